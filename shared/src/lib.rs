@@ -1,0 +1,1 @@
+//! What every Gristmill function and the native worker have in common.

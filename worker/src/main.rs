@@ -1,0 +1,43 @@
+//! The `gristmill` command: parses arguments, starts one module, turns its error into a sentence.
+
+use std::error::Error;
+use std::process::ExitCode;
+
+use clap::{Parser, Subcommand};
+use gristmill_worker::{gateway, migrate, relay, telemetry};
+
+/// Background jobs on Postgres and edge functions.
+#[derive(Parser)]
+#[command(version, arg_required_else_help = true)]
+struct Cli {
+    #[command(subcommand)]
+    command: Command,
+}
+
+#[derive(Subcommand)]
+enum Command {
+    /// Serve a Postgres over HTTP in PostgREST's dialect
+    Gateway(gateway::Args),
+    /// Send what net.http_post queued and run what cron.schedule planned, where the extensions are absent
+    Relay(relay::Args),
+    /// Bring a database to this version's schema; safe to run twice and at once
+    Migrate(migrate::Args),
+}
+
+#[tokio::main]
+async fn main() -> ExitCode {
+    let cli = Cli::parse();
+    telemetry::start();
+    let ended: Result<(), Box<dyn Error>> = match cli.command {
+        Command::Gateway(args) => gateway::run(args).await.map_err(Into::into),
+        Command::Relay(args) => relay::run(args).await.map_err(Into::into),
+        Command::Migrate(args) => migrate::run(args).await.map_err(Into::into),
+    };
+    match ended {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => {
+            telemetry::report(error.as_ref());
+            ExitCode::FAILURE
+        }
+    }
+}
