@@ -3,6 +3,7 @@
 //! `gateway` speaks PostgREST's dialect, `relay` stands in for pg_net and pg_cron, `migrate` brings
 //! a database to the schema in `sql/`. Each is a library first, so that tests can drive it.
 
+pub mod configure;
 pub mod database;
 pub mod gateway;
 pub mod migrate;

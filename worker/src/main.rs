@@ -4,7 +4,7 @@ use std::error::Error;
 use std::process::ExitCode;
 
 use clap::{Parser, Subcommand};
-use gristmill_worker::{gateway, migrate, relay, telemetry};
+use gristmill_worker::{configure, gateway, migrate, relay, telemetry};
 
 /// Background jobs on Postgres and edge functions.
 #[derive(Parser)]
@@ -22,6 +22,8 @@ enum Command {
     Relay(relay::Args),
     /// Bring a database to this version's schema; safe to run twice and at once
     Migrate(migrate::Args),
+    /// Tell a database where its functions are and how to sign for them
+    Configure(configure::Args),
 }
 
 #[tokio::main]
@@ -32,6 +34,7 @@ async fn main() -> ExitCode {
         Command::Gateway(args) => gateway::run(args).await.map_err(Into::into),
         Command::Relay(args) => relay::run(args).await.map_err(Into::into),
         Command::Migrate(args) => migrate::run(args).await.map_err(Into::into),
+        Command::Configure(args) => configure::run(args).await.map_err(Into::into),
     };
     match ended {
         Ok(()) => ExitCode::SUCCESS,

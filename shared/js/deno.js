@@ -1,0 +1,47 @@
+// Runs a function under Deno and on Supabase Edge Functions: environment variables become bindings.
+//   fetch      every request
+//   scheduled  POST …/__scheduled, authorised by the service key: what a cron trigger is on Cloudflare
+import worker from "./worker.js";
+
+const env = Deno.env.toObject();
+
+const context = {
+  props: {},
+  passThroughOnException() {},
+  waitUntil(promise) {
+    const guarded = Promise.resolve(promise).catch((error) => console.error("waitUntil", error));
+    globalThis.EdgeRuntime?.waitUntil?.(guarded);
+  },
+};
+
+async function mayTrigger(request) {
+  const given = request.headers.get("authorization") ?? "";
+  const wanted = `Bearer ${env.SUPABASE_SERVICE_ROLE_KEY ?? ""}`;
+  // Digests have one length and no common prefix: comparing them tells nothing about the key.
+  const digest = async (text) =>
+    new Uint8Array(await crypto.subtle.digest("SHA-256", new TextEncoder().encode(text)));
+  const [a, b] = await Promise.all([digest(given), digest(wanted)]);
+  return Boolean(env.SUPABASE_SERVICE_ROLE_KEY) && a.every((byte, at) => byte === b[at]);
+}
+
+async function handle(request) {
+  const url = new URL(request.url);
+  if (worker.scheduled && url.pathname.endsWith("/__scheduled")) {
+    if (request.method !== "POST" || !(await mayTrigger(request))) {
+      return new Response("forbidden", { status: 403 });
+    }
+    await worker.scheduled({ cron: url.searchParams.get("cron") ?? "", scheduledTime: Date.now() }, env, context);
+    return new Response(null, { status: 204 });
+  }
+  return worker.fetch(request, env, context);
+}
+
+Deno.serve({
+  hostname: env.GRISTMILL_HOST ?? "0.0.0.0",
+  port: Number(env.PORT ?? 8000),
+  // A failed instance must not take the process along: the caller gets a 500, the next call a fresh one.
+  onError(error) {
+    console.error(error);
+    return new Response("internal error", { status: 500 });
+  },
+}, handle);

@@ -1,0 +1,151 @@
+//! One request, taken apart.
+
+use futures_util::StreamExt;
+use uuid::Uuid;
+use worker::{Method, Request};
+
+use crate::{Code, Problem};
+
+/// The largest body any JSON route reads.
+pub const MAX_BODY: usize = 1024 * 1024;
+
+/// A request on its way to a handler.
+pub struct Call {
+    /// GET, POST, …
+    pub method: Method,
+    /// From the caller's `x-correlation-id`, or new; carried into jobs and logs.
+    pub correlation_id: String,
+    segments: Vec<String>,
+    request: Request,
+}
+
+impl Call {
+    pub(super) fn new(function: &str, request: Request) -> Self {
+        let correlation_id = header(&request, "x-correlation-id")
+            .filter(|id| is_plain(id))
+            .unwrap_or_else(|| Uuid::now_v7().to_string());
+        let segments = segments(function, &request.path());
+        Self {
+            method: request.method(),
+            correlation_id,
+            segments,
+            request,
+        }
+    }
+
+    /// The path below the function's own name, in segments.
+    pub fn path(&self) -> Vec<&str> {
+        self.segments.iter().map(String::as_str).collect()
+    }
+
+    /// One header.
+    pub fn header(&self, name: &str) -> Option<String> {
+        header(&self.request, name)
+    }
+
+    /// The caller's own token.
+    pub fn token(&self) -> Result<String, Problem> {
+        self.header("authorization")
+            .and_then(|value| {
+                let (scheme, token) = value.split_once(' ')?;
+                scheme
+                    .eq_ignore_ascii_case("bearer")
+                    .then(|| token.trim().to_owned())
+            })
+            .filter(|token| !token.is_empty())
+            .ok_or_else(|| {
+                Problem::new(
+                    Code::TokenMissing,
+                    "Send a token as 'Authorization: Bearer …'.",
+                )
+            })
+    }
+
+    /// The whole body, refused as soon as it is known to be larger than `limit`.
+    pub async fn body(&mut self, limit: usize) -> Result<Vec<u8>, Problem> {
+        let too_large = || {
+            Problem::new(
+                Code::TooLarge,
+                format!("The body may have at most {limit} bytes."),
+            )
+        };
+        let announced = self
+            .header("content-length")
+            .and_then(|length| length.parse().ok());
+        if announced.is_some_and(|length: usize| length > limit) {
+            return Err(too_large());
+        }
+        let mut body = Vec::new();
+        // A request without a body has no stream to read.
+        let Ok(mut stream) = self.request.stream() else {
+            return Ok(body);
+        };
+        while let Some(chunk) = stream.next().await {
+            let chunk = chunk.map_err(|error| {
+                Problem::new(Code::NotJson, "The body ended before it was complete.").because(error)
+            })?;
+            if body.len() + chunk.len() > limit {
+                return Err(too_large());
+            }
+            body.extend_from_slice(&chunk);
+        }
+        Ok(body)
+    }
+
+    pub(super) fn is_preflight(&self) -> bool {
+        self.method == Method::Options
+    }
+}
+
+fn header(request: &Request, name: &str) -> Option<String> {
+    request.headers().get(name).ok().flatten()
+}
+
+// It is reflected in a header and written to logs: nothing but what cannot break either.
+fn is_plain(id: &str) -> bool {
+    (1..=128).contains(&id.len())
+        && id
+            .bytes()
+            .all(|byte| byte.is_ascii_alphanumeric() || b"-_.:".contains(&byte))
+}
+
+// Supabase serves a function below /functions/v1/NAME or /NAME, Cloudflare at the root of its own host.
+fn segments(function: &str, path: &str) -> Vec<String> {
+    let mut all: Vec<_> = path
+        .split('/')
+        .filter(|segment| !segment.is_empty())
+        .collect();
+    if all.starts_with(&["functions", "v1"]) {
+        all.drain(..2);
+    }
+    if all.first() == Some(&function) {
+        all.remove(0);
+    }
+    all.into_iter().map(str::to_owned).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_route_is_the_same_wherever_the_function_is_mounted() {
+        for path in [
+            "/functions/v1/enqueue/abc",
+            "/enqueue/abc",
+            "/abc",
+            "//enqueue//abc/",
+        ] {
+            assert_eq!(segments("enqueue", path), ["abc"], "{path}");
+        }
+        assert!(segments("enqueue", "/functions/v1/enqueue").is_empty());
+    }
+
+    #[test]
+    fn a_correlation_id_that_could_split_a_header_is_not_taken() {
+        assert!(is_plain("trace-1.a:b_c"));
+        for id in ["", "a b", "a\r\nset-cookie: x", "é", &"x".repeat(129)] {
+            assert!(!is_plain(id));
+        }
+    }
+}

@@ -1,0 +1,78 @@
+//! Bindings by name. The names are those that Supabase gives its functions, so that there nothing needs
+//! to be set but INVOKE_SECRET.
+
+use worker::Env;
+
+use crate::rpc::Rpc;
+use crate::signature::Key;
+use crate::{Code, Problem};
+
+/// What a function was deployed with.
+pub struct Config {
+    env: Env,
+}
+
+impl Config {
+    pub(super) fn new(env: Env) -> Self {
+        Self { env }
+    }
+
+    /// A binding that may be absent.
+    pub fn optional(&self, name: &str) -> Option<String> {
+        self.env
+            .var(name)
+            .ok()
+            .map(|value| value.to_string())
+            .filter(|value| !value.is_empty())
+    }
+
+    fn required(&self, name: &str) -> Result<String, Problem> {
+        self.optional(name).ok_or_else(|| {
+            Problem::new(
+                Code::Misconfigured,
+                "An operator must complete the deployment.",
+            )
+            .because(format!("the binding {name} is not set"))
+        })
+    }
+
+    fn rest_url(&self) -> Result<String, Problem> {
+        Ok(format!(
+            "{}/rest/v1",
+            self.required("SUPABASE_URL")?.trim_end_matches('/')
+        ))
+    }
+
+    /// Postgres with the rights of whoever holds `token`.
+    pub fn rpc_for(&self, token: &str) -> Result<Rpc, Problem> {
+        Ok(Rpc::new(
+            &self.rest_url()?,
+            &self.required("SUPABASE_ANON_KEY")?,
+            token,
+        ))
+    }
+
+    /// Postgres with the rights of the service; for processor, cleanup, health and audit only.
+    pub fn service_rpc(&self) -> Result<Rpc, Problem> {
+        let key = self.required("SUPABASE_SERVICE_ROLE_KEY")?;
+        Ok(Rpc::new(&self.rest_url()?, &key, &key))
+    }
+
+    /// The key that signs invocations.
+    pub fn invoke_key(&self) -> Result<Key, Problem> {
+        Key::parse(&self.required("INVOKE_SECRET")?).map_err(|error| {
+            Problem::new(
+                Code::Misconfigured,
+                "An operator must complete the deployment.",
+            )
+            .because(error)
+        })
+    }
+}
+
+/// The same bindings outside a request: for scheduled events.
+impl From<Env> for Config {
+    fn from(env: Env) -> Self {
+        Self::new(env)
+    }
+}

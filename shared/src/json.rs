@@ -1,0 +1,96 @@
+//! Reading a body: from bytes to a type, or to a problem that names the field.
+
+use serde::de::DeserializeOwned;
+
+use crate::{Code, Problem};
+
+/// Parses a request body. Unknown fields are refused by the type (`deny_unknown_fields`).
+pub fn parse<T: DeserializeOwned>(body: &[u8]) -> Result<T, Problem> {
+    if body.iter().all(u8::is_ascii_whitespace) {
+        return Err(Problem::new(Code::EmptyBody, "Send a JSON object."));
+    }
+    let text = std::str::from_utf8(body)
+        .map_err(|_| Problem::new(Code::NotJson, "The body is not valid UTF-8."))?;
+    let mut input = serde_json::Deserializer::from_str(text);
+    let parsed = serde_path_to_error::deserialize(&mut input).map_err(|error| {
+        let path = error.path().to_string();
+        let inner = error.into_inner();
+        if inner.is_data() {
+            let field = if path == "." {
+                unknown_or_missing(&inner.to_string())
+            } else {
+                Some(path)
+            };
+            let problem = Problem::new(Code::InvalidField, sentence(&inner.to_string()));
+            field.into_iter().fold(problem, Problem::at)
+        } else {
+            not_json(&inner)
+        }
+    })?;
+    input.end().map_err(|error| not_json(&error))?;
+    Ok(parsed)
+}
+
+fn not_json(error: &serde_json::Error) -> Problem {
+    let place = format!("line {}, column {}", error.line(), error.column());
+    Problem::new(
+        Code::NotJson,
+        format!("The body could not be read as JSON at {place}."),
+    )
+}
+
+// serde names the field of a missing or unknown one only in its message, between back quotes.
+fn unknown_or_missing(message: &str) -> Option<String> {
+    message.split('`').nth(1).map(str::to_owned)
+}
+
+fn sentence(message: &str) -> String {
+    let message = message
+        .rsplit_once(" at line ")
+        .map_or(message, |(head, _)| head);
+    let mut letters = message.chars();
+    match letters.next() {
+        Some(first) => format!("{}{}.", first.to_uppercase(), letters.as_str()),
+        None => String::new(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[derive(Debug, serde::Deserialize)]
+    #[serde(deny_unknown_fields)]
+    #[allow(dead_code, reason = "only its parsing is tested")]
+    struct Sample {
+        kind: String,
+        priority: Option<i32>,
+    }
+
+    fn refuse(body: &[u8]) -> Problem {
+        parse::<Sample>(body).unwrap_err()
+    }
+
+    #[test]
+    fn an_empty_body_is_told_from_bad_json() {
+        assert_eq!(refuse(b"").code, Code::EmptyBody);
+        assert_eq!(refuse(b" \n").code, Code::EmptyBody);
+        assert_eq!(refuse(b"{nope").code, Code::NotJson);
+        assert_eq!(refuse(b"\xff\xfe").code, Code::NotJson);
+        assert_eq!(refuse(br#"{"kind":"a"} trailing"#).code, Code::NotJson);
+    }
+
+    #[test]
+    fn a_wrong_missing_or_unknown_field_is_named() {
+        let wrong = refuse(br#"{"kind":"echo","priority":"high"}"#);
+        assert_eq!(
+            (wrong.code, wrong.field.as_deref()),
+            (Code::InvalidField, Some("priority"))
+        );
+        assert_eq!(refuse(br#"{"priority":1}"#).field.as_deref(), Some("kind"));
+        assert_eq!(
+            refuse(br#"{"kind":"echo","colour":1}"#).field.as_deref(),
+            Some("colour")
+        );
+    }
+}

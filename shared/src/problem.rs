@@ -1,0 +1,187 @@
+//! One error type for all functions: RFC 9457 problem details with a stable code.
+
+use serde::Serialize;
+
+/// What went wrong, as callers branch on it. Each code has one status and one title for ever.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Code {
+    /// The request has no body.
+    EmptyBody,
+    /// The body is not JSON, or not UTF-8.
+    NotJson,
+    /// A field is missing, unknown or of the wrong type.
+    InvalidField,
+    /// The job kind is not registered, or not open to the caller.
+    UnknownKind,
+    /// The payload is not an object with at least one field.
+    EmptyPayload,
+    /// The payload or the body is larger than allowed.
+    TooLarge,
+    /// No token was sent.
+    TokenMissing,
+    /// The token is malformed, forged or expired.
+    TokenRefused,
+    /// The token is good, but not for this.
+    Forbidden,
+    /// A signed request with a missing, wrong or old signature.
+    BadSignature,
+    /// No such thing, or not the caller's.
+    NotFound,
+    /// The path exists, the method does not.
+    MethodNotAllowed,
+    /// Postgres or the gateway cannot be reached, or is overloaded.
+    DatabaseUnavailable,
+    /// The function lacks a binding; an operator must act.
+    Misconfigured,
+    /// A mistake of ours.
+    Internal,
+}
+
+impl Code {
+    /// The HTTP status.
+    pub const fn status(self) -> u16 {
+        match self {
+            Self::EmptyBody | Self::NotJson | Self::InvalidField => 400,
+            Self::TokenMissing | Self::TokenRefused => 401,
+            Self::Forbidden | Self::BadSignature => 403,
+            Self::NotFound => 404,
+            Self::MethodNotAllowed => 405,
+            Self::TooLarge => 413,
+            Self::UnknownKind | Self::EmptyPayload => 422,
+            Self::Misconfigured | Self::Internal => 500,
+            Self::DatabaseUnavailable => 503,
+        }
+    }
+
+    /// The stable word for it.
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::EmptyBody => "empty_body",
+            Self::NotJson => "not_json",
+            Self::InvalidField => "invalid_field",
+            Self::UnknownKind => "unknown_kind",
+            Self::EmptyPayload => "empty_payload",
+            Self::TooLarge => "too_large",
+            Self::TokenMissing => "token_missing",
+            Self::TokenRefused => "token_refused",
+            Self::Forbidden => "forbidden",
+            Self::BadSignature => "bad_signature",
+            Self::NotFound => "not_found",
+            Self::MethodNotAllowed => "method_not_allowed",
+            Self::DatabaseUnavailable => "database_unavailable",
+            Self::Misconfigured => "misconfigured",
+            Self::Internal => "internal",
+        }
+    }
+
+    const fn title(self) -> &'static str {
+        match self {
+            Self::EmptyBody => "The request has no body",
+            Self::NotJson => "The body is not JSON",
+            Self::InvalidField => "A field is not as expected",
+            Self::UnknownKind => "Unknown job kind",
+            Self::EmptyPayload => "The payload is empty",
+            Self::TooLarge => "Too large",
+            Self::TokenMissing => "Sign in first",
+            Self::TokenRefused => "The token was refused",
+            Self::Forbidden => "Not allowed",
+            Self::BadSignature => "The signature was refused",
+            Self::NotFound => "Not found",
+            Self::MethodNotAllowed => "Method not allowed",
+            Self::DatabaseUnavailable => "The database cannot be reached",
+            Self::Misconfigured => "The function is not configured",
+            Self::Internal => "Something went wrong on our side",
+        }
+    }
+}
+
+/// An error on its way to a caller. What it says is fit for outside; causes go to the log.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("{}: {detail}", .code.as_str())]
+pub struct Problem {
+    /// What went wrong.
+    pub code: Code,
+    /// A sentence that says what to do.
+    pub detail: String,
+    /// The field at fault, where there is one.
+    pub field: Option<String>,
+    /// For the log only.
+    pub cause: Option<String>,
+}
+
+impl Problem {
+    /// A problem with its sentence.
+    pub fn new(code: Code, detail: impl Into<String>) -> Self {
+        Self {
+            code,
+            detail: detail.into(),
+            field: None,
+            cause: None,
+        }
+    }
+
+    /// Names the field at fault.
+    pub fn at(mut self, field: impl Into<String>) -> Self {
+        self.field = Some(field.into());
+        self
+    }
+
+    /// Adds what only the log may see.
+    pub fn because(mut self, cause: impl ToString) -> Self {
+        self.cause = Some(cause.to_string());
+        self
+    }
+
+    /// Seconds after which trying again makes sense, for what passes by itself.
+    pub fn retry_after(&self) -> Option<u32> {
+        (self.code == Code::DatabaseUnavailable).then_some(5)
+    }
+
+    /// The body, as application/problem+json.
+    pub fn body(&self, correlation_id: &str) -> String {
+        #[derive(Serialize)]
+        struct Body<'a> {
+            r#type: String,
+            title: &'a str,
+            status: u16,
+            code: &'a str,
+            detail: &'a str,
+            #[serde(skip_serializing_if = "Option::is_none")]
+            field: Option<&'a str>,
+            correlation_id: &'a str,
+        }
+        let code = self.code.as_str();
+        let body = Body {
+            r#type: format!("urn:gristmill:problem:{code}"),
+            title: self.code.title(),
+            status: self.code.status(),
+            code,
+            detail: &self.detail,
+            field: self.field.as_deref(),
+            correlation_id,
+        };
+        serde_json::to_string(&body).unwrap_or_default()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_cause_never_reaches_the_caller() {
+        let problem = Problem::new(Code::Internal, "Try again.").because("canary-secret");
+        assert!(!problem.body("c-1").contains("canary-secret"));
+    }
+
+    #[test]
+    fn a_field_is_named_when_there_is_one() {
+        let body = Problem::new(Code::InvalidField, "must be a number")
+            .at("priority")
+            .body("c-1");
+        let body: serde_json::Value = serde_json::from_str(&body).unwrap();
+        assert_eq!(body["field"], "priority");
+        assert_eq!(body["status"], 400);
+        assert_eq!(body["correlation_id"], "c-1");
+    }
+}

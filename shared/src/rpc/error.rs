@@ -1,0 +1,160 @@
+//! What can go wrong between a function and Postgres, and the one table from SQLSTATE to problem.
+
+use serde::Deserialize;
+
+use crate::{Code, Problem};
+
+/// Why a call has no answer.
+#[derive(Debug, thiserror::Error)]
+pub enum RpcError {
+    /// The arguments could not be written as JSON.
+    #[error("the arguments could not be written as JSON")]
+    Arguments(#[source] serde_json::Error),
+    /// No connection, or it broke.
+    #[error("the gateway could not be reached: {0}")]
+    Unreachable(String),
+    /// No answer in time.
+    #[error("{function} did not answer in time")]
+    TimedOut {
+        /// Which call.
+        function: &'static str,
+    },
+    /// Postgres or PostgREST said no.
+    #[error("{status} {code}: {message}")]
+    Refused {
+        /// HTTP status.
+        status: u16,
+        /// SQLSTATE, or PGRST…
+        code: String,
+        /// What it said.
+        message: String,
+    },
+    /// An answer of another shape than agreed.
+    #[error("{function} answered with something unexpected")]
+    Answer {
+        /// Which call.
+        function: &'static str,
+        /// What was unexpected.
+        #[source]
+        source: serde_json::Error,
+    },
+}
+
+impl RpcError {
+    pub(super) fn unreachable(error: impl std::fmt::Display) -> Self {
+        Self::Unreachable(error.to_string())
+    }
+
+    pub(super) fn refused(status: u16, body: &[u8]) -> Self {
+        #[derive(Deserialize, Default)]
+        #[serde(default)]
+        struct Body {
+            code: String,
+            message: String,
+        }
+        let Body { code, message } = serde_json::from_slice(body).unwrap_or_default();
+        Self::Refused {
+            status,
+            code,
+            message,
+        }
+    }
+
+    /// Whether the same call may work a moment later.
+    pub fn is_passing(&self) -> bool {
+        match self {
+            Self::Unreachable(_) | Self::TimedOut { .. } => true,
+            // 40001 serialization, 40P01 deadlock: the transaction left nothing behind.
+            Self::Refused { status, code, .. } => {
+                *status >= 502 || code == "40001" || code == "40P01"
+            }
+            Self::Arguments(_) | Self::Answer { .. } => false,
+        }
+    }
+}
+
+impl From<RpcError> for Problem {
+    fn from(error: RpcError) -> Self {
+        let unavailable = || Problem::new(Code::DatabaseUnavailable, "Try again in a few seconds.");
+        let problem = match &error {
+            RpcError::Unreachable(_) | RpcError::TimedOut { .. } => unavailable(),
+            RpcError::Refused {
+                status,
+                code,
+                message,
+            } => match (code.as_str(), *status) {
+                ("GM001", _) => Problem::new(Code::UnknownKind, capital(message)).at("kind"),
+                ("GM002", _) => Problem::new(Code::EmptyPayload, capital(message)).at("payload"),
+                ("GM003", _) => Problem::new(Code::TooLarge, capital(message)).at("payload"),
+                ("GM004", _) => Problem::new(Code::InvalidField, capital(message)),
+                ("PGRST301" | "PGRST302" | "PGRST303", _) | ("22023", 401) => Problem::new(
+                    Code::TokenRefused,
+                    "Send a valid token that has not expired.",
+                ),
+                ("42501", 401) => Problem::new(
+                    Code::TokenMissing,
+                    "Send a token as 'Authorization: Bearer …'.",
+                ),
+                ("42501", _) => Problem::new(Code::Forbidden, "This token does not allow it."),
+                (_, 502..) => unavailable(),
+                _ => Problem::new(
+                    Code::Internal,
+                    "The failure was logged under this correlation id.",
+                ),
+            },
+            RpcError::Arguments(_) | RpcError::Answer { .. } => Problem::new(
+                Code::Internal,
+                "The failure was logged under this correlation id.",
+            ),
+        };
+        problem.because(error)
+    }
+}
+
+fn capital(message: &str) -> String {
+    let mut letters = message.chars();
+    letters.next().map_or_else(String::new, |first| {
+        format!("{}{}.", first.to_uppercase(), letters.as_str())
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn problem(status: u16, body: &str) -> Problem {
+        RpcError::refused(status, body.as_bytes()).into()
+    }
+
+    #[test]
+    fn an_sqlstate_of_ours_becomes_its_own_problem() {
+        let unknown = problem(
+            400,
+            r#"{"code":"GM001","message":"unknown job kind \"x\""}"#,
+        );
+        assert_eq!(
+            (unknown.code, unknown.code.status()),
+            (Code::UnknownKind, 422)
+        );
+        assert_eq!(
+            problem(400, r#"{"code":"GM003","message":"m"}"#).code,
+            Code::TooLarge
+        );
+    }
+
+    #[test]
+    fn a_bad_token_is_told_from_a_missing_right() {
+        assert_eq!(
+            problem(401, r#"{"code":"PGRST301"}"#).code,
+            Code::TokenRefused
+        );
+        assert_eq!(problem(401, r#"{"code":"42501"}"#).code, Code::TokenMissing);
+        assert_eq!(problem(403, r#"{"code":"42501"}"#).code, Code::Forbidden);
+    }
+
+    #[test]
+    fn a_front_that_answers_in_html_counts_as_unavailable_when_it_says_5xx() {
+        assert_eq!(problem(502, "<html>").code, Code::DatabaseUnavailable);
+        assert_eq!(problem(500, "<html>").code, Code::Internal);
+    }
+}

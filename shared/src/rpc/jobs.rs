@@ -1,0 +1,94 @@
+//! The calls about jobs. Only here are the names of Postgres functions spelled.
+
+use serde::{Deserialize, Serialize};
+use serde_json::value::RawValue;
+
+use super::{Rpc, RpcError};
+use crate::job::{ClaimedJob, InvocationId, JobId, NewJob, Settled, Settlement, Submitted};
+
+/// Ages in seconds and counts, as `health_report` gives them.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct HealthReport {
+    /// Since the pump's last round; none when it never ran.
+    pub pump_age_seconds: Option<f64>,
+    /// How long the oldest due job has waited.
+    pub oldest_due_seconds: Option<f64>,
+    /// Due jobs.
+    pub pending: u64,
+    /// Leased jobs.
+    pub processing: u64,
+    /// Dead letters.
+    pub dead: u64,
+}
+
+impl Rpc {
+    /// Enqueues one job for the token's owner.
+    pub async fn submit_job(&self, job: &NewJob) -> Result<Submitted, RpcError> {
+        self.call("submit_job", job).await
+    }
+
+    /// One job, when it exists and the token's owner may see it; as Postgres wrote it.
+    pub async fn get_job(&self, id: JobId) -> Result<Option<Box<RawValue>>, RpcError> {
+        #[derive(Serialize)]
+        struct Arguments {
+            p_id: JobId,
+        }
+        let job: Box<RawValue> = self.call("get_job", &Arguments { p_id: id }).await?;
+        Ok((job.get() != "null").then_some(job))
+    }
+
+    /// Leases up to `max` due jobs of a queue. An invocation claims once, however often it is replayed.
+    pub async fn claim_jobs(
+        &self,
+        worker: &str,
+        queue: &str,
+        max: u32,
+        invocation: Option<InvocationId>,
+    ) -> Result<Vec<ClaimedJob>, RpcError> {
+        #[derive(Serialize)]
+        struct Arguments<'a> {
+            p_worker: &'a str,
+            p_queues: [&'a str; 1],
+            p_max: u32,
+            p_invocation: Option<InvocationId>,
+        }
+        let arguments = Arguments {
+            p_worker: worker,
+            p_queues: [queue],
+            p_max: max,
+            p_invocation: invocation,
+        };
+        self.call("claim_jobs", &arguments).await
+    }
+
+    /// Settles a batch. Saying it twice is harmless: the second time everything is `lost`.
+    pub async fn settle_jobs(
+        &self,
+        worker: &str,
+        settlements: &[Settlement],
+        invocation: Option<InvocationId>,
+    ) -> Result<Vec<Settled>, RpcError> {
+        #[derive(Serialize)]
+        struct Arguments<'a> {
+            p_worker: &'a str,
+            p_outcomes: &'a [Settlement],
+            p_invocation: Option<InvocationId>,
+        }
+        let arguments = Arguments {
+            p_worker: worker,
+            p_outcomes: settlements,
+            p_invocation: invocation,
+        };
+        self.call("settle_jobs", &arguments).await
+    }
+
+    /// One round of the pump, for deployments without pg_cron.
+    pub async fn tick(&self) -> Result<serde_json::Value, RpcError> {
+        self.call("tick", &serde_json::json!({})).await
+    }
+
+    /// What the health function judges.
+    pub async fn health_report(&self) -> Result<HealthReport, RpcError> {
+        self.call("health_report", &serde_json::json!({})).await
+    }
+}

@@ -1,0 +1,61 @@
+//! The way to Postgres: PostgREST RPCs over HTTP, one typed method each.
+
+mod error;
+mod jobs;
+
+use std::time::Duration;
+
+use postgrest::Postgrest;
+use serde::Serialize;
+use serde::de::DeserializeOwned;
+
+pub use error::RpcError;
+pub use jobs::HealthReport;
+
+use crate::sleep::within;
+
+/// A caller's way to Postgres, under one role.
+pub struct Rpc {
+    client: Postgrest,
+    timeout: Duration,
+}
+
+impl Rpc {
+    /// `url` is where PostgREST answers, `api_key` what the platform's front wants to see, `token` whose
+    /// rights the calls have: a user's own, or the service key.
+    pub fn new(url: &str, api_key: &str, token: &str) -> Self {
+        let client = Postgrest::new(url.trim_end_matches('/'))
+            .insert_header("apikey", api_key)
+            .insert_header("authorization", format!("Bearer {token}"));
+        Self {
+            client,
+            timeout: Duration::from_secs(10),
+        }
+    }
+
+    async fn call<T: DeserializeOwned>(
+        &self,
+        function: &'static str,
+        arguments: &impl Serialize,
+    ) -> Result<T, RpcError> {
+        let body = serde_json::to_string(arguments).map_err(RpcError::Arguments)?;
+        let exchange = async {
+            let response = self
+                .client
+                .rpc(function, body)
+                .execute()
+                .await
+                .map_err(RpcError::unreachable)?;
+            let status = response.status().as_u16();
+            let body = response.bytes().await.map_err(RpcError::unreachable)?;
+            Ok((status, body))
+        };
+        let (status, body) = within(self.timeout, exchange)
+            .await
+            .map_err(|_| RpcError::TimedOut { function })??;
+        if !(200..300).contains(&status) {
+            return Err(RpcError::refused(status, &body));
+        }
+        serde_json::from_slice(&body).map_err(|source| RpcError::Answer { function, source })
+    }
+}

@@ -1,0 +1,44 @@
+-- For signed-in users and the service. A user submits kinds that are open to users, always as its own; the
+-- service may name an owner. A kind that is closed looks like one that does not exist.
+create or replace function public.submit_job(
+  p_kind text,
+  p_payload jsonb,
+  p_name text default null,
+  p_priority int default null,
+  p_run_at timestamptz default null,
+  p_dedupe_key text default null,
+  p_group_key text default null,
+  p_owner uuid default null,
+  p_correlation_id text default null)
+returns jsonb
+language plpgsql security definer
+set search_path = pg_catalog, pg_temp
+as $$
+declare
+  v_owner uuid := case when public.is_service_role() then p_owner else auth.uid() end;
+  v_job record;
+begin
+  if not public.is_service_role() then
+    if v_owner is null then
+      raise exception 'sign in to submit a job' using errcode = '42501';
+    end if;
+    if not exists (select from mill.kind k where k.kind = p_kind and k.open_to_users) then
+      raise exception 'unknown job kind "%"', left(p_kind, 64) using errcode = 'GM001';
+    end if;
+  end if;
+
+  select e.id, e.status into v_job
+  from mill.enqueue(jsonb_build_array(jsonb_strip_nulls(jsonb_build_object(
+    'kind', p_kind, 'name', p_name, 'priority', p_priority,
+    'run_at', p_run_at, 'group_key', p_group_key, 'correlation_id', p_correlation_id,
+    -- A user's keys live in the user's own name space: nobody can probe or block another's.
+    'dedupe_key', case when public.is_service_role() then '' else v_owner || ':' end || p_dedupe_key,
+    'owner', v_owner)) || jsonb_build_object('payload', p_payload))) e;
+  return jsonb_build_object('id', v_job.id, 'status', v_job.status);
+end
+$$;
+
+comment on function public.submit_job(text, jsonb, text, int, timestamptz, text, text, uuid, text) is
+  'Enqueues one job for the caller; answers {id, status} with status new or duplicate.';
+revoke execute on function public.submit_job(text, jsonb, text, int, timestamptz, text, text, uuid, text) from public, anon;
+grant execute on function public.submit_job(text, jsonb, text, int, timestamptz, text, text, uuid, text) to authenticated, service_role;

@@ -1,0 +1,56 @@
+-- Prepares the coming days' partitions and drops expired ones. Dropping waits at most a second for its lock
+-- and says so instead of queueing: a waiting ACCESS EXCLUSIVE lock would hold up every settle behind it.
+create or replace function mill.maintain() returns jsonb
+language plpgsql
+set search_path = pg_catalog, pg_temp
+set lock_timeout = '1s'
+as $$
+declare
+  v_today date := (mill.now() at time zone 'UTC')::date;
+  v_keep int := (select coalesce(max(q.retention_days), 7) from mill.queue q);
+  v_day date;
+  v_name text;
+  v_made int := 0;
+  v_dropped int := 0;
+  v_skipped int := 0;
+begin
+  for v_day in select d::date from generate_series(v_today, v_today + 3, interval '1 day') d loop
+    v_name := 'job_done_' || to_char(v_day, 'YYYYMMDD');
+    continue when to_regclass('mill.' || v_name) is not null;
+    begin
+      execute format('create table mill.%I partition of mill.job_done for values from (%L) to (%L)',
+        v_name, v_day::timestamp at time zone 'UTC', (v_day + 1)::timestamp at time zone 'UTC');
+      v_made := v_made + 1;
+    -- 23514: rows of that day already lie in the default partition; they stay there and are pruned below.
+    exception when lock_not_available or check_violation then
+      v_skipped := v_skipped + 1;
+    end;
+  end loop;
+
+  for v_name in
+    select c.relname from pg_class c join pg_inherits i on i.inhrelid = c.oid
+    where i.inhparent = 'mill.job_done'::regclass and c.relname ~ '^job_done_\d{8}$'
+      and to_date(right(c.relname, 8), 'YYYYMMDD') < v_today - v_keep
+  loop
+    begin
+      execute format('drop table mill.%I', v_name);
+      v_dropped := v_dropped + 1;
+    exception when lock_not_available then
+      v_skipped := v_skipped + 1;
+    end;
+  end loop;
+
+  delete from mill.job_done_default j where j.finished_at < mill.now() - make_interval(days => v_keep);
+  delete from mill.invocation i where i.asked_at < mill.now() - interval '1 day';
+  delete from mill.event e where e.at < mill.now() - interval '30 days';
+
+  if v_skipped > 0 then
+    insert into mill.event (at, code, detail)
+    values (mill.now(), 'maintain_skipped', jsonb_build_object('partitions', v_skipped));
+  end if;
+  return jsonb_build_object('made', v_made, 'dropped', v_dropped, 'skipped', v_skipped);
+end
+$$;
+
+comment on function mill.maintain() is 'Makes the coming days'' partitions, drops expired ones, prunes invocations and events.';
+revoke execute on function mill.maintain() from public;
