@@ -17,7 +17,7 @@ struct Cli {
 #[derive(Subcommand)]
 enum Command {
     /// Serve a Postgres over HTTP in PostgREST's dialect
-    Gateway(gateway::Args),
+    Gateway(Box<gateway::Args>),
     /// Send what net.http_post queued and run what cron.schedule planned, where the extensions are absent
     Relay(relay::Args),
     /// Bring a database to this version's schema; safe to run twice and at once
@@ -31,7 +31,7 @@ async fn main() -> ExitCode {
     let cli = Cli::parse();
     telemetry::start();
     let ended: Result<(), Box<dyn Error>> = match cli.command {
-        Command::Gateway(args) => gateway::run(args).await.map_err(Into::into),
+        Command::Gateway(args) => gateway::run(*args).await.map_err(Into::into),
         Command::Relay(args) => relay::run(args).await.map_err(Into::into),
         Command::Migrate(args) => migrate::run(args).await.map_err(Into::into),
         Command::Configure(args) => configure::run(args).await.map_err(Into::into),

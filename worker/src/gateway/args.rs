@@ -1,0 +1,88 @@
+//! What `gristmill gateway` can be told.
+
+use std::net::SocketAddr;
+
+/// Arguments of `gristmill gateway`.
+#[derive(clap::Args)]
+pub struct Args {
+    /// Where Postgres is, as postgres://USER:PASSWORD@HOST:PORT/DATABASE
+    #[arg(long, env = "GRISTMILL_DATABASE_URL", hide_env_values = true)]
+    pub database_url: String,
+    /// Address to serve on; port 0 takes a free one
+    #[arg(
+        long,
+        env = "GRISTMILL_GATEWAY_LISTEN",
+        default_value = "127.0.0.1:3000"
+    )]
+    pub listen: SocketAddr,
+    /// Address for /live, /ready and /metrics
+    #[arg(long, env = "GRISTMILL_GATEWAY_ADMIN_LISTEN")]
+    pub admin_listen: Option<SocketAddr>,
+    /// Schemas to expose; the first is the default profile
+    #[arg(
+        long,
+        env = "GRISTMILL_SCHEMAS",
+        value_delimiter = ',',
+        default_value = "public"
+    )]
+    pub schemas: Vec<String>,
+    /// Schemas searched after the exposed one
+    #[arg(
+        long,
+        env = "GRISTMILL_EXTRA_SEARCH_PATH",
+        value_delimiter = ',',
+        default_value = "public"
+    )]
+    pub extra_search_path: Vec<String>,
+    /// Role of requests without a token; without it they are refused
+    #[arg(long, env = "GRISTMILL_ANON_ROLE")]
+    pub anon_role: Option<String>,
+    /// Secret of HS256 tokens, at least 32 characters
+    #[arg(long, env = "GRISTMILL_JWT_SECRET", hide_env_values = true)]
+    pub jwt_secret: Option<String>,
+    /// Keys of RS256 and ES256 tokens: a JWKS file, or the JSON itself
+    #[arg(long, env = "GRISTMILL_JWKS", hide_env_values = true)]
+    pub jwks: Option<String>,
+    /// Audience every token must name
+    #[arg(long, env = "GRISTMILL_JWT_AUD")]
+    pub jwt_aud: Option<String>,
+    /// Connections to Postgres
+    #[arg(long, env = "GRISTMILL_POOL", default_value_t = 10, value_parser = clap::value_parser!(u32).range(1..=1000))]
+    pub pool: u32,
+    /// Requests that may wait for a connection; further ones get 503 with Retry-After
+    #[arg(long, env = "GRISTMILL_QUEUE", default_value_t = 500)]
+    pub queue: usize,
+    /// Longest a statement may run, in milliseconds; role and function settings override it
+    #[arg(
+        long,
+        env = "GRISTMILL_STATEMENT_TIMEOUT",
+        value_name = "MS",
+        default_value_t = 30_000
+    )]
+    pub statement_timeout: u32,
+    /// Largest request body, in bytes
+    #[arg(
+        long,
+        env = "GRISTMILL_MAX_BODY",
+        value_name = "BYTES",
+        default_value_t = 20 * 1024 * 1024
+    )]
+    pub max_body: usize,
+    /// How long requests under way may take to finish once asked to stop
+    #[arg(
+        long,
+        env = "GRISTMILL_DRAIN_SECONDS",
+        value_name = "SECONDS",
+        default_value_t = 15
+    )]
+    pub drain_seconds: u64,
+    /// Forward /functions/v1/... to this http:// address, path unchanged
+    #[arg(long, env = "GRISTMILL_FUNCTIONS_URL")]
+    pub functions_url: Option<String>,
+    /// Forward /storage/v1/... to this http:// address, path unchanged
+    #[arg(long, env = "GRISTMILL_STORAGE_URL")]
+    pub storage_url: Option<String>,
+    /// Accept a weak or well-known secret
+    #[arg(long, env = "GRISTMILL_DEVELOPMENT")]
+    pub development: bool,
+}

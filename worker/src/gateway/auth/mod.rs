@@ -1,0 +1,113 @@
+//! Who is asking: the bearer token of a request, verified and reduced to a role and its claims.
+
+mod keys;
+mod token;
+
+use hyper::HeaderMap;
+use hyper::header::AUTHORIZATION;
+
+pub(crate) use keys::KeyError;
+pub(crate) use token::{TokenError, Verifier};
+
+use super::refusal::Refusal;
+use super::settings::Settings;
+
+/// The role a request runs as, and what the database may read about its caller.
+#[derive(Debug)]
+pub(crate) struct Identity {
+    pub(crate) role: String,
+    /// The claims as JSON text, `role` always among them.
+    pub(crate) claims: String,
+    /// False for the anonymous role: a missing privilege is then 401 rather than 403.
+    pub(crate) authenticated: bool,
+}
+
+/// Verifies the request's token; without one it is the anonymous role's.
+pub(crate) fn identify(headers: &HeaderMap, settings: &Settings) -> Result<Identity, Refusal> {
+    let Some(token) = bearer(headers) else {
+        let role = settings.anon_role.clone().ok_or(Refusal::TokenRequired)?;
+        return Ok(Identity {
+            claims: serde_json::json!({ "role": role }).to_string(),
+            role,
+            authenticated: false,
+        });
+    };
+    let claims = settings.verifier.verify(token?, now())?;
+    let role = match claims.role {
+        Some(role) => role,
+        None => settings.anon_role.clone().ok_or(Refusal::TokenRequired)?,
+    };
+    Ok(Identity {
+        authenticated: settings.anon_role.as_deref() != Some(role.as_str()),
+        claims: token::with_role(claims.json, &role),
+        role,
+    })
+}
+
+/// True for what can be switched to by name. `none` is SQL's word for the login role, and Postgres
+/// cuts names at 63 bytes, so either would end in a role the token does not name.
+pub(crate) fn is_role_name(role: &str) -> bool {
+    !role.is_empty() && role != "none" && role.len() <= 63 && !role.contains('\0')
+}
+
+/// The token, if the request carries one at all; other schemes (Basic) are not ours to judge.
+fn bearer(headers: &HeaderMap) -> Option<Result<&str, Refusal>> {
+    let mut values = headers.get_all(AUTHORIZATION).iter();
+    let value = values.next()?;
+    if values.next().is_some() {
+        // Two tokens: a proxy in front may have judged the other one.
+        return Some(Err(TokenError::Undecodable.into()));
+    }
+    let Ok(value) = value.to_str() else {
+        return Some(Err(TokenError::Undecodable.into()));
+    };
+    let (scheme, token) = value.split_once(' ').unwrap_or((value, ""));
+    if !scheme.eq_ignore_ascii_case("bearer") {
+        return None;
+    }
+    Some(Ok(token.trim()))
+}
+
+fn now() -> f64 {
+    let since = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH);
+    since.map_or(0.0, |elapsed| elapsed.as_secs_f64())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn headers(values: &[&str]) -> HeaderMap {
+        let mut headers = HeaderMap::new();
+        for value in values {
+            headers.append(AUTHORIZATION, value.parse().unwrap());
+        }
+        headers
+    }
+
+    #[test]
+    fn only_the_bearer_scheme_carries_a_token() {
+        assert!(bearer(&headers(&[])).is_none());
+        assert!(bearer(&headers(&["Basic abc"])).is_none());
+        assert_eq!(bearer(&headers(&["bearer abc"])).unwrap().unwrap(), "abc");
+        assert_eq!(bearer(&headers(&["Bearer"])).unwrap().unwrap(), "");
+    }
+
+    #[test]
+    fn two_authorization_headers_are_refused() {
+        assert!(
+            bearer(&headers(&["Bearer a", "Bearer b"]))
+                .unwrap()
+                .is_err()
+        );
+    }
+
+    #[test]
+    fn none_and_overlong_names_are_never_a_role() {
+        assert!(is_role_name("authenticated"));
+        assert!(!is_role_name("none"));
+        assert!(!is_role_name(""));
+        assert!(!is_role_name(&"x".repeat(64)));
+        assert!(!is_role_name("a\0b"));
+    }
+}

@@ -1,0 +1,194 @@
+//! A JSON Web Token: signature first, then its claims.
+
+use base64::Engine;
+use base64::engine::general_purpose::URL_SAFE_NO_PAD;
+use serde::Deserialize;
+use serde_json::{Map, Value};
+
+use super::keys::{Algorithm, Key, KeyError, parse_set};
+
+/// Clocks differ; PostgREST allows the same.
+const LEEWAY_SECONDS: f64 = 30.0;
+
+/// Why a token is refused, in PostgREST's words.
+#[derive(Debug, thiserror::Error, PartialEq, Eq)]
+pub(crate) enum TokenError {
+    #[error("Empty JWT is sent in Authorization header")]
+    Empty,
+    #[error("Expected 3 parts in JWT; got {0}")]
+    Parts(usize),
+    #[error("JWT cryptographic operation failed")]
+    Undecodable,
+    #[error("Wrong or unsupported encoding algorithm")]
+    Algorithm,
+    #[error("No suitable key or wrong key type")]
+    NoKey,
+    #[error("Parsing claims failed")]
+    Claims,
+    #[error("JWT expired")]
+    Expired,
+    #[error("JWT not yet valid")]
+    NotYet,
+    #[error("JWT issued at future")]
+    IssuedInFuture,
+    #[error("JWT not in audience")]
+    Audience,
+    #[error("The JWT '{0}' claim must be a number")]
+    NotANumber(&'static str),
+    #[error("The JWT 'aud' claim must be a string or an array of strings")]
+    AudienceForm,
+    #[error("The JWT 'role' claim must be the name of a role")]
+    Role,
+}
+
+impl TokenError {
+    /// PGRST301 for a token that cannot be trusted, PGRST303 for claims that do not hold.
+    pub(crate) fn code(&self) -> &'static str {
+        match self {
+            Self::Empty | Self::Parts(_) | Self::Undecodable | Self::Algorithm | Self::NoKey => {
+                "PGRST301"
+            }
+            _ => "PGRST303",
+        }
+    }
+}
+
+/// What a verified token says.
+#[derive(Debug)]
+pub(crate) struct Claims {
+    pub(crate) role: Option<String>,
+    pub(super) json: ClaimsJson,
+}
+
+/// The claims' text: verbatim where it can be, so that Postgres sees every digit that was signed.
+#[derive(Debug)]
+pub(super) enum ClaimsJson {
+    Verbatim(String),
+    WithoutRole(Map<String, Value>),
+}
+
+/// The claims with `role` among them, as `request.jwt.claims` shows them.
+pub(super) fn with_role(json: ClaimsJson, role: &str) -> String {
+    match json {
+        ClaimsJson::Verbatim(text) => text,
+        ClaimsJson::WithoutRole(mut claims) => {
+            claims.insert("role".into(), role.into());
+            Value::Object(claims).to_string()
+        }
+    }
+}
+
+/// The keys and the audience that tokens are held against.
+pub(crate) struct Verifier {
+    keys: Vec<Key>,
+    audience: Option<String>,
+}
+
+#[derive(Deserialize)]
+struct Header {
+    alg: String,
+    kid: Option<String>,
+    crit: Option<serde::de::IgnoredAny>,
+}
+
+impl Verifier {
+    pub(crate) fn new(
+        secret: Option<&str>,
+        jwks: Option<&str>,
+        audience: Option<String>,
+    ) -> Result<Self, KeyError> {
+        let mut keys = Vec::new();
+        keys.extend(secret.map(|secret| Key::secret(None, secret.as_bytes())));
+        if let Some(json) = jwks {
+            keys.extend(parse_set(json)?);
+        }
+        Ok(Self { keys, audience })
+    }
+
+    pub(crate) fn verify(&self, token: &str, now: f64) -> Result<Claims, TokenError> {
+        if token.is_empty() {
+            return Err(TokenError::Empty);
+        }
+        let parts: Vec<&str> = token.split('.').collect();
+        let [header, payload, signature] = parts[..] else {
+            return Err(TokenError::Parts(parts.len()));
+        };
+        let signed = &token.as_bytes()[..header.len() + 1 + payload.len()];
+        let decode = |part: &str| {
+            URL_SAFE_NO_PAD
+                .decode(part)
+                .map_err(|_| TokenError::Undecodable)
+        };
+        let header: Header =
+            serde_json::from_slice(&decode(header)?).map_err(|_| TokenError::Undecodable)?;
+        let algorithm = Algorithm::named(&header.alg).ok_or(TokenError::Algorithm)?;
+        if header.crit.is_some() {
+            // An extension that must be understood, and that we do not (RFC 7515, 4.1.11).
+            return Err(TokenError::Algorithm);
+        }
+        let signature = decode(signature)?;
+        let mut candidates = self
+            .keys
+            .iter()
+            .filter(|key| key.fits(algorithm, header.kid.as_deref()));
+        if !candidates.any(|key| key.verifies(signed, &signature)) {
+            return Err(TokenError::NoKey);
+        }
+        self.claims(decode(payload)?, now)
+    }
+
+    fn claims(&self, payload: Vec<u8>, now: f64) -> Result<Claims, TokenError> {
+        let text = String::from_utf8(payload).map_err(|_| TokenError::Claims)?;
+        let claims: Map<String, Value> =
+            serde_json::from_str(&text).map_err(|_| TokenError::Claims)?;
+        check_times(&claims, now)?;
+        self.check_audience(&claims)?;
+        match claims.get("role") {
+            None => Ok(Claims {
+                role: None,
+                json: ClaimsJson::WithoutRole(claims),
+            }),
+            Some(Value::String(role)) if super::is_role_name(role) => Ok(Claims {
+                role: Some(role.clone()),
+                json: ClaimsJson::Verbatim(text),
+            }),
+            Some(_) => Err(TokenError::Role),
+        }
+    }
+
+    /// PostgREST lets a token without `aud` pass even when an audience is configured; we do not.
+    fn check_audience(&self, claims: &Map<String, Value>) -> Result<(), TokenError> {
+        let Some(expected) = &self.audience else {
+            return Ok(());
+        };
+        let named = match claims.get("aud") {
+            None | Some(Value::Null) => false,
+            Some(Value::String(one)) => one == expected,
+            Some(Value::Array(many)) if many.iter().all(Value::is_string) => {
+                many.iter().any(|one| one.as_str() == Some(expected))
+            }
+            Some(_) => return Err(TokenError::AudienceForm),
+        };
+        named.then_some(()).ok_or(TokenError::Audience)
+    }
+}
+
+fn check_times(claims: &Map<String, Value>, now: f64) -> Result<(), TokenError> {
+    let time = |name: &'static str| match claims.get(name) {
+        None | Some(Value::Null) => Ok(None),
+        Some(value) => value.as_f64().map(Some).ok_or(TokenError::NotANumber(name)),
+    };
+    if time("exp")?.is_some_and(|expires| now > expires + LEEWAY_SECONDS) {
+        return Err(TokenError::Expired);
+    }
+    if time("nbf")?.is_some_and(|starts| now + LEEWAY_SECONDS < starts) {
+        return Err(TokenError::NotYet);
+    }
+    if time("iat")?.is_some_and(|issued| now + LEEWAY_SECONDS < issued) {
+        return Err(TokenError::IssuedInFuture);
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests;

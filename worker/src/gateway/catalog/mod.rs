@@ -1,0 +1,126 @@
+//! What is known of the exposed schemas: relations, functions, role settings. Read at the start and
+//! again on `notify pgrst`.
+
+mod load;
+mod watch;
+
+use std::collections::HashMap;
+use std::sync::{Arc, PoisonError, RwLock};
+
+use super::database::Isolation;
+pub(crate) use watch::watch;
+
+/// One reading of the schema.
+#[derive(Debug, Default)]
+pub(crate) struct Catalog {
+    pub(crate) schemas: HashMap<String, Schema>,
+    pub(crate) roles: HashMap<String, TransactionSettings>,
+}
+
+/// One exposed schema.
+#[derive(Debug, Default)]
+pub(crate) struct Schema {
+    pub(crate) relations: HashMap<String, Relation>,
+    /// By name; several where a name is overloaded.
+    pub(crate) functions: HashMap<String, Vec<Function>>,
+}
+
+/// A table, view, materialized view, foreign or partitioned table.
+#[derive(Debug, Default)]
+pub(crate) struct Relation {
+    pub(crate) columns: Vec<Column>,
+    pub(crate) primary_key: Vec<String>,
+    pub(crate) insertable: bool,
+    pub(crate) updatable: bool,
+    pub(crate) deletable: bool,
+}
+
+impl Relation {
+    pub(crate) fn column(&self, name: &str) -> Option<&Column> {
+        self.columns.iter().find(|column| column.name == name)
+    }
+}
+
+/// A column and its type as SQL spells it, qualified where it has to be.
+#[derive(Debug)]
+pub(crate) struct Column {
+    pub(crate) name: String,
+    pub(crate) sql_type: String,
+    /// The default's expression, for `Prefer: missing=default`.
+    pub(crate) default: Option<String>,
+}
+
+/// A function that can be called.
+#[derive(Clone, Debug)]
+pub(crate) struct Function {
+    pub(crate) arguments: Vec<Argument>,
+    pub(crate) returns: Returns,
+    pub(crate) returns_set: bool,
+    pub(crate) volatile: bool,
+    pub(crate) settings: TransactionSettings,
+}
+
+/// An argument that a caller may give.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Argument {
+    /// Empty when the function gives it none.
+    pub(crate) name: String,
+    pub(crate) sql_type: String,
+    pub(crate) required: bool,
+    pub(crate) variadic: bool,
+}
+
+/// What a function's rows look like.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Returns {
+    Nothing,
+    Scalar,
+    Composite,
+}
+
+/// Settings that a role or a function brings into the transaction.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct TransactionSettings {
+    pub(crate) isolation: Option<Isolation>,
+    pub(crate) values: Vec<(String, String)>,
+}
+
+impl TransactionSettings {
+    fn add(&mut self, name: &str, value: &str) {
+        if name == "default_transaction_isolation" {
+            // Too late once the transaction has begun, so it becomes part of `begin`.
+            self.isolation = Isolation::named(value);
+        } else {
+            self.values.push((name.to_owned(), value.to_owned()));
+        }
+    }
+}
+
+/// The current reading, replaced as a whole.
+#[derive(Default)]
+pub(crate) struct Shared {
+    current: RwLock<Option<Arc<Catalog>>>,
+    /// True while the watcher is connected and has read the schema.
+    ready: std::sync::atomic::AtomicBool,
+}
+
+impl Shared {
+    pub(crate) fn current(&self) -> Option<Arc<Catalog>> {
+        let current = self.current.read().unwrap_or_else(PoisonError::into_inner);
+        current.clone()
+    }
+
+    pub(crate) fn is_ready(&self) -> bool {
+        self.ready.load(std::sync::atomic::Ordering::Relaxed)
+    }
+
+    fn replace(&self, catalog: Catalog) {
+        let mut current = self.current.write().unwrap_or_else(PoisonError::into_inner);
+        *current = Some(Arc::new(catalog));
+    }
+
+    fn set_ready(&self, ready: bool) {
+        self.ready
+            .store(ready, std::sync::atomic::Ordering::Relaxed);
+    }
+}

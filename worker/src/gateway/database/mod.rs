@@ -1,0 +1,33 @@
+//! The way to Postgres: a bounded pool, and one round trip for each request.
+
+mod connection;
+mod pool;
+mod statement;
+mod transaction;
+
+pub(crate) use pool::Pool;
+pub(crate) use statement::{Param, Sql};
+pub(crate) use transaction::{Access, Isolation, Outcome, RowCheck, Transaction, run};
+
+use super::Args;
+
+/// How connections are opened: named, with timeouts that `RESET ALL` falls back to.
+pub(crate) fn connection_config(
+    args: &Args,
+) -> Result<tokio_postgres::Config, crate::database::Error> {
+    let mut config = crate::database::config(&args.database_url, "gristmill gateway")?;
+    // A transaction of ours is never idle for longer than a row check takes, so anything that is
+    // has lost its gateway.
+    let mut options = format!(
+        "-c statement_timeout={} -c idle_in_transaction_session_timeout=30000",
+        args.statement_timeout
+    );
+    if let Some(given) = config.get_options() {
+        options = format!("{options} {given}");
+    }
+    config.options(&options);
+    if config.get_connect_timeout().is_none() {
+        config.connect_timeout(std::time::Duration::from_secs(5));
+    }
+    Ok(config)
+}

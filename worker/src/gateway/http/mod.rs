@@ -1,0 +1,15 @@
+//! The HTTP side: connections, routes, cross-origin rules, the proxy and the admin address.
+
+pub(crate) mod admin;
+pub(crate) mod body;
+pub(crate) mod cors;
+pub(crate) mod proxy;
+pub(crate) mod route;
+pub(crate) mod server;
+
+use hyper::Response;
+
+pub(crate) use body::Body;
+
+/// The answer to any request.
+pub(crate) type Answer = Response<Body>;

@@ -1,0 +1,119 @@
+//! Accepts connections, and on SIGTERM lets those under way finish.
+
+use std::convert::Infallible;
+use std::net::SocketAddr;
+use std::sync::Arc;
+use std::time::Duration;
+
+use hyper::server::conn::http1;
+use hyper::service::service_fn;
+use hyper_util::rt::{TokioIo, TokioTimer};
+use hyper_util::server::graceful::GracefulShutdown;
+use tokio::net::{TcpListener, TcpStream};
+
+use super::{admin, route};
+use crate::gateway::{Error, Gateway};
+
+/// Longest a request's head may take to arrive, and a kept connection may stay quiet.
+const HEAD_ARRIVAL: Duration = Duration::from_secs(75);
+
+pub(crate) async fn bind(address: SocketAddr) -> Result<TcpListener, Error> {
+    let bound = TcpListener::bind(address).await;
+    bound.map_err(|source| Error::Listen { address, source })
+}
+
+/// Where a listener can be reached, the port chosen if 0 was asked for.
+pub(crate) fn address(listener: &TcpListener) -> String {
+    let local = listener.local_addr();
+    local.map_or_else(
+        |error| error.to_string(),
+        |address| format!("http://{address}"),
+    )
+}
+
+/// Serves both addresses until asked to stop.
+pub(crate) async fn serve(gateway: Arc<Gateway>, public: TcpListener, admin: Option<TcpListener>) {
+    let connections = GracefulShutdown::new();
+    let stop = crate::shutdown::requested();
+    tokio::pin!(stop);
+    loop {
+        tokio::select! {
+            accepted = public.accept() => match accepted {
+                Ok((stream, peer)) => serve_public(&gateway, &connections, stream, peer),
+                Err(error) => pause_after(&error).await,
+            },
+            accepted = accept(admin.as_ref()) => match accepted {
+                Ok(stream) => serve_admin(&gateway, stream),
+                Err(error) => pause_after(&error).await,
+            },
+            () = &mut stop => break,
+        }
+    }
+    // Closed before draining: a balancer's next connection is refused and goes elsewhere.
+    drop(public);
+    let drain = gateway.settings.drain;
+    tracing::info!(
+        seconds = drain.as_secs(),
+        "stopping; requests under way may finish"
+    );
+    if tokio::time::timeout(drain, connections.shutdown())
+        .await
+        .is_err()
+    {
+        tracing::warn!("some requests did not finish in time and were cut off");
+    }
+}
+
+/// The next admin connection; never resolves where there is no admin address.
+async fn accept(listener: Option<&TcpListener>) -> std::io::Result<TcpStream> {
+    match listener {
+        Some(listener) => listener.accept().await.map(|(stream, _)| stream),
+        None => std::future::pending().await,
+    }
+}
+
+/// Out of file descriptors, most likely: accepting at once again would only spin.
+async fn pause_after(error: &std::io::Error) {
+    tracing::warn!(%error, "a connection could not be accepted");
+    tokio::time::sleep(Duration::from_millis(50)).await;
+}
+
+fn serve_public(
+    gateway: &Arc<Gateway>,
+    connections: &GracefulShutdown,
+    stream: TcpStream,
+    peer: SocketAddr,
+) {
+    // Answers are written whole; waiting to fill a packet only adds latency.
+    let _ = stream.set_nodelay(true);
+    let gateway = gateway.clone();
+    let service = service_fn(move |request| {
+        let gateway = gateway.clone();
+        async move { Ok::<_, Infallible>(route::answer(gateway, request, peer).await) }
+    });
+    let connection = http1::Builder::new()
+        .timer(TokioTimer::new())
+        .header_read_timeout(HEAD_ARRIVAL)
+        .pipeline_flush(true)
+        .serve_connection(TokioIo::new(stream), service);
+    let connection = connections.watch(connection);
+    tokio::spawn(async move {
+        // An error here is the client's connection ending; nobody is left to tell.
+        if let Err(error) = connection.await {
+            tracing::debug!(%error, "a connection ended");
+        }
+    });
+}
+
+fn serve_admin(gateway: &Arc<Gateway>, stream: TcpStream) {
+    let gateway = gateway.clone();
+    let service = service_fn(move |request| {
+        let answer = admin::answer(&gateway, &request);
+        async move { Ok::<_, Infallible>(answer) }
+    });
+    let connection = http1::Builder::new()
+        .timer(TokioTimer::new())
+        .header_read_timeout(HEAD_ARRIVAL)
+        .serve_connection(TokioIo::new(stream), service);
+    tokio::spawn(connection);
+}

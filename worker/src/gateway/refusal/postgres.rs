@@ -1,0 +1,234 @@
+//! An error raised by Postgres, and the status PostgREST gives it.
+
+use hyper::StatusCode;
+use hyper::header::{HeaderName, HeaderValue, WWW_AUTHENTICATE};
+use serde::Deserialize;
+use std::collections::BTreeMap;
+use tokio_postgres::error::DbError;
+
+/// An error of the database, or one that a function raised to shape the whole answer.
+#[derive(Debug, thiserror::Error)]
+pub(crate) enum DatabaseError {
+    /// As Postgres reported it.
+    #[error("{}", error.message())]
+    Reported {
+        error: Box<DbError>,
+        authenticated: bool,
+    },
+    /// `raise sqlstate 'PGRST'`: message and detail are JSON that says what to answer.
+    #[error("{}", message.message)]
+    Raised {
+        message: RaisedMessage,
+        answer: RaisedAnswer,
+        status: StatusCode,
+    },
+    /// `raise sqlstate 'PGRST'` with something else than the agreed JSON.
+    #[error("Could not parse JSON in the \"RAISE SQLSTATE 'PGRST'\" error")]
+    RaisedWrongly { details: String, hint: &'static str },
+}
+
+/// The JSON in the message of `raise sqlstate 'PGRST'`.
+#[derive(Debug, Deserialize)]
+pub(crate) struct RaisedMessage {
+    code: String,
+    message: String,
+    details: Option<String>,
+    hint: Option<String>,
+}
+
+/// The JSON in its detail.
+#[derive(Debug, Deserialize)]
+pub(crate) struct RaisedAnswer {
+    status: u16,
+    headers: BTreeMap<String, String>,
+}
+
+const MESSAGE_HINT: &str = "MESSAGE must be a JSON object with obligatory keys: 'code', 'message' \
+    and optional keys: 'details', 'hint'.";
+const DETAIL_HINT: &str = "DETAIL must be a JSON object with obligatory keys: 'status', 'headers' \
+    and optional key: 'status_text'.";
+
+impl DatabaseError {
+    pub(crate) fn new(error: DbError, authenticated: bool) -> Self {
+        if error.code().code() != "PGRST" {
+            return Self::Reported {
+                error: Box::new(error),
+                authenticated,
+            };
+        }
+        raised(error.message(), error.detail()).unwrap_or_else(|wrong| wrong)
+    }
+
+    pub(super) fn code(&self) -> &str {
+        match self {
+            Self::Reported { error, .. } => error.code().code(),
+            Self::Raised { message, .. } => &message.code,
+            Self::RaisedWrongly { .. } => "PGRST121",
+        }
+    }
+
+    pub(super) fn status(&self) -> StatusCode {
+        match self {
+            Self::Reported {
+                error,
+                authenticated,
+            } => status_of(error.code().code(), error.message(), *authenticated),
+            Self::Raised { status, .. } => *status,
+            Self::RaisedWrongly { .. } => StatusCode::INTERNAL_SERVER_ERROR,
+        }
+    }
+
+    pub(super) fn details(&self) -> Option<String> {
+        match self {
+            Self::Reported { error, .. } => error.detail().map(str::to_owned),
+            Self::Raised { message, .. } => message.details.clone(),
+            Self::RaisedWrongly { details, .. } => Some(details.clone()),
+        }
+    }
+
+    pub(super) fn hint(&self) -> Option<String> {
+        match self {
+            Self::Reported { error, .. } => error.hint().map(str::to_owned),
+            Self::Raised { message, .. } => message.hint.clone(),
+            Self::RaisedWrongly { hint, .. } => Some((*hint).to_owned()),
+        }
+    }
+
+    pub(super) fn headers(&self) -> Vec<(HeaderName, HeaderValue)> {
+        match self {
+            Self::Raised { answer, .. } => answer
+                .headers
+                .iter()
+                .filter_map(|(name, value)| Some((name.parse().ok()?, value.parse().ok()?)))
+                .collect(),
+            _ if self.status() == StatusCode::UNAUTHORIZED => {
+                vec![(WWW_AUTHENTICATE, HeaderValue::from_static("Bearer"))]
+            }
+            _ => Vec::new(),
+        }
+    }
+}
+
+fn raised(message: &str, detail: Option<&str>) -> Result<DatabaseError, DatabaseError> {
+    let wrong = |details: String, hint| DatabaseError::RaisedWrongly { details, hint };
+    let parsed = serde_json::from_str(message).map_err(|_| {
+        let details = format!("Invalid JSON value for MESSAGE: '{message}'");
+        wrong(details, MESSAGE_HINT)
+    })?;
+    let detail = detail.ok_or_else(|| {
+        wrong(
+            "DETAIL is missing in the RAISE statement".into(),
+            DETAIL_HINT,
+        )
+    })?;
+    let invalid = || {
+        let details = format!("Invalid JSON value for DETAIL: '{detail}'");
+        wrong(details, DETAIL_HINT)
+    };
+    let answer: RaisedAnswer = serde_json::from_str(detail).map_err(|_| invalid())?;
+    let status = final_status(answer.status).ok_or_else(invalid)?;
+    Ok(DatabaseError::Raised {
+        message: parsed,
+        answer,
+        status,
+    })
+}
+
+/// A status that ends a request; 1xx would leave the client waiting for another.
+pub(crate) fn final_status(number: u16) -> Option<StatusCode> {
+    let status = StatusCode::from_u16(number).ok()?;
+    (200..600).contains(&number).then_some(status)
+}
+
+/// PostgREST's table from SQLSTATE to status.
+fn status_of(code: &str, message: &str, authenticated: bool) -> StatusCode {
+    let number = match code {
+        "23503" | "23505" => 409,
+        "25006" => 405,
+        // pg-safeupdate's refusal is the caller's mistake; other cardinality errors are the server's.
+        "21000" if message.ends_with("requires a WHERE clause") => 400,
+        "21000" => 500,
+        // The role a token names does not exist.
+        "22023" if message.starts_with("role") && message.ends_with("does not exist") => 401,
+        "53400" => 500,
+        "57P01" => 503,
+        "P0001" => 400,
+        "42883" if message.starts_with("function xmlagg(") => 406,
+        "42883" | "42P01" => 404,
+        "42P17" => 500,
+        "42501" if authenticated => 403,
+        "42501" => 401,
+        _ if code.starts_with("PT") => {
+            let asked = code[2..].parse().ok().and_then(final_status);
+            asked.map_or(500, |status| status.as_u16())
+        }
+        _ => match code.get(..2).unwrap_or_default() {
+            "08" | "53" => 503,
+            "0L" | "0P" | "28" => 403,
+            "09" | "25" | "2D" | "38" | "39" | "3B" | "40" | "54" | "55" | "57" | "58" | "F0"
+            | "HV" | "P0" | "XX" => 500,
+            _ => 400,
+        },
+    };
+    StatusCode::from_u16(number).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn sqlstates_map_to_postgrests_statuses() {
+        let table = [
+            ("PT429", 429),
+            ("PT402", 402),
+            ("PT999", 500),
+            ("PTxyz", 500),
+            ("PT100", 500),
+            ("P0001", 400),
+            ("23505", 409),
+            ("23503", 409),
+            ("23514", 400),
+            ("40001", 500),
+            ("57014", 500),
+            ("55P03", 500),
+            ("22023", 400),
+            ("28000", 403),
+            ("53300", 503),
+            ("P0002", 500),
+            ("XX000", 500),
+            ("0A000", 400),
+            ("42501", 403),
+            ("AB123", 400),
+            ("57P01", 503),
+            ("08006", 503),
+            ("25006", 405),
+            ("42883", 404),
+            ("42P17", 500),
+        ];
+        for (code, status) in table {
+            assert_eq!(status_of(code, "m", true).as_u16(), status, "{code}");
+        }
+        assert_eq!(status_of("42501", "m", false).as_u16(), 401);
+        let no_role = status_of("22023", "role \"x\" does not exist", true);
+        assert_eq!(no_role.as_u16(), 401);
+    }
+
+    #[test]
+    fn a_raised_pgrst_error_shapes_the_answer() {
+        let message = r#"{"code":"123","message":"Payment Required"}"#;
+        let detail = r#"{"status":402,"headers":{"X-A":"b","bad name":"c"}}"#;
+        let error = raised(message, Some(detail)).unwrap();
+        assert_eq!(error.status().as_u16(), 402);
+        assert_eq!(error.code(), "123");
+        assert_eq!(error.headers().len(), 1);
+    }
+
+    #[test]
+    fn a_raised_pgrst_error_in_another_form_says_what_is_wrong() {
+        let good = r#"{"code":"1","message":"m"}"#;
+        assert!(raised("x", None).is_err());
+        assert!(raised(good, None).is_err());
+        assert!(raised(good, Some(r#"{"status":99,"headers":{}}"#)).is_err());
+    }
+}

@@ -1,0 +1,175 @@
+//! A request's head, parsed once into types.
+
+use hyper::header::{ACCEPT, CONTENT_TYPE, HeaderMap};
+use hyper::http::request::Parts;
+use percent_encoding::percent_decode_str;
+
+use super::media::{Accepted, ContentType};
+use super::preferences::Preferences;
+use crate::gateway::auth::Identity;
+use crate::gateway::refusal::Refusal;
+use crate::gateway::settings::Settings;
+
+/// The methods the dialect knows.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Verb {
+    Get,
+    Head,
+    Post,
+    Put,
+    Patch,
+    Delete,
+    Options,
+}
+
+impl Verb {
+    fn parse(method: &hyper::Method) -> Result<Self, Refusal> {
+        Ok(match method.as_str() {
+            "GET" => Self::Get,
+            "HEAD" => Self::Head,
+            "POST" => Self::Post,
+            "PUT" => Self::Put,
+            "PATCH" => Self::Patch,
+            "DELETE" => Self::Delete,
+            "OPTIONS" => Self::Options,
+            other => return Err(Refusal::Method(other.to_owned())),
+        })
+    }
+
+    /// True for methods that only look.
+    pub(super) fn reads(self) -> bool {
+        matches!(self, Self::Get | Self::Head | Self::Options)
+    }
+
+    pub(super) fn name(self) -> &'static str {
+        match self {
+            Self::Get => "GET",
+            Self::Head => "HEAD",
+            Self::Post => "POST",
+            Self::Put => "PUT",
+            Self::Patch => "PATCH",
+            Self::Delete => "DELETE",
+            Self::Options => "OPTIONS",
+        }
+    }
+}
+
+/// What a path names.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) enum Resource {
+    Root,
+    Relation(String),
+    Function(String),
+}
+
+impl Resource {
+    fn parse(path: &str) -> Result<Self, Refusal> {
+        let decode = |segment: &str| {
+            let text = percent_decode_str(segment).decode_utf8();
+            let text = text.map_err(|_| Refusal::Path)?.into_owned();
+            // Postgres has no such names, and could not be asked about them.
+            if text.is_empty() || text.contains('\0') {
+                return Err(Refusal::Path);
+            }
+            Ok(text)
+        };
+        let path = path.strip_prefix('/').unwrap_or(path);
+        let path = path.strip_suffix('/').unwrap_or(path);
+        match path.split('/').collect::<Vec<_>>()[..] {
+            [""] => Ok(Self::Root),
+            [relation] => decode(relation).map(Self::Relation),
+            ["rpc", function] => decode(function).map(Self::Function),
+            _ => Err(Refusal::Path),
+        }
+    }
+}
+
+/// Everything but the body.
+pub(super) struct ApiRequest {
+    pub(super) identity: Identity,
+    pub(super) verb: Verb,
+    /// As the database sees it in `request.path`.
+    pub(super) path: String,
+    pub(super) query: String,
+    pub(super) resource: Resource,
+    pub(super) schema: String,
+    /// True when there is more than one schema to choose from, so that the answer names it.
+    pub(super) names_profile: bool,
+    pub(super) preferences: Preferences,
+    pub(super) accepted: Accepted,
+    pub(super) content_type: ContentType,
+    pub(super) headers: HeaderMap,
+}
+
+impl ApiRequest {
+    pub(super) fn parse(
+        settings: &Settings,
+        identity: Identity,
+        path: &str,
+        head: Parts,
+    ) -> Result<Self, Refusal> {
+        let verb = Verb::parse(&head.method)?;
+        let headers = head.headers;
+        Ok(Self {
+            identity,
+            verb,
+            path: path.to_owned(),
+            query: head.uri.query().unwrap_or_default().to_owned(),
+            resource: Resource::parse(path)?,
+            schema: schema(settings, verb, &headers)?,
+            names_profile: settings.schemas.len() > 1,
+            preferences: Preferences::parse(&headers)?,
+            accepted: Accepted::parse(headers.get_all(ACCEPT).iter()),
+            content_type: ContentType::parse(headers.get(CONTENT_TYPE)),
+            headers,
+        })
+    }
+}
+
+/// The profile asked for, or the first schema.
+fn schema(settings: &Settings, verb: Verb, headers: &HeaderMap) -> Result<String, Refusal> {
+    let header = if verb.reads() {
+        "accept-profile"
+    } else {
+        "content-profile"
+    };
+    let exposed = &settings.schemas;
+    let Some(asked) = headers.get(header) else {
+        return Ok(exposed.first().cloned().unwrap_or_default());
+    };
+    let asked = String::from_utf8_lossy(asked.as_bytes()).into_owned();
+    if exposed.contains(&asked) {
+        return Ok(asked);
+    }
+    Err(Refusal::Schema {
+        schema: asked,
+        exposed: exposed.join(", "),
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn parse(path: &str) -> Option<Resource> {
+        Resource::parse(path).ok()
+    }
+
+    #[test]
+    fn paths_name_the_root_a_relation_or_a_function() {
+        assert_eq!(parse("/"), Some(Resource::Root));
+        assert_eq!(parse("/todos"), Some(Resource::Relation("todos".into())));
+        assert_eq!(parse("/todos/"), Some(Resource::Relation("todos".into())));
+        assert_eq!(parse("/rpc/f"), Some(Resource::Function("f".into())));
+        assert_eq!(parse("/a%20b"), Some(Resource::Relation("a b".into())));
+    }
+
+    #[test]
+    fn other_paths_are_refused() {
+        for path in ["/a/b", "/rpc/a/b", "/rpc/", "//", "/%00", "/%ff"] {
+            let resource = parse(path);
+            let harmless = resource == Some(Resource::Relation("rpc".into()));
+            assert!(resource.is_none() || harmless, "{path}");
+        }
+    }
+}

@@ -1,0 +1,91 @@
+//! What the database may read of a request, and the role it runs as, as one statement.
+
+use hyper::HeaderMap;
+use hyper::header::COOKIE;
+use serde_json::{Map, Value};
+
+use super::request::ApiRequest;
+use crate::gateway::catalog::TransactionSettings;
+use crate::gateway::database::Sql;
+use crate::gateway::settings::Settings;
+use crate::gateway::sql::quote::{identifier, literal};
+use crate::gateway::sql::writer::Writer;
+
+/// All settings are local to the transaction. The role comes last: what stands before it is set
+/// with the login role's rights. Session locks that a request left behind go too.
+pub(super) fn settings<'a>(
+    gateway: &Settings,
+    request: &ApiRequest,
+    brought: impl IntoIterator<Item = &'a TransactionSettings>,
+) -> Sql {
+    let mut writer = Writer::default();
+    let mut calls = vec!["pg_advisory_unlock_all()".to_owned()];
+    let mut set = |name: &str, value: String| {
+        let place = writer.bind(value);
+        calls.push(format!("set_config({}, {place}, true)", literal(name)));
+    };
+    set("search_path", search_path(gateway, &request.schema));
+    set("request.jwt.claims", request.identity.claims.clone());
+    set("request.method", request.verb.name().to_owned());
+    set("request.path", request.path.clone());
+    set("request.headers", headers(&request.headers));
+    set("request.cookies", cookies(&request.headers));
+    for settings in brought {
+        for (name, value) in &settings.values {
+            set(name, value.clone());
+        }
+    }
+    set("role", request.identity.role.clone());
+    writer.finish(format!("select {}", calls.join(", ")))
+}
+
+fn search_path(gateway: &Settings, schema: &str) -> String {
+    let mut path: Vec<&str> = vec![schema];
+    for extra in &gateway.extra_search_path {
+        if !path.contains(&extra.as_str()) {
+            path.push(extra);
+        }
+    }
+    let quoted: Vec<String> = path.into_iter().map(identifier).collect();
+    quoted.join(", ")
+}
+
+/// The headers as a JSON object, repeated ones joined, cookies apart.
+fn headers(headers: &HeaderMap) -> String {
+    let mut object = Map::new();
+    for name in headers.keys().filter(|name| **name != COOKIE) {
+        let values = headers.get_all(name).iter();
+        let texts: Vec<_> = values
+            .map(|value| String::from_utf8_lossy(value.as_bytes()))
+            .collect();
+        object.insert(name.as_str().to_owned(), texts.join(", ").into());
+    }
+    Value::Object(object).to_string()
+}
+
+fn cookies(headers: &HeaderMap) -> String {
+    let mut object = Map::new();
+    for header in headers.get_all(COOKIE) {
+        for pair in String::from_utf8_lossy(header.as_bytes()).split(';') {
+            if let Some((name, value)) = pair.split_once('=') {
+                object.insert(name.trim().to_owned(), value.trim().into());
+            }
+        }
+    }
+    Value::Object(object).to_string()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn headers_reach_the_database_without_cookies() {
+        let mut map = HeaderMap::new();
+        map.append("x-a", "1".parse().unwrap());
+        map.append("x-a", "2".parse().unwrap());
+        map.append(COOKIE, "k=v; l=w=x".parse().unwrap());
+        assert_eq!(headers(&map), r#"{"x-a":"1, 2"}"#);
+        assert_eq!(cookies(&map), r#"{"k":"v","l":"w=x"}"#);
+    }
+}

@@ -1,0 +1,165 @@
+//! Arguments turned into values the rest never has to check again.
+
+use std::time::Duration;
+
+use hyper::Uri;
+use hyper::http::uri::{Authority, Scheme};
+
+use super::Args;
+use super::auth::Verifier;
+
+/// Which argument does not hold up, and what would.
+#[derive(Debug, thiserror::Error)]
+pub enum Error {
+    /// HS256 is only as strong as its secret.
+    #[error(
+        "the JWT secret is too short or a well-known example; use 32 random characters or more \
+         (openssl rand -base64 48), or pass --development on a machine of your own"
+    )]
+    WeakSecret,
+    /// Neither a file nor JSON.
+    #[error("the JWKS at {path} cannot be read")]
+    JwksFile {
+        /// The file named.
+        path: String,
+        /// What the system said.
+        #[source]
+        source: std::io::Error,
+    },
+    /// Not a JSON Web Key Set with usable keys.
+    #[error(transparent)]
+    Jwks(#[from] super::auth::KeyError),
+    /// A forwarding target that is not a plain http:// address.
+    #[error("{0} is not an address to forward to; expected http://HOST:PORT")]
+    Target(String),
+    /// An empty list of schemas would expose nothing.
+    #[error("--schemas names no schema")]
+    NoSchema,
+    /// `none` is how SQL spells "back to the login role", so it can never be the anonymous one.
+    #[error("{0:?} cannot be the anonymous role")]
+    AnonRole(String),
+}
+
+/// The validated configuration.
+pub(crate) struct Settings {
+    pub(crate) schemas: Vec<String>,
+    pub(crate) extra_search_path: Vec<String>,
+    pub(crate) anon_role: Option<String>,
+    pub(crate) verifier: Verifier,
+    pub(crate) pool: usize,
+    pub(crate) queue: usize,
+    pub(crate) max_body: usize,
+    pub(crate) drain: Duration,
+    pub(crate) functions: Option<Target>,
+    pub(crate) storage: Option<Target>,
+}
+
+/// Where a proxied path goes.
+#[derive(Clone, Debug)]
+pub(crate) struct Target {
+    pub(crate) scheme: Scheme,
+    pub(crate) authority: Authority,
+}
+
+/// Secrets printed in documentation all over the web; guessing them takes no effort.
+const WELL_KNOWN: [&str; 6] = [
+    "super-secret-jwt-token-with-at-least-32-characters-long",
+    "your-super-secret-jwt-token-with-at-least-32-characters-long",
+    "reallyreallyreallyreallyverysafe",
+    "a-string-secret-at-least-256-bits-long",
+    "your-256-bit-secret",
+    "secret-secret-secret-secret-secret",
+];
+
+impl Settings {
+    pub(crate) fn from_args(args: Args) -> Result<Self, Error> {
+        let schemas = names(args.schemas);
+        if schemas.is_empty() {
+            return Err(Error::NoSchema);
+        }
+        if let Some(role) = args.anon_role.as_deref()
+            && !super::auth::is_role_name(role)
+        {
+            return Err(Error::AnonRole(role.to_owned()));
+        }
+        if let Some(secret) = args.jwt_secret.as_deref()
+            && is_weak(secret)
+        {
+            if !args.development {
+                return Err(Error::WeakSecret);
+            }
+            tracing::warn!("the JWT secret is weak; accepted because of --development");
+        }
+        let jwks = args.jwks.as_deref().map(read_jwks).transpose()?;
+        Ok(Self {
+            verifier: Verifier::new(args.jwt_secret.as_deref(), jwks.as_deref(), args.jwt_aud)?,
+            extra_search_path: names(args.extra_search_path),
+            anon_role: args.anon_role,
+            pool: args.pool as usize,
+            queue: args.queue,
+            max_body: args.max_body,
+            drain: Duration::from_secs(args.drain_seconds),
+            functions: args.functions_url.as_deref().map(target).transpose()?,
+            storage: args.storage_url.as_deref().map(target).transpose()?,
+            schemas,
+        })
+    }
+}
+
+fn names(list: Vec<String>) -> Vec<String> {
+    let trimmed = list.into_iter().map(|name| name.trim().to_owned());
+    trimmed.filter(|name| !name.is_empty()).collect()
+}
+
+fn is_weak(secret: &str) -> bool {
+    let first = secret.chars().next();
+    let repeats_one_character = secret.chars().all(|c| Some(c) == first);
+    secret.len() < 32 || repeats_one_character || WELL_KNOWN.contains(&secret)
+}
+
+fn read_jwks(given: &str) -> Result<String, Error> {
+    if given.trim_start().starts_with('{') {
+        return Ok(given.to_owned());
+    }
+    std::fs::read_to_string(given).map_err(|source| Error::JwksFile {
+        path: given.to_owned(),
+        source,
+    })
+}
+
+fn target(url: &str) -> Result<Target, Error> {
+    let wrong = || Error::Target(url.to_owned());
+    let parts = url.parse::<Uri>().map_err(|_| wrong())?.into_parts();
+    match (parts.scheme, parts.authority) {
+        (Some(scheme), Some(authority)) if scheme == Scheme::HTTP => {
+            Ok(Target { scheme, authority })
+        }
+        _ => Err(wrong()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn short_repeated_and_published_secrets_are_weak() {
+        assert!(is_weak("short"));
+        assert!(is_weak(&"a".repeat(64)));
+        assert!(is_weak(WELL_KNOWN[0]));
+        assert!(!is_weak("q3vI2n0wJp7Zr8yKd5Lx1Tb4Mf6Gc9Ha"));
+    }
+
+    #[test]
+    fn only_plain_http_addresses_can_be_forwarded_to() {
+        assert!(target("http://127.0.0.1:8000").is_ok());
+        assert!(target("https://example.com").is_err());
+        assert!(target("127.0.0.1:8000").is_err());
+        assert!(target("not a url").is_err());
+    }
+
+    #[test]
+    fn blank_names_in_a_list_are_dropped() {
+        assert_eq!(names(vec![" api".into(), " ".into()]), ["api"]);
+    }
+}
