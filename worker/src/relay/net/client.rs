@@ -1,0 +1,291 @@
+//! Sends one request as pg_net's curl would, with redirects kept away from inner addresses.
+//!
+//! Redirects are followed here and not by a library, because the decision needs the address that a
+//! name resolved to: of the first answer's peer, and of each next host before it is connected to.
+
+use std::net::IpAddr;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use bytes::Bytes;
+use http::header::{
+    ACCEPT, AUTHORIZATION, CONTENT_TYPE, COOKIE, HeaderMap, HeaderName, HeaderValue, LOCATION,
+    USER_AGENT,
+};
+use http::{Method, StatusCode};
+use http_body_util::{BodyExt, Full, LengthLimitError, Limited};
+use hyper_util::client::legacy::connect::HttpInfo;
+use serde_json::{Map, Value};
+use url::{Host, Url};
+
+use super::address;
+use super::failure::Failure;
+use super::pool::{self, Pool, Reach};
+use super::queue::{Answer, Request};
+use super::timing::Timing;
+
+/// curl's own limit since 8.3.
+const MOST_REDIRECTS: usize = 30;
+/// curl takes 0 for "no limit"; a slot must come back some day.
+const LONGEST: Duration = Duration::from_secs(3600);
+const AGENT: &str = concat!("pg_net/0.20.0 gristmill-relay/", env!("CARGO_PKG_VERSION"));
+
+/// Two pools, because a connection's right to exist is decided when it is made: `any` connects anywhere,
+/// `public` to public addresses only.
+#[derive(Clone)]
+pub(super) struct HttpClient {
+    any: Pool,
+    public: Pool,
+    allow_private: bool,
+    longest_body: usize,
+}
+
+impl HttpClient {
+    /// A client that trusts the system's certificate authorities.
+    pub(super) fn new(allow_private: bool, longest_body: usize) -> Result<Self, rustls::Error> {
+        let tls = pool::tls()?;
+        Ok(Self {
+            any: pool::new(&tls, Reach::Anywhere),
+            public: pool::new(&tls, Reach::PublicOnly),
+            allow_private,
+            longest_body,
+        })
+    }
+
+    /// Sends a request and tells what came of it; never fails.
+    pub(super) async fn send(&self, request: Request) -> Answer {
+        let begun = Instant::now();
+        let limit = u64::try_from(request.timeout_milliseconds)
+            .ok()
+            .filter(|milliseconds| *milliseconds > 0)
+            .map_or(LONGEST, Duration::from_millis);
+        let timing = Arc::new(Timing::default());
+        let watched = Arc::clone(&timing).watch(self.exchange(&request));
+        let mut answer = match tokio::time::timeout(limit, watched).await {
+            Ok(Ok(answer)) => answer,
+            Ok(Err(failure)) => Answer {
+                error: Some(failure.to_string()),
+                ..Answer::default()
+            },
+            Err(_) => Answer {
+                timed_out: true,
+                error: Some(timing.timeout_message(request.timeout_milliseconds, begun.elapsed())),
+                ..Answer::default()
+            },
+        };
+        // No path, query, header or body: any of them may carry a secret.
+        tracing::debug!(
+            id = request.id,
+            method = request.method,
+            target = request.target,
+            status = answer.status_code,
+            timed_out = answer.timed_out,
+            milliseconds = begun.elapsed().as_millis(),
+            "sent"
+        );
+        answer.id = request.id;
+        answer.target = request.target;
+        answer
+    }
+
+    async fn exchange(&self, request: &Request) -> Result<Answer, Failure> {
+        let mut hop = Hop::first(request)?;
+        let mut public_only = false;
+        for redirects in 0..=MOST_REDIRECTS {
+            // A literal address never meets the resolver, so it is looked at here.
+            if public_only && hop.is_private_literal() {
+                return Err(Failure::PrivateRedirect);
+            }
+            let pool = if public_only { &self.public } else { &self.any };
+            let response = pool
+                .request(hop.to_http()?)
+                .await
+                .map_err(|error| Failure::of(&error))?;
+            let Some(location) = redirect_of(&response) else {
+                return self.read(response).await;
+            };
+            if redirects == 0 {
+                public_only = !self.allow_private && !came_from_private(&response);
+            }
+            hop = hop.redirected(response.status(), &location)?;
+        }
+        Err(Failure::Redirects)
+    }
+
+    /// The answer as a row. A body past the limit leaves status and headers, and curl's word for it.
+    async fn read<B>(&self, response: http::Response<B>) -> Result<Answer, Failure>
+    where
+        B: http_body::Body<Data = Bytes>,
+        B::Error: std::error::Error + Send + Sync + 'static,
+    {
+        let (head, body) = response.into_parts();
+        let mut answer = Answer {
+            status_code: Some(i32::from(head.status.as_u16())),
+            content_type: head.headers.get(CONTENT_TYPE).map(text),
+            headers: Some(headers_as_json(&head.headers)),
+            ..Answer::default()
+        };
+        match Limited::new(body, self.longest_body).collect().await {
+            Ok(body) => answer.content = content(&body.to_bytes()),
+            Err(error) if error.is::<LengthLimitError>() => {
+                answer.error = Some(Failure::Size.to_string());
+            }
+            Err(error) => return Err(Failure::of(error.as_ref())),
+        }
+        Ok(answer)
+    }
+}
+
+/// One request on the wire; a redirect makes the next.
+struct Hop {
+    method: Method,
+    url: Url,
+    headers: HeaderMap,
+    body: Option<Bytes>,
+}
+
+impl Hop {
+    fn first(request: &Request) -> Result<Self, Failure> {
+        let method = match request.method.as_str() {
+            "GET" => Method::GET,
+            "POST" => Method::POST,
+            "DELETE" => Method::DELETE,
+            _ => return Err(Failure::Argument),
+        };
+        let body = request.body.clone().map(Bytes::from);
+        let mut headers = headers_of(request.headers.as_ref())?;
+        headers
+            .entry(USER_AGENT)
+            .or_insert(HeaderValue::from_static(AGENT));
+        headers
+            .entry(ACCEPT)
+            .or_insert(HeaderValue::from_static("*/*"));
+        if body.is_some() {
+            // What curl says of a body that nobody described.
+            headers
+                .entry(CONTENT_TYPE)
+                .or_insert(HeaderValue::from_static(
+                    "application/x-www-form-urlencoded",
+                ));
+        }
+        Ok(Self {
+            method,
+            url: parse(&request.url)?,
+            headers,
+            body,
+        })
+    }
+
+    fn to_http(&self) -> Result<http::Request<Full<Bytes>>, Failure> {
+        let mut url = self.url.clone();
+        url.set_fragment(None);
+        let mut request = http::Request::builder()
+            .method(self.method.clone())
+            .uri(url.as_str())
+            .body(Full::new(self.body.clone().unwrap_or_default()))
+            .map_err(|_| Failure::Url)?;
+        *request.headers_mut() = self.headers.clone();
+        Ok(request)
+    }
+
+    /// As curl does: 301, 302 and 303 drop the body and turn POST into GET, DELETE stays; the others
+    /// repeat everything; another host does not get the credentials.
+    fn redirected(mut self, status: StatusCode, location: &str) -> Result<Self, Failure> {
+        let next = self.url.join(location).map_err(|_| Failure::Url)?;
+        check_scheme(&next)?;
+        if matches!(
+            status,
+            StatusCode::MOVED_PERMANENTLY | StatusCode::FOUND | StatusCode::SEE_OTHER
+        ) {
+            self.body = None;
+            if self.method == Method::POST {
+                self.method = Method::GET;
+            }
+        }
+        if next.host() != self.url.host()
+            || next.port_or_known_default() != self.url.port_or_known_default()
+        {
+            self.headers.remove(AUTHORIZATION);
+            self.headers.remove(COOKIE);
+        }
+        self.url = next;
+        Ok(self)
+    }
+
+    fn is_private_literal(&self) -> bool {
+        match self.url.host() {
+            Some(Host::Ipv4(v4)) => address::is_private(IpAddr::V4(v4)),
+            Some(Host::Ipv6(v6)) => address::is_private(IpAddr::V6(v6)),
+            _ => false,
+        }
+    }
+}
+
+fn parse(text: &str) -> Result<Url, Failure> {
+    let url = Url::parse(text.trim()).map_err(|_| Failure::Url)?;
+    check_scheme(&url)?;
+    Ok(url)
+}
+
+fn check_scheme(url: &Url) -> Result<(), Failure> {
+    match url.scheme() {
+        "http" | "https" => Ok(()),
+        _ => Err(Failure::Protocol),
+    }
+}
+
+fn redirect_of<B>(response: &http::Response<B>) -> Option<String> {
+    response
+        .status()
+        .is_redirection()
+        .then(|| response.headers().get(LOCATION).map(text))
+        .flatten()
+}
+
+fn came_from_private<B>(response: &http::Response<B>) -> bool {
+    response
+        .extensions()
+        .get::<HttpInfo>()
+        .is_some_and(|peer| address::is_private(peer.remote_addr().ip()))
+}
+
+fn headers_of(json: Option<&Value>) -> Result<HeaderMap, Failure> {
+    let mut headers = HeaderMap::new();
+    for (name, value) in json.and_then(Value::as_object).into_iter().flatten() {
+        let value = match value {
+            // key || ': ' || null is null, and pg_net skips it.
+            Value::Null => continue,
+            Value::String(text) => text.clone(),
+            other => other.to_string(),
+        };
+        // Refused here is also what would split a header: CR, LF and NUL.
+        let name = HeaderName::from_bytes(name.as_bytes()).map_err(|_| Failure::Argument)?;
+        let value =
+            HeaderValue::from_bytes(value.trim().as_bytes()).map_err(|_| Failure::Argument)?;
+        headers.append(name, value);
+    }
+    Ok(headers)
+}
+
+/// Of a repeated header the last one stays, as in pg_net's jsonb.
+fn headers_as_json(headers: &HeaderMap) -> Value {
+    let object: Map<String, Value> = headers
+        .iter()
+        .map(|(name, value)| (name.as_str().to_owned(), Value::String(text(value))))
+        .collect();
+    Value::Object(object)
+}
+
+fn text(value: &HeaderValue) -> String {
+    String::from_utf8_lossy(value.as_bytes()).into_owned()
+}
+
+/// Postgres' text holds neither NUL nor broken UTF-8: pg_net ends the text at the first NUL; bytes that
+/// are no UTF-8 become U+FFFD. Nothing is null.
+fn content(body: &[u8]) -> Option<String> {
+    let upto = body
+        .iter()
+        .position(|byte| *byte == 0)
+        .unwrap_or(body.len());
+    (upto > 0).then(|| String::from_utf8_lossy(&body[..upto]).into_owned())
+}
