@@ -27,26 +27,36 @@ fail() {
   exit 1
 }
 
-# step NAME MESSAGE COMMAND...: runs a command quietly, keeps its output in a log, says how long it
-# took, and shows the end of the log when it fails. A line every 20 s tells that it is alive.
+# step NAME MESSAGE COMMAND...: runs a command with its output in a log. What ends at once stays silent;
+# what takes longer says so, shows that it is alive, and tells how long it took. A failure shows the
+# end of the log. The command has a process group of its own, so that Ctrl-C ends all of it.
 step() {
-  local name=$1 message=$2 log=$LOGS/$1.log started=$SECONDS alive
+  local name=$1 message=$2 log=$LOGS/$1.log started=$SECONDS status=0 announced=false command i
   shift 2
-  printf '  %s%-10s%s %s …\n' "$bold" "$name" "$plain" "$message"
-  (while sleep 20; do printf '  %-10s %sstill at it, %d s%s\n' "$name" "$dim" $((SECONDS - started)) "$plain"; done) &
-  alive=$!
-  local status
-  # A subshell with errexit of its own: 'command || status=$?' would switch errexit off inside.
-  set +e
-  (set -e; "$@") >"$log" 2>&1 </dev/null
-  status=$?
-  set -e
-  kill "$alive" 2>/dev/null || true
-  wait "$alive" 2>/dev/null || true
+  set -m
+  (set -e; "$@") >"$log" 2>&1 </dev/null &
+  command=$!
+  set +m
+  # shellcheck disable=SC2064 # the id of now is meant
+  trap "kill -- -$command 2>/dev/null; exit 130" INT TERM
+  for ((i = 0; ; i++)); do
+    kill -0 "$command" 2>/dev/null || break
+    if [ "$i" -lt 15 ]; then sleep 0.1; continue; fi
+    if ! "$announced"; then
+      printf '  %s%-10s%s %s …\n' "$bold" "$name" "$plain" "$message"
+      announced=true
+    elif [ $((i % 20)) -eq 0 ]; then
+      printf '  %-10s %sstill at it, %d s%s\n' "$name" "$dim" $((SECONDS - started)) "$plain"
+    fi
+    sleep 1
+  done
+  wait "$command" || status=$?
+  trap - INT TERM
   if [ "$status" -ne 0 ]; then
     tail -n 25 "$log" | sed 's/^/    | /' >&2
     fail "$name: '$message' failed (exit $status)" "whole log: $log"
   fi
+  "$announced" || return 0
   printf '  %s%-10s%s %sdone in %d s%s\n' "$green" "$name" "$plain" "$dim" $((SECONDS - started)) "$plain"
 }
 

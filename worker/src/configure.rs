@@ -13,7 +13,7 @@ pub struct Args {
     pub database_url: String,
 
     /// Where functions are served, e.g. https://PROJECT.supabase.co/functions/v1
-    #[arg(long, env = "GRISTMILL_FUNCTIONS_URL")]
+    #[arg(long)]
     pub functions_url: Option<String>,
 
     /// The key that signs invocations, as whsec_BASE64; the functions get the same as INVOKE_SECRET

@@ -37,7 +37,7 @@ const CRON_SETTINGS = {
 };
 
 export class Postgres {
-  constructor({ flavour, dataDir, port, password, logDir }) {
+  constructor({ flavour, dataDir, port, password, logDir, env }) {
     Object.assign(this, { flavour, dataDir, port, password });
     this.account = isRoot ? unprivilegedAccount() : {};
     this.socketDir = fs.mkdtempSync(path.join(os.tmpdir(), "gristmill-pg-"));
@@ -47,6 +47,7 @@ export class Postgres {
       command: path.join(this.bin, "postgres"),
       args: ["-D", dataDir, ...this.#flags()],
       cwd: "/",
+      env,
       ...this.account,
       logDir,
       isReady: () => this.#answers(),
@@ -73,10 +74,14 @@ export class Postgres {
     fs.rmSync(this.socketDir, { recursive: true, force: true });
   }
 
+  /** One statement as the superuser. */
+  query(text, values) {
+    return this.#withClient("gristmill", (client) => client.query(text, values));
+  }
+
   /** Lets the gateway's role log in, with a password of its own. */
   async openAuthenticator(password) {
-    await this.#withClient("gristmill", (client) =>
-      client.query(`alter role authenticator login password ${pg.escapeLiteral(password)}`));
+    await this.query(`alter role authenticator login password ${pg.escapeLiteral(password)}`);
   }
 
   async #initdb() {
@@ -104,7 +109,6 @@ export class Postgres {
 
   #flags() {
     const settings = { ...SETTINGS, ...(this.flavour === "debian" ? CRON_SETTINGS : {}) };
-    if (this.flavour === "debian") settings["cron.host"] = "127.0.0.1";
     return ["-p", String(this.port), "-k", this.socketDir,
       ...Object.entries(settings).flatMap(([name, value]) => ["-c", `${name}=${value}`])];
   }

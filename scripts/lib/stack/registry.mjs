@@ -1,0 +1,66 @@
+// Who runs which stack. A supervisor that was killed leaves its parts behind; the next start finds them
+// here and ends them, and only them: a recorded id counts only while that process still carries our mark.
+import fs from "node:fs";
+import path from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
+
+const file = (folder) => path.join(folder, "running.json");
+
+/** Writes down the supervisor and its parts. */
+export function record(folder, { url, pids }) {
+  fs.writeFileSync(file(folder), JSON.stringify({ pid: process.pid, url, pids }));
+}
+
+export function forget(folder) {
+  fs.rmSync(file(folder), { force: true });
+}
+
+/** The environment variable that marks every process of a stack. */
+export const mark = (folder) => ({ GRISTMILL_STACK: folder });
+
+/** The supervisor of this folder, when it is alive. */
+export function runningSupervisor(folder) {
+  const known = read(folder);
+  return known && known.pid !== process.pid && carriesMark(known.pid, folder, "supervisor") ? known : null;
+}
+
+/** Ends parts whose supervisor is gone. */
+export async function endLeftovers(folder) {
+  const known = read(folder);
+  if (!known) return;
+  const left = Object.values(known.pids).filter((pid) => carriesMark(pid, folder, "part"));
+  for (const pid of left) signal(pid, "SIGTERM");
+  const deadline = Date.now() + 10_000;
+  while (left.some((pid) => carriesMark(pid, folder, "part"))) {
+    if (Date.now() > deadline) for (const pid of left) signal(pid, "SIGKILL");
+    await sleep(50);
+  }
+  forget(folder);
+}
+
+function read(folder) {
+  try {
+    return JSON.parse(fs.readFileSync(file(folder), "utf8"));
+  } catch {
+    return null;
+  }
+}
+
+function carriesMark(pid, folder, role) {
+  try {
+    if (role === "part") {
+      return fs.readFileSync(`/proc/${pid}/environ`, "latin1").split("\0").includes(`GRISTMILL_STACK=${folder}`);
+    }
+    return fs.readFileSync(`/proc/${pid}/cmdline`, "latin1").includes("scripts/lib/");
+  } catch {
+    return false; // gone, or not ours to look at
+  }
+}
+
+function signal(pid, name) {
+  try {
+    process.kill(pid, name);
+  } catch {
+    // It ended in between.
+  }
+}

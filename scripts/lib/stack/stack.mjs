@@ -1,0 +1,179 @@
+// The whole system on this machine, started and stopped as one: Postgres, the gateway (which is also the
+// front for the functions, as on Supabase), the relay, and workerd with every function.
+import { execFile } from "node:child_process";
+import fs from "node:fs";
+import path from "node:path";
+import { fileURLToPath } from "node:url";
+import { promisify } from "node:util";
+
+import * as keys from "./keys.mjs";
+import { Part } from "./part.mjs";
+import { checkoutState, gristmill } from "./paths.mjs";
+import { freePorts, isListening } from "./ports.mjs";
+import { Postgres } from "./postgres.mjs";
+import * as registry from "./registry.mjs";
+
+const run = promisify(execFile);
+const here = path.dirname(fileURLToPath(import.meta.url));
+
+export class Stack {
+  /**
+   * @param {string} name  data lives in a folder of this name: "dev" is never touched by tests
+   * @param {{postgres?: "embedded"|"debian", parts?: string[], onStep?: (message: string) => void}} [options]
+   */
+  constructor(name, { postgres = "embedded", parts = ["gateway", "relay", "workerd"], onStep = () => {} } = {}) {
+    Object.assign(this, { name, flavour: postgres, wanted: parts, onStep });
+    this.folder = path.join(checkoutState, name);
+    this.logDir = path.join(this.folder, "logs");
+    this.parts = {};
+  }
+
+  async start() {
+    fs.mkdirSync(this.logDir, { recursive: true });
+    // Root keeps data where Postgres's user can reach it; only the folders are open, the files are not.
+    for (let folder = this.folder; folder.startsWith(path.dirname(checkoutState)); folder = path.dirname(folder)) {
+      fs.chmodSync(folder, 0o755);
+    }
+    this.secrets = keys.secrets(path.join(this.folder, "secrets.json"));
+    const [postgresPort, gatewayPort, adminPort, functionsPort] = await freePorts(4);
+    this.url = `http://127.0.0.1:${gatewayPort}`;
+    this.functionsUrl = `http://127.0.0.1:${functionsPort}`;
+    this.adminUrl = `http://127.0.0.1:${adminPort}`;
+    this.anonKey = await this.token({ role: "anon" });
+    this.serviceKey = await this.token({ role: "service_role" });
+    try {
+      await this.#startPostgres(postgresPort);
+      for (const name of this.wanted) {
+        this.parts[name] = this.#part(name, { gatewayPort, adminPort, functionsPort });
+        this.onStep(name);
+        await this.parts[name].start();
+        this.#record();
+      }
+    } catch (error) {
+      await this.stop();
+      throw error;
+    }
+    return this;
+  }
+
+  /** Stops what was started, in the order that lets work in flight finish. */
+  async stop() {
+    for (const name of ["relay", "workerd", "gateway"]) await this.parts[name]?.stop();
+    await this.postgres?.stop();
+    registry.forget(this.folder);
+  }
+
+  /** Starts a part again after it was killed, at the same address. */
+  async restart(name) {
+    await this.parts[name].start();
+    this.#record();
+  }
+
+  /** Stops it and removes its data. */
+  async destroy() {
+    await this.stop();
+    fs.rmSync(this.folder, { recursive: true, force: true });
+  }
+
+  token(claims) {
+    return keys.token(this.secrets.jwtSecret, claims);
+  }
+
+  get databaseUrl() {
+    return this.postgres.url();
+  }
+
+  /** Runs one `gristmill` command against this stack's database. */
+  async gristmill(...args) {
+    const { stdout } = await run(gristmill, args, {
+      env: { ...process.env, GRISTMILL_DATABASE_URL: this.databaseUrl, GRISTMILL_INVOKE_SECRET: this.secrets.invokeSecret },
+    });
+    return stdout;
+  }
+
+  #record() {
+    const pids = Object.fromEntries(Object.entries(this.parts).map(([name, part]) => [name, part.pid]));
+    registry.record(this.folder, { url: this.url, pids });
+  }
+
+  async #startPostgres(port) {
+    this.onStep("postgres");
+    this.postgres = new Postgres({
+      flavour: this.flavour,
+      dataDir: path.join(this.folder, `postgres-${this.flavour}`),
+      port,
+      password: this.secrets.postgresPassword,
+      logDir: this.logDir,
+      env: registry.mark(this.folder),
+    });
+    this.parts.postgres = this.postgres.part;
+    await this.postgres.start();
+    this.#record();
+    this.onStep("migrate");
+    await this.gristmill("relay", "--install-only");
+    await this.gristmill("migrate");
+    await this.gristmill("configure", "--functions-url", `${this.url}/functions/v1`);
+    await this.postgres.openAuthenticator(this.secrets.authenticatorPassword);
+  }
+
+  #part(name, { gatewayPort, adminPort, functionsPort }) {
+    const { logDir } = this;
+    const mark = registry.mark(this.folder);
+    switch (name) {
+      case "gateway":
+        return new Part(name, {
+          command: gristmill,
+          args: ["gateway", "--listen", `127.0.0.1:${gatewayPort}`, "--admin-listen", `127.0.0.1:${adminPort}`,
+            "--anon-role", "anon", "--functions-url", this.functionsUrl],
+          env: {
+            ...mark,
+            GRISTMILL_DATABASE_URL: this.postgres.url("authenticator", this.secrets.authenticatorPassword),
+            GRISTMILL_JWT_SECRET: this.secrets.jwtSecret,
+          },
+          logDir,
+          isReady: () => answers(`${this.adminUrl}/ready`),
+        });
+      case "relay":
+        return new Part(name, {
+          command: gristmill,
+          args: ["relay"],
+          env: { ...mark, GRISTMILL_DATABASE_URL: this.databaseUrl },
+          logDir,
+          isReady: () => this.#relayServes(),
+        });
+      case "workerd":
+        return new Part(name, {
+          command: process.execPath,
+          args: [path.join(here, "workerd.mjs"), String(functionsPort), path.join(this.folder, "r2")],
+          env: {
+            ...mark,
+            GRISTMILL_BINDINGS: JSON.stringify({
+              SUPABASE_URL: this.url,
+              SUPABASE_ANON_KEY: this.anonKey,
+              SUPABASE_SERVICE_ROLE_KEY: this.serviceKey,
+              INVOKE_SECRET: this.secrets.invokeSecret,
+            }),
+          },
+          logDir,
+          isReady: () => isListening(functionsPort),
+        });
+      default:
+        throw new Error(`the stack has no part named ${name}`);
+    }
+  }
+
+  // The relay has no port: it is there when its session is.
+  async #relayServes() {
+    const { rows } = await this.postgres.query(
+      "select count(*)::int as sessions from pg_stat_activity where application_name like 'gristmill relay%'");
+    return rows[0].sessions > 0;
+  }
+}
+
+async function answers(url) {
+  try {
+    return (await fetch(url)).ok;
+  } catch {
+    return false;
+  }
+}

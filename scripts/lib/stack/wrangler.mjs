@@ -1,0 +1,18 @@
+// wrangler.toml is the one list of functions; the local stack reads it instead of keeping its own.
+import fs from "node:fs";
+import path from "node:path";
+import { parse } from "smol-toml";
+
+import { functionsDir, root } from "./paths.mjs";
+
+export function readFunctions() {
+  const config = parse(fs.readFileSync(path.join(root, "wrangler.toml"), "utf8"));
+  const functions = Object.entries(config.env).map(([name, environment]) => ({
+    name,
+    folder: path.join(functionsDir, name),
+    vars: environment.vars ?? {},
+    buckets: Object.fromEntries((environment.r2_buckets ?? []).map((r2) => [r2.binding, r2.bucket_name])),
+    crons: environment.triggers?.crons ?? [],
+  }));
+  return { shared: config, functions };
+}
