@@ -45,7 +45,7 @@ step() {
     if ! "$announced"; then
       printf '  %s%-10s%s %s …\n' "$bold" "$name" "$plain" "$message"
       announced=true
-    elif [ $((i % 20)) -eq 0 ]; then
+    elif [ $(((i - 15) % 20)) -eq 0 ]; then
       printf '  %-10s %sstill at it, %d s%s\n' "$name" "$dim" $((SECONDS - started)) "$plain"
     fi
     sleep 1

@@ -12,11 +12,11 @@ begin
   if p_invocation is not null then
     update mill.invocation i set begun_at = mill.now() where i.id = p_invocation and i.begun_at is null;
     if not found then
-      return '[]';
+      return '[]'::jsonb;
     end if;
   end if;
 
-  select coalesce(jsonb_agg(to_jsonb(c)), '[]') into v_jobs from mill.claim(p_worker, p_queues, p_max, p_kinds) c;
+  select coalesce(jsonb_agg(to_jsonb(c)), '[]'::jsonb) into v_jobs from mill.claim(p_worker, p_queues, p_max, p_kinds) c;
 
   -- An invocation that found nothing has nothing to settle: it ends here.
   if p_invocation is not null then

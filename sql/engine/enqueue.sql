@@ -9,6 +9,7 @@ set search_path = pg_catalog, pg_temp
 as $$
 declare
   v_now timestamptz := mill.now();
+  v_made timestamptz := clock_timestamp();
 begin
   perform mill.check_jobs(p_jobs);
 
@@ -16,7 +17,7 @@ begin
   with asked as materialized (
     select
       (a.ordinality - 1)::int as at,
-      mill.uuid7() as id,
+      mill.uuid7(v_made + a.ordinality * interval '1 microsecond') as id, -- in the order asked,
       k.queue,
       k.kind,
       a.job ->> 'name' as name,

@@ -110,8 +110,8 @@ export class Stack {
     await this.postgres.start();
     this.#record();
     this.onStep("migrate");
+    await this.gristmill("migrate"); // first: it switches on pg_cron where there is one
     await this.gristmill("relay", "--install-only");
-    await this.gristmill("migrate");
     await this.gristmill("configure", "--functions-url", `${this.url}/functions/v1`);
     await this.postgres.openAuthenticator(this.secrets.authenticatorPassword);
   }

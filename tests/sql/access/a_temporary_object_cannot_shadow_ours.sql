@@ -1,0 +1,11 @@
+select plan(2);
+create temp table kind (kind text, open_to_users boolean);
+insert into kind values ('evil', true);
+create function pg_temp.clock_timestamp() returns timestamptz language sql as $$ select '1999-01-01'::timestamptz $$;
+set role authenticated;
+set request.jwt.claims = '{"role": "authenticated", "sub": "11111111-1111-1111-1111-111111111111"}';
+select throws_ok($$ select public.submit_job('evil', '{"a": 1}') $$, 'GM001', null, 'a temp table named like ours is not read');
+select public.submit_job('echo', '{"a": 1}');
+reset role;
+select ok((select created_at > '2020-01-01' from mill.job), 'nor a temp function called');
+select * from finish();

@@ -1,0 +1,31 @@
+-- Walks the catalog: a new function or table that is not listed here fails this test.
+select plan(5);
+create temp table may_call(role text collate "C", routine text collate "C");
+insert into may_call values
+  ('anon', 'is_service_role'), ('authenticated', 'is_service_role'), ('service_role', 'is_service_role'),
+  ('authenticated', 'submit_job'), ('service_role', 'submit_job'),
+  ('authenticated', 'get_job'), ('service_role', 'get_job'),
+  ('service_role', 'claim_jobs'), ('service_role', 'settle_jobs'), ('service_role', 'tick'), ('service_role', 'health_report');
+select results_eq(
+  $$ select r.role collate "C", p.proname::text collate "C" from pg_proc p join pg_namespace n on n.oid = p.pronamespace
+     cross join unnest(array['anon', 'authenticated', 'service_role']) r(role)
+     where n.nspname = 'public' and has_function_privilege(r.role, p.oid, 'execute') order by 1, 2 $$,
+  'select role, routine from may_call order by 1, 2', 'exactly these RPCs are open, to exactly these roles');
+select is_empty(
+  $$ select p.oid::regprocedure, r.role from pg_proc p join pg_namespace n on n.oid = p.pronamespace
+     cross join unnest(array['anon', 'authenticated', 'service_role']) r(role)
+     where n.nspname = 'mill' and has_function_privilege(r.role, p.oid, 'execute') $$, 'nothing in mill is callable');
+select is_empty(
+  $$ select c.oid::regclass, r.role from pg_class c join pg_namespace n on n.oid = c.relnamespace
+     cross join unnest(array['anon', 'authenticated', 'service_role']) r(role)
+     where n.nspname = 'mill' and c.relkind in ('r', 'p', 'v') and has_table_privilege(r.role, c.oid, 'select, insert, update, delete') $$,
+  'nothing in mill is readable or writable');
+select is_empty(
+  $$ select c.oid::regclass from pg_class c join pg_namespace n on n.oid = c.relnamespace
+     where n.nspname = 'public' and c.relkind in ('r', 'p') and not c.relrowsecurity $$, 'every table in public has row level security');
+select is_empty(
+  $$ select p.oid::regprocedure from pg_proc p join pg_namespace n on n.oid = p.pronamespace
+     where n.nspname in ('public', 'mill') and p.prosecdef
+       and not coalesce(p.proconfig @> array['search_path=pg_catalog, pg_temp'], false) $$,
+  'every SECURITY DEFINER function pins its search path with pg_temp last');
+select * from finish();

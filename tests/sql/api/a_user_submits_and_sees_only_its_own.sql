@@ -1,0 +1,22 @@
+select plan(10);
+insert into mill.kind (kind, queue) values ('internal', 'default');
+set role authenticated;
+set request.jwt.claims = '{"role": "authenticated", "sub": "11111111-1111-1111-1111-111111111111"}';
+create temp table mine as select (public.submit_job('echo', '{"a": 1}', p_dedupe_key => 'k') ->> 'id')::uuid as id;
+select is((public.get_job(id) ->> 'state'), 'pending', 'my job is visible to me') from mine;
+select is((public.submit_job('echo', '{"a": 1}', p_dedupe_key => 'k') ->> 'status'), 'duplicate', 'my key is mine');
+select throws_ok($$ select public.submit_job('internal', '{"a": 1}') $$, 'GM001', null, 'a kind that is not open looks unknown');
+
+set request.jwt.claims = '{"role": "authenticated", "sub": "22222222-2222-2222-2222-222222222222"}';
+select is(public.get_job(id), null, 'another does not see it') from mine;
+select is((public.submit_job('echo', '{"a": 1}', p_dedupe_key => 'k') ->> 'status'), 'new', 'another''s same key is its own');
+select is((public.submit_job('echo', '{"a": 1}', p_owner => '11111111-1111-1111-1111-111111111111') ->> 'status'), 'new', 'naming another owner is ignored');
+set request.jwt.claims = '';
+select throws_ok($$ select public.submit_job('echo', '{"a": 1}') $$, '42501', null, 'without a user it is refused');
+set role anon;
+select throws_ok($$ select public.submit_job('echo', '{"a": 1}') $$, '42501', null, 'anon may not submit');
+reset role;
+select is((select count(*) from mill.job where owner = '11111111-1111-1111-1111-111111111111'), 1::bigint, 'nobody submitted in my name');
+set request.jwt.claims = '{"role": "service_role"}';
+select is((public.get_job(id) ->> 'state'), 'pending', 'the service sees all') from mine;
+select * from finish();

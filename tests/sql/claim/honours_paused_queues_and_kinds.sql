@@ -1,0 +1,10 @@
+select plan(3);
+insert into mill.queue (queue) values ('other');
+insert into mill.kind (kind, queue) values ('a', 'other'), ('b', 'other');
+select mill.enqueue('[{"kind": "a", "payload": {"n": 1}}, {"kind": "b", "payload": {"n": 2}}, {"kind": "echo", "payload": {"n": 3}}]');
+select is((select array_agg(kind) from mill.claim('w', array['other'], 10, array['b'])), array['b'], 'only the kinds asked for');
+update mill.queue set paused = true where queue = 'other';
+select is((select array_agg(kind) from mill.claim('w', array['other', 'default'], 10)), array['echo'], 'a paused queue gives nothing');
+update mill.queue set paused = false where queue = 'other';
+select is((select array_agg(kind) from mill.claim('w', array['other', 'default'], 10)), array['a'], 'and goes on when resumed');
+select * from finish();

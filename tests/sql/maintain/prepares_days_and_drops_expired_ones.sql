@@ -1,0 +1,10 @@
+select plan(5);
+select is((select count(*) from pg_inherits where inhparent = 'mill.job_done'::regclass), 5::bigint, 'today, three more days and the default');
+select is(mill.maintain(), '{"made": 0, "dropped": 0, "skipped": 0}'::jsonb, 'a second run has nothing to do');
+select mill.enqueue('[{"kind": "echo", "payload": {"a": 1}}]');
+select mill.settle('w', jsonb_agg(jsonb_build_object('id', c.id, 'attempt', c.attempt, 'outcome', 'completed'))) from mill.claim('w', array['default'], 1) c;
+select is((select count(*) from mill.job_done_default), 0::bigint, 'a finished job lies in the partition of its day');
+set mill.now = '2999-06-01 12:00+00';
+select is((mill.maintain() ->> 'dropped')::int, 4, 'expired days are dropped whole');
+select is_empty('select * from mill.job', 'with what was in them');
+select * from finish();
