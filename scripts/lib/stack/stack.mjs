@@ -20,6 +20,7 @@ export class Stack {
   /**
    * @param {string} name  data lives in a folder of this name: "dev" is never touched by tests
    * @param {{postgres?: "embedded"|"debian", parts?: string[], onStep?: (message: string) => void}} [options]
+   *   "deno" may stand in the place of "workerd": the same functions, served by the other runtime
    */
   constructor(name, { postgres = "embedded", parts = ["gateway", "relay", "workerd"], onStep = () => {} } = {}) {
     Object.assign(this, { name, flavour: postgres, wanted: parts, onStep });
@@ -58,7 +59,7 @@ export class Stack {
 
   /** Stops what was started, in the order that lets work in flight finish. */
   async stop() {
-    for (const name of ["relay", "workerd", "gateway"]) await this.parts[name]?.stop();
+    for (const name of ["relay", "workerd", "deno", "gateway"]) await this.parts[name]?.stop();
     await this.postgres?.stop();
     registry.forget(this.folder);
   }
@@ -142,9 +143,10 @@ export class Stack {
           isReady: () => this.#relayServes(),
         });
       case "workerd":
+      case "deno":
         return new Part(name, {
           command: process.execPath,
-          args: [path.join(here, "workerd.mjs"), String(functionsPort), path.join(this.folder, "r2")],
+          args: [path.join(here, `${name}.mjs`), String(functionsPort), path.join(this.folder, "r2")],
           env: {
             ...mark,
             GRISTMILL_BINDINGS: JSON.stringify({

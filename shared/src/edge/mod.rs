@@ -83,11 +83,12 @@ pub async fn serve(
 
     let elapsed = worker::Date::now().as_millis().saturating_sub(started);
     log(function, &call, status, elapsed, problem.as_ref());
-    if status == 204 {
-        Ok(response.empty())
+    // Not from_bytes: it would call everything an octet stream.
+    Ok(if status == 204 {
+        response.empty()
     } else {
-        response.from_bytes(body.into_bytes())
-    }
+        response.fixed(body.into_bytes())
+    })
 }
 
 // Client mistakes are no errors of ours: they are logged as information, without their cause.

@@ -1,0 +1,30 @@
+// Runs one suite and prints its figures: a table for people, or one JSON object a line.
+import { progress } from "./progress.mjs";
+
+const asJson = process.argv.includes("--json");
+const suite = process.argv.slice(2).find((word) => !word.startsWith("--"));
+const { default: measure } = await import(`./${suite}.suite.mjs`);
+
+// A suite yields figures as it gets them: {metric, value, unit, peer?, peerValue?, ratio?}.
+const rows = [];
+for await (const figure of measure({ progress })) {
+  const row = { suite, peer: null, ratio: null, ...figure };
+  if (asJson) console.log(JSON.stringify({ suite: row.suite, metric: row.metric, value: round(row.value), unit: row.unit, peer: row.peer, ratio: round(row.ratio) }));
+  rows.push(row);
+}
+progress("");
+if (!asJson) printTable(rows);
+
+function printTable(rows) {
+  const cells = rows.map(({ metric, value, unit, peer, ratio }) =>
+    [metric, String(round(value)), unit, peer ?? "", ratio === null ? "" : `${round(ratio)}x`]);
+  const table = [["metric", "value", "unit", "beside", "ratio"], ...cells];
+  const widths = table[0].map((_, column) => Math.max(...table.map((row) => row[column].length)));
+  for (const row of table) {
+    console.log(`  ${row.map((cell, column) => (column === 1 || column === 4 ? cell.padStart(widths[column]) : cell.padEnd(widths[column]))).join("  ")}`.trimEnd());
+  }
+}
+
+function round(value) {
+  return typeof value === "number" ? Number(value.toPrecision(4)) : value;
+}

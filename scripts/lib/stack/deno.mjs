@@ -1,0 +1,53 @@
+// Serves all functions of wrangler.toml under Deno, each below /functions/v1/NAME: what Supabase's edge
+// runtime does with the same files. One Deno process a function, and a front that forwards by name.
+//   node deno.mjs PORT      bindings for all functions come as JSON in GRISTMILL_BINDINGS
+import { spawn } from "node:child_process";
+import http from "node:http";
+import path from "node:path";
+
+import { root } from "./paths.mjs";
+import { freePorts, isListening } from "./ports.mjs";
+import { readFunctions } from "./wrangler.mjs";
+
+const port = Number(process.argv[2]);
+const bindings = JSON.parse(process.env.GRISTMILL_BINDINGS);
+const { functions } = readFunctions();
+const ports = await freePorts(functions.length);
+const targets = new Map();
+
+const children = functions.map(({ name, folder, vars }, at) => {
+  targets.set(name, ports[at]);
+  return spawn(path.join(root, "node_modules/.bin/deno"),
+    ["run", "--no-prompt", "--allow-net", "--allow-env", path.join(folder, "deno.js")],
+    { env: { PATH: process.env.PATH, HOME: process.env.HOME, NO_COLOR: "1", DENO_NO_UPDATE_CHECK: "1",
+        ...vars, ...bindings, PORT: String(ports[at]), GRISTMILL_HOST: "127.0.0.1" },
+      stdio: ["ignore", "inherit", "inherit"] });
+});
+
+const front = http.createServer((request, response) => {
+  const name = /^\/functions\/v1\/([^/?]+)/.exec(request.url)?.[1];
+  const target = targets.get(name);
+  if (!target) return response.writeHead(404).end();
+  const forwarded = http.request(
+    { host: "127.0.0.1", port: target, path: request.url, method: request.method, headers: request.headers },
+    (answer) => {
+      response.writeHead(answer.statusCode, answer.headers);
+      answer.pipe(response);
+    });
+  forwarded.on("error", () => response.headersSent ? response.destroy() : response.writeHead(502).end());
+  request.pipe(forwarded);
+});
+
+const stop = () => {
+  for (const child of children) child.kill();
+  process.exit(0);
+};
+process.on("SIGTERM", stop);
+process.on("SIGINT", stop);
+
+const patience = Date.now() + 20_000;
+while (!(await Promise.all(ports.map(isListening))).every(Boolean)) {
+  if (Date.now() > patience) throw new Error("a function did not start under Deno");
+  await new Promise((resolve) => setTimeout(resolve, 20));
+}
+front.listen(port, "127.0.0.1", () => console.log(`functions are served on port ${port}`));

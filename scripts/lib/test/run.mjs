@@ -1,0 +1,112 @@
+// ./scripts/test after setup: builds what the chosen suites need, runs them in lanes, sums up.
+import { spawn, spawnSync } from "node:child_process";
+import fs from "node:fs";
+import path from "node:path";
+
+import { root } from "../stack/paths.mjs";
+import { hasDebianPostgres } from "../stack/postgres.mjs";
+import { suites } from "./suites.mjs";
+
+const groups = [...new Set(suites.map((suite) => suite.group))];
+const wanted = process.argv.slice(2).filter((word) => word !== "soak");
+const soak = process.argv.includes("soak");
+
+if (wanted.includes("--help")) {
+  console.log(`usage: scripts/test [soak] [${groups.join("|")}|SUITE …]
+
+Runs every test, or the named groups or suites: ${suites.map((suite) => suite.name).join(", ")}.
+  soak   the same tests with the large counts (hours, not minutes)
+
+Ends with one line 'N passed, M failed' and exits non-zero on any failure.`);
+  process.exit(0);
+}
+const unknown = wanted.filter((word) => !suites.some((suite) => suite.group === word || suite.name === word));
+if (unknown.length > 0) {
+  console.error(`error: there is no suite named ${unknown.join(", ")}\n  suites: ${groups.join(", ")}, ${suites.map((s) => s.name).join(", ")}`);
+  process.exit(2);
+}
+
+const chosen = suites
+  .filter((suite) => wanted.length === 0 || wanted.includes(suite.group) || wanted.includes(suite.name))
+  .filter((suite) => {
+    const possible = !suite.debian || hasDebianPostgres();
+    if (!possible) console.log(`  ${suite.name.padEnd(14)} left out: Debian's Postgres 15 is not on this system`);
+    return possible;
+  });
+const logs = path.join(process.env.CACHE ?? root, "logs");
+const env = { ...process.env, ...(soak && { GRISTMILL_SOAK: "1" }) };
+const needs = new Set(chosen.flatMap((suite) => suite.needs ?? []));
+if (needs.has("native")) build("scripts/lib/build-native.sh");
+if (needs.has("functions")) build("scripts/build", "--quiet");
+
+const running = new Set();
+for (const signal of ["SIGINT", "SIGTERM"]) {
+  process.on(signal, () => {
+    for (const child of running) child.kill(signal); // each suite stops the stack it started
+    process.exitCode = 130;
+  });
+}
+
+const started = Date.now();
+const lanes = Map.groupBy ? Map.groupBy(chosen, (suite) => suite.lane) : groupByLane(chosen);
+const results = (await Promise.all([...lanes.values()].map(runLane))).flat();
+const total = results.reduce(
+  (sums, { counts }) => ({
+    passed: sums.passed + counts.passed, failed: sums.failed + counts.failed, skipped: sums.skipped + counts.skipped,
+  }), { passed: 0, failed: 0, skipped: 0 });
+for (const { suite, text, log } of results.filter(({ counts }) => counts.failed > 0)) {
+  console.log(`\n--- ${suite.name}: ${log}\n${interesting(text)}`);
+}
+console.log(`\nin ${((Date.now() - started) / 1000).toFixed(0)} s`);
+console.log(`${total.passed} passed, ${total.failed} failed${total.skipped > 0 ? `, ${total.skipped} skipped` : ""}`);
+process.exit(process.exitCode ?? (total.failed > 0 ? 1 : 0));
+
+function build(...command) {
+  const { status } = spawnSync(command[0], command.slice(1), { cwd: root, stdio: "inherit" });
+  if (status !== 0) process.exit(status ?? 1);
+}
+
+function groupByLane(list) {
+  const lanes = new Map();
+  for (const suite of list) lanes.set(suite.lane, [...(lanes.get(suite.lane) ?? []), suite]);
+  return lanes;
+}
+
+async function runLane(lane) {
+  const done = [];
+  for (const suite of lane) done.push(await runSuite(suite));
+  return done;
+}
+
+function runSuite(suite) {
+  const log = path.join(logs, `test-${suite.name}.log`);
+  const begun = Date.now();
+  // The wasm toolchain is put on PATH by the same shell function that the build uses.
+  const command = suite.toolchain === "wasm"
+    ? ["bash", "-c", '. scripts/lib/common.sh; use_wasm_toolchain; "$@"', "bash", ...suite.command]
+    : suite.command;
+  return new Promise((resolve) => {
+    const child = spawn(command[0], command.slice(1), { cwd: root, env: { ...env, ...suite.env }, stdio: ["ignore", "pipe", "pipe"] });
+    running.add(child);
+    let text = "";
+    child.stdout.on("data", (chunk) => (text += chunk));
+    child.stderr.on("data", (chunk) => (text += chunk));
+    child.on("error", (error) => (text += `${error.message}\n`));
+    child.on("close", (code) => {
+      running.delete(child);
+      fs.writeFileSync(log, text);
+      const counts = suite.read(text, code ?? 1);
+      const mark = counts.failed > 0 ? "FAILED" : "ok";
+      const seconds = ((Date.now() - begun) / 1000).toFixed(1);
+      const detail = `${counts.passed} passed${counts.failed ? `, ${counts.failed} failed` : ""}${counts.skipped ? `, ${counts.skipped} skipped` : ""}`;
+      console.log(`  ${mark.padEnd(7)} ${suite.name.padEnd(14)} ${detail.padEnd(28)} ${seconds.padStart(6)} s`);
+      resolve({ suite, counts, text, log });
+    });
+  });
+}
+
+// The lines that tell why, without the hundreds that passed.
+function interesting(text) {
+  const lines = text.split("\n").filter((line) => !/^\s*(ok |# Subtest|    ok |Compiling|\s+Compiling|\s+Checking|test .* \.\.\. ok)/.test(line));
+  return lines.slice(-60).map((line) => `  ${line}`).join("\n");
+}

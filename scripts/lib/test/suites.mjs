@@ -1,0 +1,40 @@
+// Every suite that ./scripts/test knows: what it runs, what it needs built, and how its result is read.
+import path from "node:path";
+
+import { root } from "../stack/paths.mjs";
+import { readCargo, readCheck, readNode, readPlain } from "./counts.mjs";
+
+const node = process.execPath;
+// node:test runs the files of a suite one after another: each starts a whole stack of its own.
+const nodeTest = (...files) => [node, "--test", "--test-concurrency=1", "--test-reporter=tap", ...files];
+const quick = ["--locked", "--profile", "quick"];
+const wasm = ["--locked", "--target", "wasm32-unknown-unknown"];
+const FUNCTIONS = ["gristmill-enqueue", "gristmill-processor", "gristmill-health"].flatMap((name) => ["-p", name]);
+
+/**
+ * lane: suites of one lane run one after another, lanes side by side. Cargo's share a lane, because they
+ * would only wait for each other's lock.
+ */
+export const suites = [
+  { group: "lint", name: "fmt", lane: "cargo", command: ["cargo", "fmt", "--all", "--check"], read: readCheck },
+  { group: "lint", name: "clippy", lane: "cargo", read: readCheck,
+    command: ["cargo", "clippy", ...quick, "--all-targets", "--workspace", "--", "-D", "warnings"] },
+  { group: "lint", name: "clippy-wasm", lane: "cargo", toolchain: "wasm", read: readCheck,
+    command: ["cargo", "clippy", ...wasm, ...FUNCTIONS, "-p", "gristmill-shared", "--features", "gristmill-shared/edge", "--", "-D", "warnings"] },
+  { group: "unit", name: "unit", lane: "cargo", read: readCargo,
+    command: ["cargo", "test", ...quick, "--workspace", "--lib", "--bins"] },
+  { group: "wasm", name: "wasm", lane: "cargo", toolchain: "wasm", read: readCargo,
+    env: { NODE_OPTIONS: `--require=${path.join(root, "shared/js/node-timers.cjs")}` },
+    command: ["cargo", "test", ...wasm, "-p", "gristmill-shared", "--features", "edge", "--test", "wasm"] },
+
+  { group: "lint", name: "shellcheck", lane: "stack", read: readCheck,
+    command: ["bash", "-c", "shellcheck -x scripts/dev scripts/test scripts/build scripts/setup scripts/bench scripts/lib/*.sh .ci/run"] },
+  { group: "sql", name: "sql-embedded", lane: "stack", needs: ["native"], read: readPlain,
+    command: [node, "scripts/lib/test/pgtap.mjs", "embedded"] },
+  { group: "sql", name: "sql-debian", lane: "stack", needs: ["native"], debian: true, read: readPlain,
+    command: [node, "scripts/lib/test/pgtap.mjs", "debian"] },
+  { group: "sql", name: "races", lane: "stack", needs: ["native"], read: readNode,
+    command: nodeTest("tests/races/") },
+  { group: "e2e", name: "e2e", lane: "stack", needs: ["native", "functions"], read: readNode,
+    command: nodeTest("tests/e2e/") },
+];

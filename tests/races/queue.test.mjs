@@ -1,0 +1,83 @@
+// Races with many real connections at once.
+import assert from "node:assert/strict";
+import { after, before, test } from "node:test";
+
+import { connect, isSoak, startStack } from "../support.mjs";
+
+let stack, pool;
+before(async () => {
+  stack = await startStack("races", { parts: [] });
+  pool = connect(stack);
+});
+after(async () => {
+  await pool?.end();
+  await stack?.destroy();
+});
+
+const together = (count, work) => Promise.all(Array.from({ length: count }, (_, at) => work(at)));
+
+test("two workers never claim the same job", async () => {
+  const jobs = isSoak ? 1_000_000 : 5_000;
+  await pool.query(`select count(*) from mill.enqueue((select jsonb_agg(jsonb_build_object(
+    'kind', 'echo', 'payload', jsonb_build_object('n', n))) from generate_series(1, $1) n))`, [jobs]);
+  const claimed = (await together(16, async (worker) => {
+    const mine = [];
+    for (;;) {
+      const { rows } = await pool.query("select id, attempt from mill.claim($1, array['default'], 50)", [`w${worker}`]);
+      if (rows.length === 0) return mine;
+      mine.push(...rows.map((row) => `${row.id}/${row.attempt}`));
+    }
+  })).flat();
+  assert.equal(claimed.length, jobs);
+  assert.equal(new Set(claimed).size, jobs);
+  await pool.query("truncate mill.job");
+});
+
+test("one key from fifty callers at once makes one job", async () => {
+  const answers = await together(50, async () =>
+    (await pool.query(`select * from mill.enqueue('[{"kind": "echo", "payload": {"a": 1}, "dedupe_key": "one"}]')`)).rows[0]);
+  assert.equal(answers.filter(({ status }) => status === "new").length, 1);
+  assert.equal(new Set(answers.map(({ id }) => id)).size, 1);
+  await pool.query("truncate mill.job");
+});
+
+test("batches that share keys in opposite order never deadlock", async () => {
+  const batch = (keys) => JSON.stringify(keys.map((key) => ({ kind: "echo", payload: { a: 1 }, dedupe_key: `k${key}` })));
+  const keys = Array.from({ length: 20 }, (_, at) => at);
+  await together(20, async (at) => {
+    for (let round = 0; round < 20; round++) {
+      await pool.query("select count(*) from mill.enqueue($1)", [batch(at % 2 ? keys : [...keys].reverse())]);
+    }
+  });
+  assert.equal((await pool.query("select count(*)::int as n from mill.job")).rows[0].n, 20);
+  await pool.query("truncate mill.job");
+});
+
+test("settling and reclaiming at once end each job in one place", async () => {
+  await pool.query("update mill.queue set lease_seconds = 1, max_lease_losses = 1000, max_attempts = 1000");
+  await pool.query(`select count(*) from mill.enqueue((select jsonb_agg(jsonb_build_object(
+    'kind', 'echo', 'payload', jsonb_build_object('n', n))) from generate_series(1, 500) n))`);
+  let accepted = 0;
+  await Promise.all([
+    ...Array.from({ length: 8 }, async (_, worker) => {
+      for (;;) {
+        const { rows } = await pool.query("select id, attempt from mill.claim($1, array['default'], 10)", [`w${worker}`]);
+        if (rows.length === 0 && (await pool.query("select from mill.job_live limit 1")).rowCount === 0) return;
+        // Some answers come after the lease has expired, some twice.
+        if (Math.random() < 0.2) await new Promise((resolve) => setTimeout(resolve, 1_100));
+        const outcomes = JSON.stringify(rows.map(({ id, attempt }) => ({ id, attempt, outcome: "completed", result: {} })));
+        const answers = await together(2, () => pool.query("select status from mill.settle($1, $2)", [`w${worker}`, outcomes]));
+        accepted += answers.flatMap((answer) => answer.rows).filter(({ status }) => status === "accepted").length;
+      }
+    }),
+    (async () => {
+      await pool.query("update public.system_configuration set config_value = '0' where config_key = 'worker.reclaim_jitter_max_seconds'");
+      for (let round = 0; round < 300 && (await pool.query("select from mill.job_live limit 1")).rowCount > 0; round++) {
+        await pool.query("select mill.tick()");
+      }
+    })(),
+  ]);
+  const { rows: [{ done }] } = await pool.query("select count(*)::int as done from mill.job where state = 'completed'");
+  assert.equal(done, 500);
+  assert.equal(accepted, 500);
+});
