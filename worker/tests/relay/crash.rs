@@ -1,6 +1,7 @@
 //! What holds when the relay or Postgres dies.
 
 use std::collections::HashMap;
+use std::process::Command;
 use std::time::{Duration, Instant};
 
 use tokio_postgres::Client;
@@ -145,6 +146,42 @@ async fn a_relay_outlives_a_crash_of_postgres() {
     println!("sending {:?} after Postgres was back", ready.elapsed());
     eventually(&client, "cron runs again", "select count(*) > 0 from beat").await;
     assert!(ready.elapsed() < Duration::from_secs(10));
+}
+
+/// The crash empties the unlogged queue and starts its ids over, so that new requests have the ids of
+/// those in flight.
+#[tokio::test]
+async fn a_crashed_backend_does_not_mix_old_answers_with_new_requests() {
+    let server = Server::start(&["restart_after_crash = on"]);
+    let database = server.database().await;
+    let relay = Relay::serving(&database, &[]).await;
+    let old = Target::start(|_| Reply::Held).await;
+    let new = Target::start(|_| Reply::ok()).await;
+    let client = database.connect().await;
+    get(&client, &old, 20).await;
+    old.wait_for(20).await;
+    let pid: i32 = client
+        .query_one("select pg_backend_pid()", &[])
+        .await
+        .unwrap()
+        .get(0);
+    let killed = Command::new("kill").args(["-9", &pid.to_string()]).status();
+    assert!(killed.unwrap().success());
+    relay.wait_for_log("Postgres was restarted").await;
+    let client = database.connect().await;
+    get(&client, &new, 20).await;
+    new.wait_for(20).await;
+    old.release();
+    answered(&client, 20).await;
+    let row = client
+        .query_one(
+            "select min(id), bool_and(content = 'ok') from net._http_response",
+            &[],
+        )
+        .await
+        .unwrap();
+    assert_eq!(row.get::<_, i64>(0), 1);
+    assert!(row.get::<_, bool>(1));
 }
 
 #[tokio::test]

@@ -379,6 +379,27 @@ async fn a_row_inserted_without_a_wake_is_found() {
 }
 
 #[tokio::test]
+async fn a_transaction_that_commits_late_with_early_ids_is_sent() {
+    let database = Server::shared().database().await;
+    let _relay = Relay::serving(&database, &[]).await;
+    let target = Target::start(|_| Reply::ok()).await;
+    let client = database.connect().await;
+    let mut late = database.connect().await;
+    for round in 0..20 {
+        let transaction = late.transaction().await.unwrap();
+        transaction
+            .execute("select net.http_get($1)", &[&target.url("/late")])
+            .await
+            .unwrap();
+        post(&client, &target.url("/early")).await;
+        target.wait_for(2 * round + 1).await;
+        transaction.commit().await.unwrap();
+        target.wait_for(2 * round + 2).await;
+    }
+    answered(&client, 40).await;
+}
+
+#[tokio::test]
 async fn old_responses_are_pruned_and_young_ones_stay() {
     let database = Server::shared().database().await;
     assert!(Relay::install(&database));

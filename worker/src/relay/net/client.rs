@@ -379,6 +379,32 @@ mod tests {
     }
 
     #[tokio::test]
+    async fn a_server_that_hangs_up_is_told_in_curls_words() {
+        let client = HttpClient::new(false, 1000).unwrap();
+        let silent = server([127, 0, 0, 1], "").await;
+        let cut = server(
+            [127, 0, 0, 1],
+            "HTTP/1.1 200 OK\r\ncontent-length: 9\r\n\r\nok",
+        )
+        .await;
+        let plain = server([127, 0, 0, 1], OK).await;
+        for (url, words) in [
+            (
+                format!("http://{silent}/"),
+                "Server returned nothing (no headers, no data)",
+            ),
+            (
+                format!("http://{cut}/"),
+                "Failure when receiving data from the peer",
+            ),
+            (format!("https://{plain}/"), "SSL connect error"),
+        ] {
+            let error = get(&client, url).await.error.unwrap_or_default();
+            assert_eq!(error, words);
+        }
+    }
+
+    #[tokio::test]
     async fn a_second_hop_is_looked_at_too() {
         let client = HttpClient::with_privacy(all_but_two, false, 1000).unwrap();
         let inner = server([127, 0, 0, 1], OK).await;
