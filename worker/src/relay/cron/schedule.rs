@@ -75,6 +75,15 @@ fn expand(nickname: &str) -> Option<[&'static str; 5]> {
     })
 }
 
+/// A star in a list covers the rest of it; croner takes no such list.
+fn simplified(field: &str) -> &str {
+    if field.split(',').any(|item| item == "*") {
+        "*"
+    } else {
+        field
+    }
+}
+
 /// Whether a field is made of numbers, of the given names, and of cron's own signs.
 fn is_list(field: &str, names: &[&str]) -> bool {
     field.split(['*', ',', '-', '/']).all(|word| {
@@ -104,7 +113,11 @@ fn minutes(fields: [&str; 5]) -> Option<Schedule> {
         .year(Year::Disallowed)
         .dom_and_dow(both_days)
         .build()
-        .parse(&[minute, hour, day, month, weekday].join(" "))
+        .parse(
+            &[minute, hour, day, month, weekday]
+                .map(simplified)
+                .join(" "),
+        )
         .ok()?;
     Some(Schedule::Minutes {
         cron: Box::new(cron),

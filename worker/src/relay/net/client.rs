@@ -20,7 +20,7 @@ use url::{Host, Url};
 
 use super::address;
 use super::failure::Failure;
-use super::pool::{self, Pool, Reach};
+use super::pool::{self, Pool, Privacy, Reach};
 use super::queue::{Answer, Request};
 use super::timing::Timing;
 
@@ -36,6 +36,7 @@ const AGENT: &str = concat!("pg_net/0.20.0 gristmill-relay/", env!("CARGO_PKG_VE
 pub(super) struct HttpClient {
     any: Pool,
     public: Pool,
+    is_private: Privacy,
     allow_private: bool,
     longest_body: usize,
 }
@@ -43,10 +44,19 @@ pub(super) struct HttpClient {
 impl HttpClient {
     /// A client that trusts the system's certificate authorities.
     pub(super) fn new(allow_private: bool, longest_body: usize) -> Result<Self, rustls::Error> {
+        Self::with_privacy(address::is_private, allow_private, longest_body)
+    }
+
+    fn with_privacy(
+        is_private: Privacy,
+        allow_private: bool,
+        longest_body: usize,
+    ) -> Result<Self, rustls::Error> {
         let tls = pool::tls()?;
         Ok(Self {
             any: pool::new(&tls, Reach::Anywhere),
-            public: pool::new(&tls, Reach::PublicOnly),
+            public: pool::new(&tls, Reach::NotTo(is_private)),
+            is_private,
             allow_private,
             longest_body,
         })
@@ -93,7 +103,7 @@ impl HttpClient {
         let mut public_only = false;
         for redirects in 0..=MOST_REDIRECTS {
             // A literal address never meets the resolver, so it is looked at here.
-            if public_only && hop.is_private_literal() {
+            if public_only && hop.literal_address().is_some_and(self.is_private) {
                 return Err(Failure::PrivateRedirect);
             }
             let pool = if public_only { &self.public } else { &self.any };
@@ -105,7 +115,7 @@ impl HttpClient {
                 return self.read(response).await;
             };
             if redirects == 0 {
-                public_only = !self.allow_private && !came_from_private(&response);
+                public_only = !self.allow_private && !peer(&response).is_some_and(self.is_private);
             }
             hop = hop.redirected(response.status(), &location)?;
         }
@@ -212,11 +222,12 @@ impl Hop {
         Ok(self)
     }
 
-    fn is_private_literal(&self) -> bool {
-        match self.url.host() {
-            Some(Host::Ipv4(v4)) => address::is_private(IpAddr::V4(v4)),
-            Some(Host::Ipv6(v6)) => address::is_private(IpAddr::V6(v6)),
-            _ => false,
+    /// The address that the URL itself names; odd notations (0x7f.1, 2130706433) are read as such too.
+    fn literal_address(&self) -> Option<IpAddr> {
+        match self.url.host()? {
+            Host::Ipv4(v4) => Some(IpAddr::V4(v4)),
+            Host::Ipv6(v6) => Some(IpAddr::V6(v6)),
+            Host::Domain(_) => None,
         }
     }
 }
@@ -242,11 +253,9 @@ fn redirect_of<B>(response: &http::Response<B>) -> Option<String> {
         .flatten()
 }
 
-fn came_from_private<B>(response: &http::Response<B>) -> bool {
-    response
-        .extensions()
-        .get::<HttpInfo>()
-        .is_some_and(|peer| address::is_private(peer.remote_addr().ip()))
+fn peer<B>(response: &http::Response<B>) -> Option<IpAddr> {
+    let info = response.extensions().get::<HttpInfo>()?;
+    Some(info.remote_addr().ip())
 }
 
 fn headers_of(json: Option<&Value>) -> Result<HeaderMap, Failure> {
@@ -288,4 +297,153 @@ fn content(body: &[u8]) -> Option<String> {
         .position(|byte| *byte == 0)
         .unwrap_or(body.len());
     (upto > 0).then(|| String::from_utf8_lossy(&body[..upto]).into_owned())
+}
+
+#[cfg(test)]
+mod tests {
+    use std::net::SocketAddr;
+
+    use tokio::io::{AsyncReadExt, AsyncWriteExt};
+    use tokio::net::TcpListener;
+
+    use super::*;
+
+    /// Takes 127.0.0.2 for the internet and the rest of loopback for what it is.
+    fn all_but_two(address: IpAddr) -> bool {
+        address != IpAddr::from([127, 0, 0, 2])
+    }
+
+    /// Answers every connection with one text; `{port}` is its own port.
+    async fn server(host: [u8; 4], reply: &str) -> SocketAddr {
+        let listener = TcpListener::bind((IpAddr::from(host), 0)).await.unwrap();
+        let address = listener.local_addr().unwrap();
+        let reply = reply.to_owned();
+        tokio::spawn(async move {
+            loop {
+                let (mut stream, _) = listener.accept().await.unwrap();
+                let mut request = [0; 4096];
+                let _ = stream.read(&mut request).await;
+                let _ = stream.write_all(reply.as_bytes()).await;
+            }
+        });
+        address
+    }
+
+    const OK: &str = "HTTP/1.1 200 OK\r\ncontent-length: 2\r\nconnection: close\r\n\r\nok";
+
+    fn redirect(location: &str) -> String {
+        format!(
+            "HTTP/1.1 302 Found\r\nlocation: {location}\r\ncontent-length: 0\r\nconnection: close\r\n\r\n"
+        )
+    }
+
+    async fn get(client: &HttpClient, url: String) -> Answer {
+        let request = Request {
+            id: 1,
+            method: "GET".to_owned(),
+            url,
+            headers: None,
+            body: None,
+            timeout_milliseconds: 2000,
+            target: String::new(),
+        };
+        client.send(request).await
+    }
+
+    #[tokio::test]
+    async fn a_public_host_cannot_redirect_inwards_however_the_address_is_written() {
+        let client = HttpClient::with_privacy(all_but_two, false, 1000).unwrap();
+        let inner = server([127, 0, 0, 1], OK).await.port();
+        for host in [
+            "127.0.0.1",
+            "localhost",
+            "127.1",
+            "2130706433",
+            "0x7f000001",
+            "0177.0.0.1",
+            "[::ffff:127.0.0.1]",
+            "[::1]",
+            "0.0.0.0",
+            "127.0.0.1.",
+            "user@127.0.0.1",
+        ] {
+            let outer = server(
+                [127, 0, 0, 2],
+                &redirect(&format!("http://{host}:{inner}/")),
+            )
+            .await;
+            let answer = get(&client, format!("http://{outer}/")).await;
+            let error = answer.error.unwrap_or_default();
+            assert_eq!(error, "Redirect to a private address refused", "{host}");
+        }
+    }
+
+    #[tokio::test]
+    async fn a_server_that_hangs_up_is_told_in_curls_words() {
+        let client = HttpClient::new(false, 1000).unwrap();
+        let silent = server([127, 0, 0, 1], "").await;
+        let cut = server(
+            [127, 0, 0, 1],
+            "HTTP/1.1 200 OK\r\ncontent-length: 9\r\n\r\nok",
+        )
+        .await;
+        let plain = server([127, 0, 0, 1], OK).await;
+        for (url, words) in [
+            (
+                format!("http://{silent}/"),
+                "Server returned nothing (no headers, no data)",
+            ),
+            (
+                format!("http://{cut}/"),
+                "Failure when receiving data from the peer",
+            ),
+            (format!("https://{plain}/"), "SSL connect error"),
+        ] {
+            let error = get(&client, url).await.error.unwrap_or_default();
+            assert_eq!(error, words);
+        }
+    }
+
+    #[tokio::test]
+    async fn a_second_hop_is_looked_at_too() {
+        let client = HttpClient::with_privacy(all_but_two, false, 1000).unwrap();
+        let inner = server([127, 0, 0, 1], OK).await;
+        let second = server([127, 0, 0, 2], &redirect(&format!("http://{inner}/"))).await;
+        let first = server([127, 0, 0, 2], &redirect(&format!("http://{second}/"))).await;
+        let answer = get(&client, format!("http://{first}/")).await;
+        assert!(answer.error.is_some());
+    }
+
+    #[tokio::test]
+    async fn a_private_host_may_redirect_anywhere() {
+        let client = HttpClient::with_privacy(all_but_two, false, 1000).unwrap();
+        let inner = server([127, 0, 0, 1], OK).await;
+        let first = server([127, 0, 0, 1], &redirect(&format!("http://{inner}/"))).await;
+        assert_eq!(
+            get(&client, format!("http://{first}/")).await.status_code,
+            Some(200)
+        );
+    }
+
+    #[tokio::test]
+    async fn inward_redirects_can_be_allowed() {
+        let client = HttpClient::with_privacy(all_but_two, true, 1000).unwrap();
+        let inner = server([127, 0, 0, 1], OK).await;
+        let outer = server([127, 0, 0, 2], &redirect(&format!("http://{inner}/"))).await;
+        assert_eq!(
+            get(&client, format!("http://{outer}/")).await.status_code,
+            Some(200)
+        );
+    }
+
+    #[tokio::test]
+    async fn a_public_host_may_redirect_to_a_public_one() {
+        let client = HttpClient::with_privacy(all_but_two, false, 1000).unwrap();
+        let second = server([127, 0, 0, 2], OK).await;
+        let first = server([127, 0, 0, 2], &redirect(&format!("http://{second}/"))).await;
+        assert_eq!(
+            get(&client, format!("http://{first}/")).await.status_code,
+            Some(200)
+        );
+    }
 }

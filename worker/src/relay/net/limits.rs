@@ -113,6 +113,19 @@ impl Limits {
                 .is_some_and(|target| target.exhausted)
     }
 
+    /// True when something may have been left in the queue for want of room.
+    pub(super) fn left_some(&self) -> bool {
+        self.running() >= self.total || self.targets.values().any(|target| target.exhausted)
+    }
+
+    /// Forgets all that is in flight; what was used of a rate stays used.
+    pub(super) fn forget(&mut self) {
+        self.in_flight.clear();
+        for target in self.targets.values_mut() {
+            target.running = 0;
+        }
+    }
+
     /// When the next target that used up its rate may be called again.
     pub(super) fn next_token(&self, now: Instant) -> Option<Instant> {
         let rate = self.rate?;

@@ -3,7 +3,8 @@
 use std::collections::HashSet;
 
 use serde_json::Value;
-use tokio_postgres::{Client, Statement};
+use tokio_postgres::types::ToSql;
+use tokio_postgres::{Client, Row, Statement};
 
 use super::limits::Room;
 
@@ -44,6 +45,32 @@ where target.name is not null
 order by due.id
 limit $5::bigint";
 
+/// The same, of requests above an id below which none waits. It reads none of the dead rows that a long
+/// transaction elsewhere keeps vacuum from removing: beside 15,000 of them the query above took 4 ms
+/// instead of 0.5.
+const FRESH: &str = "
+select fresh.id, upper(fresh.method), fresh.url, fresh.headers, fresh.body, fresh.timeout_milliseconds, fresh.name
+from (
+  select q.*, row_number() over (partition by q.name order by q.id) as place
+  from (
+    select q.*, coalesce(net._target(q.url), '') collate \"C\" as name
+    from net.http_request_queue q
+    where q.id > $6::bigint and q.id <> all ($4::bigint[])
+    order by q.id
+    limit $5::bigint + 1
+  ) as q
+) as fresh
+left join unnest($1::text[], $2::bigint[]) as known (name, room) on known.name = fresh.name
+where fresh.place <= coalesce(known.room, $3::bigint)
+order by fresh.id
+limit $5::bigint";
+
+/// Names one life of the server. A crash, be it of a single backend, empties the unlogged queue and
+/// starts its ids over; the checkpointer is then a new process, also where the postmaster is not.
+const LIFE: &str = "
+select format('%s %s', pg_postmaster_start_time(),
+  (select a.backend_start from pg_stat_activity a where a.backend_type = 'checkpointer'))";
+
 /// An answer is recorded only by whoever deletes its request. That makes one answer a request, also when
 /// a second relay has sent it again.
 const RECORD: &str = "
@@ -81,6 +108,20 @@ pub(super) struct Request {
     pub(super) target: String,
 }
 
+impl Request {
+    fn from_row(row: &Row) -> Result<Self, tokio_postgres::Error> {
+        Ok(Self {
+            id: row.try_get(0)?,
+            method: row.try_get(1)?,
+            url: row.try_get(2)?,
+            headers: row.try_get(3)?,
+            body: row.try_get(4)?,
+            timeout_milliseconds: row.try_get(5)?,
+            target: row.try_get(6)?,
+        })
+    }
+}
+
 /// One row of `net._http_response`.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Answer {
@@ -98,6 +139,7 @@ pub(super) struct Answer {
 pub(super) struct Queue {
     client: Client,
     due: Statement,
+    fresh: Statement,
     record: Statement,
     prune: Statement,
 }
@@ -111,17 +153,24 @@ impl Queue {
             .await?;
         Ok(Self {
             due: client.prepare(DUE).await?,
+            fresh: client.prepare(FRESH).await?,
             record: client.prepare(RECORD).await?,
             prune: client.prepare(PRUNE).await?,
             client,
         })
     }
 
-    /// Requests to start now; they stay in the queue.
+    /// Which life of the server this connection is to.
+    pub(super) async fn life(&self) -> Result<String, tokio_postgres::Error> {
+        self.client.query_one(LIFE, &[]).await?.try_get(0)
+    }
+
+    /// Requests to start now, of all or of those above an id; they stay in the queue.
     pub(super) async fn due(
         &self,
         room: &Room,
         in_flight: &HashSet<i64>,
+        above: Option<i64>,
     ) -> Result<Vec<Request>, tokio_postgres::Error> {
         let (names, rooms): (Vec<&str>, Vec<i64>) = room
             .known
@@ -129,32 +178,18 @@ impl Queue {
             .map(|(name, room)| (name.as_str(), i64::from(*room)))
             .unzip();
         let in_flight: Vec<i64> = in_flight.iter().copied().collect();
-        let rows = self
-            .client
-            .query(
-                &self.due,
-                &[
-                    &names,
-                    &rooms,
-                    &i64::from(room.fresh),
-                    &in_flight,
-                    &i64::from(room.total),
-                ],
-            )
-            .await?;
-        rows.iter()
-            .map(|row| {
-                Ok(Request {
-                    id: row.try_get(0)?,
-                    method: row.try_get(1)?,
-                    url: row.try_get(2)?,
-                    headers: row.try_get(3)?,
-                    body: row.try_get(4)?,
-                    timeout_milliseconds: row.try_get(5)?,
-                    target: row.try_get(6)?,
-                })
-            })
-            .collect()
+        let (fresh, total) = (i64::from(room.fresh), i64::from(room.total));
+        let mut parameters: Vec<&(dyn ToSql + Sync)> =
+            vec![&names, &rooms, &fresh, &in_flight, &total];
+        let statement = match &above {
+            None => &self.due,
+            Some(id) => {
+                parameters.push(id);
+                &self.fresh
+            }
+        };
+        let rows = self.client.query(statement, &parameters).await?;
+        rows.iter().map(Request::from_row).collect()
     }
 
     /// Records answers and removes their requests. An answer that Postgres refuses to store must not
