@@ -14,6 +14,7 @@ mod catalog;
 mod database;
 mod http;
 mod metrics;
+mod query;
 mod refusal;
 mod rest;
 mod settings;

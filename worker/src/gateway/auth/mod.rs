@@ -32,6 +32,9 @@ pub(crate) fn identify(headers: &HeaderMap, settings: &Settings) -> Result<Ident
             authenticated: false,
         });
     };
+    if !settings.verifier.has_keys() {
+        return Err(Refusal::NoSecret);
+    }
     let claims = settings.verifier.verify(token?, now())?;
     let role = match claims.role {
         Some(role) => role,

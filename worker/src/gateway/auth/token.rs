@@ -105,6 +105,11 @@ impl Verifier {
         Ok(Self { keys, audience })
     }
 
+    /// False when no token can ever be verified.
+    pub(crate) fn has_keys(&self) -> bool {
+        !self.keys.is_empty()
+    }
+
     pub(crate) fn verify(&self, token: &str, now: f64) -> Result<Claims, TokenError> {
         if token.is_empty() {
             return Err(TokenError::Empty);

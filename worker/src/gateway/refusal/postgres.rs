@@ -56,7 +56,8 @@ impl DatabaseError {
                 authenticated,
             };
         }
-        raised(error.message(), error.detail()).unwrap_or_else(|wrong| wrong)
+        raised(error.message(), error.detail())
+            .unwrap_or_else(|(details, hint)| Self::RaisedWrongly { details, hint })
     }
 
     pub(super) fn code(&self) -> &str {
@@ -109,21 +110,17 @@ impl DatabaseError {
     }
 }
 
-fn raised(message: &str, detail: Option<&str>) -> Result<DatabaseError, DatabaseError> {
-    let wrong = |details: String, hint| DatabaseError::RaisedWrongly { details, hint };
+/// Takes the two JSON texts apart, or says in details and hint what is wrong with them.
+fn raised(message: &str, detail: Option<&str>) -> Result<DatabaseError, (String, &'static str)> {
     let parsed = serde_json::from_str(message).map_err(|_| {
         let details = format!("Invalid JSON value for MESSAGE: '{message}'");
-        wrong(details, MESSAGE_HINT)
+        (details, MESSAGE_HINT)
     })?;
-    let detail = detail.ok_or_else(|| {
-        wrong(
-            "DETAIL is missing in the RAISE statement".into(),
-            DETAIL_HINT,
-        )
-    })?;
+    let missing = || "DETAIL is missing in the RAISE statement".to_owned();
+    let detail = detail.ok_or_else(|| (missing(), DETAIL_HINT))?;
     let invalid = || {
         let details = format!("Invalid JSON value for DETAIL: '{detail}'");
-        wrong(details, DETAIL_HINT)
+        (details, DETAIL_HINT)
     };
     let answer: RaisedAnswer = serde_json::from_str(detail).map_err(|_| invalid())?;
     let status = final_status(answer.status).ok_or_else(invalid)?;

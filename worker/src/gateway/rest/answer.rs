@@ -4,11 +4,12 @@ use hyper::header::{CONTENT_LENGTH, CONTENT_TYPE, HeaderMap, HeaderName, HeaderV
 use hyper::{Response, StatusCode};
 use serde_json::{Map, Value};
 
-use super::media::Format;
+use super::media::content_type;
 use super::request::{ApiRequest, Verb};
 use crate::gateway::database::Outcome;
 use crate::gateway::http::{Answer, body};
 use crate::gateway::refusal::{Refusal, final_status};
+use crate::gateway::sql::Format;
 
 /// An answer being put together.
 pub(super) struct Draft {
@@ -29,6 +30,26 @@ impl Draft {
         }
     }
 
+    /// Says which preferences were followed.
+    pub(super) fn applied(&mut self, preferences: Vec<String>) {
+        if !preferences.is_empty() {
+            self.header("preference-applied", &preferences.join(", "));
+        }
+    }
+
+    /// The answer to OPTIONS.
+    pub(super) fn allow(mut self, methods: &[&str]) -> Answer {
+        self.header("allow", &methods.join(","));
+        self.finish(body::empty())
+    }
+
+    /// A document that the gateway itself wrote.
+    pub(super) fn with_document(mut self, content_type: &'static str, text: String) -> Answer {
+        let content_type = HeaderValue::from_static(content_type);
+        self.headers.insert(CONTENT_TYPE, content_type);
+        self.finish(body::whole(text))
+    }
+
     /// The answer with the rows as its body.
     pub(super) fn with_rows(
         mut self,
@@ -36,7 +57,7 @@ impl Draft {
         format: Format,
         outcome: Outcome,
     ) -> Result<Answer, Refusal> {
-        self.headers.insert(CONTENT_TYPE, format.content_type());
+        self.headers.insert(CONTENT_TYPE, content_type(format));
         if request.names_profile {
             self.header("content-profile", &request.schema);
         }

@@ -3,6 +3,7 @@
 use hyper::header::HeaderValue;
 
 use crate::gateway::refusal::Refusal;
+use crate::gateway::sql::Format;
 
 /// The type of a request's body.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -39,39 +40,15 @@ impl ContentType {
     }
 }
 
-/// How rows are written into a body.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Format {
-    Json,
-    /// JSON without keys whose value is null.
-    StrippedJson,
-    /// One object rather than an array of them.
-    Object,
-    StrippedObject,
-    Csv,
-}
-
-impl Format {
-    /// True when there must be exactly one row.
-    pub(super) fn is_singular(self) -> bool {
-        matches!(self, Self::Object | Self::StrippedObject)
-    }
-
-    pub(super) fn strips_nulls(self) -> bool {
-        matches!(self, Self::StrippedJson | Self::StrippedObject)
-    }
-
-    pub(super) fn content_type(self) -> HeaderValue {
-        HeaderValue::from_static(match self {
-            Self::Json => "application/json; charset=utf-8",
-            Self::StrippedJson => "application/vnd.pgrst.array+json;nulls=stripped; charset=utf-8",
-            Self::Object => "application/vnd.pgrst.object+json; charset=utf-8",
-            Self::StrippedObject => {
-                "application/vnd.pgrst.object+json;nulls=stripped; charset=utf-8"
-            }
-            Self::Csv => "text/csv; charset=utf-8",
-        })
-    }
+/// The header that names a format.
+pub(super) fn content_type(format: Format) -> HeaderValue {
+    HeaderValue::from_static(match format {
+        Format::Json => "application/json; charset=utf-8",
+        Format::StrippedJson => "application/vnd.pgrst.array+json;nulls=stripped; charset=utf-8",
+        Format::Object => "application/vnd.pgrst.object+json; charset=utf-8",
+        Format::StrippedObject => "application/vnd.pgrst.object+json;nulls=stripped; charset=utf-8",
+        Format::Csv => "text/csv; charset=utf-8",
+    })
 }
 
 /// The Accept header, best first.

@@ -3,8 +3,12 @@
 mod answer;
 mod arguments;
 mod media;
+mod openapi;
 mod overload;
+mod payload;
 mod preferences;
+mod range;
+mod relation;
 mod request;
 mod rpc;
 mod session;
@@ -32,6 +36,7 @@ pub(crate) async fn serve(
     let body = body::read(incoming, gateway.settings.max_body).await?;
     match &request.resource {
         Resource::Function(name) => rpc::serve(gateway, &catalog, &request, name, body).await,
-        Resource::Root | Resource::Relation(_) => Err(Refusal::Path),
+        Resource::Relation(name) => relation::serve(gateway, &catalog, &request, name, body).await,
+        Resource::Root => openapi::serve(gateway, &catalog, &request).await,
     }
 }

@@ -3,21 +3,17 @@
 use super::arguments::Arguments;
 use super::media::ContentType;
 use super::request::{ApiRequest, Verb};
-use crate::gateway::catalog::{Argument, Catalog, Function};
+use crate::gateway::catalog::{Argument, Function};
 use crate::gateway::refusal::Refusal;
 use crate::gateway::sql::call::Input;
 
 /// The function to call, and what with.
 pub(super) fn choose<'a>(
-    catalog: &'a Catalog,
+    overloads: &'a [Function],
     request: &ApiRequest,
     name: &str,
     arguments: Arguments,
 ) -> Result<(&'a Function, Input), Refusal> {
-    let schema = catalog.schemas.get(&request.schema);
-    let overloads = schema.and_then(|schema| schema.functions.get(name));
-    let overloads = overloads.map_or(&[][..], Vec::as_slice);
-
     if let Some(names) = &arguments.names {
         let fitting: Vec<&Function> = overloads
             .iter()

@@ -2,6 +2,7 @@
 
 use hyper::HeaderMap;
 
+use super::request::Verb;
 use crate::gateway::refusal::Refusal;
 
 /// What a request would like, where it has said so.
@@ -53,6 +54,53 @@ pub(super) enum Handling {
     Lenient,
 }
 
+impl Resolution {
+    fn word(self) -> &'static str {
+        match self {
+            Self::Merge => "resolution=merge-duplicates",
+            Self::Ignore => "resolution=ignore-duplicates",
+        }
+    }
+}
+
+impl Missing {
+    fn word(self) -> &'static str {
+        match self {
+            Self::Default => "missing=default",
+            Self::Null => "missing=null",
+        }
+    }
+}
+
+impl Representation {
+    fn word(self) -> &'static str {
+        match self {
+            Self::Full => "return=representation",
+            Self::HeadersOnly => "return=headers-only",
+            Self::Minimal => "return=minimal",
+        }
+    }
+}
+
+impl Count {
+    fn word(self) -> &'static str {
+        match self {
+            Self::Exact => "count=exact",
+            Self::Planned => "count=planned",
+            Self::Estimated => "count=estimated",
+        }
+    }
+}
+
+impl Handling {
+    fn word(self) -> &'static str {
+        match self {
+            Self::Strict => "handling=strict",
+            Self::Lenient => "handling=lenient",
+        }
+    }
+}
+
 impl Preferences {
     /// Of two preferences of one kind the first holds.
     pub(super) fn parse(headers: &HeaderMap) -> Result<Self, Refusal> {
@@ -73,6 +121,40 @@ impl Preferences {
             preferences.max_affected = None;
         }
         Ok(preferences)
+    }
+
+    /// What Preference-Applied says about rows that were read.
+    pub(super) fn applied_to_read(&self) -> Vec<String> {
+        let words = [
+            self.count.map(Count::word),
+            self.handling.map(Handling::word),
+        ];
+        words.into_iter().flatten().map(str::to_owned).collect()
+    }
+
+    /// What it says about rows that a function answered with.
+    pub(super) fn applied_to_call(&self) -> Vec<String> {
+        let mut applied = self.applied_to_read();
+        applied.extend(self.max_affected.map(|most| format!("max-affected={most}")));
+        applied
+    }
+
+    /// What it says about rows that were written.
+    pub(super) fn applied_to_write(&self, verb: Verb) -> Vec<String> {
+        let inserts = verb == Verb::Post;
+        let fills = matches!(verb, Verb::Post | Verb::Patch);
+        let words = [
+            self.resolution.filter(|_| inserts).map(Resolution::word),
+            self.missing.filter(|_| fills).map(Missing::word),
+            self.representation.map(Representation::word),
+            self.count.map(Count::word),
+            self.handling.map(Handling::word),
+        ];
+        let mut applied: Vec<String> = words.into_iter().flatten().map(str::to_owned).collect();
+        if matches!(verb, Verb::Patch | Verb::Delete) {
+            applied.extend(self.max_affected.map(|most| format!("max-affected={most}")));
+        }
+        applied
     }
 
     /// Notes one preference; false when there is no such.

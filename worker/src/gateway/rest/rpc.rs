@@ -5,14 +5,17 @@ use hyper::StatusCode;
 
 use super::answer::Draft;
 use super::arguments::Arguments;
+use super::relation::refuse_embedding;
 use super::request::{ApiRequest, Verb};
-use super::{overload, session};
+use super::{overload, range, session};
 use crate::gateway::Gateway;
-use crate::gateway::catalog::{Catalog, Returns};
+use crate::gateway::catalog::{Catalog, Function, Returns};
 use crate::gateway::database::{Access, RowCheck, Transaction, run};
 use crate::gateway::http::Answer;
+use crate::gateway::query::{Query, looks_like_filter};
 use crate::gateway::refusal::Refusal;
-use crate::gateway::sql::call::call;
+use crate::gateway::sql::Window;
+use crate::gateway::sql::call::Call;
 
 pub(super) async fn serve(
     gateway: &Gateway,
@@ -21,35 +24,130 @@ pub(super) async fn serve(
     name: &str,
     body: Bytes,
 ) -> Result<Answer, Refusal> {
-    if request.verb != Verb::Post {
-        return Err(Refusal::RpcMethod(request.verb.name().into()));
-    }
+    let schema = catalog.schemas.get(&request.schema);
+    let overloads = schema.and_then(|schema| schema.functions.get(name));
+    let overloads = overloads.map_or(&[][..], Vec::as_slice);
+    let (query, arguments) = match request.verb {
+        Verb::Post => {
+            let query = Query::parse(&request.query)?;
+            let arguments = Arguments::from_body(&request.content_type, body)?;
+            (query, arguments)
+        }
+        Verb::Get | Verb::Head => from_query_string(request, overloads)?,
+        Verb::Options => return Ok(allowed(overloads)),
+        other => return Err(Refusal::RpcMethod(other.name().into())),
+    };
+    refuse_embedding(name, &query)?;
+    let (function, input) = overload::choose(overloads, request, name, arguments)?;
+
     let format = request.accepted.rows()?;
-    let arguments = Arguments::from_body(&request.content_type, body)?;
-    let (function, input) = overload::choose(catalog, request, name, arguments)?;
+    let window = range::window(&query, request.verb, &request.headers)?;
+    let is_partial = window != Window::default();
+    let counts = request.preferences.count.is_some();
+    let call = Call {
+        schema: &request.schema,
+        name,
+        function,
+        query: &query,
+        window,
+        format,
+        count_all: counts && is_partial,
+    };
+    let max_affected = request.preferences.max_affected;
+    if max_affected.is_some() && !function.returns_set {
+        return Err(Refusal::MaxAffectedRpc);
+    }
+    let check = RowCheck {
+        singular: format.is_singular(),
+        max_affected,
+        exactly_one: false,
+    };
+    let transaction = transaction(
+        gateway,
+        catalog,
+        request,
+        function,
+        call.statement(input),
+        check,
+    );
+    let outcome = run(&gateway.pool, transaction).await?;
+
+    let total = match is_partial {
+        true => outcome.total,
+        false => Some(outcome.rows).filter(|_| counts),
+    };
+    let status = range::status(window, outcome.rows, total)?;
+    let returns_nothing = function.returns == Returns::Nothing;
+    let mut draft = Draft::new(match returns_nothing {
+        true => StatusCode::NO_CONTENT,
+        false => status,
+    });
+    let range = range::content_range(window.offset, outcome.rows, total);
+    draft.header("content-range", &range);
+    draft.applied(request.preferences.applied_to_call());
+    match returns_nothing {
+        true => draft.without_body(&outcome),
+        false => draft.with_rows(request, format, outcome),
+    }
+}
+
+/// A GET's parameters are arguments where a function has one of that name; others are filters on
+/// its rows, unless they cannot be one, and then no function will fit.
+fn from_query_string(
+    request: &ApiRequest,
+    overloads: &[Function],
+) -> Result<(Query, Arguments), Refusal> {
+    let arguments = || overloads.iter().flat_map(|function| &function.arguments);
+    let is_argument = |name: &str, value: &str| {
+        arguments().any(|argument| argument.name == name) || !looks_like_filter(value)
+    };
+    let mut query = Query::parse_with(&request.query, is_argument)?;
+    let given = std::mem::take(&mut query.arguments);
+    let is_variadic = |name: &str| {
+        let mut named = arguments().filter(|argument| argument.name == name);
+        named.any(|argument| argument.variadic)
+    };
+    Ok((query, Arguments::from_pairs(given, is_variadic)))
+}
+
+fn transaction(
+    gateway: &Gateway,
+    catalog: &Catalog,
+    request: &ApiRequest,
+    function: &Function,
+    statement: crate::gateway::database::Sql,
+    check: RowCheck,
+) -> Transaction {
     let of_role = catalog.roles.get(&request.identity.role);
-    let brought = of_role.into_iter().chain([&function.settings]);
-    let isolation = function
-        .settings
+    let of_function = &function.settings;
+    let isolation = of_function
         .isolation
         .or_else(|| of_role.and_then(|settings| settings.isolation));
-    let transaction = Transaction {
-        access: if function.volatile {
-            Access::ReadWrite
-        } else {
-            Access::ReadOnly
+    // GET promises to change nothing, whatever the function is declared as.
+    let may_write = function.volatile && request.verb == Verb::Post;
+    Transaction {
+        access: match may_write {
+            true => Access::ReadWrite,
+            false => Access::ReadOnly,
         },
         isolation,
         role: request.identity.role.clone(),
         authenticated: request.identity.authenticated,
-        settings: session::settings(&gateway.settings, request, brought),
-        statement: call(&request.schema, name, function, input),
+        settings: session::settings(
+            &gateway.settings,
+            request,
+            of_role.into_iter().chain([of_function]),
+        ),
+        statement,
         estimate: None,
-        check: RowCheck::default(),
-    };
-    let outcome = run(&gateway.pool, transaction).await?;
-    if function.returns == Returns::Nothing {
-        return Draft::new(StatusCode::NO_CONTENT).without_body(&outcome);
+        check,
     }
-    Draft::new(StatusCode::OK).with_rows(request, format, outcome)
+}
+
+fn allowed(overloads: &[Function]) -> Answer {
+    let methods: &[&str] = match overloads.iter().all(|function| function.volatile) {
+        true => &["OPTIONS", "POST"],
+        false => &["OPTIONS", "GET", "HEAD", "POST"],
+    };
+    Draft::new(StatusCode::OK).allow(methods)
 }

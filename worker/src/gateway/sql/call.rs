@@ -3,10 +3,13 @@
 use bytes::Bytes;
 
 use super::RESPONSE_GUCS;
+use super::body::{Format, Shape, expression};
+use super::clause::{Source, Window, window};
 use super::quote::{identifier, qualified};
 use super::writer::Writer;
 use crate::gateway::catalog::{Argument, Function, Returns};
 use crate::gateway::database::{Param, Sql};
+use crate::gateway::query::Query;
 
 /// What the function is given.
 pub(crate) enum Input {
@@ -16,38 +19,87 @@ pub(crate) enum Input {
     Whole { body: Bytes, sql_type: String },
 }
 
-/// The call as rows: `pgrst_scalar` for a scalar, else the columns.
-fn source(
-    writer: &mut Writer,
-    schema: &str,
-    name: &str,
-    function: &Function,
-    input: Input,
-) -> String {
-    let called = qualified(schema, name);
-    let (from, arguments) = match input {
-        Input::Whole { body, sql_type } if sql_type == "bytea" => {
-            let place = writer.bind_param(Param::Binary(body));
-            (None, format!("{place}::bytea"))
+/// What to call, and how to write the result down.
+pub(crate) struct Call<'a> {
+    pub(crate) schema: &'a str,
+    pub(crate) name: &'a str,
+    pub(crate) function: &'a Function,
+    pub(crate) query: &'a Query,
+    pub(crate) window: Window,
+    pub(crate) format: Format,
+    /// Count the rows outside the window too.
+    pub(crate) count_all: bool,
+}
+
+impl Call<'_> {
+    pub(crate) fn statement(&self, input: Input) -> Sql {
+        let mut writer = Writer::default();
+        let rows = Source {
+            alias: "pgrst_t",
+            relation: None,
+        };
+        let call = self.call(&mut writer, input);
+        let is_composite = self.function.returns == Returns::Composite;
+        let columns = match is_composite {
+            true => rows.select_list(&self.query.select),
+            false => "pgrst_t.*".to_owned(),
+        };
+        let filter = rows.filter(&mut writer, &self.query.conditions);
+        let order = rows.order(&self.query.order);
+        let window = window(&mut writer, self.window);
+        let total = match self.count_all {
+            true => {
+                let filter = rows.filter(&mut writer, &self.query.conditions);
+                format!("(select count(*) from pgrst_source pgrst_t{filter})")
+            }
+            false => "null::bigint".to_owned(),
+        };
+        let body = expression(self.format, self.shape());
+        writer.finish(format!(
+            "with pgrst_source as ({call}) \
+             select {body}, count(*), {total}, {RESPONSE_GUCS} \
+             from (select {columns} from pgrst_source pgrst_t{filter}{order}{window}) pgrst_r"
+        ))
+    }
+
+    fn shape(&self) -> Shape {
+        match (self.function.returns, self.function.returns_set) {
+            (Returns::Composite, true) => Shape::Rows,
+            (Returns::Composite, false) => Shape::SingleRow,
+            (_, true) => Shape::Scalars,
+            (_, false) => Shape::Scalar,
         }
-        Input::Whole { body, sql_type } => {
-            let place = writer.bind_param(Param::Body(body));
-            (None, format!("{place}::{sql_type}"))
+    }
+
+    /// The call as rows: `pgrst_scalar` for a scalar, else the columns.
+    fn call(&self, writer: &mut Writer, input: Input) -> String {
+        let called = qualified(self.schema, self.name);
+        let (from, arguments) = match input {
+            Input::Whole { body, sql_type } if sql_type == "bytea" => {
+                let place = writer.bind_param(Param::Binary(body));
+                (None, format!("{place}::bytea"))
+            }
+            Input::Whole { body, sql_type } => {
+                let place = writer.bind_param(Param::Body(body));
+                (None, format!("{place}::{sql_type}"))
+            }
+            Input::Named { given, .. } if given.is_empty() => (None, String::new()),
+            Input::Named { object, given } => {
+                let place = writer.bind_param(Param::Body(object));
+                (Some(record(&place, &given)), named_arguments(&given))
+            }
+        };
+        let is_composite = self.function.returns == Returns::Composite;
+        match (is_composite, from) {
+            (true, Some(from)) => {
+                format!("select pgrst_call.* from {from}, lateral {called}({arguments}) pgrst_call")
+            }
+            (true, None) => format!("select pgrst_call.* from {called}({arguments}) pgrst_call"),
+            (false, Some(from)) => {
+                format!("select {called}({arguments}) as pgrst_scalar from {from}")
+            }
+            (false, None) => format!("select {called}({arguments}) as pgrst_scalar"),
         }
-        Input::Named { given, .. } if given.is_empty() => (None, String::new()),
-        Input::Named { object, given } => {
-            let place = writer.bind_param(Param::Body(object));
-            (Some(record(&place, &given)), named_arguments(&given))
-        }
-    };
-    let composite = function.returns == Returns::Composite;
-    match (composite, from) {
-        (true, Some(from)) => {
-            format!("select pgrst_call.* from {from}, lateral {called}({arguments}) pgrst_call")
-        }
-        (true, None) => format!("select pgrst_call.* from {called}({arguments}) pgrst_call"),
-        (false, Some(from)) => format!("select {called}({arguments}) as pgrst_scalar from {from}"),
-        (false, None) => format!("select {called}({arguments}) as pgrst_scalar"),
     }
 }
 
@@ -56,10 +108,8 @@ fn record(place: &str, given: &[Argument]) -> String {
         .iter()
         .map(|argument| format!("{} {}", identifier(&argument.name), argument.sql_type))
         .collect();
-    format!(
-        "json_to_record({place}::json) as pgrst_args({})",
-        columns.join(", ")
-    )
+    let columns = columns.join(", ");
+    format!("json_to_record({place}::json) as pgrst_args({columns})")
 }
 
 fn named_arguments(given: &[Argument]) -> String {
@@ -74,18 +124,63 @@ fn named_arguments(given: &[Argument]) -> String {
     arguments.join(", ")
 }
 
-/// The whole statement.
-pub(crate) fn call(schema: &str, name: &str, function: &Function, input: Input) -> Sql {
-    let mut writer = Writer::default();
-    let source = source(&mut writer, schema, name, function, input);
-    let body = match (function.returns, function.returns_set) {
-        (Returns::Composite, true) => "coalesce(json_agg(pgrst_r), '[]')::text",
-        (Returns::Composite, false) => "coalesce((json_agg(pgrst_r) -> 0)::text, 'null')",
-        (_, true) => "coalesce(json_agg(pgrst_r.pgrst_scalar), '[]')::text",
-        (_, false) => "coalesce((json_agg(pgrst_r.pgrst_scalar) -> 0)::text, 'null')",
-    };
-    writer.finish(format!(
-        "with pgrst_source as ({source}) \
-         select {body}, count(*), null::bigint, {RESPONSE_GUCS} from pgrst_source pgrst_r"
-    ))
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::gateway::catalog::TransactionSettings;
+
+    fn statement(returns: Returns, returns_set: bool, input: Input) -> String {
+        let function = Function {
+            arguments: vec![],
+            returns,
+            returns_set,
+            volatile: true,
+            settings: TransactionSettings::default(),
+        };
+        let call = Call {
+            schema: "s",
+            name: "f",
+            function: &function,
+            query: &Query::parse("").unwrap(),
+            window: Window::default(),
+            format: Format::Json,
+            count_all: false,
+        };
+        call.statement(input).text
+    }
+
+    fn named(name: &str, variadic: bool) -> Input {
+        Input::Named {
+            object: Bytes::from_static(b"{}"),
+            given: vec![Argument {
+                name: name.to_owned(),
+                sql_type: "text[]".into(),
+                required: true,
+                variadic,
+            }],
+        }
+    }
+
+    #[test]
+    fn named_arguments_are_read_from_one_bound_object() {
+        let sql = statement(Returns::Scalar, false, named("a\"b", true));
+        assert!(sql.contains("json_to_record($1::json) as pgrst_args(\"a\"\"b\" text[])"));
+        assert!(sql.contains("\"s\".\"f\"(variadic \"a\"\"b\" := pgrst_args.\"a\"\"b\")"));
+    }
+
+    #[test]
+    fn rows_are_called_in_from_and_scalars_in_select() {
+        let rows = statement(Returns::Composite, true, named("a", false));
+        assert!(rows.contains("lateral \"s\".\"f\"("));
+        let scalar = statement(Returns::Scalar, false, named("a", false));
+        assert!(scalar.contains(") as pgrst_scalar from json_to_record("));
+    }
+
+    #[test]
+    fn a_whole_body_is_cast_to_the_arguments_type() {
+        let body = Bytes::from_static(b"{}");
+        let sql_type = "jsonb".to_owned();
+        let sql = statement(Returns::Scalar, false, Input::Whole { body, sql_type });
+        assert!(sql.contains("\"s\".\"f\"($1::jsonb)"));
+    }
 }

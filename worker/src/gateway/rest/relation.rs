@@ -1,0 +1,109 @@
+//! Tables and views, at `/NAME`.
+
+mod read;
+mod write;
+
+use bytes::Bytes;
+use hyper::StatusCode;
+
+use super::answer::Draft;
+use super::request::{ApiRequest, Verb};
+use super::session;
+use crate::gateway::Gateway;
+use crate::gateway::catalog::{Catalog, Relation};
+use crate::gateway::database::{Access, Outcome, RowCheck, Sql, Transaction, run};
+use crate::gateway::http::Answer;
+use crate::gateway::query::{Query, Selected};
+use crate::gateway::refusal::Refusal;
+
+/// A request, and the relation it is about.
+pub(super) struct Target<'a> {
+    pub(super) gateway: &'a Gateway,
+    pub(super) catalog: &'a Catalog,
+    pub(super) request: &'a ApiRequest,
+    pub(super) name: &'a str,
+    pub(super) relation: &'a Relation,
+}
+
+pub(super) async fn serve(
+    gateway: &Gateway,
+    catalog: &Catalog,
+    request: &ApiRequest,
+    name: &str,
+    body: Bytes,
+) -> Result<Answer, Refusal> {
+    let schema = catalog.schemas.get(&request.schema);
+    let relation = schema.and_then(|schema| schema.relations.get(name));
+    let target = Target {
+        gateway,
+        catalog,
+        request,
+        name,
+        relation: relation.ok_or_else(|| Refusal::NoTable {
+            table: format!("{}.{name}", request.schema),
+            hint: None,
+        })?,
+    };
+    match request.verb {
+        Verb::Get | Verb::Head => read::serve(&target).await,
+        Verb::Post | Verb::Put | Verb::Patch | Verb::Delete => write::serve(&target, body).await,
+        Verb::Options => Ok(target.allowed()),
+    }
+}
+
+impl Target<'_> {
+    /// The query string, embedded tables refused.
+    fn query(&self) -> Result<Query, Refusal> {
+        let query = Query::parse(&self.request.query)?;
+        refuse_embedding(self.name, &query)?;
+        Ok(query)
+    }
+
+    async fn run(
+        &self,
+        access: Access,
+        statement: Sql,
+        estimate: Option<Sql>,
+        check: RowCheck,
+    ) -> Result<Outcome, Refusal> {
+        let identity = &self.request.identity;
+        let brought = self.catalog.roles.get(&identity.role);
+        let transaction = Transaction {
+            access,
+            isolation: brought.and_then(|settings| settings.isolation),
+            role: identity.role.clone(),
+            authenticated: identity.authenticated,
+            settings: session::settings(&self.gateway.settings, self.request, brought),
+            statement,
+            estimate,
+            check,
+        };
+        run(&self.gateway.pool, transaction).await
+    }
+
+    fn allowed(&self) -> Answer {
+        let relation = self.relation;
+        let mut methods = vec!["OPTIONS", "GET", "HEAD"];
+        methods.extend(relation.insertable.then_some("POST"));
+        let can_put = relation.insertable && relation.updatable && !relation.primary_key.is_empty();
+        methods.extend(can_put.then_some("PUT"));
+        methods.extend(relation.updatable.then_some("PATCH"));
+        methods.extend(relation.deletable.then_some("DELETE"));
+        Draft::new(StatusCode::OK).allow(&methods)
+    }
+}
+
+/// A related table cannot be had; better said than answered without it.
+pub(super) fn refuse_embedding(parent: &str, query: &Query) -> Result<(), Refusal> {
+    let embedded = query.select.iter().find_map(|item| match item {
+        Selected::Embedded(child) => Some(child.clone()),
+        _ => None,
+    });
+    match embedded {
+        Some(child) => Err(Refusal::Embedding {
+            parent: parent.to_owned(),
+            child,
+        }),
+        None => Ok(()),
+    }
+}

@@ -1,0 +1,74 @@
+//! GET and HEAD.
+
+use super::Target;
+use crate::gateway::database::{Access, RowCheck};
+use crate::gateway::http::Answer;
+use crate::gateway::refusal::Refusal;
+use crate::gateway::rest::answer::Draft;
+use crate::gateway::rest::preferences::Count;
+use crate::gateway::rest::range;
+use crate::gateway::sql::Window;
+use crate::gateway::sql::read::Read;
+
+pub(super) async fn serve(target: &Target<'_>) -> Result<Answer, Refusal> {
+    let request = target.request;
+    let query = target.query()?;
+    let format = request.accepted.rows()?;
+    let window = range::window(&query, request.verb, &request.headers)?;
+    let count = request.preferences.count;
+    // Without a window the rows sent are all there are; no need to count them twice.
+    let is_partial = window != Window::default();
+    let read = Read {
+        schema: &request.schema,
+        name: target.name,
+        relation: target.relation,
+        query: &query,
+        window,
+        format,
+        count_all: is_partial && matches!(count, Some(Count::Exact | Count::Estimated)),
+    };
+    let estimates = matches!(count, Some(Count::Planned | Count::Estimated));
+    let check = RowCheck {
+        singular: format.is_singular(),
+        ..RowCheck::default()
+    };
+    let estimate = estimates.then(|| read.estimate());
+    let statement = read.statement();
+    let outcome = target
+        .run(Access::ReadOnly, statement, estimate, check)
+        .await?;
+
+    let exact = match is_partial {
+        true => outcome.total,
+        false => Some(outcome.rows),
+    };
+    let planned = outcome.estimate.as_deref().and_then(planned_rows);
+    let total = match count {
+        None => None,
+        Some(Count::Exact) => exact,
+        Some(Count::Planned) => planned,
+        Some(Count::Estimated) => exact.max(planned),
+    };
+    let mut draft = Draft::new(range::status(window, outcome.rows, total)?);
+    let range = range::content_range(window.offset, outcome.rows, total);
+    draft.header("content-range", &range);
+    draft.applied(request.preferences.applied_to_read());
+    draft.with_rows(request, format, outcome)
+}
+
+/// The estimate at the top of a plan in JSON.
+fn planned_rows(plan: &str) -> Option<i64> {
+    let plan: serde_json::Value = serde_json::from_str(plan).ok()?;
+    plan.pointer("/0/Plan/Plan Rows")?.as_i64()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::planned_rows;
+
+    #[test]
+    fn the_planners_estimate_is_read_from_the_plan() {
+        assert_eq!(planned_rows(r#"[{"Plan":{"Plan Rows":42}}]"#), Some(42));
+        assert_eq!(planned_rows("[]"), None);
+    }
+}

@@ -1,0 +1,92 @@
+//! Reading a relation.
+
+use super::RESPONSE_GUCS;
+use super::body::{Format, Shape, expression};
+use super::clause::{Source, Window, window};
+use super::quote::qualified;
+use super::writer::Writer;
+use crate::gateway::catalog::Relation;
+use crate::gateway::database::Sql;
+use crate::gateway::query::Query;
+
+/// What to read, and how to write it down.
+pub(crate) struct Read<'a> {
+    pub(crate) schema: &'a str,
+    pub(crate) name: &'a str,
+    pub(crate) relation: &'a Relation,
+    pub(crate) query: &'a Query,
+    pub(crate) window: Window,
+    pub(crate) format: Format,
+    /// Count the rows outside the window too.
+    pub(crate) count_all: bool,
+}
+
+impl Read<'_> {
+    pub(crate) fn statement(&self) -> Sql {
+        let mut writer = Writer::default();
+        let source = self.source();
+        let table = qualified(self.schema, self.name);
+        let columns = source.select_list(&self.query.select);
+        let filter = source.filter(&mut writer, &self.query.conditions);
+        let order = source.order(&self.query.order);
+        let window = window(&mut writer, self.window);
+        let total = match self.count_all {
+            true => {
+                let filter = source.filter(&mut writer, &self.query.conditions);
+                format!("(select count(*) from {table} pgrst_t{filter})")
+            }
+            false => "null::bigint".to_owned(),
+        };
+        let body = expression(self.format, Shape::Rows);
+        writer.finish(format!(
+            "select {body}, count(*), {total}, {RESPONSE_GUCS} \
+             from (select {columns} from {table} pgrst_t{filter}{order}{window}) pgrst_r"
+        ))
+    }
+
+    /// Asks the planner how many rows there are.
+    pub(crate) fn estimate(&self) -> Sql {
+        let mut writer = Writer::default();
+        let table = qualified(self.schema, self.name);
+        let filter = self.source().filter(&mut writer, &self.query.conditions);
+        writer.finish(format!(
+            "explain (format json) select 1 from {table} pgrst_t{filter}"
+        ))
+    }
+
+    fn source(&self) -> Source<'_> {
+        Source {
+            alias: "pgrst_t",
+            relation: Some(self.relation),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_total_is_counted_under_the_same_filter_with_its_own_values() {
+        let query = Query::parse("a=eq.1&limit=1").unwrap();
+        let sql = Read {
+            schema: "s",
+            name: "t",
+            relation: &Relation::default(),
+            query: &query,
+            window: Window {
+                offset: 0,
+                limit: Some(1),
+            },
+            format: Format::Json,
+            count_all: true,
+        }
+        .statement();
+        assert_eq!(sql.params.len(), 3);
+        assert!(
+            sql.text
+                .contains("from \"s\".\"t\" pgrst_t where pgrst_t.\"a\" = $3)")
+        );
+        assert!(sql.text.contains("limit $2::bigint) pgrst_r"));
+    }
+}
