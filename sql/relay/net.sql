@@ -39,6 +39,7 @@ end
 $$;
 
 -- Whom a request goes to, as limits and fairness see it: scheme, host and port, without credentials.
+-- An index is built on it: whoever changes it reindexes http_request_queue_target_idx.
 create or replace function net._target(p_url text) returns text
   language sql immutable parallel safe
 return lower(substring(p_url from '^\s*([A-Za-z][A-Za-z0-9+.-]*://)'))

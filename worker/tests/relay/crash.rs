@@ -125,7 +125,7 @@ async fn two_relays_started_at_once_send_each_request_once() {
 
 #[tokio::test]
 async fn a_relay_outlives_a_crash_of_postgres() {
-    let server = Server::start(&[]);
+    let server = Server::start();
     let database = server.database().await;
     let _relay = Relay::serving(&database, &[]).await;
     let target = Target::start(|_| Reply::ok()).await;
@@ -152,7 +152,7 @@ async fn a_relay_outlives_a_crash_of_postgres() {
 /// those in flight.
 #[tokio::test]
 async fn a_crashed_backend_does_not_mix_old_answers_with_new_requests() {
-    let server = Server::start(&["restart_after_crash = on"]);
+    let server = Server::start();
     let database = server.database().await;
     let relay = Relay::serving(&database, &[]).await;
     let old = Target::start(|_| Reply::Held).await;

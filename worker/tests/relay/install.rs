@@ -77,7 +77,8 @@ async fn a_role_that_may_not_install_is_told_what_it_lacks() {
         .batch_execute(&format!("create role {role} login"))
         .await
         .unwrap();
-    let url = database.url.replace("postgres@", &format!("{role}@"));
+    let (_, place) = database.url.split_once('@').unwrap();
+    let url = format!("postgres://{role}@{place}");
     let output = Command::new(env!("CARGO_BIN_EXE_gristmill"))
         .args(["relay", "--install-only", "--database-url", &url])
         .output()
@@ -92,12 +93,7 @@ async fn a_role_that_may_not_install_is_told_what_it_lacks() {
 
 #[tokio::test]
 async fn beside_the_real_pg_cron_the_relay_stands_back() {
-    let server = Server::start(&[
-        "shared_preload_libraries = 'pg_cron'",
-        "cron.database_name = 'postgres'",
-        "cron.use_background_workers = off",
-        "cron.host = '127.0.0.1'",
-    ]);
+    let server = Server::with_pg_cron();
     let database = server.existing("postgres");
     let client = database.connect().await;
     client
@@ -118,6 +114,34 @@ async fn beside_the_real_pg_cron_the_relay_stands_back() {
     assert!(row.get::<_, bool>(0));
     assert!(row.get::<_, bool>(1));
     schedules_agree(&server, &client).await;
+}
+
+/// pg_net is in no registry, so a row of the catalogue has to stand for it: that is what the relay asks.
+#[tokio::test]
+async fn beside_both_extensions_the_relay_touches_nothing_and_leaves_when_asked() {
+    let database = Server::shared().database().await;
+    let client = database.connect().await;
+    client
+        .batch_execute(
+            "set allow_system_table_mods = on; \
+             insert into pg_extension (oid, extname, extowner, extnamespace, extrelocatable, extversion) \
+             select 99990 + n, name, 10, 'pg_catalog'::regnamespace, false, '1' \
+             from unnest('{pg_net,pg_cron}'::text[]) with ordinality as e (name, n)",
+        )
+        .await
+        .unwrap();
+    let mut relay = Relay::start(&database, &[]);
+    relay.wait_for_log("both extensions are present").await;
+    let untouched: bool = client
+        .query_one(
+            "select to_regnamespace('net') is null and to_regnamespace('cron') is null",
+            &[],
+        )
+        .await
+        .unwrap()
+        .get(0);
+    assert!(untouched);
+    assert!(relay.stop().await);
 }
 
 /// What pg_cron's own parser takes, ours takes, and the other way round, but for what is listed.

@@ -23,6 +23,7 @@ pub(crate) struct Server {
 }
 
 struct Own {
+    bin: PathBuf,
     folder: PathBuf,
     /// Stops the server and removes the folder when its standard input ends, that is: when this process
     /// does, however it does.
@@ -34,12 +35,29 @@ impl Server {
     pub(crate) fn shared() -> &'static Self {
         SHARED.get_or_init(|| match std::env::var("GRISTMILL_TEST_DATABASE_URL") {
             Ok(url) => Self { url, own: None },
-            Err(_) => Self::start(&[]),
+            Err(_) => Self::start(),
         })
     }
 
-    /// A server of the test's own, with further lines for postgresql.conf.
-    pub(crate) fn start(settings: &[&str]) -> Self {
+    /// A server of the test's own.
+    pub(crate) fn start() -> Self {
+        let bin = std::env::var("GRISTMILL_TEST_PG_BIN").map_or_else(|_| debian(), PathBuf::from);
+        Self::start_in(bin, &[])
+    }
+
+    /// A server with the real pg_cron, which only Debian's packages bring.
+    pub(crate) fn with_pg_cron() -> Self {
+        let settings = [
+            "shared_preload_libraries = 'pg_cron'",
+            "cron.database_name = 'postgres'",
+            "cron.use_background_workers = off",
+            "cron.host = '127.0.0.1'",
+        ];
+        Self::start_in(debian(), &settings)
+    }
+
+    /// Starts programs of one folder with further lines for postgresql.conf.
+    fn start_in(bin: PathBuf, settings: &[&str]) -> Self {
         let folder = std::env::temp_dir().join(format!(
             "gristmill-pg-{}-{}",
             std::process::id(),
@@ -50,7 +68,7 @@ impl Server {
             chown(&folder, Some(uid), Some(gid)).unwrap();
         }
         let data = folder.join("data");
-        run(postgres_command("initdb").arg("-D").arg(&data).args([
+        run(postgres_command(&bin, "initdb").arg("-D").arg(&data).args([
             "--auth=trust",
             "--username=postgres",
             "--encoding=UTF8",
@@ -81,6 +99,7 @@ impl Server {
         let server = Self {
             url: format!("postgres://postgres@127.0.0.1:{port}"),
             own: Some(Own {
+                bin,
                 folder,
                 _guardian: guardian,
             }),
@@ -92,7 +111,7 @@ impl Server {
     /// Starts a server that was killed.
     pub(crate) fn launch(&self) {
         let own = self.own.as_ref().unwrap();
-        run(postgres_command("pg_ctl")
+        run(postgres_command(&own.bin, "pg_ctl")
             .arg("-D")
             .arg(own.folder.join("data"))
             .arg("-l")
@@ -104,7 +123,7 @@ impl Server {
     /// Ends the server at once, as a crash would.
     pub(crate) fn kill(&self) {
         let own = self.own.as_ref().unwrap();
-        run(postgres_command("pg_ctl")
+        run(postgres_command(&own.bin, "pg_ctl")
             .arg("-D")
             .arg(own.folder.join("data"))
             .args(["-m", "immediate", "stop"])
@@ -201,8 +220,8 @@ fn unprivileged() -> Option<(u32, u32)> {
     })
 }
 
-fn postgres_command(name: &str) -> Command {
-    let mut command = Command::new(programs().join(name));
+fn postgres_command(bin: &Path, name: &str) -> Command {
+    let mut command = Command::new(bin.join(name));
     if let Some((uid, gid)) = unprivileged() {
         command.uid(uid).gid(gid);
     }
@@ -210,14 +229,10 @@ fn postgres_command(name: &str) -> Command {
     command
 }
 
-/// GRISTMILL_TEST_PG_BIN, else where Debian keeps the oldest installed version: what works there works on
-/// later ones.
-fn programs() -> PathBuf {
-    if let Ok(folder) = std::env::var("GRISTMILL_TEST_PG_BIN") {
-        return folder.into();
-    }
+/// Where Debian keeps the oldest installed version: what works there works on later ones.
+fn debian() -> PathBuf {
     let mut versions: Vec<PathBuf> = fs::read_dir(Path::new("/usr/lib/postgresql"))
-        .expect("Postgres: apt-get install postgresql-15, or set GRISTMILL_TEST_PG_BIN")
+        .expect("Postgres: apt-get install postgresql-15 postgresql-15-cron")
         .filter_map(|entry| Some(entry.ok()?.path().join("bin")))
         .filter(|bin| bin.join("initdb").exists())
         .collect();
