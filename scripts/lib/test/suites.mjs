@@ -23,6 +23,8 @@ export const suites = [
     command: ["cargo", "clippy", ...wasm, ...FUNCTIONS, "-p", "gristmill-shared", "--features", "gristmill-shared/edge", "--", "-D", "warnings"] },
   { group: "unit", name: "unit", lane: "cargo", read: readCargo,
     command: ["cargo", "test", ...quick, "--workspace", "--lib", "--bins"] },
+  { group: "relay", name: "relay", lane: "cargo", needs: ["native"], debian: true, read: readCargo,
+    command: ["cargo", "test", ...quick, "-p", "gristmill-worker", "--test", "relay"] },
   { group: "wasm", name: "wasm", lane: "cargo", toolchain: "wasm", read: readCargo,
     env: { NODE_OPTIONS: `--require=${path.join(root, "shared/js/node-timers.cjs")}` },
     command: ["cargo", "test", ...wasm, "-p", "gristmill-shared", "--features", "edge", "--test", "wasm"] },

@@ -3,6 +3,7 @@
 pub(crate) mod admin;
 pub(crate) mod body;
 pub(crate) mod cors;
+mod forward;
 pub(crate) mod proxy;
 pub(crate) mod route;
 pub(crate) mod server;

@@ -12,6 +12,8 @@ use hyper_util::client::legacy::connect::HttpConnector;
 use hyper_util::rt::{TokioExecutor, TokioTimer};
 
 use super::Answer;
+use super::body::Body;
+use super::forward::forwarded;
 use crate::gateway::metrics::Metrics;
 use crate::gateway::refusal::Refusal;
 use crate::gateway::settings::{Settings, Target};
@@ -29,7 +31,7 @@ const HOP_BY_HOP: [&str; 8] = [
 ];
 
 pub(crate) struct Proxy {
-    client: Client<HttpConnector, Incoming>,
+    client: Client<HttpConnector, Body>,
     functions: Option<Target>,
     storage: Option<Target>,
 }
@@ -42,6 +44,9 @@ impl Proxy {
         Self {
             client: Client::builder(TokioExecutor::new())
                 .pool_timer(TokioTimer::new())
+                // A target that answers before it has read the body closes the connection; the next request
+                // on it would fail, and one with a body cannot be sent twice. Connecting costs 0.1 ms here.
+                .pool_max_idle_per_host(0)
                 .build(connector),
             functions: settings.functions.clone(),
             storage: settings.storage.clone(),
@@ -81,7 +86,7 @@ impl Proxy {
         *request.uri_mut() = at(target, request.uri()).ok_or(Refusal::Path)?;
         strip(request.headers_mut());
         add_forwarded(request.headers_mut(), peer);
-        match self.client.request(request).await {
+        match self.client.request(request.map(forwarded)).await {
             Ok(mut answer) => {
                 strip(answer.headers_mut());
                 Ok(answer.map(BodyExt::boxed))
