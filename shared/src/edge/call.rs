@@ -2,12 +2,15 @@
 
 use futures_util::StreamExt;
 use uuid::Uuid;
-use worker::{Method, Request};
+use worker::{ByteStream, Method, Request};
 
 use crate::{Code, Problem};
 
 /// The largest body any JSON route reads.
 pub const MAX_BODY: usize = 1024 * 1024;
+
+/// What is read of a refused body, so that the caller sees why it was refused.
+const MAX_DISCARDED: usize = 16 * 1024 * 1024;
 
 /// A request on its way to a handler.
 pub struct Call {
@@ -63,37 +66,45 @@ impl Call {
 
     /// The whole body, refused as soon as it is known to be larger than `limit`.
     pub async fn body(&mut self, limit: usize) -> Result<Vec<u8>, Problem> {
-        let too_large = || {
-            Problem::new(
-                Code::TooLarge,
-                format!("The body may have at most {limit} bytes."),
-            )
-        };
-        let announced = self
-            .header("content-length")
-            .and_then(|length| length.parse().ok());
-        if announced.is_some_and(|length: usize| length > limit) {
-            return Err(too_large());
-        }
         let mut body = Vec::new();
         // A request without a body has no stream to read.
         let Ok(mut stream) = self.request.stream() else {
             return Ok(body);
         };
-        while let Some(chunk) = stream.next().await {
+        let announced = self
+            .header("content-length")
+            .and_then(|length| length.parse().ok());
+        let mut fits = announced.is_none_or(|length: usize| length <= limit);
+        while fits {
+            let Some(chunk) = stream.next().await else {
+                return Ok(body);
+            };
             let chunk = chunk.map_err(|error| {
                 Problem::new(Code::NotJson, "The body ended before it was complete.").because(error)
             })?;
-            if body.len() + chunk.len() > limit {
-                return Err(too_large());
-            }
+            fits = body.len() + chunk.len() <= limit;
             body.extend_from_slice(&chunk);
         }
-        Ok(body)
+        discard(stream).await;
+        Err(Problem::new(
+            Code::TooLarge,
+            format!("The body may have at most {limit} bytes."),
+        ))
     }
 
     pub(super) fn is_preflight(&self) -> bool {
         self.method == Method::Options
+    }
+}
+
+// An answer to a body that was not read can be lost with the connection: some servers reset it.
+async fn discard(mut stream: ByteStream) {
+    let mut seen = 0;
+    while let Some(Ok(chunk)) = stream.next().await {
+        seen += chunk.len();
+        if seen > MAX_DISCARDED {
+            break;
+        }
     }
 }
 
