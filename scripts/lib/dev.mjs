@@ -48,7 +48,7 @@ try {
   await stop(1);
 }
 if (options.has("--once")) await stop(0);
-await showAddresses();
+showAddresses();
 
 for (const part of Object.values(stack.parts)) {
   part.process.once("exit", () => {
@@ -81,8 +81,7 @@ async function showAJob() {
   console.log(`  took     ${took} ms from enqueue to settled\n`);
 }
 
-async function showAddresses() {
-  const user = await stack.token({ role: "authenticated", sub: "00000000-0000-4000-8000-000000000001" });
+function showAddresses() {
   console.log(`${bold("Gristmill is up")} at ${bold(stack.url)}   ${dim("createClient(url, key) works with it")}
   enqueue    ${stack.url}/functions/v1/enqueue
   health     ${stack.url}/functions/v1/health
@@ -92,9 +91,9 @@ async function showAddresses() {
   service    ${stack.serviceKey}
   logs       ${stack.logDir}
 
-${bold("Try it")}
-  curl -s ${stack.url}/functions/v1/enqueue \\
-    -H 'Authorization: Bearer ${user}' \\
+${bold("Try it")} in another terminal
+  eval "$(./scripts/dev --env)"
+  curl -s $GRISTMILL_URL/functions/v1/enqueue -H "Authorization: Bearer $GRISTMILL_USER_TOKEN" \\
     -d '{"kind": "echo", "payload": {"hello": "you"}}'
 
 ${dim("Ctrl-C stops everything.")}`);

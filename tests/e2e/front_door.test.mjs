@@ -58,6 +58,10 @@ test("Ctrl-C stops everything that dev started, and the address it printed worke
   const { url, pids } = recorded();
   assert.equal((await fetch(`${url}/rest/v1/`)).status, 200);
 
+  const env = command("scripts/dev", "--env");
+  assert.equal(await env.ended, 0);
+  assert.match(env.output, new RegExp(`^export GRISTMILL_URL='${url}'$`, "m"));
+
   const second = command("scripts/dev");
   assert.equal(await second.ended, 1);
   assert.match(second.output, /already running/);

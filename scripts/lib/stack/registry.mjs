@@ -7,8 +7,8 @@ import { setTimeout as sleep } from "node:timers/promises";
 const file = (folder) => path.join(folder, "running.json");
 
 /** Writes down the supervisor and its parts. */
-export function record(folder, { url, pids }) {
-  fs.writeFileSync(file(folder), JSON.stringify({ pid: process.pid, url, pids }));
+export function record(folder, known) {
+  fs.writeFileSync(file(folder), JSON.stringify({ pid: process.pid, ...known }), { mode: 0o600 });
 }
 
 export function forget(folder) {

@@ -94,7 +94,7 @@ export class Stack {
 
   #record() {
     const pids = Object.fromEntries(Object.entries(this.parts).map(([name, part]) => [name, part.pid]));
-    registry.record(this.folder, { url: this.url, pids });
+    registry.record(this.folder, { url: this.url, databaseUrl: this.databaseUrl, pids });
   }
 
   async #startPostgres(port) {

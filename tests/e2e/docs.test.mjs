@@ -1,0 +1,46 @@
+// A documented command is one that the tests run: every sh block of docs/first-job.md is run as it stands, and
+// no page shows a command that is not known to be run somewhere.
+import assert from "node:assert/strict";
+import { execFileSync } from "node:child_process";
+import fs from "node:fs";
+import path from "node:path";
+import { after, before, test } from "node:test";
+
+import { root } from "../../scripts/lib/stack/paths.mjs";
+import { startStack } from "../support.mjs";
+
+const blocks = (file) => [...fs.readFileSync(path.join(root, file), "utf8").matchAll(/^```sh\n([\s\S]*?)^```/gm)].map((match) => match[1]);
+
+let stack;
+before(async () => (stack = await startStack("docs")));
+after(() => stack?.destroy());
+
+test("the commands of docs/first-job.md do what it says", async () => {
+  const env = {
+    ...process.env,
+    GRISTMILL_URL: stack.url,
+    GRISTMILL_USER_TOKEN: await stack.token({ role: "authenticated", sub: "00000000-0000-4000-8000-000000000001" }),
+  };
+  // Starting and asking a running stack is tested in front_door.test.mjs; here the stack is the test's own.
+  const commands = blocks("docs/first-job.md").filter((block) => !block.includes("scripts/dev"));
+  const outputs = commands.map((block) => execFileSync("bash", ["-euc", block], { env, encoding: "utf8" }));
+  assert.equal(JSON.parse(outputs[0]).status, "new");
+  const job = JSON.parse(outputs[1]);
+  assert.deepEqual([job.state, job.result], ["completed", { echo: { hello: "again" } }]);
+});
+
+test("every other command shown is one that is run by a test", () => {
+  const run = [
+    "./scripts/dev", "./scripts/test", // front_door.test.mjs, CI
+    'eval "$(./scripts/dev --env)"', // front_door.test.mjs
+    "npx wrangler deploy --dry-run -e health", // front_door.test.mjs
+    "./scripts/build", // every run
+  ];
+  for (const file of ["README.md", ...fs.readdirSync(path.join(root, "docs")).map((name) => `docs/${name}`)]) {
+    if (file === "docs/first-job.md") continue;
+    for (const line of blocks(file).flatMap((block) => block.split("\n"))) {
+      const command = line.replace(/\s+#.*$/, "").trim();
+      assert.ok(command === "" || run.includes(command), `${file} shows a command that no test runs: ${command}`);
+    }
+  }
+});
