@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use bytes::Bytes;
 use http_body_util::combinators::BoxBody;
-use http_body_util::{BodyExt, Full, LengthLimitError, Limited};
+use http_body_util::{BodyExt, Full};
 use hyper::body::Incoming;
 
 use crate::gateway::refusal::Refusal;
@@ -14,6 +14,9 @@ pub(crate) type Body = BoxBody<Bytes, hyper::Error>;
 
 /// Longest a body may take to arrive: a slow sender holds memory, though no connection to Postgres.
 const ARRIVAL: Duration = Duration::from_secs(30);
+
+/// How many times the largest body is read and forgotten before the connection is cut.
+const DISCARDED: usize = 8;
 
 pub(crate) fn whole(bytes: impl Into<Bytes>) -> Body {
     Full::new(bytes.into())
@@ -25,17 +28,57 @@ pub(crate) fn empty() -> Body {
     whole(Bytes::new())
 }
 
-/// Reads a request's body, refusing it by its announced length before reading any of it.
+/// Reads a request's body whole.
 pub(crate) async fn read(body: Incoming, most: usize) -> Result<Bytes, Refusal> {
-    use hyper::body::Body as _;
-    if body.size_hint().lower() > most as u64 {
+    match tokio::time::timeout(ARRIVAL, collect(body, most)).await {
+        Ok(result) => result,
+        Err(_) => Err(Refusal::BodyTimeout),
+    }
+}
+
+async fn collect(mut body: Incoming, most: usize) -> Result<Bytes, Refusal> {
+    let mut collected = Vec::new();
+    let mut length = 0_usize;
+    while let Some(frame) = body.frame().await {
+        let unreadable = |_| Refusal::Body("The request body could not be read".into());
+        let Ok(data) = frame.map_err(unreadable)?.into_data() else {
+            continue;
+        };
+        length = length.saturating_add(data.len());
+        if length <= most {
+            collected.push(data);
+            continue;
+        }
+        // Read on and forget: a client that is still sending would otherwise see a broken
+        // connection instead of the refusal.
+        collected.clear();
+        if length > most.saturating_mul(DISCARDED) {
+            break;
+        }
+    }
+    if length > most {
         return Err(Refusal::BodyTooLarge(most));
     }
-    let collected = tokio::time::timeout(ARRIVAL, Limited::new(body, most).collect());
-    match collected.await {
-        Ok(Ok(collected)) => Ok(collected.to_bytes()),
-        Ok(Err(error)) if error.is::<LengthLimitError>() => Err(Refusal::BodyTooLarge(most)),
-        Ok(Err(_)) => Err(Refusal::Body("The request body could not be read".into())),
-        Err(_) => Err(Refusal::BodyTimeout),
+    Ok(joined(collected))
+}
+
+/// Most bodies come in one piece, which is then not copied.
+fn joined(mut pieces: Vec<Bytes>) -> Bytes {
+    match pieces.len() {
+        0 => Bytes::new(),
+        1 => pieces.swap_remove(0),
+        _ => pieces.concat().into(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn pieces_are_joined_in_order() {
+        let pieces = ["a", "b", "c"].map(|text| Bytes::from_static(text.as_bytes()));
+        assert_eq!(joined(pieces.to_vec()), "abc");
+        assert_eq!(joined(vec![]), "");
     }
 }
