@@ -18,6 +18,9 @@ const ARRIVAL: Duration = Duration::from_secs(30);
 /// How many times the largest body is read and forgotten before the connection is cut.
 const DISCARDED: usize = 8;
 
+/// A body worth reading just to keep its connection.
+const SMALL: usize = 64 * 1024;
+
 pub(crate) fn whole(bytes: impl Into<Bytes>) -> Body {
     Full::new(bytes.into())
         .map_err(|never| match never {})
@@ -34,6 +37,22 @@ pub(crate) async fn read(body: Incoming, most: usize) -> Result<Bytes, Refusal> 
         Ok(result) => result,
         Err(_) => Err(Refusal::BodyTimeout),
     }
+}
+
+/// Reads a small body that nobody wants, so that its connection can serve on. What is large or slow
+/// is left unread, and the connection closes behind the answer.
+pub(crate) async fn discard(mut body: Incoming) {
+    let reading = async {
+        let mut length = 0;
+        while let Some(Ok(frame)) = body.frame().await {
+            length += frame.data_ref().map_or(0, Bytes::len);
+            if length > SMALL {
+                return;
+            }
+        }
+    };
+    // Time up is as good as done.
+    let _ = tokio::time::timeout(Duration::from_secs(1), reading).await;
 }
 
 async fn collect(mut body: Incoming, most: usize) -> Result<Bytes, Refusal> {
