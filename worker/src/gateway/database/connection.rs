@@ -1,10 +1,13 @@
-//! One connection: its client, what it has prepared, and how to interrupt it.
+//! One connection: the wire, what has been prepared on it, and how to interrupt it.
 
+use std::io;
 use std::time::Duration;
 
-use tokio_postgres::{CancelToken, Client, Config, NoTls};
+use tokio_postgres::Config;
 
-use super::statement::Prepared;
+use super::login::{Canceller, LoginError, log_in};
+use super::statement::{Plan, Prepared, Sql};
+use super::wire::{Reply, State, Wire};
 
 /// How often a cancel is sent again while the server does not give up.
 const CANCEL_EVERY: Duration = Duration::from_millis(300);
@@ -12,60 +15,144 @@ const CANCEL_EVERY: Duration = Duration::from_millis(300);
 const CANCEL_TRIES: usize = 10;
 
 pub(super) struct Connection {
-    pub(super) client: Client,
-    pub(super) prepared: Prepared,
-    cancel: CancelToken,
-    tls: bool,
+    wire: Wire,
+    prepared: Prepared,
+    canceller: Canceller,
+    /// Statements being prepared, in order: role, text, name.
+    preparing: Vec<Preparing>,
+}
+
+enum Preparing {
+    Unnamed,
+    Named {
+        role: String,
+        text: String,
+        name: String,
+    },
 }
 
 impl Connection {
-    pub(super) async fn open(config: &Config) -> Result<Self, crate::database::Error> {
-        let (client, _messages) = crate::database::connect(config).await?;
+    pub(super) async fn open(config: &Config) -> Result<Self, LoginError> {
+        let (stream, canceller) = log_in(config).await?;
         Ok(Self {
-            cancel: client.cancel_token(),
-            client,
+            wire: Wire::new(stream),
             prepared: Prepared::default(),
-            tls: crate::database::wants_tls(config),
+            canceller,
+            preparing: Vec::new(),
         })
+    }
+
+    /// Whether the next request may use it.
+    pub(super) fn is_fit(&mut self) -> bool {
+        self.wire.state() == State::Idle && self.wire.is_quiet()
+    }
+
+    pub(super) fn state(&self) -> State {
+        self.wire.state()
+    }
+
+    /// Queues a statement, prepared for `role` if it has come before.
+    pub(super) fn queue(&mut self, role: &str, sql: &Sql) -> io::Result<()> {
+        let plan = self.prepared.plan(role, &sql.text);
+        self.queue_planned(role, sql, plan)
+    }
+
+    /// Queues what every request repeats.
+    pub(super) fn queue_often(&mut self, role: &str, sql: &Sql) -> io::Result<()> {
+        let plan = self.prepared.plan_at_once(role, &sql.text);
+        self.queue_planned(role, sql, plan)
+    }
+
+    /// Queues a command that every request repeats.
+    pub(super) fn queue_command(&mut self, text: &'static str) -> io::Result<()> {
+        let sql = Sql {
+            text: text.to_owned(),
+            params: Vec::new(),
+        };
+        self.queue_often("", &sql)
+    }
+
+    fn queue_planned(&mut self, role: &str, sql: &Sql, plan: Plan) -> io::Result<()> {
+        match plan {
+            Plan::Reuse(name) => self.wire.execute(&name, &sql.params),
+            Plan::Unnamed => {
+                self.wire.parse("", &sql.text)?;
+                self.preparing.push(Preparing::Unnamed);
+                self.wire.execute("", &sql.params)
+            }
+            Plan::Name(name) => {
+                self.wire.parse(&name, &sql.text)?;
+                self.wire.execute(&name, &sql.params)?;
+                self.preparing.push(Preparing::Named {
+                    role: role.to_owned(),
+                    text: sql.text.clone(),
+                    name,
+                });
+                Ok(())
+            }
+        }
+    }
+
+    /// Makes room before a transaction, while nothing refers to a statement yet.
+    pub(super) fn make_room(&mut self) -> io::Result<()> {
+        for name in self.prepared.overflow() {
+            self.wire.close(&name)?;
+        }
+        Ok(())
+    }
+
+    /// Sends everything queued as one transaction, and reads all answers.
+    pub(super) async fn round_trip(&mut self) -> io::Result<Reply> {
+        self.wire.sync();
+        let reply = self.wire.round_trip().await?;
+        for preparing in self.preparing.drain(..).take(reply.parsed) {
+            if let Preparing::Named { role, text, name } = preparing {
+                self.prepared.keep(&role, &text, name);
+            }
+        }
+        Ok(reply)
+    }
+
+    /// Sends one command by itself.
+    pub(super) async fn command(&mut self, text: &str) -> io::Result<Reply> {
+        self.wire.command(text)?;
+        self.wire.round_trip().await
     }
 
     /// Interrupts whatever runs and rolls back. True when the connection is as good as new.
     ///
-    /// A cancel that arrives between two statements is lost, so it is sent until the rollback,
-    /// which waits behind everything sent before, has been answered. Cancelling over a connection of its
-    /// own that ends before the next step, it cannot hit a later request's query: any signal
-    /// still on its way meets the rollback, and then we close.
-    pub(super) async fn interrupt(&self) -> bool {
-        let rollback = self.client.batch_execute("rollback");
-        tokio::pin!(rollback);
+    /// A cancel that arrives between two statements is lost, so it is repeated until all that was
+    /// sent has been answered. The commands at the end make sure that a signal still on its way
+    /// meets them and not a later request's query: then they fail, and the connection is closed.
+    pub(super) async fn interrupt(&mut self) -> bool {
+        let mut answered = false;
         for _ in 0..CANCEL_TRIES {
-            tokio::select! {
-                biased;
-                result = &mut rollback => return result.is_ok(),
-                () = self.send_cancel() => {}
+            if let Err(error) = self.canceller.cancel().await {
+                // Postgres may be going down; what it answers decides.
+                tracing::debug!(%error, "a cancel could not be sent");
             }
-            if let Ok(result) = tokio::time::timeout(CANCEL_EVERY, &mut rollback).await {
-                return result.is_ok();
+            match tokio::time::timeout(CANCEL_EVERY, self.wire.round_trip()).await {
+                Ok(Ok(_)) => {
+                    answered = true;
+                    break;
+                }
+                Ok(Err(_)) => return false,
+                Err(_) => {}
             }
         }
-        false
+        // What was being prepared when the client left may or may not be: start over.
+        self.preparing.clear();
+        self.prepared = Prepared::default();
+        answered && self.is_rolled_back().await
     }
 
-    async fn send_cancel(&self) {
-        let sent = if self.tls {
-            match crate::database::tls() {
-                Ok(tls) => self.cancel.cancel_query(tls).await,
-                Err(error) => {
-                    tracing::warn!(%error, "a query cannot be cancelled");
-                    return;
-                }
+    async fn is_rolled_back(&mut self) -> bool {
+        for command in ["rollback", "deallocate all"] {
+            match self.command(command).await {
+                Ok(reply) if reply.error.is_none() => {}
+                _ => return false,
             }
-        } else {
-            self.cancel.cancel_query(NoTls).await
-        };
-        if let Err(error) = sent {
-            // Postgres may be going down; the rollback's own answer decides.
-            tracing::debug!(%error, "a cancel could not be sent");
         }
+        self.wire.state() == State::Idle
     }
 }

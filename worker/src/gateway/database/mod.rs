@@ -1,13 +1,23 @@
 //! The way to Postgres: a bounded pool, and one round trip for each request.
+//!
+//! The driver logs in; from then on a connection speaks the protocol itself ([`wire`]), because what a
+//! request needs, several statements behind one synchronisation point, no driver offers. Measured
+//! on two shared cores, it halved the processor time of a request on either side of the socket.
 
 mod connection;
+mod login;
 mod pool;
+mod request;
+mod server_error;
 mod statement;
 mod transaction;
+mod wire;
 
 pub(crate) use pool::Pool;
+pub(crate) use request::{Access, Isolation, Outcome, RowCheck, Transaction};
+pub(crate) use server_error::ServerError;
 pub(crate) use statement::{Param, Sql};
-pub(crate) use transaction::{Access, Isolation, Outcome, RowCheck, Transaction, run};
+pub(crate) use transaction::run;
 
 use super::Args;
 

@@ -24,7 +24,7 @@ pub(crate) struct Pool {
     waiting: AtomicUsize,
     /// Last in, first out: the warmest connection serves next.
     idle: Mutex<Vec<Connection>>,
-    pub(super) metrics: Arc<Metrics>,
+    metrics: Arc<Metrics>,
 }
 
 impl Pool {
@@ -81,8 +81,8 @@ impl Pool {
     /// An idle connection whose server is still there.
     fn warm(&self) -> Option<Connection> {
         let mut idle = self.idle.lock().unwrap_or_else(PoisonError::into_inner);
-        while let Some(connection) = idle.pop() {
-            if !connection.client.is_closed() {
+        while let Some(mut connection) = idle.pop() {
+            if connection.is_fit() {
                 return Some(connection);
             }
             self.metrics.connections_discarded.fetch_add(1, Relaxed);
@@ -137,11 +137,13 @@ impl Lease {
         self.connection.as_mut().ok_or(Refusal::ConnectionLost)
     }
 
+    pub(super) fn count_cancelled(&self) {
+        self.pool.metrics.cancelled.fetch_add(1, Relaxed);
+    }
+
     /// Gives the connection back: its transaction is known to have ended.
     pub(super) fn keep(mut self) {
-        if let Some(connection) = self.connection.take()
-            && !connection.client.is_closed()
-        {
+        if let Some(connection) = self.connection.take() {
             let mut idle = self
                 .pool
                 .idle

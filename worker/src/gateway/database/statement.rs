@@ -2,9 +2,7 @@
 
 use std::collections::HashMap;
 
-use bytes::{Bytes, BytesMut};
-use tokio_postgres::types::{Format, IsNull, ToSql, Type, to_sql_checked};
-use tokio_postgres::{Client, Error, Row, Statement};
+use bytes::Bytes;
 
 /// Statements a connection keeps prepared. Each costs the server some 10 to 50 kB.
 const KEPT: usize = 256;
@@ -26,58 +24,11 @@ pub(crate) enum Param {
     Binary(Bytes),
 }
 
-impl ToSql for Param {
-    fn to_sql(
-        &self,
-        _: &Type,
-        out: &mut BytesMut,
-    ) -> Result<IsNull, Box<dyn std::error::Error + Sync + Send>> {
-        out.extend_from_slice(match self {
+impl Param {
+    pub(super) fn as_bytes(&self) -> &[u8] {
+        match self {
             Self::Text(text) => text.as_bytes(),
             Self::Body(bytes) | Self::Binary(bytes) => bytes,
-        });
-        Ok(IsNull::No)
-    }
-
-    fn accepts(_: &Type) -> bool {
-        true
-    }
-
-    fn encode_format(&self, _: &Type) -> Format {
-        match self {
-            Self::Text(_) | Self::Body(_) => Format::Text,
-            Self::Binary(_) => Format::Binary,
-        }
-    }
-
-    to_sql_checked!();
-}
-
-/// How a statement is sent.
-pub(super) enum Form {
-    /// Parsed, bound and executed in one message: what is seen for the first time.
-    Once,
-    /// Prepared earlier on this connection.
-    Prepared(Statement),
-}
-
-impl Form {
-    pub(super) async fn query(&self, client: &Client, sql: &Sql) -> Result<Vec<Row>, Error> {
-        match self {
-            Self::Prepared(statement) => {
-                let params = sql.params.iter().map(|param| param as &(dyn ToSql + Sync));
-                client.query(statement, &params.collect::<Vec<_>>()).await
-            }
-            Self::Once => {
-                // Unknown: Postgres takes each type from its context, as it does for a literal.
-                let params = sql
-                    .params
-                    .iter()
-                    .map(|param| (param as &(dyn ToSql + Sync), Type::UNKNOWN));
-                client
-                    .query_typed(&sql.text, &params.collect::<Vec<_>>())
-                    .await
-            }
         }
     }
 }
@@ -86,43 +37,84 @@ impl Form {
 /// executed by another.
 #[derive(Default)]
 pub(super) struct Prepared {
-    by_role: HashMap<String, HashMap<String, Option<Statement>>>,
+    by_role: HashMap<String, HashMap<String, Known>>,
     count: usize,
+    named: u64,
 }
 
 /// What is known of a statement on this connection.
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Known {
-    Prepared(Statement),
-    /// Seen once before; worth preparing now.
-    SeenBefore,
-    New,
+    /// Asked for once. Only what comes again is worth keeping.
+    Once,
+    /// Prepared by this name.
+    As(String),
+}
+
+/// How to execute a statement now.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) enum Plan {
+    /// Parse it without a name.
+    Unnamed,
+    /// Parse it by this name, and tell [`Prepared::keep`] when the server has done so.
+    Name(String),
+    /// It is there by this name.
+    Reuse(String),
 }
 
 impl Prepared {
-    /// Looks a statement up and remembers that it was asked for. One seen only once is never
-    /// prepared, so that queries with ever new text cost no extra round trip.
-    pub(super) fn look_up(&mut self, role: &str, text: &str) -> Known {
+    pub(super) fn plan(&mut self, role: &str, text: &str) -> Plan {
         match self.by_role.get(role).and_then(|of_role| of_role.get(text)) {
-            Some(Some(statement)) => Known::Prepared(statement.clone()),
-            Some(None) => Known::SeenBefore,
+            Some(Known::As(name)) => Plan::Reuse(name.clone()),
+            // A new name each time: if the server's answer was lost, the old one may be taken.
+            Some(Known::Once) => Plan::Name(self.next_name()),
             None => {
-                self.insert(role, text, None);
-                Known::New
+                self.insert(role, text, Known::Once);
+                Plan::Unnamed
             }
         }
     }
 
-    pub(super) fn insert(&mut self, role: &str, text: &str, statement: Option<Statement>) {
-        // Starting over when full is cruder than evicting the oldest and costs no bookkeeping on
-        // the way that matters; a real set of statements stays far below the bound.
-        if self.count >= KEPT {
-            self.by_role.clear();
-            self.count = 0;
+    /// Like [`Self::plan`], for what every request repeats.
+    pub(super) fn plan_at_once(&mut self, role: &str, text: &str) -> Plan {
+        match self.plan(role, text) {
+            Plan::Unnamed => Plan::Name(self.next_name()),
+            planned => planned,
         }
+    }
+
+    pub(super) fn keep(&mut self, role: &str, text: &str, name: String) {
+        self.insert(role, text, Known::As(name));
+    }
+
+    /// Empties the cache once it is full, and answers with the names the server can forget.
+    /// Starting over is cruder than evicting the oldest, and costs no bookkeeping on the way that
+    /// matters; a real set of statements stays far below the bound.
+    pub(super) fn overflow(&mut self) -> Vec<String> {
+        if self.count < KEPT {
+            return Vec::new();
+        }
+        self.count = 0;
+        let all = std::mem::take(&mut self.by_role);
+        let statements = all.into_values().flat_map(HashMap::into_values);
+        statements
+            .filter_map(|known| match known {
+                Known::As(name) => Some(name),
+                Known::Once => None,
+            })
+            .collect()
+    }
+
+    fn insert(&mut self, role: &str, text: &str, known: Known) {
         let of_role = self.by_role.entry(role.to_owned()).or_default();
-        if of_role.insert(text.to_owned(), statement).is_none() {
+        if of_role.insert(text.to_owned(), known).is_none() {
             self.count += 1;
         }
+    }
+
+    fn next_name(&mut self) -> String {
+        self.named += 1;
+        format!("g{}", self.named)
     }
 }
 
@@ -133,22 +125,33 @@ mod tests {
     #[test]
     fn a_statement_is_prepared_from_its_second_use_and_only_for_its_role() {
         let mut prepared = Prepared::default();
-        assert!(matches!(prepared.look_up("a", "select 1"), Known::New));
-        assert!(matches!(
-            prepared.look_up("a", "select 1"),
-            Known::SeenBefore
-        ));
-        assert!(matches!(prepared.look_up("b", "select 1"), Known::New));
+        assert_eq!(prepared.plan("a", "select 1"), Plan::Unnamed);
+        assert_eq!(prepared.plan("b", "select 1"), Plan::Unnamed);
+        assert_eq!(prepared.plan("a", "select 1"), Plan::Name("g1".into()));
+        prepared.keep("a", "select 1", "g1".into());
+        assert_eq!(prepared.plan("a", "select 1"), Plan::Reuse("g1".into()));
+        assert_eq!(prepared.plan("b", "select 1"), Plan::Name("g2".into()));
     }
 
     #[test]
-    fn the_cache_stays_bounded() {
+    fn a_name_whose_answer_was_lost_is_not_used_again() {
         let mut prepared = Prepared::default();
+        prepared.plan("a", "select 1");
+        let first = prepared.plan("a", "select 1");
+        assert_ne!(first, prepared.plan("a", "select 1"));
+    }
+
+    #[test]
+    fn the_cache_stays_bounded_and_gives_back_every_name() {
+        let mut prepared = Prepared::default();
+        let mut given_back = 0;
         for n in 0..10 * KEPT {
-            prepared.look_up("a", &n.to_string());
+            given_back += prepared.overflow().len();
+            let text = n.to_string();
+            prepared.plan("a", &text);
+            prepared.keep("a", &text, format!("g{n}"));
+            assert!(prepared.count <= KEPT);
         }
-        let kept: usize = prepared.by_role.values().map(HashMap::len).sum();
-        assert!(kept <= KEPT);
-        assert_eq!(kept, prepared.count);
+        assert_eq!(given_back, 9 * KEPT);
     }
 }

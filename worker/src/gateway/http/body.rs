@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use bytes::Bytes;
 use http_body_util::combinators::BoxBody;
-use http_body_util::{BodyExt, Full, LengthLimitError, Limited};
+use http_body_util::{BodyExt, Full};
 use hyper::body::Incoming;
 
 use crate::gateway::refusal::Refusal;
@@ -14,6 +14,12 @@ pub(crate) type Body = BoxBody<Bytes, hyper::Error>;
 
 /// Longest a body may take to arrive: a slow sender holds memory, though no connection to Postgres.
 const ARRIVAL: Duration = Duration::from_secs(30);
+
+/// How many times the largest body is read and forgotten before the connection is cut.
+const DISCARDED: usize = 8;
+
+/// A body worth reading just to keep its connection.
+const SMALL: usize = 64 * 1024;
 
 pub(crate) fn whole(bytes: impl Into<Bytes>) -> Body {
     Full::new(bytes.into())
@@ -25,17 +31,73 @@ pub(crate) fn empty() -> Body {
     whole(Bytes::new())
 }
 
-/// Reads a request's body, refusing it by its announced length before reading any of it.
+/// Reads a request's body whole.
 pub(crate) async fn read(body: Incoming, most: usize) -> Result<Bytes, Refusal> {
-    use hyper::body::Body as _;
-    if body.size_hint().lower() > most as u64 {
+    match tokio::time::timeout(ARRIVAL, collect(body, most)).await {
+        Ok(result) => result,
+        Err(_) => Err(Refusal::BodyTimeout),
+    }
+}
+
+/// Reads a small body that nobody wants, so that its connection can serve on. What is large or slow
+/// is left unread, and the connection closes behind the answer.
+pub(crate) async fn discard(mut body: Incoming) {
+    let reading = async {
+        let mut length = 0;
+        while let Some(Ok(frame)) = body.frame().await {
+            length += frame.data_ref().map_or(0, Bytes::len);
+            if length > SMALL {
+                return;
+            }
+        }
+    };
+    // Time up is as good as done.
+    let _ = tokio::time::timeout(Duration::from_secs(1), reading).await;
+}
+
+async fn collect(mut body: Incoming, most: usize) -> Result<Bytes, Refusal> {
+    let mut collected = Vec::new();
+    let mut length = 0_usize;
+    while let Some(frame) = body.frame().await {
+        let unreadable = |_| Refusal::Body("The request body could not be read".into());
+        let Ok(data) = frame.map_err(unreadable)?.into_data() else {
+            continue;
+        };
+        length = length.saturating_add(data.len());
+        if length <= most {
+            collected.push(data);
+            continue;
+        }
+        // Read on and forget: a client that is still sending would otherwise see a broken
+        // connection instead of the refusal.
+        collected.clear();
+        if length > most.saturating_mul(DISCARDED) {
+            break;
+        }
+    }
+    if length > most {
         return Err(Refusal::BodyTooLarge(most));
     }
-    let collected = tokio::time::timeout(ARRIVAL, Limited::new(body, most).collect());
-    match collected.await {
-        Ok(Ok(collected)) => Ok(collected.to_bytes()),
-        Ok(Err(error)) if error.is::<LengthLimitError>() => Err(Refusal::BodyTooLarge(most)),
-        Ok(Err(_)) => Err(Refusal::Body("The request body could not be read".into())),
-        Err(_) => Err(Refusal::BodyTimeout),
+    Ok(joined(collected))
+}
+
+/// Most bodies come in one piece, which is then not copied.
+fn joined(mut pieces: Vec<Bytes>) -> Bytes {
+    match pieces.len() {
+        0 => Bytes::new(),
+        1 => pieces.swap_remove(0),
+        _ => pieces.concat().into(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn pieces_are_joined_in_order() {
+        let pieces = ["a", "b", "c"].map(|text| Bytes::from_static(text.as_bytes()));
+        assert_eq!(joined(pieces.to_vec()), "abc");
+        assert_eq!(joined(vec![]), "");
     }
 }

@@ -11,9 +11,8 @@ use hyper_util::client::legacy::Client;
 use hyper_util::client::legacy::connect::HttpConnector;
 use hyper_util::rt::{TokioExecutor, TokioTimer};
 
-use super::Answer;
-use super::body::Body;
 use super::forward::forwarded;
+use super::{Answer, Body, body};
 use crate::gateway::metrics::Metrics;
 use crate::gateway::refusal::Refusal;
 use crate::gateway::settings::{Settings, Target};
@@ -81,7 +80,10 @@ impl Proxy {
         mut request: Request<Incoming>,
         peer: SocketAddr,
     ) -> Result<Answer, Refusal> {
-        let target = target.ok_or(Refusal::NoTarget(part))?;
+        let Some(target) = target else {
+            body::discard(request.into_body()).await;
+            return Err(Refusal::NoTarget(part));
+        };
         metrics.proxied.fetch_add(1, Relaxed);
         *request.uri_mut() = at(target, request.uri()).ok_or(Refusal::Path)?;
         strip(request.headers_mut());

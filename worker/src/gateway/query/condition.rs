@@ -1,6 +1,7 @@
 //! Filters: `age=gte.18`, and trees of them: `or=(a.eq.1,not.and(b.is.null,c.in.(1,2)))`.
 
 use super::field::Field;
+use super::operator::{is_known, is_quantifiable, like, operator, text_search};
 use super::scanner::Scanner;
 use crate::gateway::refusal::Refusal;
 
@@ -69,10 +70,7 @@ pub(crate) fn looks_like_filter(value: &str) -> bool {
         return false;
     };
     let word = head.split('(').next().unwrap_or_default();
-    matches!(word, "not" | "is" | "in" | "isdistinct")
-        || operator(word).is_some()
-        || like(word).is_some()
-        || text_search(word).is_some()
+    word == "not" || is_known(word)
 }
 
 /// `column=operator.value`
@@ -172,11 +170,7 @@ const EXPECTING: &str = "\"not\" or operator (eq, gt, ...)";
 fn operation(scanner: &mut Scanner<'_>, place: Place) -> Result<Operation, Refusal> {
     let mut probe = Scanner::new("", scanner.rest());
     let word = probe.take_while(|c| c.is_ascii_alphanumeric());
-    let known = matches!(word, "in" | "is" | "isdistinct")
-        || operator(word).is_some()
-        || like(word).is_some()
-        || text_search(word).is_some();
-    if !known {
+    if !is_known(word) {
         return Err(scanner.unexpected(EXPECTING));
     }
     scanner.take_text(word);
@@ -300,53 +294,6 @@ fn is_value(scanner: &mut Scanner<'_>, place: Place) -> Result<IsValue, Refusal>
             return Err(before.unexpected("isVal: (null, not_null, true, false, unknown)"));
         }
     })
-}
-
-fn operator(word: &str) -> Option<&'static str> {
-    Some(match word {
-        "eq" => "=",
-        "neq" => "<>",
-        "gt" => ">",
-        "gte" => ">=",
-        "lt" => "<",
-        "lte" => "<=",
-        "match" => "~",
-        "imatch" => "~*",
-        "cs" => "@>",
-        "cd" => "<@",
-        "ov" => "&&",
-        "sl" => "<<",
-        "sr" => ">>",
-        "nxr" => "&<",
-        "nxl" => "&>",
-        "adj" => "-|-",
-        _ => return None,
-    })
-}
-
-fn is_quantifiable(word: &str) -> bool {
-    matches!(
-        word,
-        "eq" | "gt" | "gte" | "lt" | "lte" | "match" | "imatch"
-    )
-}
-
-fn like(word: &str) -> Option<&'static str> {
-    match word {
-        "like" => Some("like"),
-        "ilike" => Some("ilike"),
-        _ => None,
-    }
-}
-
-fn text_search(word: &str) -> Option<&'static str> {
-    match word {
-        "fts" => Some("to_tsquery"),
-        "plfts" => Some("plainto_tsquery"),
-        "phfts" => Some("phraseto_tsquery"),
-        "wfts" => Some("websearch_to_tsquery"),
-        _ => None,
-    }
 }
 
 #[cfg(test)]

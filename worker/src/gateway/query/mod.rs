@@ -2,6 +2,7 @@
 
 mod condition;
 mod field;
+mod operator;
 mod order;
 mod scanner;
 mod select;

@@ -4,15 +4,16 @@ use hyper::StatusCode;
 use hyper::header::{HeaderName, HeaderValue, WWW_AUTHENTICATE};
 use serde::Deserialize;
 use std::collections::BTreeMap;
-use tokio_postgres::error::DbError;
+
+use crate::gateway::database::ServerError;
 
 /// An error of the database, or one that a function raised to shape the whole answer.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum DatabaseError {
     /// As Postgres reported it.
-    #[error("{}", error.message())]
+    #[error("{}", error.message)]
     Reported {
-        error: Box<DbError>,
+        error: Box<ServerError>,
         authenticated: bool,
     },
     /// `raise sqlstate 'PGRST'`: message and detail are JSON that says what to answer.
@@ -49,20 +50,20 @@ const DETAIL_HINT: &str = "DETAIL must be a JSON object with obligatory keys: 's
     and optional key: 'status_text'.";
 
 impl DatabaseError {
-    pub(crate) fn new(error: DbError, authenticated: bool) -> Self {
-        if error.code().code() != "PGRST" {
+    pub(crate) fn new(error: ServerError, authenticated: bool) -> Self {
+        if error.code != "PGRST" {
             return Self::Reported {
                 error: Box::new(error),
                 authenticated,
             };
         }
-        raised(error.message(), error.detail())
+        raised(&error.message, error.detail.as_deref())
             .unwrap_or_else(|(details, hint)| Self::RaisedWrongly { details, hint })
     }
 
     pub(super) fn code(&self) -> &str {
         match self {
-            Self::Reported { error, .. } => error.code().code(),
+            Self::Reported { error, .. } => &error.code,
             Self::Raised { message, .. } => &message.code,
             Self::RaisedWrongly { .. } => "PGRST121",
         }
@@ -73,7 +74,7 @@ impl DatabaseError {
             Self::Reported {
                 error,
                 authenticated,
-            } => status_of(error.code().code(), error.message(), *authenticated),
+            } => status_of(&error.code, &error.message, *authenticated),
             Self::Raised { status, .. } => *status,
             Self::RaisedWrongly { .. } => StatusCode::INTERNAL_SERVER_ERROR,
         }
@@ -81,7 +82,7 @@ impl DatabaseError {
 
     pub(super) fn details(&self) -> Option<String> {
         match self {
-            Self::Reported { error, .. } => error.detail().map(str::to_owned),
+            Self::Reported { error, .. } => error.detail.clone(),
             Self::Raised { message, .. } => message.details.clone(),
             Self::RaisedWrongly { details, .. } => Some(details.clone()),
         }
@@ -89,7 +90,7 @@ impl DatabaseError {
 
     pub(super) fn hint(&self) -> Option<String> {
         match self {
-            Self::Reported { error, .. } => error.hint().map(str::to_owned),
+            Self::Reported { error, .. } => error.hint.clone(),
             Self::Raised { message, .. } => message.hint.clone(),
             Self::RaisedWrongly { hint, .. } => Some((*hint).to_owned()),
         }

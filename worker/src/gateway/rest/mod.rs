@@ -13,11 +13,15 @@ mod request;
 mod rpc;
 mod session;
 
+use std::sync::Arc;
+
 use hyper::Request;
 use hyper::body::Incoming;
+use hyper::http::request::Parts;
 
 use super::Gateway;
 use super::auth;
+use super::catalog::Catalog;
 use super::http::{Answer, body};
 use super::refusal::Refusal;
 use request::{ApiRequest, Resource};
@@ -28,15 +32,31 @@ pub(crate) async fn serve(
     path: &str,
     request: Request<Incoming>,
 ) -> Result<Answer, Refusal> {
-    let catalog = gateway.catalog()?;
     let (head, incoming) = request.into_parts();
-    // The token comes first: without a good one nothing else is read, nor anything told.
-    let identity = auth::identify(&head.headers, &gateway.settings)?;
-    let request = ApiRequest::parse(&gateway.settings, identity, path, head)?;
+    let (catalog, request) = match understand(gateway, path, head) {
+        Ok(understood) => understood,
+        Err(refusal) => {
+            body::discard(incoming).await;
+            return Err(refusal);
+        }
+    };
     let body = body::read(incoming, gateway.settings.max_body).await?;
     match &request.resource {
         Resource::Function(name) => rpc::serve(gateway, &catalog, &request, name, body).await,
         Resource::Relation(name) => relation::serve(gateway, &catalog, &request, name, body).await,
         Resource::Root => openapi::serve(gateway, &catalog, &request).await,
     }
+}
+
+/// Everything that can be refused without the body. The token comes first: without a good one
+/// nothing else is looked at, nor anything told.
+fn understand(
+    gateway: &Gateway,
+    path: &str,
+    head: Parts,
+) -> Result<(Arc<Catalog>, ApiRequest), Refusal> {
+    let catalog = gateway.catalog()?;
+    let identity = auth::identify(&head.headers, &gateway.settings)?;
+    let request = ApiRequest::parse(&gateway.settings, identity, path, head)?;
+    Ok((catalog, request))
 }

@@ -36,7 +36,7 @@ select json_build_object(
       and has_schema_privilege(n.oid, 'usage')
       and has_function_privilege(p.oid, 'execute')
   )
-)::text, 1::bigint, null::bigint, null::text, null::text";
+)::text, 1::bigint, null::bigint, null::text, null::text, false";
 
 #[derive(Deserialize)]
 struct Usable {
@@ -60,11 +60,10 @@ pub(super) async fn serve(
     writer.bind(request.schema.as_str());
     let of_role = catalog.roles.get(&request.identity.role);
     let transaction = Transaction {
-        access: Access::ReadOnly,
         isolation: None,
         role: request.identity.role.clone(),
         authenticated: request.identity.authenticated,
-        settings: session::settings(&gateway.settings, request, of_role),
+        settings: session::settings(&gateway.settings, request, Access::ReadOnly, of_role),
         statement: writer.finish(USABLE.to_owned()),
         estimate: None,
         check: RowCheck::default(),

@@ -69,11 +69,10 @@ impl Target<'_> {
         let identity = &self.request.identity;
         let brought = self.catalog.roles.get(&identity.role);
         let transaction = Transaction {
-            access,
             isolation: brought.and_then(|settings| settings.isolation),
             role: identity.role.clone(),
             authenticated: identity.authenticated,
-            settings: session::settings(&self.gateway.settings, self.request, brought),
+            settings: session::settings(&self.gateway.settings, self.request, access, brought),
             statement,
             estimate,
             check,

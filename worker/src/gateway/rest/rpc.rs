@@ -125,17 +125,18 @@ fn transaction(
         .or_else(|| of_role.and_then(|settings| settings.isolation));
     // GET promises to change nothing, whatever the function is declared as.
     let may_write = function.volatile && request.verb == Verb::Post;
+    let access = match may_write {
+        true => Access::ReadWrite,
+        false => Access::ReadOnly,
+    };
     Transaction {
-        access: match may_write {
-            true => Access::ReadWrite,
-            false => Access::ReadOnly,
-        },
         isolation,
         role: request.identity.role.clone(),
         authenticated: request.identity.authenticated,
         settings: session::settings(
             &gateway.settings,
             request,
+            access,
             of_role.into_iter().chain([of_function]),
         ),
         statement,

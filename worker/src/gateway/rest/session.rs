@@ -6,7 +6,7 @@ use serde_json::{Map, Value};
 
 use super::request::ApiRequest;
 use crate::gateway::catalog::TransactionSettings;
-use crate::gateway::database::Sql;
+use crate::gateway::database::{Access, Sql};
 use crate::gateway::settings::Settings;
 use crate::gateway::sql::quote::{identifier, literal};
 use crate::gateway::sql::writer::Writer;
@@ -16,6 +16,7 @@ use crate::gateway::sql::writer::Writer;
 pub(super) fn settings<'a>(
     gateway: &Settings,
     request: &ApiRequest,
+    access: Access,
     brought: impl IntoIterator<Item = &'a TransactionSettings>,
 ) -> Sql {
     let mut writer = Writer::default();
@@ -24,6 +25,9 @@ pub(super) fn settings<'a>(
         let place = writer.bind(value);
         calls.push(format!("set_config({}, {place}, true)", literal(name)));
     };
+    if access == Access::ReadOnly {
+        set("transaction_read_only", "on".to_owned());
+    }
     set("search_path", search_path(gateway, &request.schema));
     set("request.jwt.claims", request.identity.claims.clone());
     set("request.method", request.verb.name().to_owned());

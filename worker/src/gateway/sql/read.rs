@@ -1,6 +1,6 @@
 //! Reading a relation.
 
-use super::RESPONSE_GUCS;
+use super::LEFT_BEHIND;
 use super::body::{Format, Shape, expression};
 use super::clause::{Source, Window, window};
 use super::quote::qualified;
@@ -39,7 +39,7 @@ impl Read<'_> {
         };
         let body = expression(self.format, Shape::Rows);
         writer.finish(format!(
-            "select {body}, count(*), {total}, {RESPONSE_GUCS} \
+            "select {body}, count(*), {total}, {LEFT_BEHIND} \
              from (select {columns} from {table} pgrst_t{filter}{order}{window}) pgrst_r"
         ))
     }

@@ -2,7 +2,7 @@
 
 use bytes::Bytes;
 
-use super::RESPONSE_GUCS;
+use super::LEFT_BEHIND;
 use super::body::{Format, Shape, expression};
 use super::clause::Source;
 use super::quote::{identifier, literal, qualified};
@@ -71,12 +71,12 @@ impl Write<'_> {
         let returning = self.returning();
         let answered = match self.answer {
             WriteAnswer::Nothing => {
-                format!("select ''::text, count(*), {UPDATED}, {RESPONSE_GUCS} from pgrst_source")
+                format!("select ''::text, count(*), {UPDATED}, {LEFT_BEHIND} from pgrst_source")
             }
             WriteAnswer::Key => {
                 let body = expression(Format::Object, Shape::Rows);
                 format!(
-                    "select {body}, count(*), {UPDATED}, {RESPONSE_GUCS} from pgrst_source pgrst_r"
+                    "select {body}, count(*), {UPDATED}, {LEFT_BEHIND} from pgrst_source pgrst_r"
                 )
             }
             WriteAnswer::Rows(format) => {
@@ -84,7 +84,7 @@ impl Write<'_> {
                 let columns = self.source().select_list(&self.query.select);
                 let order = self.source().order(&self.query.order);
                 format!(
-                    "select {body}, count(*), {UPDATED}, {RESPONSE_GUCS} \
+                    "select {body}, count(*), {UPDATED}, {LEFT_BEHIND} \
                      from (select {columns} from pgrst_source pgrst_t{order}) pgrst_r"
                 )
             }
