@@ -2,9 +2,10 @@
 
 import assert from 'node:assert/strict';
 import { after, before, beforeEach, test } from 'node:test';
-import { ALICE, load, open, tokens } from './harness.mjs';
+import { createClient } from '@supabase/supabase-js';
 
-const { createClient } = load('@supabase/supabase-js');
+import { ALICE, open, tokens } from './harness.mjs';
+
 
 let stack;
 let service;
