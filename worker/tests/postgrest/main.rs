@@ -1,6 +1,6 @@
 //! The `postgrest` crate, which our functions use, drives the gateway.
 
-#![allow(clippy::unwrap_used, clippy::expect_used, missing_docs)]
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
 mod stack;
 
