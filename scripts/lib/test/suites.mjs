@@ -33,9 +33,9 @@ export const suites = [
 
   { group: "lint", name: "shellcheck", lane: "stack", read: readCheck,
     command: ["bash", "-c", "shellcheck -x scripts/dev scripts/test scripts/build scripts/setup scripts/bench scripts/lib/*.sh .ci/run"] },
-  { group: "sql", name: "sql-embedded", lane: "stack", needs: ["native"], read: readPlain,
+  { group: "sql", name: "sql-embedded", lane: "embedded", needs: ["native"], read: readPlain,
     command: [node, "scripts/lib/test/pgtap.mjs", "embedded"] },
-  { group: "sql", name: "sql-debian", lane: "stack", needs: ["native"], debian: true, read: readPlain,
+  { group: "sql", name: "sql-debian", lane: "debian", needs: ["native"], debian: true, read: readPlain,
     command: [node, "scripts/lib/test/pgtap.mjs", "debian"] },
   { group: "sql", name: "races", lane: "stack", needs: ["native"], read: readNode,
     command: nodeTest("tests/races/") },
