@@ -2,6 +2,8 @@
 //! Postgres in the same run.
 //!
 //! `cargo bench --profile quick --bench gateway` (GRISTMILL_BENCH_SECONDS=5 a measurement unless told).
+//! Rates depend on what else the machine does, and a gateway with ten connections gets a smaller share of a
+//! busy one than pgbench with fifty; the processor time a call takes hardly does, so it is printed too.
 //! The two take turns, so that a busy machine is busy for both; the middle one of three counts.
 
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, missing_docs)]
@@ -41,9 +43,20 @@ fn main() {
 
     let mut gateway = Vec::new();
     let mut pgbench = Vec::new();
+    let mut spent = Spent::default();
     for _ in 0..ROUNDS {
-        pgbench.push(run_pgbench(&stack.port, seconds));
-        gateway.push(runtime.block_on(measure(&stack.url, Duration::from_secs(seconds))));
+        let before = stack.postgres_time();
+        let rate = run_pgbench(&stack.port, seconds);
+        spent.pgbench_postgres += stack.postgres_time() - before;
+        spent.pgbench_calls += rate * seconds as f64;
+        pgbench.push(rate);
+
+        let before = (stack.gateway_time(), stack.postgres_time());
+        let measured = runtime.block_on(measure(&stack.url, Duration::from_secs(seconds)));
+        spent.gateway += stack.gateway_time() - before.0;
+        spent.gateway_postgres += stack.postgres_time() - before.1;
+        spent.gateway_calls += measured.rate * seconds as f64;
+        gateway.push(measured);
     }
     pgbench.sort_by(f64::total_cmp);
     gateway.sort_by(|left, right| left.rate.total_cmp(&right.rate));
@@ -64,6 +77,28 @@ fn main() {
         "ratio    {:>8.2}   (asked for: 0.5, and 5576 calls/s on an idle machine)",
         gateway.rate / pgbench
     );
+    spent.print();
+}
+
+/// Processor time in seconds, and the calls it was spent on.
+#[derive(Default)]
+struct Spent {
+    gateway: f64,
+    gateway_postgres: f64,
+    gateway_calls: f64,
+    pgbench_postgres: f64,
+    pgbench_calls: f64,
+}
+
+impl Spent {
+    fn print(&self) {
+        println!(
+            "processor time a call: gateway {:.0} µs, its Postgres {:.0} µs; pgbench's Postgres {:.0} µs",
+            self.gateway / self.gateway_calls * 1e6,
+            self.gateway_postgres / self.gateway_calls * 1e6,
+            self.pgbench_postgres / self.pgbench_calls * 1e6,
+        );
+    }
 }
 
 fn run_pgbench(port: &str, seconds: u64) -> f64 {

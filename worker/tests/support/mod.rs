@@ -78,6 +78,30 @@ impl Stack {
         }
     }
 
+    /// Processor time the gateway has used, in seconds.
+    #[allow(
+        dead_code,
+        reason = "each user of this module needs another part of it"
+    )]
+    pub(crate) fn gateway_time(&self) -> f64 {
+        ticks(self.gateway.id(), &[13, 14])
+    }
+
+    /// Processor time that Postgres' backends have used, those that ended too.
+    #[allow(
+        dead_code,
+        reason = "each user of this module needs another part of it"
+    )]
+    pub(crate) fn postgres_time(&self) -> f64 {
+        let postmaster = self.postgres.id();
+        let children = format!("/proc/{postmaster}/task/{postmaster}/children");
+        let children = std::fs::read_to_string(children).unwrap();
+        let living = children
+            .split_whitespace()
+            .map(|pid| ticks(pid.parse().unwrap(), &[13, 14]));
+        living.sum::<f64>() + ticks(postmaster, &[15, 16])
+    }
+
     /// What the gateway holds in memory.
     #[allow(
         dead_code,
@@ -100,6 +124,26 @@ impl Drop for Stack {
         }
         let _ = std::fs::remove_dir_all(&self.folder);
     }
+}
+
+#[allow(
+    dead_code,
+    reason = "each user of this module needs another part of it"
+)]
+/// Sums fields of `/proc/PID/stat`, counted from 0; a hundred ticks are a second on Linux.
+fn ticks(pid: u32, fields: &[usize]) -> f64 {
+    // A backend may end between being listed and being asked.
+    let Ok(stat) = std::fs::read_to_string(format!("/proc/{pid}/stat")) else {
+        return 0.0;
+    };
+    // The name may hold blanks, but nothing behind its closing parenthesis does.
+    let behind_name = stat.rsplit(") ").next().unwrap();
+    let values: Vec<&str> = behind_name.split_whitespace().collect();
+    let sum: f64 = fields
+        .iter()
+        .map(|field| values[field - 2].parse::<f64>().unwrap())
+        .sum();
+    sum / 100.0
 }
 
 /// Whom Postgres runs as: it refuses to be root, and Debian's package brings a user for it.
