@@ -2,7 +2,8 @@
 //!
 //! The driver logs in; from then on a connection speaks the protocol itself ([`wire`]), because what a
 //! request needs, several statements behind one synchronisation point, no driver offers. Measured
-//! on two shared cores, it halved the processor time of a request on either side of the socket.
+//! on two shared cores with a trivial call, it took a request from 142 to 97 µs of processor time
+//! in the gateway and from 158 to 97 µs in Postgres.
 
 mod connection;
 mod login;
