@@ -3,7 +3,7 @@
 //!
 //! `cargo bench --profile quick --bench gateway` (GRISTMILL_BENCH_SECONDS=5 a measurement unless told).
 //! Rates depend on what else the machine does, and a gateway with ten connections gets a smaller share of a
-//! busy one than pgbench with fifty; the processor time a call takes hardly does, so it is printed too.
+//! busy one than pgbench with fifty. Processor time a call is printed too; load moves it less (80 to 116 µs seen).
 //! The two take turns, so that a busy machine is busy for both; the middle one of three counts.
 
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, missing_docs)]
