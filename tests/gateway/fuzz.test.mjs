@@ -47,6 +47,9 @@ const TOKENS = [
   ['x.y.z', null], ['', null], [`${tokens.alice}x`, null],
 ];
 
+// Most requests should get past the token.
+const GOOD = TOKENS.filter(([, role]) => role !== null && role !== 'authenticator');
+
 const json = (depth = 0) => {
   switch (below(depth > 3 ? 5 : 8)) {
     case 0: return null;
@@ -83,7 +86,7 @@ function generate() {
   const path = maybe(0.25) ? pick(['/rpc/whoami', '/rest/v1/rpc/whoami']) : maybe(0.05) ? `/${escape(noise())}` : pick(PATHS);
   const query = some(4, parameter).map(([name, value]) => `${escape(name)}=${escape(value)}`).join('&');
   const isWhoami = path.endsWith('whoami');
-  const [bearer, role] = pick(TOKENS);
+  const [bearer, role] = maybe(0.75) ? pick(GOOD) : pick(TOKENS);
   const headers = {};
   if (bearer !== undefined) headers.authorization = `Bearer ${bearer}`;
   if (maybe(0.4)) headers.prefer = some(3, () => pick(PREFERENCES)).join(',');

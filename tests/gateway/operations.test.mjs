@@ -175,3 +175,13 @@ test('a_slow_body_holds_no_connection_to_postgres', async () => {
   slow.destroy();
   await until('it to be gone', async () => (await metric('requests_in_flight')) === 0);
 });
+
+test('requests_cut_off_by_the_drain_leave_no_query_behind', async () => {
+  const stopping = await Gateway.start(stack.databaseUrl, ['--drain-seconds', '1']);
+  const running = request(stopping.url, 'POST', '/rpc/sleep', { body: { s: 25 } }).catch((error) => error);
+  const busy = "select from pg_stat_activity where state = 'active' and query like '%\"sleep\"%' and pid <> pg_backend_pid()";
+  await until('the query to run', async () => (await stack.sql(busy)).length > 0);
+  assert.equal(await stopping.stop(), 0);
+  assert.ok((await running) instanceof Error);
+  assert.equal((await stack.sql(busy)).length, 0);
+});

@@ -55,6 +55,7 @@ pub(crate) struct Gateway {
     pub(crate) catalog: catalog::Shared,
     pub(crate) pool: Arc<Pool>,
     pub(crate) proxy: Proxy,
+    pub(crate) bodies: http::body::Budget,
     pub(crate) metrics: Arc<Metrics>,
 }
 
@@ -82,14 +83,16 @@ async fn watch(gateway: Arc<Gateway>, config: tokio_postgres::Config, address: S
 pub async fn run(args: Args) -> Result<(), Error> {
     let listen = args.listen;
     let admin_listen = args.admin_listen;
-    let config = database::connection_config(&args)?;
-    let settings = Settings::from_args(args)?;
+    let schemas = settings::Schemas::from_args(&args)?;
+    let config = database::connection_config(&args, &schemas.search_path(schemas.default()))?;
+    let settings = Settings::from_args(args, schemas)?;
 
     let metrics = Arc::new(Metrics::default());
     let gateway = Arc::new(Gateway {
         pool: Pool::new(config.clone(), &settings, metrics.clone()),
         proxy: Proxy::new(&settings),
         catalog: catalog::Shared::default(),
+        bodies: http::body::Budget::default(),
         metrics,
         settings,
     });

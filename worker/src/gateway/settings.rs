@@ -7,6 +7,7 @@ use hyper::http::uri::{Authority, Scheme};
 
 use super::Args;
 use super::auth::Verifier;
+use super::sql::quote::identifier;
 
 /// Which argument does not hold up, and what would.
 #[derive(Debug, thiserror::Error)]
@@ -42,8 +43,7 @@ pub enum Error {
 
 /// The validated configuration.
 pub(crate) struct Settings {
-    pub(crate) schemas: Vec<String>,
-    pub(crate) extra_search_path: Vec<String>,
+    pub(crate) schemas: Schemas,
     pub(crate) anon_role: Option<String>,
     pub(crate) verifier: Verifier,
     pub(crate) pool: usize,
@@ -52,6 +52,45 @@ pub(crate) struct Settings {
     pub(crate) drain: Duration,
     pub(crate) functions: Option<Target>,
     pub(crate) storage: Option<Target>,
+}
+
+/// What is exposed, and where names are looked for.
+pub(crate) struct Schemas {
+    default: String,
+    exposed: Vec<String>,
+    extra: Vec<String>,
+}
+
+impl Schemas {
+    pub(crate) fn from_args(args: &Args) -> Result<Self, Error> {
+        let exposed = names(&args.schemas);
+        Ok(Self {
+            default: exposed.first().cloned().ok_or(Error::NoSchema)?,
+            exposed,
+            extra: names(&args.extra_search_path),
+        })
+    }
+
+    /// The schema of requests that name none.
+    pub(crate) fn default(&self) -> &str {
+        &self.default
+    }
+
+    pub(crate) fn exposed(&self) -> &[String] {
+        &self.exposed
+    }
+
+    /// Where a request of that schema looks for names.
+    pub(crate) fn search_path(&self, schema: &str) -> String {
+        let mut path = vec![schema];
+        for extra in &self.extra {
+            if !path.contains(&extra.as_str()) {
+                path.push(extra);
+            }
+        }
+        let quoted: Vec<String> = path.into_iter().map(identifier).collect();
+        quoted.join(", ")
+    }
 }
 
 /// Where a proxied path goes.
@@ -72,11 +111,7 @@ const WELL_KNOWN: [&str; 6] = [
 ];
 
 impl Settings {
-    pub(crate) fn from_args(args: Args) -> Result<Self, Error> {
-        let schemas = names(args.schemas);
-        if schemas.is_empty() {
-            return Err(Error::NoSchema);
-        }
+    pub(crate) fn from_args(args: Args, schemas: Schemas) -> Result<Self, Error> {
         if let Some(role) = args.anon_role.as_deref()
             && !super::auth::is_role_name(role)
         {
@@ -93,7 +128,6 @@ impl Settings {
         let jwks = args.jwks.as_deref().map(read_jwks).transpose()?;
         Ok(Self {
             verifier: Verifier::new(args.jwt_secret.as_deref(), jwks.as_deref(), args.jwt_aud)?,
-            extra_search_path: names(args.extra_search_path),
             anon_role: args.anon_role,
             pool: args.pool as usize,
             queue: args.queue,
@@ -106,8 +140,8 @@ impl Settings {
     }
 }
 
-fn names(list: Vec<String>) -> Vec<String> {
-    let trimmed = list.into_iter().map(|name| name.trim().to_owned());
+fn names(list: &[String]) -> Vec<String> {
+    let trimmed = list.iter().map(|name| name.trim().to_owned());
     trimmed.filter(|name| !name.is_empty()).collect()
 }
 
@@ -159,7 +193,21 @@ mod tests {
     }
 
     #[test]
+    fn names_are_looked_for_in_the_profile_then_in_the_extra_path() {
+        let schemas = Schemas {
+            default: "api".into(),
+            exposed: vec!["api".into(), "b\"c".into()],
+            extra: vec!["public".into(), "api".into()],
+        };
+        assert_eq!(schemas.search_path("api"), "\"api\", \"public\"");
+        assert_eq!(
+            schemas.search_path("b\"c"),
+            "\"b\"\"c\", \"public\", \"api\""
+        );
+    }
+
+    #[test]
     fn blank_names_in_a_list_are_dropped() {
-        assert_eq!(names(vec![" api".into(), " ".into()]), ["api"]);
+        assert_eq!(names(&[" api".into(), " ".into()]), ["api"]);
     }
 }

@@ -47,7 +47,7 @@ async fn follow(
     // Listening first: a change made while we read is notified, and read again.
     client.batch_execute("listen pgrst").await?;
     loop {
-        let catalog = load(&mut client, &gateway.settings.schemas).await?;
+        let catalog = load(&mut client, gateway.settings.schemas.exposed()).await?;
         let functions: usize = catalog.schemas.values().map(|s| s.functions.len()).sum();
         let relations: usize = catalog.schemas.values().map(|s| s.relations.len()).sum();
         gateway.catalog.replace(catalog);

@@ -2,7 +2,8 @@
 //!
 //! The driver logs in; from then on a connection speaks the protocol itself ([`wire`]), because what a
 //! request needs, several statements behind one synchronisation point, no driver offers. Measured
-//! on two shared cores, it halved the processor time of a request on either side of the socket.
+//! on two shared cores with a trivial call, it took a request from 142 to 97 µs of processor time
+//! in the gateway and from 158 to 97 µs in Postgres.
 
 mod connection;
 mod login;
@@ -21,16 +22,19 @@ pub(crate) use transaction::run;
 
 use super::Args;
 
-/// How connections are opened: named, with timeouts that `RESET ALL` falls back to.
+/// How connections are opened: named, with the settings that `reset all` falls back to. The search path
+/// of the default profile is among them: set here, it need not be set by every request.
 pub(crate) fn connection_config(
     args: &Args,
+    search_path: &str,
 ) -> Result<tokio_postgres::Config, crate::database::Error> {
     let mut config = crate::database::config(&args.database_url, "gristmill gateway")?;
     // A transaction of ours is never idle for longer than a row check takes, so anything that is
     // has lost its gateway.
     let mut options = format!(
-        "-c statement_timeout={} -c idle_in_transaction_session_timeout=30000",
-        args.statement_timeout
+        "-c statement_timeout={} -c idle_in_transaction_session_timeout=30000 -c search_path={}",
+        args.statement_timeout,
+        escape_option(search_path),
     );
     if let Some(given) = config.get_options() {
         options = format!("{options} {given}");
@@ -40,4 +44,27 @@ pub(crate) fn connection_config(
         config.connect_timeout(std::time::Duration::from_secs(5));
     }
     Ok(config)
+}
+
+/// Startup options are split at blanks, and a backslash takes the next character as it is.
+fn escape_option(value: &str) -> String {
+    let mut escaped = String::with_capacity(value.len());
+    for c in value.chars() {
+        if c.is_whitespace() || c == '\\' {
+            escaped.push('\\');
+        }
+        escaped.push(c);
+    }
+    escaped
+}
+
+#[cfg(test)]
+mod tests {
+    use super::escape_option;
+
+    #[test]
+    fn an_option_cannot_become_two() {
+        assert_eq!(escape_option("\"a\", \"b c\""), "\"a\",\\ \"b\\ c\"");
+        assert_eq!(escape_option("a\\"), "a\\\\");
+    }
 }

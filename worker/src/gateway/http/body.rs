@@ -1,11 +1,13 @@
 //! Bodies: whole ones in, whole or streamed ones out.
 
+use std::sync::Arc;
 use std::time::Duration;
 
 use bytes::Bytes;
 use http_body_util::combinators::BoxBody;
 use http_body_util::{BodyExt, Full};
 use hyper::body::Incoming;
+use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 
 use crate::gateway::refusal::Refusal;
 
@@ -14,6 +16,9 @@ pub(crate) type Body = BoxBody<Bytes, hyper::Error>;
 
 /// Longest a body may take to arrive: a slow sender holds memory, though no connection to Postgres.
 const ARRIVAL: Duration = Duration::from_secs(30);
+
+/// All bodies together, in bytes.
+const BUDGET: usize = 256 * 1024 * 1024;
 
 /// How many times the largest body is read and forgotten before the connection is cut.
 const DISCARDED: usize = 8;
@@ -31,9 +36,28 @@ pub(crate) fn empty() -> Body {
     whole(Bytes::new())
 }
 
+/// What all bodies together may hold in memory: a thousand large ones at once must not exhaust it.
+pub(crate) struct Budget(Arc<Semaphore>);
+
+impl Default for Budget {
+    fn default() -> Self {
+        Self(Arc::new(Semaphore::new(BUDGET)))
+    }
+}
+
+/// A body, and its part of the budget for as long as it is held.
+pub(crate) struct Received {
+    pub(crate) bytes: Bytes,
+    _held: Option<OwnedSemaphorePermit>,
+}
+
 /// Reads a request's body whole.
-pub(crate) async fn read(body: Incoming, most: usize) -> Result<Bytes, Refusal> {
-    match tokio::time::timeout(ARRIVAL, collect(body, most)).await {
+pub(crate) async fn read(
+    body: Incoming,
+    most: usize,
+    budget: &Budget,
+) -> Result<Received, Refusal> {
+    match tokio::time::timeout(ARRIVAL, collect(body, most, budget)).await {
         Ok(result) => result,
         Err(_) => Err(Refusal::BodyTimeout),
     }
@@ -55,8 +79,9 @@ pub(crate) async fn discard(mut body: Incoming) {
     let _ = tokio::time::timeout(Duration::from_secs(1), reading).await;
 }
 
-async fn collect(mut body: Incoming, most: usize) -> Result<Bytes, Refusal> {
+async fn collect(mut body: Incoming, most: usize, budget: &Budget) -> Result<Received, Refusal> {
     let mut collected = Vec::new();
+    let mut held: Option<OwnedSemaphorePermit> = None;
     let mut length = 0_usize;
     while let Some(frame) = body.frame().await {
         let unreadable = |_| Refusal::Body("The request body could not be read".into());
@@ -65,12 +90,20 @@ async fn collect(mut body: Incoming, most: usize) -> Result<Bytes, Refusal> {
         };
         length = length.saturating_add(data.len());
         if length <= most {
+            let size = u32::try_from(data.len()).unwrap_or(u32::MAX);
+            let part = budget.0.clone().try_acquire_many_owned(size);
+            let part = part.map_err(|_| Refusal::QueueFull)?;
+            match &mut held {
+                Some(held) => held.merge(part),
+                None => held = Some(part),
+            }
             collected.push(data);
             continue;
         }
         // Read on and forget: a client that is still sending would otherwise see a broken
         // connection instead of the refusal.
         collected.clear();
+        held = None;
         if length > most.saturating_mul(DISCARDED) {
             break;
         }
@@ -78,7 +111,10 @@ async fn collect(mut body: Incoming, most: usize) -> Result<Bytes, Refusal> {
     if length > most {
         return Err(Refusal::BodyTooLarge(most));
     }
-    Ok(joined(collected))
+    Ok(Received {
+        bytes: joined(collected),
+        _held: held,
+    })
 }
 
 /// Most bodies come in one piece, which is then not copied.

@@ -10,12 +10,16 @@ use hyper::service::service_fn;
 use hyper_util::rt::{TokioIo, TokioTimer};
 use hyper_util::server::graceful::GracefulShutdown;
 use tokio::net::{TcpListener, TcpStream};
+use tokio::sync::watch;
 
 use super::{admin, route};
 use crate::gateway::{Error, Gateway};
 
 /// Longest a request's head may take to arrive, and a kept connection may stay quiet.
 const HEAD_ARRIVAL: Duration = Duration::from_secs(75);
+
+/// How long the queries of requests that were cut off may take to be cancelled.
+const LAST_CANCELS: Duration = Duration::from_secs(3);
 
 pub(crate) async fn bind(address: SocketAddr) -> Result<TcpListener, Error> {
     let bound = TcpListener::bind(address).await;
@@ -34,12 +38,15 @@ pub(crate) fn address(listener: &TcpListener) -> String {
 /// Serves both addresses until asked to stop.
 pub(crate) async fn serve(gateway: Arc<Gateway>, public: TcpListener, admin: Option<TcpListener>) {
     let connections = GracefulShutdown::new();
+    let (cut, cut_off) = watch::channel(());
     let stop = crate::shutdown::requested();
     tokio::pin!(stop);
     loop {
         tokio::select! {
             accepted = public.accept() => match accepted {
-                Ok((stream, peer)) => serve_public(&gateway, &connections, stream, peer),
+                Ok((stream, peer)) => {
+                    serve_public(&gateway, &connections, cut_off.clone(), stream, peer);
+                }
                 Err(error) => pause_after(&error).await,
             },
             accepted = accept(admin.as_ref()) => match accepted {
@@ -61,6 +68,14 @@ pub(crate) async fn serve(gateway: Arc<Gateway>, public: TcpListener, admin: Opt
         .is_err()
     {
         tracing::warn!("some requests did not finish in time and were cut off");
+        // Like a client's hang-up: their queries are cancelled before we go.
+        drop(cut);
+        let idle = async {
+            while gateway.pool.gauge().busy > 0 {
+                tokio::time::sleep(Duration::from_millis(20)).await;
+            }
+        };
+        let _ = tokio::time::timeout(LAST_CANCELS, idle).await;
     }
 }
 
@@ -81,6 +96,7 @@ async fn pause_after(error: &std::io::Error) {
 fn serve_public(
     gateway: &Arc<Gateway>,
     connections: &GracefulShutdown,
+    mut cut_off: watch::Receiver<()>,
     stream: TcpStream,
     peer: SocketAddr,
 ) {
@@ -98,9 +114,13 @@ fn serve_public(
         .serve_connection(TokioIo::new(stream), service);
     let connection = connections.watch(connection);
     tokio::spawn(async move {
-        // An error here is the client's connection ending; nobody is left to tell.
-        if let Err(error) = connection.await {
-            tracing::debug!(%error, "a connection ended");
+        tokio::select! {
+            // An error here is the client's connection ending; nobody is left to tell.
+            ended = connection => if let Err(error) = ended {
+                tracing::debug!(%error, "a connection ended");
+            },
+            // Nothing is ever sent: the channel only closes.
+            _ = cut_off.changed() => {}
         }
     });
 }

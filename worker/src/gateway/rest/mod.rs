@@ -40,7 +40,9 @@ pub(crate) async fn serve(
             return Err(refusal);
         }
     };
-    let body = body::read(incoming, gateway.settings.max_body).await?;
+    let most = gateway.settings.max_body;
+    let received = body::read(incoming, most, &gateway.bodies).await?;
+    let body = received.bytes.clone();
     match &request.resource {
         Resource::Function(name) => rpc::serve(gateway, &catalog, &request, name, body).await,
         Resource::Relation(name) => relation::serve(gateway, &catalog, &request, name, body).await,

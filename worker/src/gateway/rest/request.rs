@@ -119,7 +119,7 @@ impl ApiRequest {
             query: head.uri.query().unwrap_or_default().to_owned(),
             resource: Resource::parse(path)?,
             schema: schema(settings, verb, &headers)?,
-            names_profile: settings.schemas.len() > 1,
+            names_profile: settings.schemas.exposed().len() > 1,
             preferences: Preferences::parse(&headers)?,
             accepted: Accepted::parse(headers.get_all(ACCEPT).iter()),
             content_type: ContentType::parse(headers.get(CONTENT_TYPE)),
@@ -135,9 +135,9 @@ fn schema(settings: &Settings, verb: Verb, headers: &HeaderMap) -> Result<String
     } else {
         "content-profile"
     };
-    let exposed = &settings.schemas;
+    let exposed = settings.schemas.exposed();
     let Some(asked) = headers.get(header) else {
-        return Ok(exposed.first().cloned().unwrap_or_default());
+        return Ok(settings.schemas.default().to_owned());
     };
     let asked = String::from_utf8_lossy(asked.as_bytes()).into_owned();
     if exposed.contains(&asked) {

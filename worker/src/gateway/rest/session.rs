@@ -8,7 +8,7 @@ use super::request::ApiRequest;
 use crate::gateway::catalog::TransactionSettings;
 use crate::gateway::database::{Access, Sql};
 use crate::gateway::settings::Settings;
-use crate::gateway::sql::quote::{identifier, literal};
+use crate::gateway::sql::quote::literal;
 use crate::gateway::sql::writer::Writer;
 
 /// All settings are local to the transaction. The role comes last: what stands before it is set
@@ -28,7 +28,9 @@ pub(super) fn settings<'a>(
     if access == Access::ReadOnly {
         set("transaction_read_only", "on".to_owned());
     }
-    set("search_path", search_path(gateway, &request.schema));
+    if request.schema != gateway.schemas.default() {
+        set("search_path", gateway.schemas.search_path(&request.schema));
+    }
     set("request.jwt.claims", request.identity.claims.clone());
     set("request.method", request.verb.name().to_owned());
     set("request.path", request.path.clone());
@@ -41,17 +43,6 @@ pub(super) fn settings<'a>(
     }
     set("role", request.identity.role.clone());
     writer.finish(format!("select {}", calls.join(", ")))
-}
-
-fn search_path(gateway: &Settings, schema: &str) -> String {
-    let mut path: Vec<&str> = vec![schema];
-    for extra in &gateway.extra_search_path {
-        if !path.contains(&extra.as_str()) {
-            path.push(extra);
-        }
-    }
-    let quoted: Vec<String> = path.into_iter().map(identifier).collect();
-    quoted.join(", ")
 }
 
 /// The headers as a JSON object, repeated ones joined, cookies apart.
