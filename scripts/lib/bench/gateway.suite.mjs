@@ -22,20 +22,24 @@ export default async function* measure({ progress }) {
     await stack.postgres.query(`create function public.one() returns int language sql as 'select 1';
       grant execute on function public.one() to anon; notify pgrst, 'reload schema'`);
     // The two take turns, so that a busy machine is busy for both; the middle round counts.
-    const [gateway, pgbench] = [[], []];
+    const gateway = [];
+    const pgbench = { simple: [], prepared: [] };
     await wrk(stack, scratch, 1); // connections are opened, statements prepared
     for (let round = 1; round <= ROUNDS; round++) {
       progress(`round ${round} of ${ROUNDS}: pgbench`);
-      pgbench.push(await runPgbench(stack, scratch));
+      pgbench.simple.push(await runPgbench(stack, scratch, "simple"));
+      pgbench.prepared.push(await runPgbench(stack, scratch, "prepared"));
       progress(`round ${round} of ${ROUNDS}: gateway`);
       gateway.push(await wrk(stack, scratch, SECONDS));
     }
     const middle = (list, by = (value) => value) => list.sort((a, b) => by(a) - by(b))[Math.floor(ROUNDS / 2)];
-    const direct = middle(pgbench);
+    const direct = { simple: middle(pgbench.simple), prepared: middle(pgbench.prepared) };
     const through = middle(gateway, (result) => result.rate);
     const memory = residentMegabytes(stack.parts.gateway.pid);
-    yield { metric: "pgbench, no gateway", value: direct, unit: "calls/s" };
-    yield { metric: "gateway", value: through.rate, unit: "calls/s", peer: "pgbench", ratio: through.rate / direct };
+    yield { metric: "pgbench", value: direct.simple, unit: "calls/s" };
+    yield { metric: "pgbench, prepared", value: direct.prepared, unit: "calls/s" };
+    yield { metric: "gateway", value: through.rate, unit: "calls/s", peer: "pgbench", ratio: through.rate / direct.simple };
+    yield { metric: "gateway", value: through.rate, unit: "calls/s", peer: "pgbench, prepared", ratio: through.rate / direct.prepared };
     yield { metric: "gateway", value: through.rate, unit: "calls/s", peer: `prototype ${PROTOTYPE}`, ratio: through.rate / PROTOTYPE };
     yield { metric: "gateway p50", value: through.p50, unit: "ms" };
     yield { metric: "gateway p99", value: through.p99, unit: "ms" };
@@ -61,11 +65,11 @@ function latency(stdout, share) {
   return Number(value) * { us: 0.001, ms: 1, s: 1000 }[unit];
 }
 
-async function runPgbench(stack, scratch) {
+async function runPgbench(stack, scratch, mode) {
   const script = path.join(scratch, "call.sql");
   fs.writeFileSync(script, "select public.one();\n");
   const { stdout } = await run("/usr/lib/postgresql/15/bin/pgbench", [
-    "-n", "-M", "prepared", "-c", String(CONNECTIONS), "-j", "1", "-T", String(SECONDS), "-f", script, stack.databaseUrl]);
+    "-n", "-M", mode, "-c", String(CONNECTIONS), "-j", "1", "-T", String(SECONDS), "-f", script, stack.databaseUrl]);
   return Number(/tps = ([\d.]+)/.exec(stdout)[1]);
 }
 
