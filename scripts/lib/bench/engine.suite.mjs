@@ -1,4 +1,5 @@
 // the engine beside graphile-worker, pg-boss and pgmq; claims on a backlog; a held snapshot
+// needs: native
 import fs from "node:fs";
 import path from "node:path";
 
@@ -17,7 +18,7 @@ import { rates } from "./engine/rates.mjs";
 
 const CONTENDERS = [gristmill, graphileWorker, pgBoss, pgmq]; // ours first
 
-const QUICK = { rounds: 3, seconds: 2, levels: sizes.quick, samples: 150, heldSeconds: 30, mixedSeconds: 30 };
+const QUICK = { rounds: 5, seconds: 1.2, levels: sizes.quick, samples: 100, heldSeconds: 30, mixedSeconds: 30 };
 const FULL = { rounds: 5, seconds: 10, levels: sizes.full, samples: 500, heldSeconds: 300, mixedSeconds: 600 };
 
 export const parts = ["rates", "backlog", "snapshot", "mixed"];
@@ -34,6 +35,7 @@ export default async function* measure({ progress, full = false, only = null }) 
     if (wanted("backlog")) yield* backlog(stack, { levels: scale.levels, samples: scale.samples, progress });
     if (wanted("snapshot")) yield* heldSnapshot(stack, { seconds: scale.heldSeconds, progress, plot });
     if (wanted("mixed")) yield* mixed(stack, { seconds: scale.mixedSeconds, progress, plot });
+    if (wanted("rates")) yield { note: "beside peers: medians over the rounds; a ratio is the median of the rounds' own ratios" };
     yield { note: `plot: ${save(plot)}` };
   } finally {
     progress("stopping");

@@ -1,4 +1,5 @@
 // the relay: from commit to sent, and the rate that it holds
+// needs: native
 import { once } from "node:events";
 import http from "node:http";
 import { performance } from "node:perf_hooks";

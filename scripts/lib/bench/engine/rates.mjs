@@ -5,7 +5,7 @@ import { claimAll, completeAll, enqueueAll, lifecycle } from "./load.mjs";
 import { median } from "./median.mjs";
 
 // Jobs for the separate phases; the lifecycle runs by the clock.
-const SIZES = [{ batch: 1, jobs: 400 }, { batch: 50, jobs: 6_000 }, { batch: 500, jobs: 10_000 }];
+const SIZES = [{ batch: 1, jobs: 200 }, { batch: 50, jobs: 6_000 }, { batch: 500, jobs: 10_000 }];
 
 const METRICS = [
   ["lifecycle", "jobs/s"],
