@@ -1,4 +1,5 @@
 // a trivial RPC at 50 connections, beside pgbench making the same call on the same Postgres
+// needs: native
 import { execFile } from "node:child_process";
 import fs from "node:fs";
 import os from "node:os";

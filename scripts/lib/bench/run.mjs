@@ -1,19 +1,32 @@
 // Runs one suite and prints its figures: a table for people, or one JSON object a line.
 import { progress } from "./progress.mjs";
 
-const asJson = process.argv.includes("--json");
-const suite = process.argv.slice(2).find((word) => !word.startsWith("--"));
-const { default: measure } = await import(`./${suite}.suite.mjs`);
+const words = process.argv.slice(2);
+const asJson = words.includes("--json");
+const full = words.includes("--full");
+const only = words.find((word) => word.startsWith("--only="))?.slice("--only=".length) ?? null;
+const suite = words.find((word) => !word.startsWith("--"));
+const { default: measure, parts = [] } = await import(`./${suite}.suite.mjs`);
+if (only !== null && !parts.includes(only)) {
+  console.error(`error: ${suite} has no part '${only}'${parts.length > 0 ? `; it has ${parts.join(", ")}` : ""}`);
+  process.exit(2);
+}
 
-// A suite yields figures as it gets them: {metric, value, unit, peer?, peerValue?, ratio?}.
+// A suite yields figures as it gets them, {metric, value, unit, peer?, ratio?}, and notes, {note}.
 const rows = [];
-for await (const figure of measure({ progress })) {
+const notes = [];
+for await (const figure of measure({ progress, full, only })) {
+  if (figure.note) {
+    notes.push(figure.note);
+    continue;
+  }
   const row = { suite, peer: null, ratio: null, ...figure };
   if (asJson) console.log(JSON.stringify({ suite: row.suite, metric: row.metric, value: round(row.value), unit: row.unit, peer: row.peer, ratio: round(row.ratio) }));
   rows.push(row);
 }
 progress("");
 if (!asJson) printTable(rows);
+for (const note of notes) (asJson ? console.error : console.log)(`  ${note}`);
 
 function printTable(rows) {
   const cells = rows.map(({ metric, value, unit, peer, ratio }) =>

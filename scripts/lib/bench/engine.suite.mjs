@@ -1,0 +1,80 @@
+// the engine beside graphile-worker, pg-boss and pgmq; claims on a backlog; a held snapshot
+// needs: native
+import fs from "node:fs";
+import path from "node:path";
+
+import { root } from "../stack/paths.mjs";
+import { Stack } from "../stack/stack.mjs";
+import { backlog, sizes } from "./engine/backlog.mjs";
+import { create } from "./engine/databases.mjs";
+import * as graphileWorker from "./engine/graphile-worker.mjs";
+import * as gristmill from "./engine/gristmill.mjs";
+import { CONNECTIONS } from "./engine/load.mjs";
+import { heldSnapshot, mixed } from "./engine/overtime.mjs";
+import * as pgBoss from "./engine/pg-boss.mjs";
+import * as pgmq from "./engine/pgmq.mjs";
+import { draw } from "./engine/plot.mjs";
+import { rates } from "./engine/rates.mjs";
+
+const CONTENDERS = [gristmill, graphileWorker, pgBoss, pgmq]; // ours first
+
+const QUICK = { rounds: 5, seconds: 1.2, levels: sizes.quick, samples: 100, heldSeconds: 30, mixedSeconds: 30 };
+const FULL = { rounds: 5, seconds: 10, levels: sizes.full, samples: 500, heldSeconds: 300, mixedSeconds: 600 };
+
+export const parts = ["rates", "backlog", "snapshot", "mixed"];
+
+export default async function* measure({ progress, full = false, only = null }) {
+  const scale = full ? FULL : QUICK;
+  const wanted = (part) => only === null || only === part;
+  const plot = { bars: [], lines: [] };
+  yield { note: `sizes: ${full ? "full" : "reduced; --full for the claimed ones"}: ${describe(scale)}` };
+  const stack = new Stack(`bench-engine-${process.pid}`, { parts: [], onStep: (part) => progress(`starting ${part}`) });
+  try {
+    await stack.start();
+    if (wanted("rates")) yield* besidePeers(stack, scale, progress, plot);
+    if (wanted("backlog")) yield* backlog(stack, { levels: scale.levels, samples: scale.samples, progress });
+    if (wanted("snapshot")) yield* heldSnapshot(stack, { seconds: scale.heldSeconds, progress, plot });
+    if (wanted("mixed")) yield* mixed(stack, { seconds: scale.mixedSeconds, progress, plot });
+    if (wanted("rates")) yield { note: "beside peers: medians over the rounds; a ratio is the median of the rounds' own ratios" };
+    yield { note: `plot: ${save(plot)}` };
+  } finally {
+    progress("stopping");
+    await stack.destroy();
+  }
+}
+
+async function* besidePeers(stack, { rounds, seconds }, progress, plot) {
+  const contenders = [];
+  try {
+    for (const contender of CONTENDERS) {
+      progress(`installing ${contender.name}`);
+      const url = await create(stack, contender, `rates_${contender.name.replaceAll("-", "_")}`);
+      contenders.push({ name: contender.name, url, queue: await contender.open(url, CONNECTIONS) });
+    }
+    for await (const figure of rates(contenders, { rounds, seconds, progress })) {
+      addBar(plot, figure);
+      yield figure;
+    }
+  } finally {
+    for (const { queue } of contenders) await queue.close();
+  }
+}
+
+function addBar(plot, { of, ratio }) {
+  if (of.metric !== "lifecycle") return;
+  const group = `batch ${of.batch}`;
+  if (!plot.bars.some((bar) => bar.group === group)) plot.bars.push({ group, name: gristmill.name, value: 1 });
+  plot.bars.push({ group, name: of.peer, value: 1 / ratio });
+}
+
+function save(plot) {
+  const file = path.join("build/bench", "engine.svg");
+  fs.mkdirSync(path.join(root, "build/bench"), { recursive: true });
+  fs.writeFileSync(path.join(root, file), draw(plot));
+  return file;
+}
+
+function describe({ rounds, levels, heldSeconds, mixedSeconds }) {
+  const { pending, finished } = levels.at(-1);
+  return `${rounds} rounds, backlogs up to ${pending} pending and ${finished} finished, ${heldSeconds} s with and without a held snapshot, ${mixedSeconds} s of mixed load`;
+}
