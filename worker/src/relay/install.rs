@@ -81,8 +81,12 @@ async fn create(client: &mut Client) -> Result<Parts, tokio_postgres::Error> {
         .await?;
     let row = transaction
         .query_one(
-            "select not exists (select from pg_extension where extname = 'pg_net'), \
-                    not exists (select from pg_extension where extname = 'pg_cron')",
+            // Preloaded for this database counts as present: `gristmill migrate` will create the
+            // extension, and a schema of ours would be in its way.
+            "select not exists (select from pg_extension where extname = 'pg_net')
+                and current_setting('pg_net.database_name', true) is distinct from current_database(),
+                    not exists (select from pg_extension where extname = 'pg_cron')
+                and current_setting('cron.database_name', true) is distinct from current_database()",
             &[],
         )
         .await?;

@@ -96,13 +96,14 @@ async fn beside_the_real_pg_cron_the_relay_stands_back() {
     let server = Server::with_pg_cron();
     let database = server.existing("postgres");
     let client = database.connect().await;
+    let relay = Relay::serving(&database, &[]).await;
+    let log = relay.log();
+    assert!(log.contains(r#""extension":"pg_cron""#), "{log}");
+    // It stood back from what was only preloaded so far, so nothing is in the extension's way.
     client
         .batch_execute("create extension pg_cron")
         .await
         .unwrap();
-    let relay = Relay::serving(&database, &[]).await;
-    let log = relay.log();
-    assert!(log.contains(r#""extension":"pg_cron""#), "{log}");
     assert!(log.contains(r#""cron":false"#), "{log}");
     let row = client
         .query_one(
