@@ -47,13 +47,13 @@ async function stock(stack, { pending, finished }, progress) {
 
 const PENDING = `
   select count(*) from mill.enqueue((
-    select jsonb_agg(jsonb_build_object('kind', 'bench', 'payload', jsonb_build_object('n', n)))
+    select jsonb_agg(jsonb_build_object('kind', '${gristmill.KIND}', 'payload', jsonb_build_object('n', n)))
     from generate_series(1, $1::int) n))`;
 
 const FINISHED = `
   insert into mill.job_done (id, queue, kind, payload, state, priority, run_at, attempt, max_attempts, worker,
                              progress, created_at, started_at, finished_at)
-  select ('01900000-0000-7000-8000-' || lpad(to_hex(n), 12, '0'))::uuid, 'bench', 'bench', '{"n": 1}', 'completed',
+  select ('01900000-0000-7000-8000-' || lpad(to_hex(n), 12, '0'))::uuid, '${gristmill.QUEUE}', '${gristmill.KIND}', '{"n": 1}', 'completed',
          5, now(), 1, 5, 'bench', 100, now(), now(), now()
   from generate_series(1, $1::int) n`;
 
