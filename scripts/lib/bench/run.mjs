@@ -15,18 +15,23 @@ if (only !== null && !parts.includes(only)) {
 // A suite yields figures as it gets them, {metric, value, unit, peer?, ratio?}, and notes, {note}.
 const rows = [];
 const notes = [];
-for await (const figure of measure({ progress, full, only })) {
-  if (figure.note) {
-    notes.push(figure.note);
-    continue;
+try {
+  for await (const figure of measure({ progress, full, only })) {
+    if (figure.note) notes.push(figure.note);
+    else report({ suite, peer: null, ratio: null, ...figure });
   }
-  const row = { suite, peer: null, ratio: null, ...figure };
-  if (asJson) console.log(JSON.stringify({ suite: row.suite, metric: row.metric, value: round(row.value), unit: row.unit, peer: row.peer, ratio: round(row.ratio) }));
-  rows.push(row);
+} finally {
+  // What was measured before something failed is shown as well.
+  progress("");
+  if (!asJson) printTable(rows);
+  for (const note of notes) (asJson ? console.error : console.log)(`  ${note}`);
 }
-progress("");
-if (!asJson) printTable(rows);
-for (const note of notes) (asJson ? console.error : console.log)(`  ${note}`);
+
+function report(row) {
+  rows.push(row);
+  const { metric, value, unit, peer, ratio } = row;
+  if (asJson) console.log(JSON.stringify({ suite, metric, value: round(value), unit, peer, ratio: round(ratio) }));
+}
 
 function printTable(rows) {
   const cells = rows.map(({ metric, value, unit, peer, ratio }) =>

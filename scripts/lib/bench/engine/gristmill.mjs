@@ -1,15 +1,14 @@
-// Gristmill through its stable operations. The queue has a function, so enqueue pays for its wake-up.
+// Gristmill through its stable operations, on the queue and the kind that every installation starts with. That
+// queue is served by a function, so enqueue pays for its wake-up.
 import pg from "pg";
 
 export const name = "gristmill";
 
-const KIND = "bench";
+export const QUEUE = "default";
+export const KIND = "echo";
 
-/** Adding a queue is an INSERT; so is adding what may be enqueued on it. */
-export async function install(client) {
-  await client.query("insert into mill.queue (queue, function) values ($1, 'processor')", [KIND]);
-  await client.query("insert into mill.kind (kind, queue) values ($1, $1)", [KIND]);
-}
+/** Nothing to do: its databases are copies of a migrated one. */
+export async function install() {}
 
 export async function open(url, connections) {
   const pool = new pg.Pool({ connectionString: url, max: connections });
@@ -17,7 +16,7 @@ export async function open(url, connections) {
   const call = async (name, text, ...values) => (await pool.query({ name, text, values })).rows;
   const enqueue = (jobs) => call("enqueue", "select * from mill.enqueue($1)", JSON.stringify(jobs));
   const claim = (max, worker = "bench") =>
-    call("claim", "select * from mill.claim($1, $2, $3)", worker, [KIND], max);
+    call("claim", "select * from mill.claim($1, $2, $3)", worker, [QUEUE], max);
   const settle = (outcomes, worker = "bench") =>
     call("settle", "select * from mill.settle($1, $2)", worker, JSON.stringify(outcomes));
   return {
