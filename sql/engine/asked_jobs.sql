@@ -20,10 +20,10 @@ begin atomic
     case when a.run_at > p_now then 'deferred' else 'pending' end,
     coalesce(a.priority, 5),
     coalesce(a.run_at, p_now),
-    coalesce(a.max_attempts, q.max_attempts),
+    coalesce(a.max_attempts, k.max_attempts),
     a.dedupe_key,
     a.group_key,
-    mill.lane_of(q.dequeue, q.max_running_per_group, a.owner, a.group_key),
+    mill.lane_of(k.dequeue, k.max_running_per_group, a.owner, a.group_key),
     a.owner,
     a.parent,
     a.correlation_id
@@ -36,8 +36,11 @@ begin atomic
     from jsonb_array_elements(p_jobs) with ordinality as e(job, ordinality)
     offset 0
   ) a
-  left join mill.kind k on k.kind = a.kind
-  left join mill.queue q on q.queue = k.queue
+  left join (
+    select k.kind, q.queue, q.max_attempts, q.dequeue, q.max_running_per_group
+    from mill.kind k join mill.queue q on q.queue = k.queue
+    offset 0 -- joined once, not once a job
+  ) k on k.kind = a.kind
   where case
     when a.kind is null then mill.refuse_job(a.ordinality - 1, 'GM004', 'kind')
     when k.kind is null then mill.refuse_job(a.ordinality - 1, 'GM001', a.kind)

@@ -9,6 +9,7 @@ returns table (ordinal int, id uuid, status text)
 language plpgsql
 set search_path = pg_catalog, pg_temp
 set plan_cache_mode = force_generic_plan
+set enable_sort = off
 as $$
 declare
   v_xid xid8 := pg_current_xact_id();
@@ -24,6 +25,9 @@ begin
     raise exception 'job is malformed' using errcode = 'GM004', detail = 'a job is not an object';
   end if;
 
+  if p_jobs @? '$[*].priority' then
+    perform mill.open_floors(p_jobs);
+  end if;
   if exists (select from mill.queue q where q.dequeue = 'fair' or q.max_running_per_group is not null) then
     perform mill.open_lanes(p_jobs);
   end if;
@@ -33,26 +37,14 @@ begin
   end if;
 
   return query
-  with asked as materialized (
-    select * from mill.asked_jobs(p_jobs, v_now, v_turn, v_random, v_max_bytes)
-  ),
-  floors as (
-    insert into mill.floor (queue, priority)
-    select distinct a.queue, a.priority from asked a
-    where not exists (select from mill.floor f where f.queue = a.queue and f.priority = a.priority)
-    order by 1, 2
-    on conflict do nothing
-  ),
-  written as (
-    insert into mill.job_live (
-      id, turn, queue, kind, name, category, payload, state, priority, run_at, max_attempts,
-      group_key, lane, owner, parent, correlation_id, created_at)
-    select
-      a.id, a.turn, a.queue, a.kind, a.name, a.category, a.payload, a.state, a.priority, a.run_at, a.max_attempts,
-      a.group_key, a.lane, a.owner, a.parent, a.correlation_id, v_now
-    from asked a
-  )
-  select a.at, a.id, 'new' from asked a;
+  insert into mill.job_live (
+    id, turn, queue, kind, name, category, payload, state, priority, run_at, max_attempts,
+    group_key, lane, owner, parent, correlation_id, created_at)
+  select
+    a.id, a.turn, a.queue, a.kind, a.name, a.category, a.payload, a.state, a.priority, a.run_at, a.max_attempts,
+    a.group_key, a.lane, a.owner, a.parent, a.correlation_id, v_now
+  from mill.asked_jobs(p_jobs, v_now, v_turn, v_random, v_max_bytes) a
+  returning (job_live.turn - v_turn - 1)::int, job_live.id, 'new';
 end
 $$;
 

@@ -32,13 +32,6 @@ begin
         ) <= (v_room ->> f.queue)::int
       order by f.queue, f.dedupe_key
     ),
-    floors as (
-      insert into mill.floor (queue, priority)
-      select distinct a.queue, a.priority from asked a
-      where not exists (select from mill.floor f where f.queue = a.queue and f.priority = a.priority)
-      order by 1, 2
-      on conflict do nothing
-    ),
     written as (
       insert into mill.job_live (
         id, turn, queue, kind, name, category, payload, state, priority, run_at, max_attempts,

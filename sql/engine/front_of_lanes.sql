@@ -14,7 +14,7 @@ as $$
   with running as materialized (
     select j.group_key, count(*)::int as jobs
     from mill.job_live j
-    where p_queue.max_running_per_group is not null and j.queue = p_queue.queue and j.state = 'processing'
+    where p_queue.max_running_per_group is not null and j.queue = p_queue.queue and j.lease_until is not null
       and j.group_key is not null
     group by j.group_key
   ),

@@ -20,7 +20,7 @@ begin
     from mill.queue q
     cross join lateral (
       select j.ctid from mill.job_live j
-      where j.queue = q.queue and j.state = 'processing' and j.lease_until <= v_now
+      where j.queue = q.queue and j.lease_until <= v_now
       order by j.lease_until
       limit p_max
       for update skip locked) x);

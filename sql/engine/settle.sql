@@ -17,33 +17,37 @@ set search_path = pg_catalog, pg_temp
 as $$
 declare
   v_now timestamptz := mill.now();
-  v_lost uuid[];
   v_attempt int := (p_outcomes #>> '{0,attempt}')::int;
+  v_ids uuid[];
+  v_results jsonb[];
+  v_is_whole boolean;
+  v_is_completed boolean;
+  v_lost uuid[];
 begin
-  if jsonb_typeof(p_outcomes) is distinct from 'array' or exists (
-    select from jsonb_array_elements(p_outcomes) o
-    where (o ->> 'id') is null or (o ->> 'attempt') is null
-      or coalesce(o ->> 'outcome', '') not in ('completed', 'failed', 'snoozed', 'released', 'dead'))
-  then
+  if jsonb_typeof(p_outcomes) = 'array' then
+    select coalesce(array_agg((o ->> 'id')::uuid), '{}'), array_agg(o -> 'result'),
+      bool_and(o ->> 'id' is not null and o ->> 'attempt' is not null
+        and coalesce(o ->> 'outcome', '') in ('completed', 'failed', 'snoozed', 'released', 'dead')),
+      bool_and(o ->> 'outcome' = 'completed' and (o ->> 'attempt')::int = v_attempt)
+    into v_ids, v_results, v_is_whole, v_is_completed
+    from jsonb_array_elements(p_outcomes) o;
+  end if;
+  if v_ids is null or not v_is_whole then
     raise exception 'every outcome needs id, attempt and one of completed, failed, snoozed, released, dead'
       using errcode = 'GM005';
   end if;
 
-  if exists (
-    select from jsonb_array_elements(p_outcomes) o
-    where o ->> 'outcome' <> 'completed' or (o ->> 'attempt')::int <> v_attempt)
-  then
-    v_lost := mill.settle_mixed(p_worker, p_outcomes, v_now);
-  else
-    v_lost := mill.settle_completed(p_worker, p_outcomes, v_attempt, v_now);
+  if v_is_completed then
+    v_lost := mill.settle_completed(p_worker, v_ids, v_results, v_attempt, v_now);
     if v_lost <> '{}' then
       perform mill.end_cancelled(p_worker, p_outcomes);
     end if;
+  else
+    v_lost := mill.settle_mixed(p_worker, p_outcomes, v_now);
   end if;
 
   return query
-  select distinct o.id, case when o.id = any (v_lost) then 'lost' else 'accepted' end
-  from (select (e ->> 'id')::uuid as id from jsonb_array_elements(p_outcomes) e) o;
+  select o.id, case when o.id = any (v_lost) then 'lost' else 'accepted' end from unnest(v_ids) as o(id);
 end
 $$;
 

@@ -11,9 +11,6 @@ declare
   v_now timestamptz := mill.now();
   v_running int;
 begin
-  if not exists (select from mill.queue q where q.queue = p_queue and q.served_by = 'function' and not q.paused) then
-    return;
-  end if;
   -- Two seconds after which a request counts as lost: the next enqueue asks anew.
   if exists (
     select from mill.invocation i
