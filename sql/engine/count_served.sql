@@ -12,10 +12,18 @@ begin
     select t.tenant from mill.tenant t
     where t.queue = p_queue and t.tenant in (select s.tenant from served s)
     for no key update skip locked
+  ),
+  moved as (
+    update mill.tenant t set
+      served = greatest(t.served, (select c.served from mill.virtual_clock c where c.queue = p_queue)) + s.jobs
+    from served s, locked l
+    where t.queue = p_queue and t.tenant = s.tenant and l.tenant = s.tenant
+    returning t.served
   )
-  update mill.tenant t set served = t.served + s.jobs
-  from served s, locked l
-  where t.queue = p_queue and t.tenant = s.tenant and l.tenant = s.tenant;
+  -- Start-time fair queueing: the clock is the virtual time at which the last job of this claim began.
+  insert into mill.virtual_clock as c (queue, served)
+  select p_queue, max(m.served) - 1 from moved m having count(*) > 0
+  on conflict (queue) do update set served = greatest(c.served, excluded.served);
 end
 $$;
 

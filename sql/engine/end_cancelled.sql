@@ -12,7 +12,7 @@ declare
     from jsonb_to_recordset(p_leases) as l(id uuid, attempt int)
     cross join lateral (
       select j.id from mill.job_live j
-      where j.id = l.id and j.attempt = l.attempt and j.worker = p_worker and j.lease_until is not null
+      where j.id = l.id and j.attempt = l.attempt and j.worker = p_worker and j.state = 'processing'
         and j.cancel_requested
       for update skip locked) j);
 begin

@@ -19,14 +19,15 @@ as $$
     group by j.group_key
   ),
   front as materialized (
-    select l.lane, l.tenant, l.group_key, t.served,
+    select l.lane, l.tenant, l.group_key, greatest(t.served, c.served) as served,
       case when l.group_key is null then p_max else p_queue.max_running_per_group - coalesce(r.jobs, 0) end as room
     from mill.lane l
     join mill.tenant t on t.queue = l.queue and t.tenant = l.tenant
+    left join mill.virtual_clock c on c.queue = l.queue -- idling earns no credit
     left join running r on r.group_key = l.group_key
     where l.queue = p_queue.queue and not l.idle
       and (l.group_key is null or coalesce(r.jobs, 0) < p_queue.max_running_per_group)
-    order by t.served, l.lane
+    order by 4, l.lane
     limit 1000
   ),
   candidate as (

@@ -26,7 +26,7 @@ begin
       select distinct on (l.id) l.id, l.attempt from jsonb_to_recordset(p_leases) as l(id uuid, attempt int) order by l.id) a
     cross join lateral (
       select from mill.job_live j
-      where j.id = a.id and j.attempt = a.attempt and j.worker = p_worker and j.lease_until is not null
+      where j.id = a.id and j.attempt = a.attempt and j.worker = p_worker and j.state = 'processing'
         and not j.cancel_requested
       for update) j);
   v_progress := (

@@ -1,5 +1,6 @@
 -- Locks what is held, in the order of ids, before anything is changed; then ends some rows and returns others to
--- the line, in whatever order. What was held is carried from one to the next as an object, by id.
+-- the line, in whatever order. No index has state = 'processing' in its predicate, so the only way to a row is its
+-- id: by way of the leases, 500 jobs once cost 250,000 visits. What was held is carried from one to the next as an object, by id.
 create or replace function mill.settle_mixed(p_worker text, p_outcomes jsonb, p_now timestamptz) returns uuid[]
 language plpgsql
 set search_path = pg_catalog, pg_temp
@@ -28,7 +29,7 @@ begin
     cross join lateral (
       select j.queue, j.kind, j.started_at, j.attempt, j.max_attempts, j.cancel_requested, pg_column_size(j.payload) as bytes
       from mill.job_live j
-      where j.id = a.id and j.attempt = a.attempt and j.worker = p_worker and j.lease_until is not null
+      where j.id = a.id and j.attempt = a.attempt and j.worker = p_worker and j.state = 'processing'
       for update) j
   ),
   counted as (

@@ -169,6 +169,12 @@ create table mill.tenant (
 ) with (fillfactor = 50);
 comment on table mill.tenant is 'Virtual time of a tenant in a queue: how many jobs it was served, counted from when it last became active.';
 
+create table mill.virtual_clock (
+  queue text primary key references mill.queue on delete cascade,
+  served bigint not null
+) with (fillfactor = 10);
+comment on table mill.virtual_clock is 'The virtual time of the job that was last served in a queue: where a tenant starts that becomes active.';
+
 create table mill.lane (
   queue text not null,
   lane text not null,
