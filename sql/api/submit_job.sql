@@ -34,6 +34,9 @@ begin
     -- A user's keys live in the user's own name space: nobody can probe or block another's.
     'dedupe_key', case when public.is_service_role() then '' else v_owner || ':' end || p_dedupe_key,
     'owner', v_owner)) || jsonb_build_object('payload', p_payload))) e;
+  if v_job.status = 'throttled' then
+    raise exception 'the queue of "%" is full', p_kind using errcode = 'GM006', hint = 'Try again later.';
+  end if;
   return jsonb_build_object('id', v_job.id, 'status', v_job.status);
 end
 $$;

@@ -14,14 +14,14 @@ declare
   v_signature text;
   v_request bigint;
 begin
-  select q.* into v_queue from mill.queue q where q.queue = p_queue and q.function is not null and not q.paused;
+  select q.* into v_queue from mill.queue q where q.queue = p_queue and q.served_by = 'function' and not q.paused;
   if not found or v_base is null or to_regproc('net.http_post') is null then
     return null;
   end if;
 
   v_body := jsonb_build_object('invocation', v_id, 'queue', v_queue.queue, 'batch', v_queue.batch_size);
   v_signature := mill.sign('invoke', convert_to(v_id || '.' || v_seconds || '.' || v_body::text, 'UTF8'));
-  if v_signature is null then
+  if v_signature is null or not mill.may_invoke(v_queue.function, v_id) then
     return null;
   end if;
 
@@ -40,5 +40,5 @@ begin
 end
 $$;
 
-comment on function mill.invoke(text, text) is 'Asks for one signed invocation of the queue''s function; null when it has none, is paused or nothing can send.';
+comment on function mill.invoke(text, text) is 'Asks for one signed invocation of the queue''s function; null when it has none, is paused, its breaker is open or nothing can send.';
 revoke execute on function mill.invoke(text, text) from public;

@@ -1,13 +1,14 @@
--- Prepares the coming days' partitions and drops expired ones. Dropping waits at most a second for its lock
--- and says so instead of queueing: a waiting ACCESS EXCLUSIVE lock would hold up every settle behind it.
+-- Prepares the coming days' partitions, drops expired ones and prunes what grows. Dropping waits at most a
+-- second for its lock and says so instead of queueing: a waiting ACCESS EXCLUSIVE lock would hold up every settle
+-- behind it.
 create or replace function mill.maintain() returns jsonb
 language plpgsql
 set search_path = pg_catalog, pg_temp
 set lock_timeout = '1s'
 as $$
 declare
-  v_today date := (mill.now() at time zone 'UTC')::date;
-  v_keep int := (select coalesce(max(q.retention_days), 7) from mill.queue q);
+  v_now timestamptz := mill.now();
+  v_today date := (v_now at time zone 'UTC')::date;
   v_day date;
   v_name text;
   v_made int := 0;
@@ -27,11 +28,7 @@ begin
     end;
   end loop;
 
-  for v_name in
-    select c.relname from pg_class c join pg_inherits i on i.inhrelid = c.oid
-    where i.inhparent = 'mill.job_done'::regclass and c.relname ~ '^job_done_\d{8}$'
-      and to_date(right(c.relname, 8), 'YYYYMMDD') < v_today - v_keep
-  loop
+  for v_name in select d.partition from mill.expired_days(v_today) d loop
     begin
       execute format('drop table mill.%I', v_name);
       v_dropped := v_dropped + 1;
@@ -40,17 +37,14 @@ begin
     end;
   end loop;
 
-  delete from mill.job_done_default j where j.finished_at < mill.now() - make_interval(days => v_keep);
-  delete from mill.invocation i where i.asked_at < mill.now() - interval '1 day';
-  delete from mill.event e where e.at < mill.now() - interval '30 days';
-
+  perform mill.prune(v_now);
   if v_skipped > 0 then
     insert into mill.event (at, code, detail)
-    values (mill.now(), 'maintain_skipped', jsonb_build_object('partitions', v_skipped));
+    values (v_now, 'maintain_skipped', jsonb_build_object('partitions', v_skipped));
   end if;
   return jsonb_build_object('made', v_made, 'dropped', v_dropped, 'skipped', v_skipped);
 end
 $$;
 
-comment on function mill.maintain() is 'Makes the coming days'' partitions, drops expired ones, prunes invocations and events.';
+comment on function mill.maintain() is 'Makes the coming days'' partitions, drops expired ones, prunes what grows.';
 revoke execute on function mill.maintain() from public;

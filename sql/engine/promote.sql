@@ -1,20 +1,32 @@
+-- The index that finds what is due is shared by all queues, so one claim promotes for all. Skips what is
+-- locked and so never waits.
 create or replace function mill.promote(p_max int default 10000) returns int
-language sql
+language plpgsql
 set search_path = pg_catalog, pg_temp
+set plan_cache_mode = force_generic_plan
+set enable_seqscan = off
+set enable_bitmapscan = off
+set enable_sort = off
 as $$
-  with due as (
-    select j.id from mill.job_live j
-    where j.state in ('deferred', 'retrying') and j.run_at <= mill.now()
+declare
+  v_now timestamptz := mill.now();
+  v_rows tid[];
+begin
+  v_rows := array(
+    select j.ctid from mill.job_live j
+    where j.state in ('deferred', 'retrying') and j.run_at <= v_now
     order by j.run_at
     limit p_max
-    for update skip locked
-  ),
-  promoted as (
-    update mill.job_live j set state = 'pending' from due d where j.id = d.id
-    returning 1
-  )
-  select count(*)::int from promoted
+    for update skip locked);
+  if cardinality(v_rows) = 0 then
+    return 0;
+  end if;
+
+  perform pg_current_xact_id(); -- before the clock: see mill.sweep
+  update mill.job_live j set state = 'pending', turn = mill.clock_us() where j.ctid = any (v_rows);
+  return cardinality(v_rows);
+end
 $$;
 
-comment on function mill.promote(int) is 'Makes deferred and retrying jobs pending once they are due; says how many.';
+comment on function mill.promote(int) is 'Makes deferred and retrying jobs pending once they are due, at the end of their line; says how many.';
 revoke execute on function mill.promote(int) from public;

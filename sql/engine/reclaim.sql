@@ -1,57 +1,66 @@
 -- Takes back expired leases. The attempt stays counted; losses are counted apart, and a job that loses its
--- worker max_lease_losses times is dead-lettered, so that a poison job cannot crash workers for ever.
+-- worker max_lease_losses times is dead-lettered, so that a poison job cannot crash workers for ever. A job that
+-- was asked to cancel ends as cancelled. Skips what is locked: whoever holds it is settling or extending it.
 create or replace function mill.reclaim(p_max int default 1000) returns int
 language plpgsql
 set search_path = pg_catalog, pg_temp
+set enable_seqscan = off
+set enable_bitmapscan = off
 as $$
 declare
   v_now timestamptz := mill.now();
   v_jitter numeric := mill.setting('worker.reclaim_jitter_max_seconds', '60')::numeric;
+  v_rows tid[];
+  v_cancelled uuid[];
+  v_dead uuid[];
   v_count int;
 begin
-  with expired as materialized (
-    select j.id, j.lease_losses + 1 >= q.max_lease_losses or j.attempt >= j.max_attempts as is_dead,
-      -- The worker that was lost, not whoever noticed.
-      jsonb_build_object('type', 'worker_lost', 'message', 'the lease expired before the worker settled',
-        'retryable', true, 'worker', j.worker, 'attempt', j.attempt, 'at', v_now) as error
-    from mill.job_live j join mill.queue q using (queue)
-    where j.state = 'processing' and j.lease_until <= v_now
-    order by j.id
-    limit p_max
-    for update of j skip locked
+  v_rows := array(
+    select x.ctid
+    from mill.queue q
+    cross join lateral (
+      select j.ctid from mill.job_live j
+      where j.queue = q.queue and j.lease_until <= v_now
+      order by j.lease_until
+      limit p_max
+      for update skip locked) x);
+  if v_rows = '{}' then
+    return 0;
+  end if;
+
+  with counted as (
+    insert into mill.stat_batch (at, jobs, bucket, total_ms, bytes, queue, kind, outcome)
+    select v_now, count(*), mill.duration_bucket(d.ms), sum(d.ms), sum(d.bytes), d.queue, d.kind, 'lost'
+    from (
+      select j.queue, j.kind, (extract(epoch from v_now - j.started_at) * 1000)::bigint as ms,
+        pg_column_size(j.payload) as bytes
+      from mill.job_live j where j.ctid = any (v_rows)) d
+    group by d.queue, d.kind, mill.duration_bucket(d.ms)
   ),
-  dead as (
-    delete from mill.job_live j using expired e where j.id = e.id and e.is_dead returning j.*, e.error as loss
-  ),
-  buried as (
-    insert into mill.job (
-      id, queue, kind, name, payload, state, priority, run_at, attempt, max_attempts, lease_losses, worker,
-      dedupe_key, group_key, owner, parent, progress, result, error, error_log, correlation_id,
-      created_at, started_at, finished_at)
-    select d.id, d.queue, d.kind, d.name, d.payload, 'failed', d.priority, d.run_at, d.attempt, d.max_attempts,
-      d.lease_losses + 1, d.worker, d.dedupe_key, d.group_key, d.owner, d.parent, d.progress, d.result,
-      d.loss, mill.append_error(d.error_log, d.loss), d.correlation_id, d.created_at, d.started_at, v_now
-    from dead d
-    returning 1
-  ),
-  retried as (
+  returned as (
     update mill.job_live j set
       state = 'retrying',
       run_at = v_now + make_interval(secs => (random() * v_jitter)::double precision),
       lease_losses = j.lease_losses + 1,
       worker = null,
       lease_until = null,
-      error = e.error,
-      error_log = mill.append_error(j.error_log, e.error)
-    from expired e
-    where j.id = e.id and not e.is_dead
-    returning 1
+      -- The worker that was lost, not whoever noticed.
+      error = mill.stamped_error(mill.worker_lost(), j.worker, j.attempt, v_now),
+      error_log = mill.append_error(j.error_log, mill.stamped_error(mill.worker_lost(), j.worker, j.attempt, v_now))
+    where j.ctid = any (v_rows)
+    returning j.id, j.queue, j.lease_losses, j.attempt, j.max_attempts, j.cancel_requested
   )
-  select (select count(*) from buried) + (select count(*) from retried) into v_count;
+  select count(*),
+    coalesce(array_agg(r.id) filter (where r.cancel_requested), '{}'),
+    coalesce(array_agg(r.id) filter (where not r.cancel_requested
+      and (r.lease_losses >= q.max_lease_losses or r.attempt >= r.max_attempts)), '{}')
+  into v_count, v_cancelled, v_dead
+  from returned r join mill.queue q using (queue);
 
-  if v_count > 0 then
-    insert into mill.event (at, code, detail) values (v_now, 'leases_lost', jsonb_build_object('count', v_count));
-  end if;
+  perform mill.end_jobs(v_cancelled, 'cancelled', v_now);
+  perform mill.end_jobs(v_dead, 'failed', v_now);
+  insert into mill.event (at, code, detail)
+  values (v_now, 'leases_lost', jsonb_build_object('count', v_count, 'dead', cardinality(v_dead)));
   return v_count;
 end
 $$;

@@ -7,20 +7,24 @@
 --   job_dead   failed                                    dead letters, kept until an operator speaks
 --
 --   enqueue ──► pending ──claim──► processing ──settle──► completed
---      │          ▲  ▲                 │ │ └──settle──► failed (dead letter)
+--      │          ▲  ▲                 │ │ └──settle──► failed (dead letter) ──retry──► pending
 --      ▼          │  │                 │ └────cancel──► cancelled
 --   deferred ─────┘  └──── retrying ◄──┘ failed attempt, or lease lost
 --
 -- Claiming is an UPDATE inside job_live, so that no row ever moves between partitions under a claimer:
 -- moving one by UPDATE while others run FOR UPDATE SKIP LOCKED raises 40001. Leaving job_live is a
 -- DELETE … RETURNING and an INSERT in one statement.
+--
+-- Lock order, everywhere: the cap lock of a queue (claim only), then rows of job_live in the order of ids.
+-- Claim, promote and reclaim skip what is locked and so never wait for a row.
 create schema if not exists mill;
 revoke all on schema mill from public;
 
 create table mill.queue (
   queue text primary key,
   description text not null default '',
-  -- Which function serves it, below functions.base_url; null when the container worker does.
+  -- 'function': invoked by wake and pump; 'worker': the container worker claims from it by itself.
+  served_by text not null default 'worker',
   function text,
   batch_size int not null default 50,
   max_parallel int not null default 4,
@@ -29,10 +33,20 @@ create table mill.queue (
   max_lease_losses int not null default 3,
   backoff_base_seconds numeric not null default 2,
   backoff_cap_seconds numeric not null default 3600,
+  max_running int,
+  max_running_per_group int,
+  depth_limit int,
+  -- 'priority': highest priority, then oldest. 'fair': tenants take turns, by virtual time.
+  dequeue text not null default 'priority',
   retention_days int not null default 7,
   paused boolean not null default false,
+  -- The row of the rate limiter that jobs of this queue draw on.
+  provider text,
+  endpoint text,
   created_at timestamptz not null default now(),
   constraint queue_name_is_a_short_word check (queue ~ '^[a-z][a-z0-9_-]{0,62}$'),
+  constraint served_by_a_function_or_a_worker check (served_by in ('function', 'worker')),
+  constraint function_is_named_where_one_serves check ((served_by = 'function') = (function is not null)),
   constraint function_name_is_a_path_segment check (function ~ '^[a-z][a-z0-9_-]{0,62}$'),
   constraint batch_size_is_positive check (batch_size between 1 and 1000),
   constraint max_parallel_is_positive check (max_parallel between 1 and 1000),
@@ -40,7 +54,12 @@ create table mill.queue (
   constraint max_attempts_is_positive check (max_attempts between 1 and 1000),
   constraint max_lease_losses_is_positive check (max_lease_losses between 1 and 1000),
   constraint backoff_grows_from_its_base check (backoff_base_seconds > 0 and backoff_cap_seconds >= backoff_base_seconds),
-  constraint retention_is_at_least_one_day check (retention_days between 1 and 3650)
+  constraint max_running_is_positive check (max_running between 1 and 100000),
+  constraint max_running_per_group_is_positive check (max_running_per_group between 1 and 100000),
+  constraint depth_limit_is_positive check (depth_limit between 1 and 10000000),
+  constraint dequeue_is_by_priority_or_fair check (dequeue in ('priority', 'fair')),
+  constraint retention_is_at_least_one_day check (retention_days between 1 and 3650),
+  constraint endpoint_belongs_to_a_provider check (endpoint is null or provider is not null)
 );
 comment on table mill.queue is 'One row a queue; adding a queue is an INSERT.';
 
@@ -54,44 +73,49 @@ create table mill.kind (
 );
 comment on table mill.kind is 'What may be enqueued. open_to_users: signed-in users may submit it for themselves.';
 
+-- What a claim changes stands first and what never changes last: Postgres leaves an unchanged tail out of the
+-- WAL of an update that stays on its page.
 create table mill.job (
+  started_at timestamptz,
+  lease_until timestamptz,
+  finished_at timestamptz,
+  run_at timestamptz not null,
+  -- Its place in the line of its queue and priority: the microsecond at which it became pending.
+  turn bigint not null,
+  attempt int not null default 0,
+  priority int not null default 5,
+  max_attempts int not null,
+  lease_losses int not null default 0,
+  progress smallint not null default 0,
+  cancel_requested boolean not null default false,
+  state text not null,
+  worker text,
+  result jsonb,
+  error jsonb,
+  error_log jsonb,
   id uuid not null,
+  owner uuid,
+  parent uuid,
   queue text not null,
   kind text not null,
   name text,
-  payload jsonb not null,
-  state text not null,
-  priority int not null default 5,
-  run_at timestamptz not null,
-  attempt int not null default 0,
-  max_attempts int not null,
-  lease_losses int not null default 0,
-  worker text,
-  lease_until timestamptz,
+  category text,
   dedupe_key text,
   group_key text,
-  owner uuid,
-  parent uuid,
-  progress smallint not null default 0,
-  result jsonb,
-  error jsonb,
-  error_log jsonb not null default '[]',
+  -- Whose turn it counts as; only in queues that are fair or capped by group. See mill.lane_of.
+  lane text,
   correlation_id text,
   created_at timestamptz not null,
-  started_at timestamptz,
-  finished_at timestamptz,
-  constraint state_is_known check (
-    state in ('pending', 'deferred', 'retrying', 'processing', 'completed', 'cancelled', 'failed')),
-  constraint payload_is_a_non_empty_object check (jsonb_typeof(payload) = 'object' and payload <> '{}'),
+  payload jsonb not null,
+  constraint payload_is_an_object check (jsonb_typeof(payload) = 'object'),
+  constraint priority_is_between_minus_100_and_100 check (priority between -100 and 100),
   constraint progress_is_a_percentage check (progress between 0 and 100),
-  constraint processing_has_worker_and_lease check (
-    (state = 'processing') = (worker is not null and lease_until is not null) or state in ('completed', 'failed', 'cancelled')),
-  constraint finished_at_is_set_when_finished check (
-    (state in ('completed', 'cancelled', 'failed')) = (finished_at is not null))
-) partition by list (state);
+  constraint processing_has_a_lease check ((state = 'processing') = (lease_until is not null))
+) partition by list (state); -- which also says what states there are
 
--- fillfactor 70 leaves room for HOT updates of heartbeats; the table is small and churns, so autovacuum
--- comes by after a thousand dead rows instead of after a fifth of a table that has no stable size.
+-- fillfactor 70 leaves room for the processing version of a row beside its pending one; the table is small
+-- and churns, so autovacuum comes by after a thousand dead rows instead of after a fifth of a table that has
+-- no stable size.
 create table mill.job_live partition of mill.job
   for values in ('pending', 'deferred', 'retrying', 'processing')
   with (fillfactor = 70, autovacuum_vacuum_scale_factor = 0, autovacuum_vacuum_threshold = 1000,
@@ -101,16 +125,67 @@ create table mill.job_done partition of mill.job for values in ('completed', 'ca
 create table mill.job_done_default partition of mill.job_done default;
 create table mill.job_dead partition of mill.job for values in ('failed');
 
+-- On the leaves, where they are cheap: a check is evaluated for each row of each insert and update.
+alter table mill.job_live add constraint a_live_job_has_not_finished check (finished_at is null);
+alter table mill.job_done add constraint a_done_job_has_finished check (finished_at is not null);
+alter table mill.job_dead add constraint a_dead_job_has_finished check (finished_at is not null);
+
 comment on table mill.job is 'Every job, in the partition that its state names.';
 comment on table mill.job_done_default is 'Catches a day that mill.maintain has not prepared: settling never fails for want of one.';
 
 alter table mill.job_live add primary key (id);
 alter table mill.job_dead add primary key (id);
+create index job_dead_queue on mill.job_dead (queue, finished_at);
 create index job_done_id on mill.job_done (id);
-create index job_live_ready on mill.job_live (queue, priority desc, id) where state = 'pending';
+create index job_live_ready on mill.job_live (queue, priority, turn) where state = 'pending';
+create index job_live_lanes on mill.job_live (queue, lane, priority desc, turn) where state = 'pending' and lane is not null;
 create index job_live_waiting on mill.job_live (run_at) where state in ('deferred', 'retrying');
-create index job_live_leases on mill.job_live (lease_until) where state = 'processing';
+create index job_live_leases on mill.job_live (queue, lease_until) where lease_until is not null;
 create unique index job_live_dedupe on mill.job_live (queue, dedupe_key) where dedupe_key is not null;
+
+-- Where claims begin to look: one row a queue and priority in use. See mill.sweep.
+create table mill.floor (
+  queue text not null references mill.queue on delete cascade,
+  priority int not null,
+  turn bigint not null default 0,
+  safe bigint not null default 0,
+  mark bigint not null default 0,
+  mark_xid xid8 not null default '0',
+  advance_at timestamptz not null default '-infinity',
+  look_at timestamptz not null default '-infinity',
+  primary key (queue, priority),
+  constraint safe_is_not_above_the_floor check (safe <= mark and mark <= turn)
+) with (fillfactor = 10, autovacuum_vacuum_scale_factor = 0, autovacuum_vacuum_threshold = 200);
+comment on table mill.floor is
+  'A claim skips what lies below turn: dead index entries. Nothing can still appear below safe; mill.sweep looks between the two.';
+
+-- Turns of fair and group-capped queues. A tenant is the owner of a job, or its group_key without one; a lane
+-- is a tenant''s jobs of one group_key. Both are hints that mill.sweep_lanes repairs.
+create table mill.tenant (
+  queue text not null references mill.queue on delete cascade,
+  tenant text not null,
+  served bigint not null default 0,
+  primary key (queue, tenant)
+) with (fillfactor = 50);
+comment on table mill.tenant is 'Virtual time of a tenant in a queue: how many jobs it was served, counted from when it last became active.';
+
+create table mill.virtual_clock (
+  queue text primary key references mill.queue on delete cascade,
+  served bigint not null
+) with (fillfactor = 10);
+comment on table mill.virtual_clock is 'The virtual time of the job that was last served in a queue: where a tenant starts that becomes active.';
+
+create table mill.lane (
+  queue text not null,
+  lane text not null,
+  tenant text not null,
+  group_key text,
+  idle boolean not null default false,
+  primary key (queue, lane),
+  foreign key (queue, tenant) references mill.tenant on delete cascade
+) with (fillfactor = 50);
+comment on table mill.lane is 'Lines of jobs that claims of a fair or group-capped queue choose from. idle: none was pending when last looked at.';
+create index lane_tenant on mill.lane (queue, tenant) where not idle;
 
 -- One row an invocation of a function: asked for, begun (its one claim was made), ended. The id travels in
 -- the signed request, so a replayed or duplicated wake-up claims nothing.
@@ -139,6 +214,60 @@ create table mill.secret (
   updated_at timestamptz not null default now()
 );
 comment on table mill.secret is 'Keys that sign invocations. No role but the owner reads it.';
+
+-- A target is what is invoked: the function of one or more queues.
+create table mill.breaker (
+  target text primary key,
+  state text not null default 'closed',
+  reason text not null default '',
+  changed_at timestamptz not null,
+  retry_at timestamptz,
+  opened_in_a_row int not null default 0,
+  probe uuid,
+  constraint breaker_state_is_known check (state in ('closed', 'open', 'half_open')),
+  constraint open_says_when_to_try_again check ((state = 'open') = (retry_at is not null)),
+  constraint probe_only_when_half_open check (probe is null or state = 'half_open')
+);
+comment on table mill.breaker is 'Whether a target is invoked: closed, open, or half-open with a single probe.';
+
+create table mill.breaker_change (
+  id bigint generated always as identity primary key,
+  target text not null,
+  at timestamptz not null,
+  state text not null,
+  reason text not null
+);
+comment on table mill.breaker_change is 'Every change of a breaker, with its reason.';
+create index breaker_change_at on mill.breaker_change (target, at);
+
+-- Statistics: settle appends one row a batch, kind, outcome and duration bucket; mill.roll folds them into
+-- minutes. An upsert of the minute''s row by every settle would make all of them queue for that row.
+create table mill.stat_batch (
+  at timestamptz not null,
+  jobs int not null,
+  bucket smallint not null,
+  total_ms bigint not null,
+  bytes bigint not null,
+  queue text not null,
+  kind text not null,
+  outcome text not null
+) with (autovacuum_vacuum_scale_factor = 0, autovacuum_vacuum_threshold = 1000);
+comment on table mill.stat_batch is 'What settle, reclaim and cancel counted, not yet folded into minutes. bucket: see mill.duration_bucket.';
+
+create table mill.stat_minute (
+  minute timestamptz not null,
+  queue text not null,
+  kind text not null,
+  outcome text not null,
+  bucket smallint not null,
+  jobs bigint not null,
+  total_ms bigint not null,
+  bytes bigint not null,
+  primary key (minute, queue, kind, outcome, bucket),
+  constraint outcome_is_known check (
+    outcome in ('completed', 'failed', 'dead', 'snoozed', 'released', 'lost', 'cancelled'))
+);
+comment on table mill.stat_minute is 'Attempts by minute, queue, kind, outcome and duration bucket: a histogram as rows.';
 
 create table mill.event (
   id bigint generated always as identity primary key,

@@ -1,3 +1,4 @@
+-- Reclaim and promote come first and outside of any block: whatever fails after them takes only itself back.
 create or replace function mill.tick() returns jsonb
 language plpgsql
 set search_path = pg_catalog, pg_temp
@@ -5,12 +6,26 @@ as $$
 declare
   v_reclaimed int := mill.reclaim();
   v_promoted int := mill.promote();
+  v_step text;
 begin
+  foreach v_step in array array['judge_breakers', 'roll', 'sweep_queues'] loop
+    begin
+      case v_step
+        when 'judge_breakers' then perform mill.judge_breakers();
+        when 'roll' then perform mill.roll();
+        else perform mill.sweep_queues();
+      end case;
+    exception when others then
+      insert into mill.event (at, code, detail) values (mill.now(), 'tick_failed',
+        jsonb_build_object('step', v_step, 'sqlstate', sqlstate, 'message', sqlerrm));
+    end;
+  end loop;
+
   insert into mill.heartbeat (part, at) values ('tick', mill.now())
   on conflict (part) do update set at = excluded.at;
   return jsonb_build_object('reclaimed', v_reclaimed, 'promoted', v_promoted);
 end
 $$;
 
-comment on function mill.tick() is 'One round of housekeeping: reclaim first, then promote.';
+comment on function mill.tick() is 'One round of housekeeping: reclaim and promote, then breakers, statistics and sweeps.';
 revoke execute on function mill.tick() from public;

@@ -2,12 +2,9 @@ create schema if not exists mill;
 
 create or replace function mill.setting(p_key text, p_default text default null) returns text
 language sql stable
-set search_path = pg_catalog, pg_temp
-as $$
-  select coalesce(
-    (select c.config_value #>> '{}' from public.system_configuration c where c.config_key = p_key),
-    p_default)
-$$;
+return coalesce(
+  (select c.config_value #>> '{}' from public.system_configuration c where c.config_key = p_key),
+  p_default);
 
 comment on function mill.setting(text, text) is 'One value of system_configuration as text, or the default.';
 revoke execute on function mill.setting(text, text) from public;

@@ -1,11 +1,14 @@
 -- Walks the catalog: a new function or table that is not listed here fails this test.
-select plan(5);
+select plan(6);
 create temp table may_call(role text collate "C", routine text collate "C");
 insert into may_call values
   ('anon', 'is_service_role'), ('authenticated', 'is_service_role'), ('service_role', 'is_service_role'),
   ('authenticated', 'submit_job'), ('service_role', 'submit_job'),
   ('authenticated', 'get_job'), ('service_role', 'get_job'),
-  ('service_role', 'claim_jobs'), ('service_role', 'settle_jobs'), ('service_role', 'tick'), ('service_role', 'health_report');
+  ('service_role', 'claim_jobs'), ('service_role', 'settle_jobs'), ('service_role', 'tick'), ('service_role', 'health_report'),
+  ('service_role', 'enqueue_jobs'), ('service_role', 'heartbeat_jobs'), ('service_role', 'cancel_jobs'), ('service_role', 'retry_jobs'),
+  ('service_role', 'discard_jobs'), ('service_role', 'pause_queue'), ('service_role', 'enqueue_job_v3'), ('service_role', 'claim_next_job_v3'),
+  ('service_role', 'update_job_heartbeat'), ('service_role', 'reschedule_job'), ('service_role', 'complete_job'), ('service_role', 'fail_job');
 select results_eq(
   $$ select r.role collate "C", p.proname::text collate "C" from pg_proc p join pg_namespace n on n.oid = p.pronamespace
      cross join unnest(array['anon', 'authenticated', 'service_role']) r(role)
@@ -28,4 +31,9 @@ select is_empty(
      where n.nspname in ('public', 'mill') and p.prosecdef
        and not coalesce(p.proconfig @> array['search_path=pg_catalog, pg_temp'], false) $$,
   'every SECURITY DEFINER function pins its search path with pg_temp last');
+select results_eq(
+  $$ select r.role collate "C", c.relname::text collate "C" from pg_class c join pg_namespace n on n.oid = c.relnamespace
+     cross join unnest(array['anon', 'authenticated', 'service_role']) r(role)
+     where n.nspname = 'public' and c.relkind in ('r', 'p', 'v') and has_table_privilege(r.role, c.oid, 'select, insert, update, delete') order by 1, 2 $$,
+  $$ values ('service_role' collate "C", 'job_queue' collate "C"), ('service_role', 'system_configuration') $$, 'exactly these tables and views are open');
 select * from finish();

@@ -1,0 +1,10 @@
+create or replace function public.complete_job(p_job_id uuid, p_worker_id text, p_job_result jsonb default null) returns boolean
+language sql security definer
+set search_path = pg_catalog, pg_temp
+as $$
+  select mill.settle_by_name(p_job_id, p_worker_id, jsonb_build_object('outcome', 'completed', 'result', p_job_result))
+$$;
+
+comment on function public.complete_job(uuid, text, jsonb) is 'Completes a job that the worker holds; false when the lease is lost, and then nothing has changed.';
+revoke execute on function public.complete_job(uuid, text, jsonb) from public, anon, authenticated;
+grant execute on function public.complete_job(uuid, text, jsonb) to service_role;

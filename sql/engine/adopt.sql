@@ -1,0 +1,47 @@
+-- Puts the waiting jobs of a queue into the lanes that its options ask for now. Runs when an operator changes
+-- the options, and once a minute for what was enqueued at that very moment.
+create or replace function mill.adopt(p_queue text) returns int
+language plpgsql
+set search_path = pg_catalog, pg_temp
+as $$
+declare
+  v_moved int;
+begin
+  with strays as (
+    select j.id, mill.lane_of(q.dequeue, q.max_running_per_group, j.owner, j.group_key) as lane
+    from mill.job_live j join mill.queue q using (queue)
+    where j.queue = p_queue and j.state <> 'processing'
+      and j.lane is distinct from mill.lane_of(q.dequeue, q.max_running_per_group, j.owner, j.group_key)
+    order by j.id
+    for update of j skip locked
+  )
+  update mill.job_live j set lane = s.lane from strays s where j.id = s.id;
+  get diagnostics v_moved = row_count;
+  if v_moved > 0 then
+    delete from mill.lane l where l.queue = p_queue;
+    perform mill.sweep_lanes(p_queue);
+  end if;
+  return v_moved;
+end
+$$;
+
+comment on function mill.adopt(text) is 'Moves waiting jobs into the lanes that their queue''s options ask for; says how many.';
+revoke execute on function mill.adopt(text) from public;
+
+create or replace function mill.adopt_on_change() returns trigger
+language plpgsql security definer
+set search_path = pg_catalog, pg_temp
+as $$
+begin
+  perform mill.adopt(new.queue);
+  return null;
+end
+$$;
+
+comment on function mill.adopt_on_change() is 'A queue that becomes fair or capped by group takes its waiting jobs along.';
+revoke execute on function mill.adopt_on_change() from public, anon, authenticated;
+
+drop trigger if exists adopt_on_change on mill.queue;
+create trigger adopt_on_change after update of dequeue, max_running_per_group on mill.queue
+for each row when (old.dequeue <> new.dequeue or old.max_running_per_group is distinct from new.max_running_per_group)
+execute function mill.adopt_on_change();

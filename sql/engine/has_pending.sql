@@ -1,0 +1,18 @@
+-- From the floors on, as claims look: a probe from the start of the index would walk over every dead entry.
+create or replace function mill.has_pending(p_queue text) returns boolean
+language sql stable
+set search_path = pg_catalog, pg_temp
+set enable_seqscan = off
+set enable_bitmapscan = off
+as $$
+  select exists (
+    select from mill.floor f
+    cross join lateral (
+      select from mill.job_live j
+      where j.queue = f.queue and j.priority = f.priority and j.turn >= f.turn and j.state = 'pending'
+      limit 1) j
+    where f.queue = p_queue)
+$$;
+
+comment on function mill.has_pending(text) is 'Whether a queue has due jobs that nobody holds.';
+revoke execute on function mill.has_pending(text) from public;

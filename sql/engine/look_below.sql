@@ -1,0 +1,53 @@
+-- Lowers the floor to a job that appeared below it, and moves safe up. mill.sweep tells what these are.
+--
+-- A transaction that writes and stays open for long keeps safe where it is, and the look becomes long: the next
+-- one is then due after twenty times what this one took, so that it never costs more than a twentieth.
+create or replace function mill.look_below(p_queue text) returns int
+language plpgsql
+set search_path = pg_catalog, pg_temp
+set plan_cache_mode = force_generic_plan
+set enable_seqscan = off
+set enable_bitmapscan = off
+set enable_sort = off
+as $$
+declare
+  v_floor mill.floor;
+  v_late bigint;
+  v_begun timestamptz;
+  v_snapshot pg_snapshot;
+  v_found int := 0;
+begin
+  for v_floor in
+    select f.* from mill.floor f
+    where f.queue = p_queue and f.safe < f.turn and f.look_at <= clock_timestamp() + interval '1 second'
+    for no key update skip locked
+  loop
+    v_begun := clock_timestamp();
+    v_snapshot := pg_current_snapshot();
+    select j.turn into v_late
+    from mill.job_live j
+    where j.queue = p_queue and j.priority = v_floor.priority and j.state = 'pending'
+      and j.turn >= v_floor.safe and j.turn < v_floor.turn
+    order by j.turn
+    limit 1;
+
+    if v_late is not null then
+      update mill.floor f set turn = v_late, safe = least(f.safe, v_late), mark = least(f.mark, v_late)
+      where f.queue = p_queue and f.priority = v_floor.priority;
+      v_found := v_found + 1;
+    elsif v_floor.mark < v_floor.turn and pg_snapshot_xmin(v_snapshot) >= v_floor.mark_xid then
+      -- Whoever ran when the mark was set has ended, and nothing of theirs lies below it.
+      update mill.floor f set
+        safe = v_floor.mark,
+        mark = v_floor.turn,
+        mark_xid = pg_snapshot_xmax(v_snapshot),
+        look_at = clock_timestamp() + 20 * (clock_timestamp() - v_begun)
+      where f.queue = p_queue and f.priority = v_floor.priority;
+    end if;
+  end loop;
+  return v_found;
+end
+$$;
+
+comment on function mill.look_below(text) is 'Looks for jobs that appeared below the floors of a queue; says in how many lines there were any.';
+revoke execute on function mill.look_below(text) from public;

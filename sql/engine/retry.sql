@@ -1,0 +1,41 @@
+-- An operator''s word on dead letters. They start over: attempts and losses at zero, the history kept.
+-- One whose dedupe key a live job holds by now stays dead and is answered as duplicate.
+create or replace function mill.retry(p_ids uuid[]) returns table (id uuid, status text)
+language plpgsql
+set search_path = pg_catalog, pg_temp
+as $$
+declare
+  v_xid xid8 := pg_current_xact_id();
+  v_now timestamptz := mill.now();
+  v_turn bigint := mill.clock_us();
+  v_dead uuid[] := array(
+    select j.id from mill.job_dead j where j.id = any (p_ids) order by j.id for update);
+  v_revived uuid[];
+begin
+  with inserted as (
+    insert into mill.job_live (
+      id, turn, queue, kind, name, category, payload, state, priority, run_at, max_attempts,
+      dedupe_key, group_key, lane, owner, parent, progress, error, error_log, correlation_id, created_at)
+    select
+      j.id, v_turn + row_number() over (order by j.id), j.queue, j.kind, j.name, j.category, j.payload, 'pending',
+      j.priority, v_now, j.max_attempts, j.dedupe_key, j.group_key,
+      mill.lane_of(q.dequeue, q.max_running_per_group, j.owner, j.group_key),
+      j.owner, j.parent, 0, j.error, j.error_log, j.correlation_id, j.created_at
+    from mill.job_dead j join mill.queue q using (queue)
+    where j.id = any (v_dead)
+    order by j.queue, j.dedupe_key
+    on conflict (queue, dedupe_key) where dedupe_key is not null do nothing
+    returning job_live.id
+  )
+  select coalesce(array_agg(i.id), '{}') into v_revived from inserted i;
+  delete from mill.job_dead j where j.id = any (v_revived);
+
+  return query
+  select distinct a.id,
+    case when a.id = any (v_revived) then 'retried' when a.id = any (v_dead) then 'duplicate' else 'not_dead' end
+  from unnest(p_ids) as a(id);
+end
+$$;
+
+comment on function mill.retry(uuid[]) is 'Sends dead letters back to pending: retried, duplicate or not_dead for each.';
+revoke execute on function mill.retry(uuid[]) from public;

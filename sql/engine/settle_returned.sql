@@ -1,0 +1,32 @@
+create or replace function mill.settle_returned(p_held jsonb, p_now timestamptz) returns void
+language plpgsql
+set search_path = pg_catalog, pg_temp
+set plan_cache_mode = force_generic_plan
+set enable_seqscan = off
+set enable_bitmapscan = off
+as $$
+declare
+  v_ids uuid[] := array(
+    select h.key::uuid from jsonb_each(p_held) h where h.value ->> 'verdict' in ('failed', 'snoozed', 'released'));
+begin
+  update mill.job_live j set
+    state = case p_held -> j.id::text ->> 'verdict' when 'failed' then 'retrying' when 'snoozed' then 'deferred' else 'pending' end,
+    attempt = j.attempt - (p_held -> j.id::text ->> 'verdict' <> 'failed')::int,
+    run_at = p_now + case p_held -> j.id::text ->> 'verdict'
+      when 'failed' then coalesce(
+        make_interval(secs => (p_held -> j.id::text ->> 'delay')::double precision),
+        (select mill.backoff(j.attempt, q.backoff_base_seconds, q.backoff_cap_seconds) from mill.queue q where q.queue = j.queue))
+      when 'snoozed' then make_interval(secs => coalesce((p_held -> j.id::text ->> 'delay')::double precision, 30))
+      else interval '0' end,
+    -- A released job goes back to the head of its line, but not below the floor.
+    turn = greatest(j.turn, (select f.turn from mill.floor f where f.queue = j.queue and f.priority = j.priority)),
+    worker = null,
+    lease_until = null,
+    error = coalesce(nullif(p_held -> j.id::text -> 'error', 'null'), j.error),
+    error_log = mill.append_error(j.error_log, nullif(p_held -> j.id::text -> 'error', 'null'))
+  where j.id = any (v_ids);
+end
+$$;
+
+comment on function mill.settle_returned(jsonb, timestamptz) is 'Returns the failed, snoozed and released jobs of a batch to their line. For mill.settle_mixed alone.';
+revoke execute on function mill.settle_returned(jsonb, timestamptz) from public;

@@ -1,0 +1,54 @@
+-- The floor: why claims stay fast while another session holds a snapshot.
+--
+-- A claimed row leaves a dead entry at the head of job_live_ready. Vacuum cannot remove it while any snapshot
+-- might still need it, and every claim would walk over all of them. So each queue and priority has a floor,
+-- the place in line where live work begins, and claims start there.
+--
+--        safe                 turn (the floor)
+--   ──────┼─────────────────────┼──────────────────────────► turn
+--    dead │ dead, maybe a late  │ live work
+--         │ commit              │
+--
+-- A job can still appear below the floor: its place is taken from the clock before its transaction commits.
+-- Nothing can appear below safe. It advances to a floor of the past (mark) once every transaction has ended
+-- that ran when that floor was set (mark_xid); writers take their xid before they read the clock, so one that
+-- came later stands higher. mill.look_below looks between the two.
+--
+-- Who: the claim that took jobs and finds the floor 300 ms old. It skips rows of mill.floor that another
+-- claim is moving.
+create or replace function mill.sweep(p_queue text) returns void
+language plpgsql
+set search_path = pg_catalog, pg_temp
+set plan_cache_mode = force_generic_plan
+set enable_seqscan = off
+set enable_bitmapscan = off
+set enable_sort = off
+as $$
+declare
+  v_floor mill.floor;
+  v_first bigint;
+begin
+  perform mill.promote(100);
+  perform mill.look_below(p_queue);
+  for v_floor in
+    select f.* from mill.floor f where f.queue = p_queue and f.advance_at <= clock_timestamp()
+    for no key update skip locked
+  loop
+    select j.turn into v_first
+    from mill.job_live j
+    where j.queue = p_queue and j.priority = v_floor.priority and j.turn >= v_floor.turn and j.state = 'pending'
+    order by j.turn
+    limit 1;
+    -- An empty line: whoever is enqueueing now took the clock at most moments ago, and look_below covers the rest.
+    v_first := greatest(v_floor.turn, coalesce(v_first, mill.clock_us() - 100000));
+
+    update mill.floor f set
+      turn = v_first,
+      advance_at = clock_timestamp() + interval '300 milliseconds'
+    where f.queue = p_queue and f.priority = v_floor.priority;
+  end loop;
+end
+$$;
+
+comment on function mill.sweep(text) is 'Moves the floors of a queue up to where live work begins.';
+revoke execute on function mill.sweep(text) from public;

@@ -1,0 +1,31 @@
+-- Once a minute: a look at everything below safe, where nothing should be. A clock that was set back can put a
+-- job there.
+create or replace function mill.sweep_below() returns int
+language plpgsql
+set search_path = pg_catalog, pg_temp
+set enable_seqscan = off
+set enable_bitmapscan = off
+set enable_sort = off
+as $$
+declare
+  v_count int;
+begin
+  update mill.floor f set turn = s.turn, safe = s.turn, mark = s.turn
+  from (
+    select f.queue, f.priority, j.turn
+    from mill.floor f
+    cross join lateral (
+      select j.turn from mill.job_live j
+      where j.queue = f.queue and j.priority = f.priority and j.state = 'pending' and j.turn < f.safe
+      order by j.turn
+      limit 1) j
+    order by f.queue, f.priority
+    for no key update of f skip locked) s
+  where f.queue = s.queue and f.priority = s.priority;
+  get diagnostics v_count = row_count;
+  return v_count;
+end
+$$;
+
+comment on function mill.sweep_below() is 'Lowers floors to jobs that lie below them for whatever reason; says how many.';
+revoke execute on function mill.sweep_below() from public;

@@ -1,0 +1,14 @@
+select plan(10);
+select mill.enqueue((select jsonb_agg(jsonb_build_object('kind', 'echo', 'name', n, 'payload', '{"a": 1}'::jsonb)) from unnest(array['a', 'b', 'c', 'd']) n));
+create temp table held as select * from mill.claim('w', array['default'], 3);
+select is((select status from mill.cancel(array(select id from mill.job where name = 'd'))), 'cancelled', 'a waiting job is cancelled now');
+select is((select array_agg(distinct status) from mill.cancel(array(select id from held))), array['requested'], 'running ones are asked to stop');
+select is((select status from mill.cancel(array[gen_random_uuid()])), 'not_live', 'an unknown one is not there');
+select is((select array_agg(state order by name) from mill.job), array['processing', 'processing', 'processing', 'cancelled'], 'they still run');
+select is((select status from mill.heartbeat('w', (select jsonb_agg(jsonb_build_object('id', id, 'attempt', attempt)) from held where name = 'a'))), 'cancelled', 'a heartbeat tells the worker');
+select is((select status from mill.settle('w', (select jsonb_agg(jsonb_build_object('id', id, 'attempt', attempt, 'outcome', 'completed')) from held where name = 'b'))), 'lost', 'a completion is refused');
+select is((select status from mill.settle('w', (select jsonb_agg(jsonb_build_object('id', id, 'attempt', attempt, 'outcome', 'failed')) from held where name = 'c'))), 'lost', 'and so is a failure');
+select is((select array_agg(distinct state) from mill.job), array['cancelled'], 'all are cancelled then');
+select is((select result from mill.job where name = 'b'), null, 'without a result');
+select is((select count(*) from mill.cancel(array(select id from mill.job)) where status = 'not_live'), 4::bigint, 'cancelling again changes nothing');
+select * from finish();

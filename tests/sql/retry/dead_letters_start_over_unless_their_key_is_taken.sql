@@ -1,0 +1,14 @@
+select plan(8);
+select mill.enqueue('[{"kind": "echo", "name": "a", "payload": {"a": 1}}, {"kind": "echo", "name": "b", "payload": {"a": 1}, "dedupe_key": "k"}]');
+select mill.settle('w', jsonb_agg(jsonb_build_object('id', id, 'attempt', attempt, 'outcome', 'dead', 'error', '{"type": "test"}'::jsonb))) from mill.claim('w', array['default'], 10);
+select is((select count(*) from mill.job_dead), 2::bigint, 'two dead letters');
+select mill.enqueue('[{"kind": "echo", "name": "c", "payload": {"a": 1}, "dedupe_key": "k"}]');
+create temp table answers as select j.name, r.status from mill.job j cross join lateral mill.retry(array[j.id]) r;
+select is((select status from answers where name = 'a'), 'retried', 'one starts over');
+select is((select status from answers where name = 'b'), 'duplicate', 'one whose key a live job holds stays');
+select is((select status from answers where name = 'c'), 'not_dead', 'a live one is left alone');
+select results_eq($$ select state, attempt, lease_losses from mill.job where name = 'a' $$, $$ values ('pending', 0, 0) $$, 'with all its attempts');
+select is((select jsonb_array_length(error_log) from mill.job where name = 'a'), 1, 'and its history');
+select is((select array_agg(name order by name) from mill.claim('w', array['default'], 10)), array['a', 'c'], 'it can be claimed');
+select is((select array_agg(name) from mill.job_dead), array['b'], 'no dead letter was lost');
+select * from finish();
