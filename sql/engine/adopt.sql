@@ -19,7 +19,7 @@ begin
   get diagnostics v_moved = row_count;
   if v_moved > 0 then
     delete from mill.lane l where l.queue = p_queue;
-    perform mill.sweep_lanes(p_queue);
+    perform mill.sweep_lanes(p_queue, true);
   end if;
   return v_moved;
 end

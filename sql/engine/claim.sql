@@ -5,8 +5,9 @@
 -- nearly empty table, and claims fell from 18,000 to 160 jobs a second. A locked row cannot move before the
 -- update: its ctid is ours until commit. The planner settings pin the scans that find the rows.
 --
--- Queues are tried from a random one on, so that none starves behind another. Lock order: a claim waits for
--- the cap lock of the first capped queue only and merely tries those of others; it never waits for a row.
+-- Queues are tried in a random order, so that none starves behind another. Lock order: a claim waits for one
+-- thing, the cap lock of the queue it tries first, while it holds nothing; cap locks of further queues it merely
+-- tries, and whatever row is locked it skips. So no cycle of waits goes through a claim.
 create or replace function mill.claim(p_worker text, p_queues text[], p_max int, p_kinds text[] default null)
 returns table (id uuid, queue text, kind text, name text, payload jsonb, attempt int, max_attempts int,
                lease_until timestamptz, owner uuid, group_key text, correlation_id text)
@@ -36,8 +37,8 @@ begin
       v_rows := mill.take(v_queue.queue, v_left, p_kinds);
     else
       v_rows := mill.take_capped(v_queue, v_left, p_kinds, v_waits);
-      v_waits := false;
     end if;
+    v_waits := false;
     v_left := v_left - cardinality(v_rows);
 
     return query

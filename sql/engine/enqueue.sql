@@ -28,23 +28,24 @@ begin
   if p_jobs @? '$[*].priority' then
     perform mill.open_floors(p_jobs);
   end if;
+  if p_jobs @? '$[*].dedupe_key' or exists (select from mill.queue q where q.depth_limit is not null) then
+    return query select * from mill.enqueue_keyed(p_jobs, v_now, v_turn, v_random, v_max_bytes);
+  else
+    return query
+    insert into mill.job_live (
+      id, turn, queue, kind, name, category, payload, state, priority, run_at, max_attempts,
+      group_key, lane, owner, parent, correlation_id, created_at)
+    select
+      a.id, a.turn, a.queue, a.kind, a.name, a.category, a.payload, a.state, a.priority, a.run_at, a.max_attempts,
+      a.group_key, a.lane, a.owner, a.parent, a.correlation_id, v_now
+    from mill.asked_jobs(p_jobs, v_now, v_turn, v_random, v_max_bytes) a
+    returning (job_live.turn - v_turn - 1)::int, job_live.id, 'new';
+  end if;
+
+  -- Last, when nothing is waited for any more: claims and other enqueues may want these rows.
   if exists (select from mill.queue q where q.dequeue = 'fair' or q.max_running_per_group is not null) then
     perform mill.open_lanes(p_jobs);
   end if;
-  if p_jobs @? '$[*].dedupe_key' or exists (select from mill.queue q where q.depth_limit is not null) then
-    return query select * from mill.enqueue_keyed(p_jobs, v_now, v_turn, v_random, v_max_bytes);
-    return;
-  end if;
-
-  return query
-  insert into mill.job_live (
-    id, turn, queue, kind, name, category, payload, state, priority, run_at, max_attempts,
-    group_key, lane, owner, parent, correlation_id, created_at)
-  select
-    a.id, a.turn, a.queue, a.kind, a.name, a.category, a.payload, a.state, a.priority, a.run_at, a.max_attempts,
-    a.group_key, a.lane, a.owner, a.parent, a.correlation_id, v_now
-  from mill.asked_jobs(p_jobs, v_now, v_turn, v_random, v_max_bytes) a
-  returning (job_live.turn - v_turn - 1)::int, job_live.id, 'new';
 end
 $$;
 

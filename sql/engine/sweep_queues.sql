@@ -12,7 +12,7 @@ begin
   for v_queue in
     select q.queue from mill.queue q where q.dequeue = 'fair' or q.max_running_per_group is not null order by q.queue
   loop
-    perform mill.sweep_lanes(v_queue);
+    perform mill.sweep_lanes(v_queue, true);
     if v_is_minute then
       perform mill.adopt(v_queue);
     end if;

@@ -16,7 +16,7 @@ begin
       v_rows := mill.front_of_lanes(p_queue, p_max, p_kinds, p_max);
     end if;
     exit when v_try = 2 or cardinality(v_rows) = p_max;
-    exit when mill.promote(100) + mill.sweep_lanes(p_queue.queue) = 0;
+    exit when mill.promote(100) + mill.sweep_lanes(p_queue.queue, false) = 0;
   end loop;
 
   -- Nobody else claims here now; a row that cancel or a duplicate has locked is left for the next claim.
