@@ -29,6 +29,8 @@ pub enum Code {
     NotFound,
     /// The path exists, the method does not.
     MethodNotAllowed,
+    /// The queue takes no more jobs for now.
+    QueueFull,
     /// Postgres or the gateway cannot be reached, or is overloaded.
     DatabaseUnavailable,
     /// The function lacks a binding; an operator must act.
@@ -48,6 +50,7 @@ impl Code {
             Self::MethodNotAllowed => 405,
             Self::TooLarge => 413,
             Self::UnknownKind | Self::EmptyPayload => 422,
+            Self::QueueFull => 429,
             Self::Misconfigured | Self::Internal => 500,
             Self::DatabaseUnavailable => 503,
         }
@@ -68,6 +71,7 @@ impl Code {
             Self::BadSignature => "bad_signature",
             Self::NotFound => "not_found",
             Self::MethodNotAllowed => "method_not_allowed",
+            Self::QueueFull => "queue_full",
             Self::DatabaseUnavailable => "database_unavailable",
             Self::Misconfigured => "misconfigured",
             Self::Internal => "internal",
@@ -88,6 +92,7 @@ impl Code {
             Self::BadSignature => "The signature was refused",
             Self::NotFound => "Not found",
             Self::MethodNotAllowed => "Method not allowed",
+            Self::QueueFull => "The queue is full",
             Self::DatabaseUnavailable => "The database cannot be reached",
             Self::Misconfigured => "The function is not configured",
             Self::Internal => "Something went wrong on our side",
@@ -134,7 +139,7 @@ impl Problem {
 
     /// Seconds after which trying again makes sense, for what passes by itself.
     pub fn retry_after(&self) -> Option<u32> {
-        (self.code == Code::DatabaseUnavailable).then_some(5)
+        matches!(self.code, Code::DatabaseUnavailable | Code::QueueFull).then_some(5)
     }
 
     /// The body, as application/problem+json.

@@ -1,0 +1,62 @@
+// The documented calls, made by the real supabase-js through the gateway.
+import assert from "node:assert/strict";
+import { after, before, test } from "node:test";
+
+import { createClient } from "@supabase/supabase-js";
+import ws from "ws";
+
+import { startStack } from "../support.mjs";
+
+const options = { auth: { persistSession: false }, realtime: { transport: ws } };
+let stack, service;
+before(async () => {
+  stack = await startStack("documented", { parts: ["gateway"] });
+  service = createClient(stack.url, stack.serviceKey, options);
+});
+after(() => stack?.destroy());
+
+const call = async (name, args) => {
+  const { data, error } = await service.rpc(name, args);
+  assert.equal(error, null, `${name}: ${error?.message}`);
+  return data;
+};
+
+test("a job goes from enqueue_job_v3 over claim_next_job_v3 to complete_job", async () => {
+  const id = await call("enqueue_job_v3", { job_type: "report_generation", job_name: "monthly", job_payload: { month: 3 } });
+  const [claimed, ...others] = await call("claim_next_job_v3", { worker_id: "worker-1", job_types: ["report_generation"] });
+  assert.deepEqual(others, []);
+  assert.deepEqual(claimed, { job_id: id, job_type: "report_generation", job_payload: { month: 3, estimated_tokens: 1000 }, retry_count: 0 });
+  assert.equal(await call("update_job_heartbeat", { p_job_id: id, p_worker_id: "worker-1" }), true);
+  assert.equal(await call("complete_job", { p_job_id: id, p_worker_id: "worker-2", p_job_result: {} }), false);
+  assert.equal(await call("complete_job", { p_job_id: id, p_worker_id: "worker-1", p_job_result: { pages: 2 } }), true);
+  assert.equal(await call("complete_job", { p_job_id: id, p_worker_id: "worker-1", p_job_result: { pages: 2 } }), false);
+  const { data: row } = await service.from("job_queue").select("status, job_category, priority, job_result").eq("job_id", id).single();
+  assert.deepEqual(row, { status: "completed", job_category: "standard", priority: 5, job_result: { pages: 2 } });
+});
+
+test("reschedule_job and fail_job bring a job back, one without and one with a retry counted", async () => {
+  const id = await call("enqueue_job_v3", { job_type: "backup_operation", job_name: "nightly", job_payload: { a: 1 }, job_category: "nightly", priority: 9 });
+  const claim = () => call("claim_next_job_v3", { worker_id: "worker-1", job_types: ["backup_operation"] });
+  assert.equal((await claim())[0].retry_count, 0);
+  assert.equal(await call("reschedule_job", { p_job_id: id, p_delay_seconds: 0, p_reason: "rate limited", p_add_jitter: false }), true);
+  assert.equal((await claim())[0].retry_count, 0);
+  assert.equal(await call("fail_job", { p_job_id: id, p_worker_id: "worker-1", p_error_message: "disk full" }), true);
+  const { data: row } = await service.from("job_queue").select("status, error_details").eq("job_id", id).single();
+  assert.equal(row.status, "retrying");
+  assert.equal(row.error_details.message, "disk full");
+  assert.deepEqual(await claim(), []);
+});
+
+test("an unknown type gets a clear error, and only the service may call", async () => {
+  const { error } = await service.rpc("enqueue_job_v3", { job_type: "nope", job_name: "x", job_payload: { a: 1 } });
+  assert.equal(error.code, "GM001");
+  assert.equal(error.message, 'unknown job kind "nope"');
+  const user = createClient(stack.url, stack.anonKey, options);
+  for (const [name, args] of [
+    ["enqueue_job_v3", { job_type: "backup_operation", job_name: "x", job_payload: { a: 1 } }],
+    ["claim_next_job_v3", { worker_id: "w", job_types: ["backup_operation"] }],
+  ]) {
+    assert.equal((await user.rpc(name, args)).error.code, "42501", name);
+  }
+  assert.equal((await user.from("job_queue").select()).error.code, "42501");
+});
