@@ -87,6 +87,7 @@ impl From<RpcError> for Problem {
                 ("GM002", _) => Problem::new(Code::EmptyPayload, capital(message)).at("payload"),
                 ("GM003", _) => Problem::new(Code::TooLarge, capital(message)).at("payload"),
                 ("GM004", _) => Problem::new(Code::InvalidField, capital(message)),
+                ("GM006", _) => Problem::new(Code::QueueFull, capital(message)),
                 ("PGRST301" | "PGRST302" | "PGRST303", _) | ("22023", 401) => Problem::new(
                     Code::TokenRefused,
                     "Send a valid token that has not expired.",
@@ -140,6 +141,12 @@ mod tests {
             problem(400, r#"{"code":"GM003","message":"m"}"#).code,
             Code::TooLarge
         );
+    }
+
+    #[test]
+    fn a_full_queue_says_when_to_come_back() {
+        let full = problem(400, r#"{"code":"GM006","message":"m"}"#);
+        assert_eq!((full.code.status(), full.retry_after()), (429, Some(5)));
     }
 
     #[test]
