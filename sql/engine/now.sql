@@ -1,5 +1,5 @@
--- Bodies in this form are bound when the function is made, so no search path can bend them and no SET clause
--- is needed: a call costs 0.4 us instead of 3. Hot paths still read it once into a variable.
+-- A body in this form is bound when the function is made, so no search path can bend it and no SET clause is
+-- needed. A call still costs 2.6 us: hot paths read it once into a variable.
 create or replace function mill.now() returns timestamptz
 language sql stable
 return coalesce(nullif(current_setting('mill.now', true), '')::timestamptz, clock_timestamp());

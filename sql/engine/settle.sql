@@ -9,7 +9,8 @@
 -- Fencing: only a row that is processing, under this worker, in this attempt is touched. For any other the
 -- answer is 'lost' and nothing changes. Lock order: by id, as everywhere.
 --
--- A batch of nothing but completed jobs deletes them without locking them first: 500 in 12 ms, against 17.
+-- A batch of nothing but completed jobs, all in the same attempt, is deleted without being locked first: 500 take
+-- 7 ms of CPU, against 15 the general way.
 create or replace function mill.settle(p_worker text, p_outcomes jsonb)
 returns table (id uuid, status text)
 language plpgsql

@@ -1,5 +1,5 @@
 -- Statement-level: one look a statement, however many jobs it inserts. It asks which queues have work instead of
--- reading the inserted rows: a transition table would copy each of them, a tenth of the cost of an enqueue.
+-- reading the inserted rows: a transition table would copy each of them.
 create or replace function mill.wake_on_enqueue() returns trigger
 language plpgsql security definer
 set search_path = pg_catalog, pg_temp
