@@ -6,7 +6,8 @@
 -- Lock order: keys, sorted, so two batches that share keys in another order wait for each other; then, when no key
 -- is waited for any more, the live rows that are hurried, by id. A job that ends between the insert and the look
 -- for it leaves its key free: the batch then starts over, in a new subtransaction that holds no key yet. Inserting
--- only what is left, with the other keys held, deadlocked 54 times in 3,000 contended claims.
+-- only what is left, with the other keys held, would break that order: tests/races/contention.test.mjs found
+-- deadlocks here until the batch started over.
 create or replace function mill.enqueue_keyed(
   p_jobs jsonb, p_now timestamptz, p_turn bigint, p_random bytea, p_max_bytes int)
 returns table (ordinal int, id uuid, status text)
