@@ -37,7 +37,7 @@ export const suites = [
     command: [node, "scripts/lib/test/pgtap.mjs", "embedded"] },
   { group: "sql", name: "sql-debian", lane: "debian", needs: ["native"], debian: true, read: readPlain,
     command: [node, "scripts/lib/test/pgtap.mjs", "debian"] },
-  { group: "sql", name: "races", lane: "stack", needs: ["native"], read: readNode,
+  { group: "sql", name: "races", lane: "embedded", needs: ["native"], read: readNode,
     command: nodeTest("tests/races/") },
   { group: "gateway", name: "gateway", lane: "stack", needs: ["native"], read: readNode,
     command: nodeTest("tests/gateway/") },
