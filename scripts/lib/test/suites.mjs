@@ -1,4 +1,5 @@
 // Every suite that ./scripts/test knows: what it runs, what it needs built, and how its result is read.
+import fs from "node:fs";
 import path from "node:path";
 
 import { root } from "../stack/paths.mjs";
@@ -9,7 +10,7 @@ const node = process.execPath;
 const nodeTest = (...files) => [node, "--test", "--test-concurrency=1", "--test-reporter=tap", ...files];
 const quick = ["--locked", "--profile", "quick"];
 const wasm = ["--locked", "--target", "wasm32-unknown-unknown"];
-const FUNCTIONS = ["gristmill-enqueue", "gristmill-processor", "gristmill-health"].flatMap((name) => ["-p", name]);
+const FUNCTIONS = fs.readdirSync(path.join(root, "functions")).flatMap((name) => ["-p", `gristmill-${name}`]);
 
 /**
  * lane: suites of one lane run one after another, lanes side by side. Cargo's share a lane, because they
