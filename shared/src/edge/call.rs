@@ -2,7 +2,7 @@
 
 use futures_util::StreamExt;
 use uuid::Uuid;
-use worker::{ByteStream, Method, Request};
+use worker::{AbortSignal, ByteStream, Method, Request};
 
 use crate::{Code, Problem};
 
@@ -44,6 +44,19 @@ impl Call {
     /// One header.
     pub fn header(&self, name: &str) -> Option<String> {
         header(&self.request, name)
+    }
+
+    /// One parameter of the query.
+    pub fn query(&self, name: &str) -> Option<String> {
+        let url = self.request.url().ok()?;
+        url.query_pairs()
+            .find(|(known, _)| known == name)
+            .map(|(_, value)| value.into_owned())
+    }
+
+    /// Tells, for as long as anybody keeps it, whether the caller is still there.
+    pub(super) fn presence(&self) -> AbortSignal {
+        self.request.inner().signal().into()
     }
 
     /// The caller's own token.
