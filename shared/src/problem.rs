@@ -112,6 +112,8 @@ pub struct Problem {
     pub field: Option<String>,
     /// For the log only.
     pub cause: Option<String>,
+    /// The methods that a path has, when this one is not among them.
+    pub allow: Option<String>,
 }
 
 impl Problem {
@@ -122,12 +124,19 @@ impl Problem {
             detail: detail.into(),
             field: None,
             cause: None,
+            allow: None,
         }
     }
 
     /// Names the field at fault.
     pub fn at(mut self, field: impl Into<String>) -> Self {
         self.field = Some(field.into());
+        self
+    }
+
+    /// Says which methods there are instead.
+    pub fn allowing(mut self, methods: impl Into<String>) -> Self {
+        self.allow = Some(methods.into());
         self
     }
 

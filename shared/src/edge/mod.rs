@@ -4,13 +4,16 @@
 
 mod call;
 mod config;
+mod openapi;
+mod route;
 
 use std::ops::AsyncFnOnce;
 
-use worker::{Env, Request, Response};
+use worker::{Env, Method, Request, Response};
 
 pub use call::{Call, MAX_BODY};
 pub use config::Config;
+pub use route::{Caller, Route, Routes, delete, get, post, put};
 
 use crate::Problem;
 
@@ -38,9 +41,9 @@ pub async fn serve(
     handle: impl AsyncFnOnce(&mut Call, &Config) -> Result<Reply, Problem>,
 ) -> worker::Result<Response> {
     let started = worker::Date::now().as_millis();
-    let config = Config::new(env);
-    let origin = config.optional("CORS_ORIGIN");
     let mut call = Call::new(function, request);
+    let config = Config::new(env, &call.correlation_id);
+    let origin = config.optional("CORS_ORIGIN");
 
     let (status, content_type, body, problem) = if call.is_preflight() {
         (204, None, String::new(), None)
@@ -70,10 +73,19 @@ pub async fn serve(
     if let Some(seconds) = problem.as_ref().and_then(Problem::retry_after) {
         response = response.with_header("retry-after", &seconds.to_string())?;
     }
+    if let Some(allowed) = problem
+        .as_ref()
+        .and_then(|problem| problem.allow.as_deref())
+    {
+        response = response.with_header("allow", allowed)?;
+    }
     if let Some(origin) = origin {
         response = response
             .with_header("access-control-allow-origin", &origin)?
-            .with_header("access-control-allow-methods", "GET, POST, DELETE, OPTIONS")?
+            .with_header(
+                "access-control-allow-methods",
+                "GET, POST, PUT, DELETE, OPTIONS",
+            )?
             .with_header(
                 "access-control-allow-headers",
                 "authorization, apikey, content-type, x-client-info, x-correlation-id",
@@ -84,7 +96,7 @@ pub async fn serve(
     let elapsed = worker::Date::now().as_millis().saturating_sub(started);
     log(function, &call, status, elapsed, problem.as_ref());
     // Not from_bytes: it would call everything an octet stream.
-    Ok(if status == 204 {
+    Ok(if status == 204 || call.method == Method::Head {
         response.empty()
     } else {
         response.fixed(body.into_bytes())
