@@ -5,7 +5,7 @@ use std::str::FromStr;
 use futures_util::StreamExt;
 use serde::de::DeserializeOwned;
 use uuid::Uuid;
-use worker::{ByteStream, Method, Request};
+use worker::{AbortSignal, ByteStream, Method, Request};
 
 use super::route::Params;
 use crate::{Code, Problem, json};
@@ -69,8 +69,8 @@ impl Call {
             })
     }
 
-    /// The query string. Unknown fields are refused by the type (`deny_unknown_fields`).
-    pub fn query<T: DeserializeOwned>(&self) -> Result<T, Problem> {
+    /// The whole query string. Unknown fields are refused by the type (`deny_unknown_fields`).
+    pub fn read_query<T: DeserializeOwned>(&self) -> Result<T, Problem> {
         let url = self.request.url().ok();
         json::parse_query(url.as_ref().and_then(|url| url.query()).unwrap_or_default())
     }
@@ -83,6 +83,19 @@ impl Call {
     /// One header.
     pub fn header(&self, name: &str) -> Option<String> {
         header(&self.request, name)
+    }
+
+    /// One parameter of the query.
+    pub fn query(&self, name: &str) -> Option<String> {
+        let url = self.request.url().ok()?;
+        url.query_pairs()
+            .find(|(known, _)| known == name)
+            .map(|(_, value)| value.into_owned())
+    }
+
+    /// Tells, for as long as anybody keeps it, whether the caller is still there.
+    pub(super) fn presence(&self) -> AbortSignal {
+        self.request.inner().signal().into()
     }
 
     /// The caller's own token.

@@ -171,7 +171,7 @@ impl Route {
         self
     }
 
-    /// The query string, as a struct of optional and required fields. Read it with [`Call::query`].
+    /// The query string, as a struct of optional and required fields. Read it with [`Call::read_query`].
     pub fn query<T: JsonSchema>(mut self) -> Self {
         self.query = Some(SchemaGenerator::subschema_for::<T>);
         self
