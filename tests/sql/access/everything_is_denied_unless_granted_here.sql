@@ -58,7 +58,7 @@ create temp view relation as
   select c.oid, c.relname::text collate "C" as relation, c.relkind, c.relrowsecurity
   from pg_class c join pg_namespace n on n.oid = c.relnamespace where n.nspname = 'public' and c.relkind in ('r', 'p', 'v', 'm', 'f');
 create temp view rpc as
-  select p.oid, p.proname::text collate "C" as rpc, p.proargtypes
+  select p.oid, p.proname::text collate "C" as rpc, p.prokind, p.proargtypes
   from pg_proc p join pg_namespace n on n.oid = p.pronamespace where n.nspname = 'public';
 create temp view granted as
   select r.relation, o.role, concat_ws(' ',
@@ -120,17 +120,17 @@ select is_empty($$
     when w.actor in ('anon', 'stranger') and w.action = 'insert' then w.got not like '42501 %'
     when w.actor in ('anon', 'stranger') then w.got not in ('ok 0 ', 'ok 0 <NULL>')
     -- The owner's and the service's own reach proves that there was something to be found.
-    when w.action = 'select' then w.got in ('ok 1 0') or w.got not like 'ok %'
+    when w.action = 'select' then w.got = 'ok 1 0' and not w.is_shared or w.got not like 'ok %'
     when w.action in ('update', 'delete') and w.actor = 'owner' then w.got like 'ok 0%' or w.got not like 'ok %'
     else false end $$, 'a stranger reads, changes and deletes nothing of the owner''s, and inserts nothing in its name');
 
 create temp table called as
 select r.rpc, o.actor, case o.role when 'anon' then u.anyone when 'authenticated' then u.owner else u.service end as may,
   case when case o.role when 'anon' then u.anyone when 'authenticated' then u.owner else u.service end then null
-  else pg_temp.attempt(o.actor, format('select public.%I(%s)::text', r.rpc, (
+  else pg_temp.attempt(o.actor, format(case r.prokind when 'p' then 'call public.%I(%s)' else 'select public.%I(%s)::text' end, r.rpc, (
     select string_agg('null::' || format_type(t.type, null), ', ' order by t.at) from unnest(r.proargtypes) with ordinality t(type, at)))) end as got
 from rpc r join rpc_rule u using (rpc) cross join role o;
-select is_empty($$ select rpc, actor, got from called where not may and got not like '42501 permission denied for function%' $$,
+select is_empty($$ select rpc, actor, got from called where not may and got not like '42501 permission denied for %' $$,
   'an RPC that is not open to a role refuses it before anything runs');
 
 create function pg_temp.probe(p_actor text, p_rule rpc_rule, p_id text) returns text language sql as $$
