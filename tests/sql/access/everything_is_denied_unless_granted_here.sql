@@ -9,6 +9,26 @@ insert into may_call values
   ('service_role', 'enqueue_jobs'), ('service_role', 'heartbeat_jobs'), ('service_role', 'cancel_jobs'), ('service_role', 'retry_jobs'),
   ('service_role', 'discard_jobs'), ('service_role', 'pause_queue'), ('service_role', 'enqueue_job_v3'), ('service_role', 'claim_next_job_v3'),
   ('service_role', 'update_job_heartbeat'), ('service_role', 'reschedule_job'), ('service_role', 'complete_job'), ('service_role', 'fail_job');
+create temp table may_touch(role text collate "C", relation text collate "C");
+insert into may_touch values ('service_role', 'job_queue'), ('service_role', 'system_configuration');
+
+-- refresh
+insert into may_call
+select 'service_role', unnest(array[
+  'is_valid_identifier', 'is_data_stale', 'is_profile_stale', 'is_quota_exceeded', 'queue_refresh_if_not_exists',
+  'check_and_queue_stale_batch', 'check_and_queue_stale_data_from_presence', 'queue_scheduled_refreshes',
+  'upsert_active_subscription_v2', 'claim_refresh', 'settle_refresh', 'get_queue_batch', 'complete_queue_job', 'fail_queue_job',
+  'reset_job_immediate', 'recover_stuck_jobs', 'invoke_processor_if_healthy', 'maintain_queue_partitions', 'check_cron_job_health',
+  'refresh_analytics_from_presence_v2'])
+union all select 'authenticated', unnest(array[
+  'is_valid_identifier', 'is_data_stale', 'is_profile_stale', 'check_and_queue_stale_batch', 'upsert_active_subscription_v2', 'get_data_changes']);
+insert into may_touch
+select 'service_role', unnest(array[
+  'data_type_registry', 'supported_symbols', 'active_subscriptions_v2', 'api_data_usage', 'subscription_analytics', 'api_call_queue',
+  'quotes', 'company_profiles', 'financial_statements', 'earnings'])
+union all select 'authenticated', unnest(array[
+  'data_type_registry', 'supported_symbols', 'active_subscriptions_v2', 'quotes', 'company_profiles', 'financial_statements', 'earnings']);
+
 select results_eq(
   $$ select r.role collate "C", p.proname::text collate "C" from pg_proc p join pg_namespace n on n.oid = p.pronamespace
      cross join unnest(array['anon', 'authenticated', 'service_role']) r(role)
@@ -35,5 +55,5 @@ select results_eq(
   $$ select r.role collate "C", c.relname::text collate "C" from pg_class c join pg_namespace n on n.oid = c.relnamespace
      cross join unnest(array['anon', 'authenticated', 'service_role']) r(role)
      where n.nspname = 'public' and c.relkind in ('r', 'p', 'v') and has_table_privilege(r.role, c.oid, 'select, insert, update, delete') order by 1, 2 $$,
-  $$ values ('service_role' collate "C", 'job_queue' collate "C"), ('service_role', 'system_configuration') $$, 'exactly these tables and views are open');
+  'select role, relation from may_touch order by 1, 2', 'exactly these tables and views are open');
 select * from finish();
