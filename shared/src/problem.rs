@@ -138,6 +138,8 @@ pub struct Problem {
     pub figures: Map<String, Value>,
     /// For the log only.
     pub cause: Option<String>,
+    /// The methods that a path has, when this one is not among them.
+    pub allow: Option<Box<str>>,
 }
 
 impl Problem {
@@ -149,12 +151,19 @@ impl Problem {
             field: None,
             figures: Map::new(),
             cause: None,
+            allow: None,
         }
     }
 
     /// Names the field at fault.
     pub fn at(mut self, field: impl Into<String>) -> Self {
         self.field = Some(field.into());
+        self
+    }
+
+    /// Says which methods there are instead.
+    pub fn allowing(mut self, methods: impl Into<Box<str>>) -> Self {
+        self.allow = Some(methods.into());
         self
     }
 

@@ -4,16 +4,19 @@
 
 mod call;
 mod config;
+mod openapi;
 mod reply;
+mod route;
 pub mod sse;
 
 use std::ops::AsyncFnOnce;
 
-use worker::{Env, Request, Response};
+use worker::{Env, Method, Request, Response};
 
 pub use call::{Call, MAX_BODY};
 pub use config::Config;
 pub use reply::{Bytes, Reply};
+pub use route::{Caller, Route, Routes, delete, get, post, put};
 
 use crate::Problem;
 
@@ -25,9 +28,9 @@ pub async fn serve(
     handle: impl AsyncFnOnce(&mut Call, &Config) -> Result<Reply, Problem>,
 ) -> worker::Result<Response> {
     let started = worker::Date::now().as_millis();
-    let config = Config::new(env);
-    let origin = config.optional("CORS_ORIGIN");
     let mut call = Call::new(function, request);
+    let config = Config::new(env, &call.correlation_id);
+    let origin = config.optional("CORS_ORIGIN");
 
     let (reply, problem) = if call.is_preflight() {
         (Reply::empty(204), None)
@@ -45,7 +48,10 @@ pub async fn serve(
     if let Some(origin) = origin {
         response = response
             .with_header("access-control-allow-origin", &origin)?
-            .with_header("access-control-allow-methods", "GET, POST, DELETE, OPTIONS")?
+            .with_header(
+                "access-control-allow-methods",
+                "GET, POST, PUT, DELETE, OPTIONS",
+            )?
             .with_header(
                 "access-control-allow-headers",
                 "authorization, apikey, content-type, if-none-match, last-event-id, x-client-info, x-correlation-id",
@@ -59,6 +65,11 @@ pub async fn serve(
 
     let elapsed = worker::Date::now().as_millis().saturating_sub(started);
     log(function, &call, reply.status(), elapsed, problem.as_ref());
+    let reply = if call.method == Method::Head {
+        reply.without_body()
+    } else {
+        reply
+    };
     reply.into_response(response)
 }
 

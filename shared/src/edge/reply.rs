@@ -55,6 +55,11 @@ impl Reply {
             .with("cache-control", "private, no-cache"))
     }
 
+    /// Text of another media type than JSON.
+    pub fn text(status: u16, content_type: &'static str, body: String) -> Self {
+        Self::new(status, Body::Whole(body.into_bytes())).with("content-type", content_type)
+    }
+
     /// A status without a body.
     pub fn empty(status: u16) -> Self {
         Self::new(status, Body::Empty)
@@ -77,8 +82,12 @@ impl Reply {
         let body = Body::Whole(problem.body(correlation_id).into_bytes());
         let reply =
             Self::new(problem.code.status(), body).with("content-type", "application/problem+json");
-        match problem.retry_after() {
+        let reply = match problem.retry_after() {
             Some(seconds) => reply.with("retry-after", seconds.to_string()),
+            None => reply,
+        };
+        match &problem.allow {
+            Some(methods) => reply.with("allow", methods.as_ref()),
             None => reply,
         }
     }
@@ -100,6 +109,11 @@ impl Reply {
             headers,
             body,
         }
+    }
+
+    pub(super) fn without_body(mut self) -> Self {
+        self.body = Body::Empty;
+        self
     }
 
     pub(super) fn status(&self) -> u16 {

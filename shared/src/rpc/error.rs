@@ -96,6 +96,15 @@ impl From<RpcError> for Problem {
                 ("GM002", _) => Problem::new(Code::EmptyPayload, capital(message)).at("payload"),
                 ("GM003", _) => Problem::new(Code::TooLarge, capital(message)).at("payload"),
                 ("GM004", _) => Problem::new(Code::InvalidField, capital(message)),
+                // Postgres' own words on a value: not of its type, out of its range, a NUL or a broken escape,
+                // nested too deep. They may quote what was sent, so they are not passed on.
+                (
+                    "22P02" | "22P05" | "22003" | "22007" | "22008" | "22021" | "22001" | "54001",
+                    _,
+                ) => {
+                    let detail = "A value cannot be stored: look for numbers and dates out of range, and for \\u0000.";
+                    Problem::new(Code::InvalidField, detail)
+                }
                 ("GM006", _) => Problem::new(Code::QueueFull, capital(message)),
                 ("GM050", _) => Problem::new(Code::NotFound, capital(message)),
                 ("GM051", _) => Problem::new(Code::StorageFull, capital(message)),
