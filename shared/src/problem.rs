@@ -33,6 +33,10 @@ pub enum Code {
     QueueFull,
     /// Postgres or the gateway cannot be reached, or is overloaded.
     DatabaseUnavailable,
+    /// The object store cannot be reached, or fails.
+    StorageUnavailable,
+    /// The sender stopped before the end of the body.
+    IncompleteBody,
     /// The function lacks a binding; an operator must act.
     Misconfigured,
     /// A mistake of ours.
@@ -43,7 +47,7 @@ impl Code {
     /// The HTTP status.
     pub const fn status(self) -> u16 {
         match self {
-            Self::EmptyBody | Self::NotJson | Self::InvalidField => 400,
+            Self::EmptyBody | Self::NotJson | Self::InvalidField | Self::IncompleteBody => 400,
             Self::TokenMissing | Self::TokenRefused => 401,
             Self::Forbidden | Self::BadSignature => 403,
             Self::NotFound => 404,
@@ -52,7 +56,7 @@ impl Code {
             Self::UnknownKind | Self::EmptyPayload => 422,
             Self::QueueFull => 429,
             Self::Misconfigured | Self::Internal => 500,
-            Self::DatabaseUnavailable => 503,
+            Self::DatabaseUnavailable | Self::StorageUnavailable => 503,
         }
     }
 
@@ -73,6 +77,8 @@ impl Code {
             Self::MethodNotAllowed => "method_not_allowed",
             Self::QueueFull => "queue_full",
             Self::DatabaseUnavailable => "database_unavailable",
+            Self::StorageUnavailable => "storage_unavailable",
+            Self::IncompleteBody => "incomplete_body",
             Self::Misconfigured => "misconfigured",
             Self::Internal => "internal",
         }
@@ -94,6 +100,8 @@ impl Code {
             Self::MethodNotAllowed => "Method not allowed",
             Self::QueueFull => "The queue is full",
             Self::DatabaseUnavailable => "The database cannot be reached",
+            Self::StorageUnavailable => "The file store cannot be reached",
+            Self::IncompleteBody => "The body is incomplete",
             Self::Misconfigured => "The function is not configured",
             Self::Internal => "Something went wrong on our side",
         }
@@ -139,7 +147,11 @@ impl Problem {
 
     /// Seconds after which trying again makes sense, for what passes by itself.
     pub fn retry_after(&self) -> Option<u32> {
-        matches!(self.code, Code::DatabaseUnavailable | Code::QueueFull).then_some(5)
+        matches!(
+            self.code,
+            Code::DatabaseUnavailable | Code::StorageUnavailable | Code::QueueFull
+        )
+        .then_some(5)
     }
 
     /// The body, as application/problem+json.

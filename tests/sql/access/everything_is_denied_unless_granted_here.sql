@@ -8,7 +8,8 @@ insert into may_call values
   ('service_role', 'claim_jobs'), ('service_role', 'settle_jobs'), ('service_role', 'tick'), ('service_role', 'health_report'),
   ('service_role', 'enqueue_jobs'), ('service_role', 'heartbeat_jobs'), ('service_role', 'cancel_jobs'), ('service_role', 'retry_jobs'),
   ('service_role', 'discard_jobs'), ('service_role', 'pause_queue'), ('service_role', 'enqueue_job_v3'), ('service_role', 'claim_next_job_v3'),
-  ('service_role', 'update_job_heartbeat'), ('service_role', 'reschedule_job'), ('service_role', 'complete_job'), ('service_role', 'fail_job');
+  ('service_role', 'update_job_heartbeat'), ('service_role', 'reschedule_job'), ('service_role', 'complete_job'), ('service_role', 'fail_job'),
+  ('service_role', 'worker_queues'), ('authenticated', 'can_access_object'), ('service_role', 'can_access_object');
 select results_eq(
   $$ select r.role collate "C", p.proname::text collate "C" from pg_proc p join pg_namespace n on n.oid = p.pronamespace
      cross join unnest(array['anon', 'authenticated', 'service_role']) r(role)
