@@ -1,4 +1,4 @@
--- Objects lie below the id of whoever they belong to. The storage stand-in asks this for each request of a
+-- Objects lie below the id of the profile or user they belong to. The storage stand-in asks this for each request of a
 -- user; on Supabase the policies of storage.objects do.
 create or replace function public.can_access_object(p_key text) returns boolean
 language plpgsql stable security definer
@@ -13,7 +13,7 @@ begin
   if auth.uid() is null or v_folder !~ '^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$' then
     return false;
   end if;
-  return v_folder::uuid = auth.uid();
+  return v_folder::uuid = auth.uid() or public.has_profile_access(auth.uid(), v_folder::uuid);
 end
 $$;
 
