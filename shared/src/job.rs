@@ -215,6 +215,8 @@ pub enum Outcome {
         /// Why.
         error: Failure,
     },
+    /// Settled already, in one transaction with what the attempt wrote: there is nothing to report. Never sent.
+    Settled,
 }
 
 impl Outcome {
@@ -245,6 +247,7 @@ impl Outcome {
             Self::Snoozed { .. } => "snoozed",
             Self::Released => "released",
             Self::Dead { .. } => "dead",
+            Self::Settled => "completed",
         }
     }
 }

@@ -8,6 +8,7 @@ pub mod database;
 pub mod gateway;
 pub mod migrate;
 pub mod relay;
+pub mod render;
 mod serve;
 pub mod shutdown;
 pub mod storage;

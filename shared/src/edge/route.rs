@@ -239,11 +239,9 @@ impl Route {
         }
         let mut params = Vec::new();
         for (part, segment) in pattern.into_iter().zip(segments) {
-            match part
-                .strip_prefix('{')
-                .and_then(|part| part.strip_suffix('}'))
-            {
-                Some(name) => params.push((name, segment.as_str())),
+            // What follows a parameter is part of the path: `{id}.zip`.
+            match part.strip_prefix('{').and_then(|part| part.split_once('}')) {
+                Some((name, ending)) => params.push((name, segment.strip_suffix(ending)?)),
                 None if part == segment => {}
                 None => return None,
             }

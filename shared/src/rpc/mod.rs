@@ -2,6 +2,7 @@
 
 mod documents;
 mod error;
+mod exports;
 mod jobs;
 
 use std::time::Duration;
@@ -11,6 +12,7 @@ use serde::Serialize;
 use serde::de::DeserializeOwned;
 
 pub use error::RpcError;
+pub use exports::{Export, ExportBatch, ExportFile, ExportSource, FinishedExport, StoredFile};
 pub use jobs::{HealthReport, LeaseAnswer, LeaseStatus, LeaseToExtend};
 
 use crate::sleep::within;

@@ -44,7 +44,7 @@ select ok(public.finish_export('w1', (select id from made), 1, (select path from
 select ok(public.finish_export('w1', (select id from made), 1, (select path from mill.export_file), 'My resume.pdf', 2), 'and may say so twice');
 select is(public.get_export((select id from made)) -> 'file' ->> 'pages', '2', 'now it has a file');
 select is(public.download_export((select id from made)) ->> 'name', 'My resume.pdf', 'which can be downloaded');
-select is((select array[h.download_count, h.document_id is null] ::text from (select download_count::text, document_id from public.export_history) h), '{1,true}', 'and counts, also without its document');
+select is((select format('%s %s', h.download_count, h.document_id is null) from public.export_history h), '1 t', 'and counts, also without its document');
 select throws_ok(format('select public.cancel_export(%L)', (select id from made)), 'GM053', 'the export has ended already', 'what has ended cannot be cancelled');
 select is((select jsonb_path_query_array(e -> 'events', '$[*].data.progress')::text from public.export_events((select id from made)) e),
   '[0, 25, 50, 75, 75, 100]', 'every step is an event, in order');

@@ -14,7 +14,7 @@ select is((select array[status, progress::text, max_attempts::text, options ->> 
   'createExportJob''s row is made, and what it claims about its state is not taken');
 select throws_ok($$ insert into public.export_jobs (user_id, document_id) values (gen_random_uuid(), '00000000-0000-4000-8000-0000000000d1') $$,
   '42501', null, 'nobody asks in another''s name');
-select throws_ok($$ update public.export_jobs set status = 'completed' $$, '42501', null, 'nobody marks a job completed');
+select throws_ok($$ update public.export_jobs set status = 'completed' $$, '55000', null, 'nobody marks a job completed');
 select is((select count(*)::int from public.export_jobs), 1, 'one sees one''s own');
 reset role;
 
@@ -24,5 +24,6 @@ select is((select count(*)::int from public.fetch_next_export_job(gen_random_uui
 select is((select array[user_id::text, status, attempts::text]::text from public.fetch_next_export_job('00000000-0000-4000-8000-0000000000a1')),
   '{00000000-0000-4000-8000-0000000000a1,processing,1}', 'the user''s job is fetched');
 select is((select count(*)::int from public.fetch_next_export_job()), 0, 'and only once');
+reset role;
 select ok(public.complete_job((select id from created), 'fetch_next_export_job', '{"a": 1}'), 'who fetched it may complete it');
 select * from finish();

@@ -4,6 +4,7 @@
 //! batches, [`children`] runs the programs that parse untrusted files. A part adds its [`Handler`] to [`handlers`].
 
 mod children;
+mod export;
 mod handler;
 mod lane;
 mod leases;
@@ -27,8 +28,8 @@ use leases::Leases;
 use status::Status;
 
 /// Every kind that this worker serves. One line a part.
-fn handlers(_args: &Args) -> Vec<Arc<dyn Handler>> {
-    vec![]
+fn handlers(_args: &Args, cpus: usize) -> Vec<Arc<dyn Handler>> {
+    vec![Arc::new(export::Exports::new(cpus))]
 }
 
 /// Arguments of `gristmill work`.
@@ -141,7 +142,7 @@ pub async fn run(args: Args) -> Result<(), Error> {
         worker.clone(),
         Duration::from_secs_f64(args.heartbeat),
     ));
-    let lanes = lane::start(&worker, &args, handlers(&args), cpus);
+    let lanes = lane::start(&worker, &args, handlers(&args, cpus), cpus);
     let port = match args.listen {
         Some(address) => Some(status::serve(
             serve::bind(address).await?,
