@@ -17,6 +17,12 @@ begin
     select p_now, count(*), 0, 0, sum(pg_column_size(e.payload)), e.queue, e.kind, 'cancelled'
     from ended e where p_state = 'cancelled'
     group by e.queue, e.kind
+  ),
+  told as (
+    insert into mill.task_ended (ids, parents, states, outputs, errors, at)
+    select array_agg(e.id), array_agg(e.parent), array_agg(p_state), array_agg(null::jsonb), array_agg(e.error), p_now
+    from ended e where e.parent is not null
+    having count(*) > 0
   )
   insert into mill.job (
     id, turn, queue, kind, name, category, payload, state, priority, run_at, attempt, max_attempts, lease_losses,

@@ -14,6 +14,8 @@ set enable_mergejoin = off
 as $$
 declare
   v_ended uuid[];
+  v_tasks uuid[];
+  v_parents uuid[];
 begin
   with ended as (
     delete from mill.job_live j
@@ -46,7 +48,12 @@ begin
       group by e.queue, e.kind, e.started_at) d
     group by d.queue, d.kind, mill.duration_bucket(d.ms)
   )
-  select array_agg(e.id) into v_ended from ended e;
+  select array_agg(e.id), array_agg(e.id) filter (where e.parent is not null), array_agg(e.parent) filter (where e.parent is not null)
+  into v_ended, v_tasks, v_parents
+  from ended e;
+  if v_tasks is not null then
+    perform mill.tell_workflows(v_tasks, v_parents, p_ids, p_results, p_now);
+  end if;
 
   if cardinality(v_ended) = cardinality(p_ids) then
     return '{}'::uuid[];

@@ -14,6 +14,14 @@ begin
     returning j.*, p_held -> j.id::text ->> 'verdict' as verdict,
       nullif(p_held -> j.id::text -> 'result', 'null') as given_result,
       nullif(p_held -> j.id::text -> 'error', 'null') as given_error
+  ),
+  told as (
+    insert into mill.task_ended (ids, parents, states, outputs, errors, at)
+    select array_agg(e.id), array_agg(e.parent), array_agg(case e.verdict when 'dead' then 'failed' else e.verdict end),
+      array_agg(case e.verdict when 'completed' then e.given_result end),
+      array_agg(case when e.verdict <> 'completed' then coalesce(e.given_error, e.error) end), p_now
+    from ended e where e.parent is not null
+    having count(*) > 0
   )
   insert into mill.job (
     id, turn, queue, kind, name, category, payload, state, priority, run_at, attempt, max_attempts, lease_losses,

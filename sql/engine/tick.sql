@@ -8,11 +8,12 @@ declare
   v_promoted int := mill.promote();
   v_step text;
 begin
-  foreach v_step in array array['judge_breakers', 'roll', 'sweep_queues'] loop
+  foreach v_step in array array['judge_breakers', 'roll', 'advance_left_behind', 'sweep_queues'] loop
     begin
       case v_step
         when 'judge_breakers' then perform mill.judge_breakers();
         when 'roll' then perform mill.roll();
+        when 'advance_left_behind' then perform mill.advance_left_behind();
         else perform mill.sweep_queues();
       end case;
     exception when others then

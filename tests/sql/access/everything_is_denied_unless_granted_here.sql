@@ -9,6 +9,11 @@ insert into may_call values
   ('service_role', 'enqueue_jobs'), ('service_role', 'heartbeat_jobs'), ('service_role', 'cancel_jobs'), ('service_role', 'retry_jobs'),
   ('service_role', 'discard_jobs'), ('service_role', 'pause_queue'), ('service_role', 'enqueue_job_v3'), ('service_role', 'claim_next_job_v3'),
   ('service_role', 'update_job_heartbeat'), ('service_role', 'reschedule_job'), ('service_role', 'complete_job'), ('service_role', 'fail_job');
+insert into may_call -- workflows
+  select r.role, f.routine from unnest(array['authenticated', 'service_role']) r(role)
+  cross join unnest(array['start_workflow', 'workflow_progress', 'get_workflow', 'list_workflows', 'cancel_workflow', 'retry_workflow']) f(routine)
+  union all
+  select 'service_role', unnest(array['claim_tasks', 'heartbeat_task', 'complete_task', 'fail_task', 'reclaim_stale_tasks']);
 select results_eq(
   $$ select r.role collate "C", p.proname::text collate "C" from pg_proc p join pg_namespace n on n.oid = p.pronamespace
      cross join unnest(array['anon', 'authenticated', 'service_role']) r(role)
@@ -35,5 +40,8 @@ select results_eq(
   $$ select r.role collate "C", c.relname::text collate "C" from pg_class c join pg_namespace n on n.oid = c.relnamespace
      cross join unnest(array['anon', 'authenticated', 'service_role']) r(role)
      where n.nspname = 'public' and c.relkind in ('r', 'p', 'v') and has_table_privilege(r.role, c.oid, 'select, insert, update, delete') order by 1, 2 $$,
-  $$ values ('service_role' collate "C", 'job_queue' collate "C"), ('service_role', 'system_configuration') $$, 'exactly these tables and views are open');
+  $$ select v.role collate "C", v.name collate "C" from (values ('service_role', 'job_queue'), ('service_role', 'system_configuration'),
+       -- workflows
+       ('service_role', 'workflow_definition'), ('service_role', 'jobs'), ('service_role', 'job_tasks'), ('service_role', 'job_artifacts'),
+       ('authenticated', 'jobs'), ('authenticated', 'job_tasks'), ('authenticated', 'job_artifacts')) v(role, name) order by 1, 2 $$, 'exactly these tables and views are open');
 select * from finish();
