@@ -4,6 +4,7 @@ use std::fmt;
 use std::str::FromStr;
 
 use chrono::{DateTime, Utc};
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
 use uuid::Uuid;
@@ -11,7 +12,7 @@ use uuid::Uuid;
 macro_rules! id {
     ($(#[$doc:meta])* $name:ident) => {
         $(#[$doc])*
-        #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+        #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
         #[serde(transparent)]
         pub struct $name(Uuid);
 
@@ -74,7 +75,7 @@ pub struct NewJob {
 }
 
 /// What enqueueing answered.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Submitted {
     /// The new job, or the one that was there.
     pub id: JobId,
@@ -83,13 +84,52 @@ pub struct Submitted {
 }
 
 /// Whether a submitted job is new.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum SubmitStatus {
     /// It was inserted.
     New,
     /// A live job with the same key was there.
     Duplicate,
+}
+
+/// A job as its owner sees it. Postgres writes it and functions pass it on: only its schema is used.
+#[derive(JsonSchema)]
+pub struct Job {
+    /// Its id.
+    pub id: JobId,
+    /// Where it waits or waited.
+    pub queue: String,
+    /// What it is.
+    pub kind: String,
+    /// For people.
+    pub name: Option<String>,
+    /// pending, deferred, retrying, processing, completed, cancelled or failed.
+    pub state: String,
+    /// Higher first.
+    pub priority: i32,
+    /// Its input, as it was submitted.
+    pub payload: serde_json::Map<String, serde_json::Value>,
+    /// Percent.
+    pub progress: u8,
+    /// Attempts so far.
+    pub attempt: u32,
+    /// Attempts at the most.
+    pub max_attempts: u32,
+    /// What it answered.
+    pub result: Option<serde_json::Value>,
+    /// Its latest error.
+    pub error: Option<serde_json::Map<String, serde_json::Value>>,
+    /// Of the request that submitted it.
+    pub correlation_id: Option<String>,
+    /// Not before.
+    pub run_at: DateTime<Utc>,
+    /// When it was submitted.
+    pub created_at: DateTime<Utc>,
+    /// When its latest attempt began.
+    pub started_at: Option<DateTime<Utc>>,
+    /// When it ended.
+    pub finished_at: Option<DateTime<Utc>>,
 }
 
 /// A job that this worker holds a lease on.

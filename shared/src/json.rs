@@ -31,6 +31,22 @@ pub fn parse<T: DeserializeOwned>(body: &[u8]) -> Result<T, Problem> {
     Ok(parsed)
 }
 
+/// Parses a query string: one field a parameter.
+pub fn parse_query<T: DeserializeOwned>(query: &str) -> Result<T, Problem> {
+    let pairs = serde_urlencoded::Deserializer::new(form_urlencoded::parse(query.as_bytes()));
+    serde_path_to_error::deserialize(pairs).map_err(|error| {
+        let path = error.path().to_string();
+        let message = error.into_inner().to_string();
+        let field = if path == "." {
+            unknown_or_missing(&message)
+        } else {
+            Some(path)
+        };
+        let problem = Problem::new(Code::InvalidField, sentence(&message));
+        field.into_iter().fold(problem, Problem::at)
+    })
+}
+
 fn not_json(error: &serde_json::Error) -> Problem {
     let place = format!("line {}, column {}", error.line(), error.column());
     Problem::new(
@@ -61,7 +77,6 @@ mod tests {
 
     #[derive(Debug, serde::Deserialize)]
     #[serde(deny_unknown_fields)]
-    #[allow(dead_code, reason = "only its parsing is tested")]
     struct Sample {
         kind: String,
         priority: Option<i32>,
@@ -78,6 +93,23 @@ mod tests {
         assert_eq!(refuse(b"{nope").code, Code::NotJson);
         assert_eq!(refuse(b"\xff\xfe").code, Code::NotJson);
         assert_eq!(refuse(br#"{"kind":"a"} trailing"#).code, Code::NotJson);
+    }
+
+    #[test]
+    fn a_query_is_read_by_type_and_its_bad_field_is_named() {
+        let sample: Sample = parse_query("kind=a%20b&priority=-3").unwrap();
+        assert_eq!((sample.kind.as_str(), sample.priority), ("a b", Some(-3)));
+        for (query, field) in [
+            ("kind=a&priority=high", "priority"),
+            ("priority=1", "kind"),
+            ("kind=a&x=1", "x"),
+        ] {
+            let refused = parse_query::<Sample>(query).unwrap_err();
+            assert_eq!(
+                (refused.code, refused.field.as_deref()),
+                (Code::InvalidField, Some(field))
+            );
+        }
     }
 
     #[test]

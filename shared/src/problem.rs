@@ -1,6 +1,7 @@
 //! One error type for all functions: RFC 9457 problem details with a stable code.
 
 use serde::Serialize;
+use serde_json::{Map, Value};
 
 /// What went wrong, as callers branch on it. Each code has one status and one title for ever.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -29,8 +30,18 @@ pub enum Code {
     NotFound,
     /// The path exists, the method does not.
     MethodNotAllowed,
+    /// It has ended already: too late for what was asked.
+    AlreadyFinished,
+    /// It has not ended yet: too early for what was asked.
+    NotFinished,
+    /// It was there and is gone for good.
+    Expired,
     /// The queue takes no more jobs for now.
     QueueFull,
+    /// The day's allowance is used up.
+    DailyLimit,
+    /// The caller's storage is used up.
+    StorageFull,
     /// Postgres or the gateway cannot be reached, or is overloaded.
     DatabaseUnavailable,
     /// The function lacks a binding; an operator must act.
@@ -48,11 +59,14 @@ impl Code {
             Self::Forbidden | Self::BadSignature => 403,
             Self::NotFound => 404,
             Self::MethodNotAllowed => 405,
+            Self::AlreadyFinished | Self::NotFinished => 409,
+            Self::Expired => 410,
             Self::TooLarge => 413,
             Self::UnknownKind | Self::EmptyPayload => 422,
-            Self::QueueFull => 429,
+            Self::QueueFull | Self::DailyLimit => 429,
             Self::Misconfigured | Self::Internal => 500,
             Self::DatabaseUnavailable => 503,
+            Self::StorageFull => 507,
         }
     }
 
@@ -71,7 +85,12 @@ impl Code {
             Self::BadSignature => "bad_signature",
             Self::NotFound => "not_found",
             Self::MethodNotAllowed => "method_not_allowed",
+            Self::AlreadyFinished => "already_finished",
+            Self::NotFinished => "not_finished",
+            Self::Expired => "expired",
             Self::QueueFull => "queue_full",
+            Self::DailyLimit => "daily_limit",
+            Self::StorageFull => "storage_full",
             Self::DatabaseUnavailable => "database_unavailable",
             Self::Misconfigured => "misconfigured",
             Self::Internal => "internal",
@@ -92,7 +111,12 @@ impl Code {
             Self::BadSignature => "The signature was refused",
             Self::NotFound => "Not found",
             Self::MethodNotAllowed => "Method not allowed",
+            Self::AlreadyFinished => "It has ended already",
+            Self::NotFinished => "It has not ended yet",
+            Self::Expired => "It has expired",
             Self::QueueFull => "The queue is full",
+            Self::DailyLimit => "The day's allowance is used up",
+            Self::StorageFull => "The storage is full",
             Self::DatabaseUnavailable => "The database cannot be reached",
             Self::Misconfigured => "The function is not configured",
             Self::Internal => "Something went wrong on our side",
@@ -110,8 +134,12 @@ pub struct Problem {
     pub detail: String,
     /// The field at fault, where there is one.
     pub field: Option<String>,
+    /// Figures beside the sentence, as fields of the body: `used` and `limit`, `done` and `total`.
+    pub figures: Map<String, Value>,
     /// For the log only.
     pub cause: Option<String>,
+    /// The methods that a path has, when this one is not among them.
+    pub allow: Option<Box<str>>,
 }
 
 impl Problem {
@@ -121,13 +149,27 @@ impl Problem {
             code,
             detail: detail.into(),
             field: None,
+            figures: Map::new(),
             cause: None,
+            allow: None,
         }
     }
 
     /// Names the field at fault.
     pub fn at(mut self, field: impl Into<String>) -> Self {
         self.field = Some(field.into());
+        self
+    }
+
+    /// Says which methods there are instead.
+    pub fn allowing(mut self, methods: impl Into<Box<str>>) -> Self {
+        self.allow = Some(methods.into());
+        self
+    }
+
+    /// Adds figures to the body; `retry_after` among them is also the header's.
+    pub fn with(mut self, figures: Map<String, Value>) -> Self {
+        self.figures.extend(figures);
         self
     }
 
@@ -139,6 +181,10 @@ impl Problem {
 
     /// Seconds after which trying again makes sense, for what passes by itself.
     pub fn retry_after(&self) -> Option<u32> {
+        let told = self.figures.get("retry_after").and_then(Value::as_u64);
+        if let Some(seconds) = told {
+            return u32::try_from(seconds).ok();
+        }
         matches!(self.code, Code::DatabaseUnavailable | Code::QueueFull).then_some(5)
     }
 
@@ -154,6 +200,8 @@ impl Problem {
             #[serde(skip_serializing_if = "Option::is_none")]
             field: Option<&'a str>,
             correlation_id: &'a str,
+            #[serde(flatten)]
+            figures: &'a Map<String, Value>,
         }
         let code = self.code.as_str();
         let body = Body {
@@ -164,6 +212,7 @@ impl Problem {
             detail: &self.detail,
             field: self.field.as_deref(),
             correlation_id,
+            figures: &self.figures,
         };
         serde_json::to_string(&body).unwrap_or_default()
     }
@@ -177,6 +226,16 @@ mod tests {
     fn the_cause_never_reaches_the_caller() {
         let problem = Problem::new(Code::Internal, "Try again.").because("canary-secret");
         assert!(!problem.body("c-1").contains("canary-secret"));
+    }
+
+    #[test]
+    fn figures_are_fields_of_the_body_and_may_say_when_to_come_back() {
+        let figures = serde_json::json!({"used": 100, "limit": 100, "retry_after": 90});
+        let full =
+            Problem::new(Code::DailyLimit, "Tomorrow.").with(figures.as_object().cloned().unwrap());
+        let body: serde_json::Value = serde_json::from_str(&full.body("c-1")).unwrap();
+        assert_eq!((&body["used"], &body["limit"]), (&100.into(), &100.into()));
+        assert_eq!(full.retry_after(), Some(90));
     }
 
     #[test]

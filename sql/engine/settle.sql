@@ -20,18 +20,21 @@ declare
   v_now timestamptz := mill.now();
   v_attempt int := (p_outcomes #>> '{0,attempt}')::int;
   v_ids uuid[];
-  v_results jsonb[];
+  v_results jsonb; -- by id; null when there is none
   v_is_whole boolean;
   v_is_completed boolean;
   v_lost uuid[];
 begin
   if jsonb_typeof(p_outcomes) = 'array' then
-    select coalesce(array_agg((o ->> 'id')::uuid), '{}'), array_agg(o -> 'result'),
-      bool_and(o ->> 'id' is not null and o ->> 'attempt' is not null
-        and coalesce(o ->> 'outcome', '') in ('completed', 'failed', 'snoozed', 'released', 'dead')),
-      bool_and(o ->> 'outcome' = 'completed' and (o ->> 'attempt')::int = v_attempt)
+    select coalesce(array_agg(o.id), '{}'), jsonb_object_agg(o.id, o.result) filter (where o.id is not null and o.result is not null),
+      bool_and(o.id is not null and o.attempt is not null
+        and coalesce(o.outcome, '') in ('completed', 'failed', 'snoozed', 'released', 'dead')),
+      bool_and(o.outcome = 'completed' and o.attempt = v_attempt)
     into v_ids, v_results, v_is_whole, v_is_completed
-    from jsonb_array_elements(p_outcomes) o;
+    from (
+      select (e ->> 'id')::uuid as id, (e ->> 'attempt')::int as attempt, e ->> 'outcome' as outcome, e -> 'result' as result
+      from jsonb_array_elements(p_outcomes) e
+      offset 0) o; -- taken apart once
   end if;
   if v_ids is null or not v_is_whole then
     raise exception 'every outcome needs id, attempt and one of completed, failed, snoozed, released, dead'

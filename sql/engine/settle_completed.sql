@@ -3,7 +3,8 @@
 --
 -- The lock order is that of the index scan, which sorts the array of ids. Matched by an array and not by a join:
 -- joined to the batch, 500 took 200 ms, presumably along the leases once for each job, as mill.settle_mixed did.
-create or replace function mill.settle_completed(p_worker text, p_ids uuid[], p_results jsonb[], p_attempt int, p_now timestamptz) returns uuid[]
+-- Each step passes on only the columns that the next one needs: carrying whole rows to the statistics cost 1 ms of 10.
+create or replace function mill.settle_completed(p_worker text, p_ids uuid[], p_results jsonb, p_attempt int, p_now timestamptz) returns uuid[]
 language plpgsql
 set search_path = pg_catalog, pg_temp
 set plan_cache_mode = force_generic_plan
@@ -23,9 +24,6 @@ begin
       and not j.cancel_requested
     returning j.*
   ),
-  given as (
-    select g.id, (array_agg(g.result))[1] as result from unnest(p_ids, p_results) as g(id, result) where g.result is not null group by g.id
-  ),
   kept as (
     insert into mill.job_done (
       id, turn, queue, kind, name, category, payload, state, priority, run_at, attempt, max_attempts, lease_losses,
@@ -33,26 +31,28 @@ begin
       created_at, started_at, finished_at)
     select
       e.id, e.turn, e.queue, e.kind, e.name, e.category, e.payload, 'completed', e.priority, e.run_at, e.attempt,
-      e.max_attempts, e.lease_losses, e.worker, e.dedupe_key, e.group_key, e.owner, e.parent, 100, g.result,
+      e.max_attempts, e.lease_losses, e.worker, e.dedupe_key, e.group_key, e.owner, e.parent, 100,
+      case when p_results is not null then p_results -> e.id::text end,
       e.error, e.error_log, e.correlation_id, e.created_at, e.started_at, p_now
-    from ended e left join given g using (id)
+    from ended e
+    returning id, parent, queue, kind, started_at, pg_column_size(payload) as bytes
   ),
   counted as (
     insert into mill.stat_batch (at, jobs, bucket, total_ms, bytes, queue, kind, outcome)
-    select p_now, sum(d.jobs), mill.duration_bucket(d.ms), sum(d.jobs * d.ms), sum(d.bytes), d.queue, d.kind, 'completed'
+    select p_now, sum(c.jobs), mill.duration_bucket(c.ms), sum(c.jobs * c.ms), sum(c.bytes), c.queue, c.kind, 'completed'
     from (
       -- Jobs of one claim began together: the arithmetic is done once for all of them.
-      select e.queue, e.kind, count(*) as jobs, sum(pg_column_size(e.payload)) as bytes,
-        (extract(epoch from p_now - e.started_at) * 1000)::bigint as ms
-      from ended e
-      group by e.queue, e.kind, e.started_at) d
-    group by d.queue, d.kind, mill.duration_bucket(d.ms)
+      select k.queue, k.kind, count(*) as jobs, sum(k.bytes) as bytes,
+        (extract(epoch from p_now - k.started_at) * 1000)::bigint as ms
+      from kept k
+      group by k.queue, k.kind, k.started_at) c
+    group by c.queue, c.kind, mill.duration_bucket(c.ms)
   )
-  select array_agg(e.id), array_agg(e.id) filter (where e.parent is not null), array_agg(e.parent) filter (where e.parent is not null)
+  select array_agg(k.id), array_agg(k.id) filter (where k.parent is not null), array_agg(k.parent) filter (where k.parent is not null)
   into v_ended, v_tasks, v_parents
-  from ended e;
+  from kept k;
   if v_tasks is not null then
-    perform mill.tell_workflows(v_tasks, v_parents, p_ids, p_results, p_now);
+    perform mill.tell_workflows(v_tasks, v_parents, p_results, p_now);
   end if;
 
   if cardinality(v_ended) = cardinality(p_ids) then
@@ -62,5 +62,5 @@ begin
 end
 $$;
 
-comment on function mill.settle_completed(text, uuid[], jsonb[], int, timestamptz) is 'Completes a batch; says which of it were lost. For mill.settle alone.';
-revoke execute on function mill.settle_completed(text, uuid[], jsonb[], int, timestamptz) from public;
+comment on function mill.settle_completed(text, uuid[], jsonb, int, timestamptz) is 'Completes a batch; says which of it were lost. For mill.settle alone.';
+revoke execute on function mill.settle_completed(text, uuid[], jsonb, int, timestamptz) from public;

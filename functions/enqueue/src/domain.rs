@@ -3,20 +3,36 @@
 use chrono::{DateTime, Utc};
 use gristmill_shared::job::NewJob;
 use gristmill_shared::{Code, Problem};
+use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::Deserialize;
 use serde_json::value::RawValue;
 
 /// The body of `POST /`.
-#[derive(Debug, Deserialize)]
+#[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Submission {
+    /// What the job is: a row of `mill.kind` that is open to users.
     kind: String,
+    /// What it works on.
+    #[schemars(schema_with = "object_with_fields")]
     payload: Box<RawValue>,
+    /// For people.
     name: Option<String>,
+    /// Higher first; 5 when absent.
+    #[schemars(range(min = -100, max = 100))]
     priority: Option<i32>,
+    /// Not before.
     run_at: Option<DateTime<Utc>>,
+    /// While a job with this key is live, submitting it again answers with that job.
+    #[schemars(length(min = 1, max = 160))]
     dedupe_key: Option<String>,
+    /// Whose turn it is, where a queue is fair or capped by group.
+    #[schemars(length(min = 1, max = 200))]
     group_key: Option<String>,
+}
+
+fn object_with_fields(_: &mut SchemaGenerator) -> Schema {
+    json_schema!({ "type": "object", "minProperties": 1 })
 }
 
 impl Submission {

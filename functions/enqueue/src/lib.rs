@@ -1,15 +1,33 @@
 //! `enqueue`: takes jobs over HTTP and shows what became of them.
-//!
-//! - `POST /` submits one job: 202 with its id
-//! - `GET /{id}` shows one job of the caller's
 
 mod domain;
 mod handler;
 
-use gristmill_shared::edge;
+use gristmill_shared::Code;
+use gristmill_shared::edge::{Caller, Routes, get, post};
+use gristmill_shared::job::{Job, JobId, Submitted};
 use worker::{Context, Env, Request, Response, event};
+
+fn routes() -> Routes {
+    Routes::new("enqueue", "Takes jobs and shows what became of them")
+        .route(
+            post("/", handler::submit)
+                .summary("Submits one job")
+                .by(Caller::User)
+                .json::<domain::Submission>()
+                .answers::<Submitted>(202, "Enqueued, or found under its dedupe_key")
+                .refuses(&[Code::UnknownKind, Code::EmptyPayload, Code::QueueFull]),
+        )
+        .route(
+            get("/{id}", handler::show)
+                .summary("Shows one job of the caller's")
+                .by(Caller::User)
+                .path_param::<JobId>("id", "As submitting it answered")
+                .answers::<Job>(200, "The job"),
+        )
+}
 
 #[event(fetch)]
 async fn fetch(request: Request, env: Env, _context: Context) -> worker::Result<Response> {
-    edge::serve("enqueue", request, env, handler::route).await
+    routes().serve(request, env).await
 }

@@ -1,6 +1,7 @@
 //! What counts as well.
 
 use gristmill_shared::rpc::HealthReport;
+use schemars::JsonSchema;
 use serde::Serialize;
 
 /// The pump runs for most of every minute; two silent minutes mean that cron or relay is down.
@@ -8,7 +9,7 @@ const PUMP_SLACK_SECONDS: f64 = 120.0;
 /// A due job that waits longer than this is not being served.
 const OLDEST_DUE_SECONDS: f64 = 300.0;
 
-#[derive(Debug, Serialize, PartialEq)]
+#[derive(Debug, Serialize, PartialEq, JsonSchema)]
 pub(crate) struct Check {
     name: &'static str,
     ok: bool,
@@ -16,7 +17,7 @@ pub(crate) struct Check {
     detail: Option<String>,
 }
 
-#[derive(Debug, Serialize, PartialEq)]
+#[derive(Debug, Serialize, PartialEq, JsonSchema)]
 pub(crate) struct Health {
     status: &'static str,
     checks: Vec<Check>,

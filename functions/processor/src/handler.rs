@@ -10,8 +10,9 @@ use gristmill_shared::job::{
 };
 use gristmill_shared::rpc::{Rpc, RpcError};
 use gristmill_shared::{Code, Problem, json, within};
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use worker::{Delay, Method};
+use worker::Delay;
 
 use crate::jobs;
 
@@ -21,36 +22,24 @@ const MAX_INVOCATION: usize = 4096;
 /// A job that is still running then has failed: the answer must be settled well within the lease.
 const LONGEST_JOB: Duration = Duration::from_secs(25);
 
-#[derive(Debug, Deserialize)]
+/// What Postgres asks for.
+#[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-struct Invocation {
+pub(crate) struct Invocation {
     invocation: InvocationId,
     queue: String,
     batch: u32,
 }
 
-#[derive(Debug, Default, Serialize)]
-struct Report {
+/// What became of one batch.
+#[derive(Debug, Default, Serialize, JsonSchema)]
+pub(crate) struct Report {
     claimed: usize,
     accepted: usize,
     lost: usize,
 }
 
-pub(crate) async fn route(call: &mut Call, config: &Config) -> Result<Reply, Problem> {
-    match (call.method.clone(), call.path().as_slice()) {
-        (Method::Post, []) => invoked(call, config).await,
-        (_, []) => Err(Problem::new(
-            Code::MethodNotAllowed,
-            "Postgres invokes this with POST.",
-        )),
-        _ => Err(Problem::new(
-            Code::NotFound,
-            "There is nothing at this path.",
-        )),
-    }
-}
-
-async fn invoked(call: &mut Call, config: &Config) -> Result<Reply, Problem> {
+pub(crate) async fn invoked(call: &mut Call, config: &Config) -> Result<Reply, Problem> {
     let body = call.body(MAX_INVOCATION).await?;
     verify(call, config, &body)?;
     let asked: Invocation = json::parse(&body)?;

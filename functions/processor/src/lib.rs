@@ -1,17 +1,26 @@
 //! `processor`: claims one batch of light jobs, does them, settles them, and exits.
 //!
-//! - `POST /` an invocation, signed by Postgres
-//! - scheduled: one round of the pump, for deployments without pg_cron
+//! A scheduled event is one round of the pump, for deployments without pg_cron.
 
 mod handler;
 mod jobs;
 
-use gristmill_shared::edge;
+use gristmill_shared::edge::{Caller, Routes, post};
 use worker::{Context, Env, Request, Response, ScheduleContext, ScheduledEvent, event};
+
+fn routes() -> Routes {
+    Routes::new("processor", "Does one batch of light jobs an invocation").route(
+        post("/", handler::invoked)
+            .summary("An invocation, signed by Postgres")
+            .by(Caller::Postgres)
+            .json::<handler::Invocation>()
+            .answers::<handler::Report>(200, "What became of the batch"),
+    )
+}
 
 #[event(fetch)]
 async fn fetch(request: Request, env: Env, _context: Context) -> worker::Result<Response> {
-    edge::serve("processor", request, env, handler::route).await
+    routes().serve(request, env).await
 }
 
 #[event(scheduled)]

@@ -12,11 +12,12 @@ import * as gristmill from "./engine/gristmill.mjs";
 import { CONNECTIONS } from "./engine/load.mjs";
 import { heldSnapshot, mixed } from "./engine/overtime.mjs";
 import * as pgBoss from "./engine/pg-boss.mjs";
+import * as pgBoss10 from "./engine/pg-boss-10.mjs";
 import * as pgmq from "./engine/pgmq.mjs";
 import { draw } from "./engine/plot.mjs";
 import { rates } from "./engine/rates.mjs";
 
-const CONTENDERS = [gristmill, graphileWorker, pgBoss, pgmq]; // ours first
+const CONTENDERS = [gristmill, graphileWorker, pgBoss, pgBoss10, pgmq]; // ours first
 
 const QUICK = { rounds: 5, seconds: 1.2, levels: sizes.quick, samples: 100, heldSeconds: 30, mixedSeconds: 30 };
 const FULL = { rounds: 5, seconds: 10, levels: sizes.full, samples: 500, heldSeconds: 300, mixedSeconds: 600 };
@@ -48,7 +49,7 @@ async function* besidePeers(stack, { rounds, seconds }, progress, plot) {
   try {
     for (const contender of CONTENDERS) {
       progress(`installing ${contender.name}`);
-      const url = await create(stack, contender, `rates_${contender.name.replaceAll("-", "_")}`);
+      const url = await create(stack, contender, `rates_${contender.name.replaceAll(/\W/g, "_")}`);
       contenders.push({ name: contender.name, url, queue: await contender.open(url, CONNECTIONS) });
     }
     for await (const figure of rates(contenders, { rounds, seconds, progress })) {

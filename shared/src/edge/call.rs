@@ -1,10 +1,14 @@
 //! One request, taken apart.
 
-use futures_util::StreamExt;
-use uuid::Uuid;
-use worker::{ByteStream, Method, Request};
+use std::str::FromStr;
 
-use crate::{Code, Problem};
+use futures_util::StreamExt;
+use serde::de::DeserializeOwned;
+use uuid::Uuid;
+use worker::{AbortSignal, ByteStream, Method, Request};
+
+use super::route::Params;
+use crate::{Code, Problem, json};
 
 /// The largest body any JSON route reads.
 pub const MAX_BODY: usize = 1024 * 1024;
@@ -19,6 +23,7 @@ pub struct Call {
     /// From the caller's `x-correlation-id`, or new; carried into jobs and logs.
     pub correlation_id: String,
     segments: Vec<String>,
+    params: Params,
     request: Request,
 }
 
@@ -32,6 +37,7 @@ impl Call {
             method: request.method(),
             correlation_id,
             segments,
+            params: Vec::new(),
             request,
         }
     }
@@ -41,9 +47,55 @@ impl Call {
         self.segments.iter().map(String::as_str).collect()
     }
 
+    pub(super) fn segments(&self) -> &[String] {
+        &self.segments
+    }
+
+    pub(super) fn set_params(&mut self, params: Params) {
+        self.params = params;
+    }
+
+    /// A parameter of the path. What cannot be one names nothing that exists.
+    pub fn param<T: FromStr>(&self, name: &str) -> Result<T, Problem> {
+        self.params
+            .iter()
+            .find(|(known, _)| *known == name)
+            .and_then(|(_, value)| value.parse().ok())
+            .ok_or_else(|| {
+                Problem::new(
+                    Code::NotFound,
+                    "There is no such thing, or it is not yours.",
+                )
+            })
+    }
+
+    /// The whole query string. Unknown fields are refused by the type (`deny_unknown_fields`).
+    pub fn read_query<T: DeserializeOwned>(&self) -> Result<T, Problem> {
+        let url = self.request.url().ok();
+        json::parse_query(url.as_ref().and_then(|url| url.query()).unwrap_or_default())
+    }
+
+    /// The body, read as JSON.
+    pub async fn json<T: DeserializeOwned>(&mut self) -> Result<T, Problem> {
+        json::parse(&self.body(MAX_BODY).await?)
+    }
+
     /// One header.
     pub fn header(&self, name: &str) -> Option<String> {
         header(&self.request, name)
+    }
+
+    /// One parameter of the query.
+    pub fn query(&self, name: &str) -> Option<String> {
+        let url = self.request.url().ok()?;
+        url.query_pairs()
+            .find(|(known, _)| known == name)
+            .map(|(_, value)| value.into_owned())
+    }
+
+    /// Tells, for as long as anybody keeps it, whether the caller is still there.
+    pub(super) fn presence(&self) -> AbortSignal {
+        self.request.inner().signal().into()
     }
 
     /// The caller's own token.

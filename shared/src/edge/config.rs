@@ -1,6 +1,7 @@
 //! Bindings by name. The names are those that Supabase gives its functions, so that there nothing needs
 //! to be set but INVOKE_SECRET.
 
+use uuid::Uuid;
 use worker::Env;
 
 use crate::rpc::Rpc;
@@ -10,11 +11,15 @@ use crate::{Code, Problem};
 /// What a function was deployed with.
 pub struct Config {
     env: Env,
+    correlation_id: String,
 }
 
 impl Config {
-    pub(super) fn new(env: Env) -> Self {
-        Self { env }
+    pub(super) fn new(env: Env, correlation_id: &str) -> Self {
+        Self {
+            env,
+            correlation_id: correlation_id.to_owned(),
+        }
     }
 
     /// A binding that may be absent.
@@ -45,17 +50,14 @@ impl Config {
 
     /// Postgres with the rights of whoever holds `token`.
     pub fn rpc_for(&self, token: &str) -> Result<Rpc, Problem> {
-        Ok(Rpc::new(
-            &self.rest_url()?,
-            &self.required("SUPABASE_ANON_KEY")?,
-            token,
-        ))
+        let key = self.required("SUPABASE_ANON_KEY")?;
+        Ok(Rpc::new(&self.rest_url()?, &key, token).correlated(&self.correlation_id))
     }
 
     /// Postgres with the rights of the service; for processor, cleanup, health and audit only.
     pub fn service_rpc(&self) -> Result<Rpc, Problem> {
         let key = self.required("SUPABASE_SERVICE_ROLE_KEY")?;
-        Ok(Rpc::new(&self.rest_url()?, &key, &key))
+        Ok(Rpc::new(&self.rest_url()?, &key, &key).correlated(&self.correlation_id))
     }
 
     /// The key that signs invocations.
@@ -73,6 +75,6 @@ impl Config {
 /// The same bindings outside a request: for scheduled events.
 impl From<Env> for Config {
     fn from(env: Env) -> Self {
-        Self::new(env)
+        Self::new(env, &Uuid::now_v7().to_string())
     }
 }

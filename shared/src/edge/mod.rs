@@ -4,31 +4,21 @@
 
 mod call;
 mod config;
+mod openapi;
+mod reply;
+mod route;
+pub mod sse;
 
 use std::ops::AsyncFnOnce;
 
-use worker::{Env, Request, Response};
+use worker::{Env, Method, Request, Response};
 
 pub use call::{Call, MAX_BODY};
 pub use config::Config;
+pub use reply::{Bytes, Reply};
+pub use route::{Caller, Route, Routes, delete, get, post, put};
 
 use crate::Problem;
-
-/// What a handler answers: a status and JSON, already written.
-pub struct Reply {
-    status: u16,
-    body: String,
-}
-
-impl Reply {
-    /// JSON under a status.
-    pub fn json(status: u16, body: &impl serde::Serialize) -> Result<Self, Problem> {
-        let body = serde_json::to_string(body).map_err(|error| {
-            Problem::new(crate::Code::Internal, "The answer could not be written.").because(error)
-        })?;
-        Ok(Self { status, body })
-    }
-}
 
 /// Runs a handler for one request: correlation id, answer or problem, one log line without content.
 pub async fn serve(
@@ -38,57 +28,49 @@ pub async fn serve(
     handle: impl AsyncFnOnce(&mut Call, &Config) -> Result<Reply, Problem>,
 ) -> worker::Result<Response> {
     let started = worker::Date::now().as_millis();
-    let config = Config::new(env);
-    let origin = config.optional("CORS_ORIGIN");
     let mut call = Call::new(function, request);
+    let config = Config::new(env, &call.correlation_id);
+    let origin = config.optional("CORS_ORIGIN");
 
-    let (status, content_type, body, problem) = if call.is_preflight() {
-        (204, None, String::new(), None)
+    let (reply, problem) = if call.is_preflight() {
+        (Reply::empty(204), None)
     } else {
         match handle(&mut call, &config).await {
-            Ok(reply) => (reply.status, Some("application/json"), reply.body, None),
-            Err(problem) => {
-                let body = problem.body(&call.correlation_id);
-                (
-                    problem.code.status(),
-                    Some("application/problem+json"),
-                    body,
-                    Some(problem),
-                )
-            }
+            Ok(reply) => (reply, None),
+            Err(problem) => (
+                Reply::problem(&problem, &call.correlation_id),
+                Some(problem),
+            ),
         }
     };
 
-    let mut response = Response::builder()
-        .with_status(status)
-        .with_header("x-correlation-id", &call.correlation_id)?
-        .with_header("cache-control", "no-store")?
-        .with_header("x-content-type-options", "nosniff")?;
-    if let Some(content_type) = content_type {
-        response = response.with_header("content-type", content_type)?;
-    }
-    if let Some(seconds) = problem.as_ref().and_then(Problem::retry_after) {
-        response = response.with_header("retry-after", &seconds.to_string())?;
-    }
+    let mut response = Response::builder().with_header("x-correlation-id", &call.correlation_id)?;
     if let Some(origin) = origin {
         response = response
             .with_header("access-control-allow-origin", &origin)?
-            .with_header("access-control-allow-methods", "GET, POST, DELETE, OPTIONS")?
+            .with_header(
+                "access-control-allow-methods",
+                "GET, POST, PUT, DELETE, OPTIONS",
+            )?
             .with_header(
                 "access-control-allow-headers",
-                "authorization, apikey, content-type, x-client-info, x-correlation-id",
+                "authorization, apikey, content-type, if-none-match, last-event-id, x-client-info, x-correlation-id",
+            )?
+            .with_header(
+                "access-control-expose-headers",
+                "content-disposition, etag, retry-after, x-correlation-id",
             )?
             .with_header("vary", "origin")?;
     }
 
     let elapsed = worker::Date::now().as_millis().saturating_sub(started);
-    log(function, &call, status, elapsed, problem.as_ref());
-    // Not from_bytes: it would call everything an octet stream.
-    Ok(if status == 204 {
-        response.empty()
+    log(function, &call, reply.status(), elapsed, problem.as_ref());
+    let reply = if call.method == Method::Head {
+        reply.without_body()
     } else {
-        response.fixed(body.into_bytes())
-    })
+        reply
+    };
+    reply.into_response(response)
 }
 
 // Client mistakes are no errors of ours: they are logged as information, without their cause.

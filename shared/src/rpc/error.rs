@@ -1,6 +1,7 @@
 //! What can go wrong between a function and Postgres, and the one table from SQLSTATE to problem.
 
 use serde::Deserialize;
+use serde_json::{Map, Value};
 
 use crate::{Code, Problem};
 
@@ -28,6 +29,8 @@ pub enum RpcError {
         code: String,
         /// What it said.
         message: String,
+        /// Figures beside it, where its detail is a JSON object.
+        figures: Map<String, Value>,
     },
     /// An answer of another shape than agreed.
     #[error("{function} answered with something unexpected")]
@@ -51,12 +54,17 @@ impl RpcError {
         struct Body {
             code: String,
             message: String,
+            details: Option<String>,
         }
-        let Body { code, message } = serde_json::from_slice(body).unwrap_or_default();
+        let body: Body = serde_json::from_slice(body).unwrap_or_default();
+        let figures = body
+            .details
+            .and_then(|details| serde_json::from_str(&details).ok());
         Self::Refused {
             status,
-            code,
-            message,
+            code: body.code,
+            message: body.message,
+            figures: figures.unwrap_or_default(),
         }
     }
 
@@ -82,12 +90,28 @@ impl From<RpcError> for Problem {
                 status,
                 code,
                 message,
+                figures,
             } => match (code.as_str(), *status) {
                 ("GM001", _) => Problem::new(Code::UnknownKind, capital(message)).at("kind"),
                 ("GM002", _) => Problem::new(Code::EmptyPayload, capital(message)).at("payload"),
                 ("GM003", _) => Problem::new(Code::TooLarge, capital(message)).at("payload"),
                 ("GM004", _) => Problem::new(Code::InvalidField, capital(message)),
+                // Postgres' own words on a value: not of its type, out of its range, a NUL or a broken escape,
+                // nested too deep. They may quote what was sent, so they are not passed on.
+                (
+                    "22P02" | "22P05" | "22003" | "22007" | "22008" | "22021" | "22001" | "54001",
+                    _,
+                ) => {
+                    let detail = "A value cannot be stored: look for numbers and dates out of range, and for \\u0000.";
+                    Problem::new(Code::InvalidField, detail)
+                }
                 ("GM006", _) => Problem::new(Code::QueueFull, capital(message)),
+                ("GM050", _) => Problem::new(Code::NotFound, capital(message)),
+                ("GM051", _) => Problem::new(Code::StorageFull, capital(message)),
+                ("GM052", _) => Problem::new(Code::DailyLimit, capital(message)),
+                ("GM053", _) => Problem::new(Code::AlreadyFinished, capital(message)),
+                ("GM054", _) => Problem::new(Code::Expired, capital(message)),
+                ("GM055", _) => Problem::new(Code::NotFinished, capital(message)),
                 ("PGRST301" | "PGRST302" | "PGRST303", _) | ("22023", 401) => Problem::new(
                     Code::TokenRefused,
                     "Send a valid token that has not expired.",
@@ -102,7 +126,8 @@ impl From<RpcError> for Problem {
                     Code::Internal,
                     "The failure was logged under this correlation id.",
                 ),
-            },
+            }
+            .with(figures.clone()),
             RpcError::Arguments(_) | RpcError::Answer { .. } => Problem::new(
                 Code::Internal,
                 "The failure was logged under this correlation id.",
@@ -147,6 +172,18 @@ mod tests {
     fn a_full_queue_says_when_to_come_back() {
         let full = problem(400, r#"{"code":"GM006","message":"m"}"#);
         assert_eq!((full.code.status(), full.retry_after()), (429, Some(5)));
+    }
+
+    #[test]
+    fn figures_in_the_detail_reach_the_caller_and_prose_there_does_not() {
+        let full = problem(
+            400,
+            r#"{"code":"GM051","message":"m","details":"{\"used\": 7, \"limit\": 5}"}"#,
+        );
+        assert_eq!(full.figures["used"], 7);
+        assert_eq!(full.code.status(), 507);
+        let prose = problem(400, r#"{"code":"GM003","message":"m","details":"job 0"}"#);
+        assert!(prose.figures.is_empty());
     }
 
     #[test]

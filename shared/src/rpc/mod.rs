@@ -33,6 +33,14 @@ impl Rpc {
         }
     }
 
+    /// Names the request that the calls belong to: audit rows and the gateway's log carry it.
+    pub fn correlated(mut self, correlation_id: &str) -> Self {
+        self.client = self
+            .client
+            .insert_header("x-correlation-id", correlation_id);
+        self
+    }
+
     async fn call<T: DeserializeOwned>(
         &self,
         function: &'static str,

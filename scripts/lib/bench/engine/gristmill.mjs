@@ -1,5 +1,6 @@
 // Gristmill through its stable operations, on the queue and the kind that every installation starts with. That
-// queue is served by a function, so enqueue pays for its wake-up.
+// queue is served by a function, so enqueue pays for its wake-up. Asked for back is what a worker needs: no ids from
+// enqueue (pg-boss gives none either), id, kind, payload and attempt from claim, and from settle what was lost.
 import pg from "pg";
 
 export const name = "gristmill";
@@ -14,11 +15,11 @@ export async function open(url, connections) {
   const pool = new pg.Pool({ connectionString: url, max: connections });
   pool.on("error", () => {});
   const call = async (name, text, ...values) => (await pool.query({ name, text, values })).rows;
-  const enqueue = (jobs) => call("enqueue", "select * from mill.enqueue($1)", JSON.stringify(jobs));
+  const enqueue = (jobs) => call("enqueue", "select count(*) from mill.enqueue($1)", JSON.stringify(jobs));
   const claim = (max, worker = "bench") =>
-    call("claim", "select * from mill.claim($1, $2, $3)", worker, [QUEUE], max);
+    call("claim", "select id, kind, payload, attempt from mill.claim($1, $2, $3)", worker, [QUEUE], max);
   const settle = (outcomes, worker = "bench") =>
-    call("settle", "select * from mill.settle($1, $2)", worker, JSON.stringify(outcomes));
+    call("settle", "select id, status from mill.settle($1, $2) where status = 'lost'", worker, JSON.stringify(outcomes));
   return {
     enqueue: (payloads, options) => enqueue(payloads.map((payload) => ({ kind: KIND, payload, ...options }))),
     claim,

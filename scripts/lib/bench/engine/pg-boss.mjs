@@ -7,25 +7,30 @@ export const name = "pg-boss";
 const QUEUE = "bench";
 const quiet = { supervise: false, schedule: false };
 
-export async function install(client, url) {
-  const boss = await start({ connectionString: url });
-  await boss.createQueue(QUEUE);
-  await boss.stop({ graceful: false });
-}
-
-export async function open(url, connections) {
-  const boss = await start({ connectionString: url, max: connections, migrate: false });
+/** What every contender offers, for a version of pg-boss and its way of inserting many. */
+export function driver(Boss, insert) {
+  const start = async (options) => {
+    const boss = new Boss({ ...options, ...quiet });
+    boss.on("error", () => {});
+    await boss.start();
+    return boss;
+  };
   return {
-    enqueue: (payloads) => boss.insert(QUEUE, payloads.map((data) => ({ data }))),
-    claim: (max) => boss.fetch(QUEUE, { batchSize: max }),
-    complete: (jobs) => boss.complete(QUEUE, jobs.map(({ id }) => id)),
-    close: () => boss.stop({ graceful: false }),
+    async install(client, url) {
+      const boss = await start({ connectionString: url });
+      await boss.createQueue(QUEUE);
+      await boss.stop({ graceful: false });
+    },
+    async open(url, connections) {
+      const boss = await start({ connectionString: url, max: connections, migrate: false });
+      return {
+        enqueue: (payloads) => insert(boss, QUEUE, payloads),
+        claim: (max) => boss.fetch(QUEUE, { batchSize: max }),
+        complete: (jobs) => boss.complete(QUEUE, jobs.map(({ id }) => id)),
+        close: () => boss.stop({ graceful: false }),
+      };
+    },
   };
 }
 
-async function start(options) {
-  const boss = new PgBoss({ ...options, ...quiet });
-  boss.on("error", () => {});
-  await boss.start();
-  return boss;
-}
+export const { install, open } = driver(PgBoss, (boss, queue, payloads) => boss.insert(queue, payloads.map((data) => ({ data }))));

@@ -1,0 +1,377 @@
+//! Routes: method, path, schema and handler of an endpoint stand together, so that what is documented is what
+//! is served. `GET /openapi.json` of every function is made from them.
+
+use std::ops::AsyncFn;
+
+use futures_util::future::LocalBoxFuture;
+use schemars::{JsonSchema, Schema, SchemaGenerator};
+use worker::{Env, Method, Request, Response};
+
+use super::{Call, Config, Reply, openapi, serve};
+use crate::{Code, Problem};
+
+/// Who may call a route; decides which refusals it documents, not what it checks.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Caller {
+    /// Everyone.
+    Anyone,
+    /// Holders of a user's or the service's JWT; Postgres judges it.
+    User,
+    /// Holders of a token of the function's own, named like the binding that holds it.
+    Holder(&'static str),
+    /// Our Postgres, by a signature.
+    Postgres,
+}
+
+pub(super) type Params = Vec<(&'static str, String)>;
+pub(super) type SchemaOf = fn(&mut SchemaGenerator) -> Schema;
+
+pub(super) struct Body {
+    pub(super) media_type: &'static str,
+    pub(super) schema: Option<SchemaOf>,
+}
+
+pub(super) struct Answer {
+    pub(super) status: u16,
+    pub(super) description: &'static str,
+    pub(super) media_type: &'static str,
+    pub(super) schema: Option<SchemaOf>,
+}
+
+pub(super) struct Parameter {
+    pub(super) place: &'static str,
+    pub(super) name: &'static str,
+    pub(super) description: &'static str,
+    pub(super) required: bool,
+    pub(super) schema: SchemaOf,
+}
+
+trait Handle {
+    fn handle<'a>(
+        &'a self,
+        call: &'a mut Call,
+        config: &'a Config,
+    ) -> LocalBoxFuture<'a, Result<Reply, Problem>>;
+}
+
+impl<F: AsyncFn(&mut Call, &Config) -> Result<Reply, Problem>> Handle for F {
+    fn handle<'a>(
+        &'a self,
+        call: &'a mut Call,
+        config: &'a Config,
+    ) -> LocalBoxFuture<'a, Result<Reply, Problem>> {
+        Box::pin(self(call, config))
+    }
+}
+
+/// One endpoint: made by [`get`], [`post`], [`put`] or [`delete`], described by the methods below.
+pub struct Route {
+    pub(super) method: Method,
+    pub(super) path: &'static str,
+    pub(super) summary: &'static str,
+    pub(super) caller: Caller,
+    pub(super) parameters: Vec<Parameter>,
+    pub(super) query: Option<SchemaOf>,
+    pub(super) body: Option<Body>,
+    pub(super) answers: Vec<Answer>,
+    pub(super) refusals: Vec<Code>,
+    handler: Box<dyn Handle>,
+}
+
+macro_rules! method {
+    ($(#[$doc:meta])* $name:ident, $method:ident) => {
+        $(#[$doc])*
+        pub fn $name(
+            path: &'static str,
+            handler: impl AsyncFn(&mut Call, &Config) -> Result<Reply, Problem> + 'static,
+        ) -> Route {
+            Route::new(Method::$method, path, Box::new(handler))
+        }
+    };
+}
+
+method!(
+    /// Reads. It answers HEAD too.
+    get,
+    Get
+);
+method!(
+    /// Makes something, or asks for it.
+    post,
+    Post
+);
+method!(
+    /// Replaces.
+    put,
+    Put
+);
+method!(
+    /// Removes.
+    delete,
+    Delete
+);
+
+impl Route {
+    fn new(method: Method, path: &'static str, handler: Box<dyn Handle>) -> Self {
+        Self {
+            method,
+            path,
+            summary: "",
+            caller: Caller::Anyone,
+            parameters: Vec::new(),
+            query: None,
+            body: None,
+            answers: Vec::new(),
+            refusals: Vec::new(),
+            handler,
+        }
+    }
+
+    /// One line that says what it does.
+    pub fn summary(mut self, summary: &'static str) -> Self {
+        self.summary = summary;
+        self
+    }
+
+    /// Who may call it.
+    pub fn by(mut self, caller: Caller) -> Self {
+        self.caller = caller;
+        self
+    }
+
+    /// What `{name}` in the path is. Read it with [`Call::param`].
+    pub fn path_param<T: JsonSchema>(self, name: &'static str, description: &'static str) -> Self {
+        self.parameter::<T>("path", name, description, true)
+    }
+
+    /// A header that the handler reads.
+    pub fn header<T: JsonSchema>(
+        self,
+        name: &'static str,
+        description: &'static str,
+        required: bool,
+    ) -> Self {
+        self.parameter::<T>("header", name, description, required)
+    }
+
+    fn parameter<T: JsonSchema>(
+        mut self,
+        place: &'static str,
+        name: &'static str,
+        description: &'static str,
+        required: bool,
+    ) -> Self {
+        self.parameters.push(Parameter {
+            place,
+            name,
+            description,
+            required,
+            schema: SchemaGenerator::subschema_for::<T>,
+        });
+        self
+    }
+
+    /// The query string, as a struct of optional and required fields. Read it with [`Call::read_query`].
+    pub fn query<T: JsonSchema>(mut self) -> Self {
+        self.query = Some(SchemaGenerator::subschema_for::<T>);
+        self
+    }
+
+    /// A JSON body. Read it with [`Call::json`].
+    pub fn json<T: JsonSchema>(mut self) -> Self {
+        self.body = Some(Body {
+            media_type: "application/json",
+            schema: Some(SchemaGenerator::subschema_for::<T>),
+        });
+        self
+    }
+
+    /// A body of another media type, without a schema.
+    pub fn body(mut self, media_type: &'static str) -> Self {
+        self.body = Some(Body {
+            media_type,
+            schema: None,
+        });
+        self
+    }
+
+    /// A JSON answer under a status.
+    pub fn answers<T: JsonSchema>(mut self, status: u16, description: &'static str) -> Self {
+        self.answers.push(Answer {
+            status,
+            description,
+            media_type: "application/json",
+            schema: Some(SchemaGenerator::subschema_for::<T>),
+        });
+        self
+    }
+
+    /// An answer of another media type; an empty one means no body.
+    pub fn answers_with(
+        mut self,
+        status: u16,
+        media_type: &'static str,
+        description: &'static str,
+    ) -> Self {
+        self.answers.push(Answer {
+            status,
+            description,
+            media_type,
+            schema: None,
+        });
+        self
+    }
+
+    /// Refusals beside those that follow from caller, body and parameters.
+    pub fn refuses(mut self, codes: &[Code]) -> Self {
+        self.refusals.extend_from_slice(codes);
+        self
+    }
+
+    fn matches<'a>(&self, segments: &'a [String]) -> Option<Vec<(&'static str, &'a str)>> {
+        let pattern: Vec<_> = self
+            .path
+            .split('/')
+            .filter(|part| !part.is_empty())
+            .collect();
+        if pattern.len() != segments.len() {
+            return None;
+        }
+        let mut params = Vec::new();
+        for (part, segment) in pattern.into_iter().zip(segments) {
+            match part
+                .strip_prefix('{')
+                .and_then(|part| part.strip_suffix('}'))
+            {
+                Some(name) => params.push((name, segment.as_str())),
+                None if part == segment => {}
+                None => return None,
+            }
+        }
+        Some(params)
+    }
+
+    fn takes(&self, method: &Method) -> bool {
+        self.method == *method || (*method == Method::Head && self.method == Method::Get)
+    }
+}
+
+/// All endpoints of one function.
+pub struct Routes {
+    pub(super) function: &'static str,
+    pub(super) description: &'static str,
+    pub(super) routes: Vec<Route>,
+}
+
+impl Routes {
+    /// A function by its name, and what it is for.
+    pub fn new(function: &'static str, description: &'static str) -> Self {
+        Self {
+            function,
+            description,
+            routes: Vec::new(),
+        }
+    }
+
+    /// Adds an endpoint.
+    pub fn route(mut self, route: Route) -> Self {
+        self.routes.push(route);
+        self
+    }
+
+    /// Serves one request.
+    pub async fn serve(self, request: Request, env: Env) -> worker::Result<Response> {
+        serve(self.function, request, env, async |call, config| {
+            self.dispatch(call, config).await
+        })
+        .await
+    }
+
+    async fn dispatch(&self, call: &mut Call, config: &Config) -> Result<Reply, Problem> {
+        if call.path() == ["openapi.json"] && matches!(call.method, Method::Get | Method::Head) {
+            return Reply::json(200, &openapi::document(self));
+        }
+        let (route, params) = self.find(&call.method, call.segments())?;
+        call.set_params(params);
+        route.handler.handle(call, config).await
+    }
+
+    // Of two paths that match, the one with fewer parameters is meant.
+    fn find(&self, method: &Method, segments: &[String]) -> Result<(&Route, Params), Problem> {
+        let mut found: Vec<_> = self
+            .routes
+            .iter()
+            .filter_map(|route| route.matches(segments).map(|params| (route, params)))
+            .collect();
+        found.sort_by_key(|(_, params)| params.len());
+        if let Some((route, params)) = found.iter().find(|(route, _)| route.takes(method)) {
+            let params = params
+                .iter()
+                .map(|(name, value)| (*name, (*value).to_owned()));
+            return Ok((route, params.collect()));
+        }
+        if found.is_empty() {
+            return Err(Problem::new(
+                Code::NotFound,
+                "There is nothing at this path.",
+            ));
+        }
+        let allowed: Vec<_> = found
+            .iter()
+            .map(|(route, _)| route.method.as_ref())
+            .collect();
+        let allowed = allowed.join(", ");
+        Err(Problem::new(Code::MethodNotAllowed, format!("Use {allowed}.")).allowing(allowed))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    async fn nothing(_: &mut Call, _: &Config) -> Result<Reply, Problem> {
+        Reply::json(200, &())
+    }
+
+    fn find(method: Method, path: &str) -> Result<(&'static str, Vec<String>), Problem> {
+        let routes = Routes::new("test", "")
+            .route(get("/{id}", nothing))
+            .route(post("/", nothing))
+            .route(get("/special", nothing))
+            .route(delete("/{id}/parts/{part}", nothing));
+        let segments: Vec<_> = path
+            .split('/')
+            .filter(|s| !s.is_empty())
+            .map(str::to_owned)
+            .collect();
+        let (route, params) = routes.find(&method, &segments)?;
+        Ok((
+            route.path,
+            params.into_iter().map(|(_, value)| value).collect(),
+        ))
+    }
+
+    #[test]
+    fn a_path_without_parameters_goes_before_one_with_them() {
+        assert_eq!(find(Method::Get, "/special").unwrap().0, "/special");
+        assert_eq!(
+            find(Method::Get, "/x").unwrap(),
+            ("/{id}", vec!["x".into()])
+        );
+        assert_eq!(
+            find(Method::Delete, "/a/parts/b").unwrap().1,
+            ["a".to_owned(), "b".to_owned()]
+        );
+    }
+
+    #[test]
+    fn a_wrong_method_is_told_from_a_wrong_path_and_says_what_is_allowed() {
+        let refused = find(Method::Put, "/").unwrap_err();
+        assert_eq!(
+            (refused.code, refused.allow.as_deref()),
+            (Code::MethodNotAllowed, Some("POST"))
+        );
+        assert_eq!(find(Method::Get, "/a/b").unwrap_err().code, Code::NotFound);
+        assert!(find(Method::Head, "/x").is_ok());
+    }
+}
