@@ -3,6 +3,7 @@ create or replace function mill.advance_ended(p_xid xid8) returns void
 language plpgsql
 set search_path = pg_catalog, pg_temp
 set enable_seqscan = off
+set jit = off
 as $$
 declare
   v_ids uuid[];

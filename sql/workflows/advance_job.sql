@@ -3,6 +3,7 @@
 create or replace function mill.advance_job(p_id uuid, p_ended uuid[], p_failed uuid[]) returns void
 language plpgsql
 set search_path = pg_catalog, pg_temp
+set jit = off
 as $$
 declare
   v_job public.jobs;

@@ -3,6 +3,7 @@
 create or replace function mill.advance_left_behind(p_max int default 100) returns int
 language plpgsql
 set search_path = pg_catalog, pg_temp
+set jit = off
 as $$
 declare
   v_xid xid8;

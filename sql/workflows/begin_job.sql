@@ -2,6 +2,7 @@
 create or replace function mill.begin_job() returns trigger
 language plpgsql security definer
 set search_path = pg_catalog, pg_temp
+set jit = off
 as $$
 declare
   v_definition public.workflow_definition;
@@ -36,6 +37,7 @@ revoke execute on function mill.begin_job() from public, anon, authenticated;
 create or replace function mill.make_tasks() returns trigger
 language plpgsql security definer
 set search_path = pg_catalog, pg_temp
+set jit = off
 as $$
 declare
   v_step mill.workflow_step;

@@ -1,6 +1,7 @@
 create or replace function mill.cancel_job(p_id uuid) returns jsonb
 language plpgsql
 set search_path = pg_catalog, pg_temp
+set jit = off
 as $$
 declare
   v_job public.jobs;

@@ -3,6 +3,7 @@ create or replace function mill.end_waiting(p_job_id uuid, p_ids uuid[], p_state
 language sql
 set search_path = pg_catalog, pg_temp
 set enable_seqscan = off
+set jit = off
 as $$
   with ended as (
     update mill.task t set state = p_state, error = p_error, finished_at = mill.now()

@@ -4,6 +4,7 @@ create or replace function mill.follow_failures(p_job public.jobs, p_failed uuid
 language plpgsql
 set search_path = pg_catalog, pg_temp
 set enable_seqscan = off
+set jit = off
 as $$
 declare
   v_first record;

@@ -3,6 +3,7 @@ create or replace function mill.follow_items(p_job public.jobs, p_ended uuid[], 
 language plpgsql
 set search_path = pg_catalog, pg_temp
 set enable_seqscan = off
+set jit = off
 as $$
 begin
   ready := '{}';

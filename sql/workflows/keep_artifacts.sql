@@ -4,6 +4,7 @@ create or replace function mill.keep_artifacts(p_ids uuid[]) returns void
 language sql
 set search_path = pg_catalog, pg_temp
 set enable_seqscan = off
+set jit = off
 as $$
   with made as (
     select j.id as job_id, j.user_id, t.id as task_id, a.artifact, a.artifact ->> 'type' as type,

@@ -5,6 +5,7 @@ create or replace function mill.open_step(
 language plpgsql
 set search_path = pg_catalog, pg_temp
 set enable_seqscan = off
+set jit = off
 as $$
 declare
   v_runs boolean := (p_step.tolerant or not exists (

@@ -3,6 +3,7 @@
 create or replace function mill.resume_job(p_id uuid, p_revived uuid[]) returns int
 language plpgsql
 set search_path = pg_catalog, pg_temp
+set jit = off
 as $$
 declare
   v_job public.jobs;

@@ -5,6 +5,7 @@ create or replace function mill.start_tasks(p_job public.jobs, p_ids uuid[]) ret
 language plpgsql
 set search_path = pg_catalog, pg_temp
 set enable_seqscan = off
+set jit = off
 as $$
 declare
   v_xid xid8 := pg_current_xact_id();
@@ -15,18 +16,18 @@ declare
   v_step mill.workflow_step;
   v_ids uuid[];
   v_started uuid[];
-  v_failed uuid[] := '{}';
+  v_failed uuid[] := array[]::uuid[];
 begin
   if p_ids = '{}' then
     return v_failed;
   end if;
   for v_group in
-    select s as step, g.ids
+    select s.key, g.ids
     from (select t.key, array_agg(t.id order by t.item) as ids from mill.task t where t.id = any (p_ids) group by t.key) g
     join mill.workflow_step s on s.type = p_job.type and s.version = p_job.version and s.key = g.key
     order by s.position
   loop
-    v_step := v_group.step;
+    select * into v_step from mill.workflow_step s where s.type = p_job.type and s.version = p_job.version and s.key = v_group.key;
     v_ids := v_group.ids;
     insert into mill.floor (queue, priority)
     select k.queue, p_job.priority from mill.kind k where k.kind = v_step.kind

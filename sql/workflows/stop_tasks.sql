@@ -9,6 +9,7 @@ create or replace function mill.stop_tasks(p_job_id uuid, p_is_cancelled boolean
 language plpgsql
 set search_path = pg_catalog, pg_temp
 set enable_seqscan = off
+set jit = off
 set enable_bitmapscan = off
 as $$
 declare

@@ -5,6 +5,7 @@ returns table (id uuid, input jsonb)
 language plpgsql stable
 set search_path = pg_catalog, pg_temp
 set enable_seqscan = off
+set jit = off
 as $$
 declare
   v_own text[] := array['item', 'index', 'task'] || array(
