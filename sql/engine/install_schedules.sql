@@ -14,7 +14,13 @@ begin
   for v_schedule in
     select * from (values
       ('gristmill-pump', '* * * * *', 'call mill.pump()'),
-      ('gristmill-maintain', '17 * * * *', 'select mill.maintain()')
+      ('gristmill-maintain', '17 * * * *', 'select mill.maintain()'),
+      -- refresh, under its documented names
+      ('check-stale-data', '* * * * *', 'call mill.check_stale_data()'),
+      ('scheduled-refreshes', '* * * * *', 'select public.queue_scheduled_refreshes()'),
+      ('process-queue-batch', '* * * * *', 'call public.invoke_processor_loop()'),
+      ('subscription-cleanup', '* * * * *', 'select mill.cleanup_subscriptions()'),
+      ('queue-partitions', '23 3 * * 0', 'select public.maintain_queue_partitions()')
     ) as s(name, schedule, command)
   loop
     perform cron.schedule(v_schedule.name, v_schedule.schedule, v_schedule.command);

@@ -1,0 +1,22 @@
+create or replace function public.complete_queue_job(p_job_id uuid, p_data_size_bytes bigint) returns boolean
+language plpgsql security definer
+set search_path = pg_catalog, pg_temp
+as $$
+declare
+  v_payload jsonb := (select j.payload from mill.job_live j where j.id = p_job_id);
+  v_done boolean;
+begin
+  perform mill.require_primary();
+  v_done := mill.settle_refresh_by_id(p_job_id, jsonb_build_object(
+    'outcome', 'completed', 'result', jsonb_build_object('status', 'completed', 'bytes', p_data_size_bytes)));
+  -- Only the first word counts: a second completion finds the job gone and adds no usage.
+  if v_done then
+    perform mill.note_fetches(jsonb_build_array(v_payload || jsonb_build_object('outcome', 'fetched', 'bytes', p_data_size_bytes)), mill.now());
+  end if;
+  return v_done;
+end
+$$;
+
+comment on function public.complete_queue_job(uuid, bigint) is 'Completes a running refresh and counts its bytes; false when it is not running any more.';
+revoke execute on function public.complete_queue_job(uuid, bigint) from public, anon, authenticated;
+grant execute on function public.complete_queue_job(uuid, bigint) to service_role;

@@ -1,0 +1,14 @@
+create or replace function public.fail_queue_job(p_job_id uuid, p_error_message text) returns boolean
+language plpgsql security definer
+set search_path = pg_catalog, pg_temp
+as $$
+begin
+  perform mill.require_primary();
+  return mill.settle_refresh_by_id(p_job_id, jsonb_build_object(
+    'outcome', 'failed', 'error', jsonb_build_object('type', 'error', 'message', p_error_message, 'retryable', true)));
+end
+$$;
+
+comment on function public.fail_queue_job(uuid, text) is 'Fails an attempt of a running refresh; false when it is not running any more.';
+revoke execute on function public.fail_queue_job(uuid, text) from public, anon, authenticated;
+grant execute on function public.fail_queue_job(uuid, text) to service_role;

@@ -1,0 +1,24 @@
+create or replace function mill.fold_usage(p_now timestamptz) returns void
+language plpgsql
+set search_path = pg_catalog, pg_temp
+as $$
+declare
+  -- Whole hours that ended an hour ago: nothing is appended to them any more.
+  v_until timestamptz := date_trunc('hour', p_now - interval '1 hour');
+begin
+  delete from public.api_data_usage u
+  where u.at < p_now - make_interval(days => mill.setting('refresh.quota_days', '30')::int + 1);
+  if not exists (select from public.api_data_usage u where u.at < v_until and u.at > date_trunc('hour', u.at)) then
+    return;
+  end if;
+  with folded as (
+    delete from public.api_data_usage u where u.at < v_until and u.at >= v_until - interval '1 day' returning u.*
+  )
+  insert into public.api_data_usage (at, provider, data_type, calls, bytes)
+  select date_trunc('hour', f.at), f.provider, f.data_type, sum(f.calls), sum(f.bytes)
+  from folded f group by 1, 2, 3;
+end
+$$;
+
+comment on function mill.fold_usage(timestamptz) is 'Folds usage into hours and deletes what is past the quota''s window.';
+revoke execute on function mill.fold_usage(timestamptz) from public;

@@ -1,0 +1,10 @@
+-- No default for the time to live, here and everywhere: a forgotten argument must not decide how fresh data is.
+-- Missing is stale, whichever of the two is missing.
+create or replace function public.is_data_stale(p_fetched_at timestamptz, p_ttl_minutes int) returns boolean
+language sql stable security definer
+set search_path = pg_catalog, pg_temp
+as $$ select coalesce(p_fetched_at <= mill.now() - make_interval(mins => p_ttl_minutes), true) $$;
+
+comment on function public.is_data_stale(timestamptz, int) is 'Whether data fetched then is older than its time to live; missing data is stale.';
+revoke execute on function public.is_data_stale(timestamptz, int) from public, anon;
+grant execute on function public.is_data_stale(timestamptz, int) to authenticated, service_role;

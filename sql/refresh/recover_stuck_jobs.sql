@@ -1,0 +1,25 @@
+-- Leases make this unnecessary; whoever calls it wants a shorter patience. Skips what is locked: a settlement that holds a
+-- row goes first, and the two can never wait for each other.
+create or replace function public.recover_stuck_jobs(timeout_minutes int, max_retries int) returns int
+language plpgsql security definer
+set search_path = pg_catalog, pg_temp
+as $$
+declare
+  v_now timestamptz := mill.now();
+begin
+  perform mill.require_primary();
+  update mill.job_live j set lease_until = v_now, max_attempts = least(j.max_attempts, max_retries + 1)
+  where j.ctid = any (array(
+    select o.ctid from mill.queue q
+    cross join lateral (
+      select o.ctid from mill.job_live o
+      where o.queue = q.queue and o.lease_until is not null and o.started_at <= v_now - make_interval(mins => timeout_minutes)
+      limit 1000 for update skip locked) o
+    where q.queue ~ '^refresh(-|$)'));
+  return mill.reclaim();
+end
+$$;
+
+comment on function public.recover_stuck_jobs(int, int) is 'Takes back refreshes that run for longer than the minutes, and every expired lease; says how many leases were lost.';
+revoke execute on function public.recover_stuck_jobs(int, int) from public, anon, authenticated;
+grant execute on function public.recover_stuck_jobs(int, int) to service_role;

@@ -1,0 +1,52 @@
+-- Ends a batch: rows are written and jobs are settled in one transaction. Besides the outcomes of mill.settle there is
+-- fetched, {id, attempt, data_type, symbol, rows, bytes, events}; bytes and events may stand with any outcome. p_pauses,
+-- {provider: seconds}, is what a provider asked for with 429.
+--
+-- Fencing: the held leases are locked first, by id, and only their rows are written. Then data rows in the order of type
+-- and symbol; nobody else writes those.
+create or replace function public.settle_refresh(p_worker text, p_outcomes jsonb, p_invocation uuid default null, p_pauses jsonb default null)
+returns jsonb
+language plpgsql security definer
+set search_path = pg_catalog, pg_temp
+set enable_seqscan = off
+set jit = off
+as $$
+declare
+  v_now timestamptz := mill.now();
+  v_held jsonb; -- id to payload
+  v_plain jsonb;
+  v_answers jsonb;
+begin
+  perform mill.require_primary();
+  select coalesce(jsonb_object_agg(h.id, h.payload), '{}') into v_held
+  from (select distinct o.id, o.attempt from jsonb_to_recordset(p_outcomes) as o(id uuid, attempt int) order by o.id) o
+  cross join lateral (
+    select j.id, j.payload from mill.job_live j
+    where j.id = o.id and j.attempt = o.attempt and j.worker = p_worker and j.state = 'processing' and not j.cancel_requested
+    for update) h;
+
+  select coalesce(jsonb_agg(case
+      when o ->> 'outcome' <> 'fetched' then o
+      when v_held ? (o ->> 'id') then mill.write_fetched(v_held -> (o ->> 'id'), o, v_now)
+      else o || '{"outcome": "completed"}' end), '[]')
+  into v_plain
+  from (select o from jsonb_array_elements(p_outcomes) o order by o ->> 'data_type', o ->> 'symbol' offset 0) o;
+
+  insert into mill.provider_pause as p (provider, until, reason)
+  select k.key, v_now + make_interval(secs => least(k.value::double precision, 3600)), '429' from jsonb_each_text(p_pauses) k
+  on conflict (provider) do update set until = greatest(p.until, excluded.until);
+  v_answers := public.settle_jobs(p_worker, v_plain, p_invocation);
+  perform mill.note_fetches((select coalesce(jsonb_agg(o), '[]') from jsonb_array_elements(p_outcomes) o where v_held ? (o ->> 'id')), v_now);
+
+  -- A dead letter is not asked for again at the next pass, which would make another of it every minute.
+  insert into mill.data_check (data_type, symbol, next_check_at, reason)
+  select j.payload ->> 'data_type', j.payload ->> 'symbol', v_now + make_interval(mins => mill.setting('refresh.dead_pause_minutes', '60')::int), 'dead'
+  from jsonb_object_keys(v_held) h(id) join mill.job_dead j on j.id = h.id::uuid
+  on conflict (data_type, symbol) do update set next_check_at = excluded.next_check_at, reason = excluded.reason;
+  return v_answers;
+end
+$$;
+
+comment on function public.settle_refresh(text, jsonb, uuid, jsonb) is 'Writes what a batch fetched and settles it, as an array of {id, status}.';
+revoke execute on function public.settle_refresh(text, jsonb, uuid, jsonb) from public, anon, authenticated;
+grant execute on function public.settle_refresh(text, jsonb, uuid, jsonb) to service_role;
