@@ -29,11 +29,8 @@ begin
   )
   select coalesce(array_agg(i.id), '{}') into v_revived from inserted i;
   delete from mill.job_dead j where j.id = any (v_revived);
-<<<<<<< HEAD
   perform mill.resume_revived(v_revived);
-=======
   perform mill.audit_jobs(v_revived, 'retry', null);
->>>>>>> main
 
   return query
   select distinct a.id,

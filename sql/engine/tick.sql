@@ -8,20 +8,9 @@ declare
   v_promoted int := mill.promote();
   v_step text;
 begin
-<<<<<<< HEAD
-  foreach v_step in array array['judge_breakers', 'roll', 'advance_left_behind', 'sweep_queues'] loop
-    begin
-      case v_step
-        when 'judge_breakers' then perform mill.judge_breakers();
-        when 'roll' then perform mill.roll();
-        when 'advance_left_behind' then perform mill.advance_left_behind();
-        else perform mill.sweep_queues();
-      end case;
-=======
-  foreach v_step in array array['judge_breakers', 'roll', 'sweep_queues', 'fold_api_use', 'chain_audit'] loop
+  foreach v_step in array array['judge_breakers', 'roll', 'advance_left_behind', 'sweep_queues', 'fold_api_use', 'chain_audit'] loop
     begin
       execute format('select mill.%I()', v_step);
->>>>>>> main
     exception when others then
       insert into mill.event (at, code, detail) values (mill.now(), 'tick_failed',
         jsonb_build_object('step', v_step, 'sqlstate', sqlstate, 'message', sqlerrm));

@@ -1,4 +1,4 @@
-select plan(13);
+select plan(14);
 create function pg_temp.complete(p_key text, p_output jsonb) returns bigint language sql as $$
   select count(*) from (select * from mill.claim('w', array['default'], 1, null)) c
   cross join lateral mill.settle('w', jsonb_build_array(jsonb_build_object('id', c.id, 'attempt', c.attempt, 'outcome', 'completed', 'result', p_output))) s
@@ -32,4 +32,5 @@ select is((select payload from mill.job where name = 'd'), '{"a": 1.50, "b": {"d
 select pg_temp.complete('d', '{"end": 1}');
 select results_eq('select status, percent::int, phase, output from public.jobs', $$ values ('completed', 100, 'complete', '{"d": {"end": 1}}'::jsonb) $$, 'the job is complete');
 select is((select count(*) from mill.task_ended), 0::bigint, 'nothing is left to be advanced');
+select is((select array_agg(action order by id) from public.audit_log where table_name = 'jobs'), array['start', 'processing', 'completed'], 'its life is in the audit log');
 select * from finish();
