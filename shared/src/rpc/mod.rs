@@ -2,6 +2,7 @@
 
 mod error;
 mod jobs;
+mod operations;
 
 use std::time::Duration;
 
@@ -10,7 +11,9 @@ use serde::Serialize;
 use serde::de::DeserializeOwned;
 
 pub use error::RpcError;
-pub use jobs::HealthReport;
+pub use operations::{
+    CleanupReport, HealthCheck, HealthReport, MetricsReport, QueueStats, RuleState, ScheduleAge,
+};
 
 use crate::sleep::within;
 

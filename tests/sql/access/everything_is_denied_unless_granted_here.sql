@@ -12,6 +12,10 @@ insert into may_call values
 create temp table may_touch(role text collate "C", relation text collate "C");
 insert into may_touch values ('service_role', 'job_queue'), ('service_role', 'system_configuration');
 
+-- schedules, health, cleanup
+insert into may_call select 'service_role', unnest(array[
+  'run_schedules', 'queue_stats', 'metrics_report', 'cleanup_steps', 'run_cleanup_step', 'confirm_cleanup_step']);
+
 -- refresh
 insert into may_call
 select 'service_role', unnest(array[
