@@ -5,7 +5,7 @@ import { SignJWT } from "jose";
 
 /** Reads the secrets of a stack, or makes them. */
 export function secrets(file) {
-  // A stack that was made before a secret was needed gets that one now.
+  // A stack that is older than one of its secrets gets that one.
   const kept = fs.existsSync(file) ? JSON.parse(fs.readFileSync(file, "utf8")) : {};
   const made = {
     postgresPassword: randomBytes(18).toString("base64url"),
@@ -15,6 +15,7 @@ export function secrets(file) {
     alertSecret: `whsec_${randomBytes(32).toString("base64")}`,
     healthToken: randomBytes(24).toString("base64url"),
     metricsToken: randomBytes(24).toString("base64url"),
+    filesSecret: randomBytes(32).toString("base64url"),
     ...kept,
   };
   fs.writeFileSync(file, JSON.stringify(made, null, 2), { mode: 0o600 });

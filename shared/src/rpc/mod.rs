@@ -1,5 +1,6 @@
 //! The way to Postgres: PostgREST RPCs over HTTP, one typed method each.
 
+mod documents;
 mod error;
 mod jobs;
 mod operations;
@@ -11,6 +12,7 @@ use serde::Serialize;
 use serde::de::DeserializeOwned;
 
 pub use error::RpcError;
+pub use jobs::{LeaseAnswer, LeaseStatus, LeaseToExtend};
 pub use operations::{
     CleanupReport, HealthCheck, HealthReport, MetricsReport, QueueStats, RuleState, ScheduleAge,
 };
