@@ -6,6 +6,7 @@ use worker::Env;
 
 use crate::rpc::Rpc;
 use crate::signature::Key;
+use crate::storage::link::Signer;
 use crate::{Code, Problem};
 
 /// What a function was deployed with.
@@ -31,7 +32,50 @@ impl Config {
             .filter(|value| !value.is_empty())
     }
 
-    fn required(&self, name: &str) -> Result<String, Problem> {
+    /// An R2 bucket that may be absent.
+    pub(crate) fn bucket(&self, name: &str) -> Option<worker::Bucket> {
+        self.env.bucket(name).ok()
+    }
+
+    /// The problem of a deployment that lacks something; only the log says what.
+    pub(crate) fn incomplete(&self, what: &str) -> Problem {
+        Problem::new(
+            Code::Misconfigured,
+            "An operator must complete the deployment.",
+        )
+        .because(what)
+    }
+
+    /// The service's own key.
+    pub(crate) fn service_key(&self) -> Result<String, Problem> {
+        self.required("SUPABASE_SERVICE_ROLE_KEY")
+    }
+
+    /// Where the Supabase Storage API answers.
+    pub(crate) fn storage_url(&self) -> Result<String, Problem> {
+        Ok(format!(
+            "{}/storage/v1",
+            self.required("SUPABASE_URL")?.trim_end_matches('/')
+        ))
+    }
+
+    /// Where signed links to R2's objects lead: the function `upload`.
+    pub(crate) fn files_url(&self) -> Result<String, Problem> {
+        match self.optional("FILES_URL") {
+            Some(url) => Ok(url.trim_end_matches('/').to_owned()),
+            None => Ok(format!(
+                "{}/functions/v1/upload",
+                self.required("SUPABASE_URL")?.trim_end_matches('/')
+            )),
+        }
+    }
+
+    /// Signs and checks those links.
+    pub fn files_signer(&self) -> Result<Signer, Problem> {
+        Ok(Signer::new(&self.required("FILES_SECRET")?))
+    }
+
+    pub(super) fn required(&self, name: &str) -> Result<String, Problem> {
         self.optional(name).ok_or_else(|| {
             Problem::new(
                 Code::Misconfigured,
@@ -62,7 +106,12 @@ impl Config {
 
     /// The key that signs invocations.
     pub fn invoke_key(&self) -> Result<Key, Problem> {
-        Key::parse(&self.required("INVOKE_SECRET")?).map_err(|error| {
+        self.key("INVOKE_SECRET")
+    }
+
+    /// A signing key, in the form of Standard Webhooks.
+    pub fn key(&self, name: &str) -> Result<Key, Problem> {
+        Key::parse(&self.required(name)?).map_err(|error| {
             Problem::new(
                 Code::Misconfigured,
                 "An operator must complete the deployment.",

@@ -6,19 +6,36 @@ use serde_json::value::RawValue;
 use super::{Rpc, RpcError};
 use crate::job::{ClaimedJob, InvocationId, JobId, NewJob, Settled, Settlement, Submitted};
 
-/// Ages in seconds and counts, as `health_report` gives them.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct HealthReport {
-    /// Since the pump's last round; none when it never ran.
-    pub pump_age_seconds: Option<f64>,
-    /// How long the oldest due job has waited.
-    pub oldest_due_seconds: Option<f64>,
-    /// Due jobs.
-    pub pending: u64,
-    /// Leased jobs.
-    pub processing: u64,
-    /// Dead letters.
-    pub dead: u64,
+/// A lease that its worker still wants.
+#[derive(Debug, Clone, Copy, Serialize)]
+pub struct LeaseToExtend {
+    /// The job.
+    pub id: JobId,
+    /// The attempt that was claimed.
+    pub attempt: u32,
+    /// How far it is, in percent.
+    pub progress: u8,
+}
+
+/// What became of it.
+#[derive(Debug, Clone, Copy, Deserialize)]
+pub struct LeaseAnswer {
+    /// The job.
+    pub id: JobId,
+    /// Whether it is still held.
+    pub status: LeaseStatus,
+}
+
+/// Whether a lease is still held.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum LeaseStatus {
+    /// It is, and was extended.
+    Held,
+    /// It ran out: somebody else may run the job.
+    Lost,
+    /// Somebody cancelled the job.
+    Cancelled,
 }
 
 impl Rpc {
@@ -61,6 +78,53 @@ impl Rpc {
         self.call("claim_jobs", &arguments).await
     }
 
+    /// Leases up to `max` due jobs of some kinds from any of the queues.
+    pub async fn claim_kinds(
+        &self,
+        worker: &str,
+        queues: &[String],
+        max: u32,
+        kinds: &[&str],
+    ) -> Result<Vec<ClaimedJob>, RpcError> {
+        #[derive(Serialize)]
+        struct Arguments<'a> {
+            p_worker: &'a str,
+            p_queues: &'a [String],
+            p_max: u32,
+            p_kinds: &'a [&'a str],
+        }
+        let arguments = Arguments {
+            p_worker: worker,
+            p_queues: queues,
+            p_max: max,
+            p_kinds: kinds,
+        };
+        self.call("claim_jobs", &arguments).await
+    }
+
+    /// The queues that a container worker serves.
+    pub async fn worker_queues(&self) -> Result<Vec<String>, RpcError> {
+        self.call("worker_queues", &serde_json::json!({})).await
+    }
+
+    /// Extends leases; says which are no longer held.
+    pub async fn heartbeat_jobs(
+        &self,
+        worker: &str,
+        leases: &[LeaseToExtend],
+    ) -> Result<Vec<LeaseAnswer>, RpcError> {
+        #[derive(Serialize)]
+        struct Arguments<'a> {
+            p_worker: &'a str,
+            p_leases: &'a [LeaseToExtend],
+        }
+        let arguments = Arguments {
+            p_worker: worker,
+            p_leases: leases,
+        };
+        self.call("heartbeat_jobs", &arguments).await
+    }
+
     /// Settles a batch. Saying it twice is harmless: the second time everything is `lost`.
     pub async fn settle_jobs(
         &self,
@@ -80,15 +144,5 @@ impl Rpc {
             p_invocation: invocation,
         };
         self.call("settle_jobs", &arguments).await
-    }
-
-    /// One round of the pump, for deployments without pg_cron.
-    pub async fn tick(&self) -> Result<serde_json::Value, RpcError> {
-        self.call("tick", &serde_json::json!({})).await
-    }
-
-    /// What the health function judges.
-    pub async fn health_report(&self) -> Result<HealthReport, RpcError> {
-        self.call("health_report", &serde_json::json!({})).await
     }
 }

@@ -1,7 +1,9 @@
 //! The way to Postgres: PostgREST RPCs over HTTP, one typed method each.
 
+mod documents;
 mod error;
 mod jobs;
+mod operations;
 
 use std::time::Duration;
 
@@ -10,7 +12,10 @@ use serde::Serialize;
 use serde::de::DeserializeOwned;
 
 pub use error::RpcError;
-pub use jobs::HealthReport;
+pub use jobs::{LeaseAnswer, LeaseStatus, LeaseToExtend};
+pub use operations::{
+    CleanupReport, HealthCheck, HealthReport, MetricsReport, QueueStats, RuleState, ScheduleAge,
+};
 
 use crate::sleep::within;
 
