@@ -13,3 +13,8 @@ values ('exports', 'Documents to PDF', 120, 5, 60, 3600, 50, 3, 'fair', 5000, 7)
 on conflict (queue) do nothing;
 insert into mill.kind (kind, queue, description) values ('export_pdf', 'exports', 'One document to PDF')
 on conflict (kind) do nothing;
+
+insert into mill.cleanup_step (step, description, run, confirm, max_items, place) values
+  ('export_files', 'Exported files that have expired or that nobody finished', 'mill.cleanup_export_files', 'mill.confirm_export_files', 200, 60),
+  ('exports', 'Exports from long ago', 'mill.cleanup_exports', null, 1000, 61)
+on conflict (step) do update set run = excluded.run, confirm = excluded.confirm, description = excluded.description;

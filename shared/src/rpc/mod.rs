@@ -4,6 +4,7 @@ mod documents;
 mod error;
 mod exports;
 mod jobs;
+mod operations;
 
 use std::time::Duration;
 
@@ -13,7 +14,10 @@ use serde::de::DeserializeOwned;
 
 pub use error::RpcError;
 pub use exports::{Export, ExportBatch, ExportFile, ExportSource, FinishedExport, StoredFile};
-pub use jobs::{HealthReport, LeaseAnswer, LeaseStatus, LeaseToExtend};
+pub use jobs::{LeaseAnswer, LeaseStatus, LeaseToExtend};
+pub use operations::{
+    CleanupReport, HealthCheck, HealthReport, MetricsReport, QueueStats, RuleState, ScheduleAge,
+};
 
 use crate::sleep::within;
 
