@@ -6,6 +6,7 @@
 mod options;
 mod resume;
 mod script;
+mod text;
 mod titles;
 mod world;
 

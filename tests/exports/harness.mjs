@@ -67,6 +67,17 @@ export async function readEvents(answer, enough = Infinity) {
   }
 }
 
+/** From now on every poll of one export's events is counted; gives the count. */
+export async function countPolls(stack) {
+  const sql = (text) => stack.postgres.query(text);
+  await sql("create sequence public.polls start 0 minvalue 0");
+  const { rows: [{ body }] } = await sql("select pg_get_functiondef('public.export_events'::regproc) as body");
+  const counting = body.replace("select mill.export_events_after(e.owner,", "select nextval('public.polls'); select mill.export_events_after(e.owner,");
+  assert.notEqual(counting, body);
+  await sql(counting);
+  return async () => (await sql("select last_value::int + is_called::int as n from public.polls")).rows[0].n;
+}
+
 /** Every object that the storage stand-in holds. */
 export function objects(stack) {
   const folder = path.join(stack.folder, "storage");

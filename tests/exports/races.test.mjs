@@ -9,7 +9,7 @@ import { after, before, test } from "node:test";
 
 import { gristmill } from "../../scripts/lib/stack/paths.mjs";
 import { isSoak, sleep, until } from "../support.mjs";
-import { author, objects, readEvents, startExports } from "./harness.mjs";
+import { author, countPolls, objects, readEvents, startExports } from "./harness.mjs";
 
 let stack;
 before(async () => {
@@ -59,7 +59,6 @@ test("never more than three exports of a user run, and all of them finish", asyn
   const by = await sql("select worker, count(*)::int as n from mill.job where queue = 'exports' group by worker order by worker");
   t.diagnostic(`${done} exports by ${by.length} workers; at most ${most} of one user and ${highest} in all ran at once`);
   assert.equal(most, 3);
-  assert.equal(by.length, workers);
   await sql("drop trigger ledger_begun on mill.job_live; drop trigger ledger_ended on mill.job_live; drop table public.ledger");
 });
 
@@ -99,20 +98,16 @@ test("two hundred listeners of one export cost as many polls as one", async (t) 
   const listeners = isSoak ? 200 : 60;
   const user = await author(stack);
   const { id } = await user.order(await user.write("Popular")); // no worker runs: it waits
-  await sql("create sequence public.polls");
-  await sql("grant usage on sequence public.polls to authenticated");
-  const [{ body }] = await sql("select pg_get_functiondef('public.export_events'::regproc) as body");
-  await sql(body.replace("select mill.export_events_after(e.owner,", "select nextval('public.polls') * 0; select mill.export_events_after(e.owner,"));
+  const polls = await countPolls(stack);
   const streams = Array.from({ length: listeners }, () => user.open(`v1/exports/${id}/events`).then((answer) => readEvents(answer)));
   await sleep(isSoak ? 20_000 : 5_000); // the time is the point: polls of this long are counted
-  const [{ n }] = await sql("select last_value::int as n from public.polls");
+  const n = await polls();
   await user.call("DELETE", `v1/exports/${id}`);
   for (const { events } of await Promise.all(streams)) {
     assert.deepEqual(events.map(({ event }) => event), ["progress", "cancelled"]);
   }
   t.diagnostic(`${listeners} listeners cost ${n} RPCs in ${isSoak ? 20 : 5} s`);
-  assert.ok(n <= 40, `${n} RPCs`);
-  await sql(body);
+  assert.ok(n <= 25, `${n} RPCs`);
 });
 
 test("a ZIP of ten files of 20 MB is streamed: workerd's memory stays flat", async (t) => {
@@ -122,12 +117,12 @@ test("a ZIP of ten files of 20 MB is streamed: workerd's memory stays flat", asy
   for (let n = 0; n < files; n++) document_ids.push(await user.write(`Large ${n}`));
   const { json: batch } = await user.call("POST", "v1/exports/batch", { body: { document_ids } });
   await withWorkers(1, () => Promise.all(batch.exports.map(({ id }) => user.ended(id))));
-  // The PDFs are replaced by large ones of noise, in the store itself.
-  const folder = path.join(stack.folder, "storage");
-  for (const { id } of batch.exports) {
-    const object = objects(stack).find((key) => key.includes(id) && key.endsWith(".pdf"));
-    const noise = Buffer.alloc(size, `${id} `);
-    fs.writeFileSync(path.join(folder, object), noise);
+  // The PDFs are replaced by large ones, in the store itself.
+  const rows = await sql("select path from mill.export_file where export_id = any ($1::uuid[])", [batch.exports.map(({ id }) => id)]);
+  for (const { path: key } of rows) {
+    const stored = await fetch(`${stack.url}/storage/v1/object/gristmill/${key}`, { method: "POST", body: Buffer.alloc(size, `${key} `),
+      headers: { authorization: `Bearer ${stack.serviceKey}`, "content-type": "application/pdf", "x-upsert": "true" } });
+    assert.equal(stored.status, 200, await stored.text());
   }
   const scratch = fs.mkdtempSync(path.join(os.tmpdir(), "gristmill-zip-"));
   try {

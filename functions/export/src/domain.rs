@@ -1,6 +1,10 @@
 //! What callers may ask for. Postgres has the last word on documents, limits and templates.
 
+use std::fmt::Display;
+use std::ops::RangeInclusive;
+
 use gristmill_shared::job::JobId;
+use gristmill_shared::{Code, Problem};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use uuid::Uuid;
@@ -122,9 +126,15 @@ struct Margins {
 pub(crate) struct Page {
     /// How many; 50 without it.
     #[schemars(range(min = 1, max = 100))]
-    pub(crate) limit: Option<u32>,
+    limit: Option<u32>,
     /// The id of the last one seen: what came before it follows.
     pub(crate) before: Option<JobId>,
+}
+
+impl Page {
+    pub(crate) fn limit(&self) -> Result<u32, Problem> {
+        within("limit", self.limit.unwrap_or(50), 1..=100)
+    }
 }
 
 /// The query of a ZIP.
@@ -133,7 +143,25 @@ pub(crate) struct Page {
 pub(crate) struct Part {
     /// 1: what is finished is enough.
     #[schemars(range(min = 0, max = 1))]
-    pub(crate) partial: Option<u8>,
+    partial: Option<u8>,
+}
+
+impl Part {
+    pub(crate) fn is_enough(&self) -> Result<bool, Problem> {
+        Ok(within("partial", self.partial.unwrap_or(0), 0..=1)? == 1)
+    }
+}
+
+fn within<T: PartialOrd + Display>(
+    field: &str,
+    value: T,
+    range: RangeInclusive<T>,
+) -> Result<T, Problem> {
+    if range.contains(&value) {
+        return Ok(value);
+    }
+    let detail = format!("It must be from {} to {}.", range.start(), range.end());
+    Err(Problem::new(Code::InvalidField, detail).at(field))
 }
 
 #[cfg(test)]

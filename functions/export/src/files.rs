@@ -27,7 +27,7 @@ pub(crate) async fn download(call: &mut Call, config: &Config) -> Result<Reply, 
 pub(crate) async fn zip(call: &mut Call, config: &Config) -> Result<Reply, Problem> {
     let part: Part = call.read_query()?;
     let files = rpc(call, config)?
-        .download_export_batch(call.param("id")?, part.partial == Some(1))
+        .download_export_batch(call.param("id")?, part.is_enough()?)
         .await?;
     let store = Store::open(config, &call.token()?)?;
     let names = names::unique(files.iter().map(|file| file.name.as_str()));

@@ -40,9 +40,7 @@ pub(crate) async fn request_batch(call: &mut Call, config: &Config) -> Result<Re
 pub(crate) async fn list(call: &mut Call, config: &Config) -> Result<Reply, Problem> {
     let page: Page = call.read_query()?;
     let rpc = rpc(call, config)?;
-    let exports = rpc
-        .list_exports(page.limit.unwrap_or(50), page.before)
-        .await?;
+    let exports = rpc.list_exports(page.limit()?, page.before).await?;
     Reply::json_unless_seen(call, &exports)
 }
 

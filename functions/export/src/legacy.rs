@@ -3,7 +3,7 @@
 
 use gristmill_shared::Problem;
 use gristmill_shared::edge::{Call, Config, Reply};
-use gristmill_shared::rpc::Export;
+use gristmill_shared::export::Export;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};

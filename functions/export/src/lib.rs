@@ -11,8 +11,8 @@ mod names;
 
 use gristmill_shared::Code;
 use gristmill_shared::edge::{Caller, Route, Routes, delete, get, post};
+use gristmill_shared::export::{Export, ExportBatch};
 use gristmill_shared::job::JobId;
-use gristmill_shared::rpc::{Export, ExportBatch};
 use uuid::Uuid;
 use worker::{Context, Env, Request, Response, event};
 

@@ -13,7 +13,6 @@ use serde::Serialize;
 use serde::de::DeserializeOwned;
 
 pub use error::RpcError;
-pub use exports::{Export, ExportBatch, ExportFile, ExportSource, FinishedExport, StoredFile};
 pub use jobs::{LeaseAnswer, LeaseStatus, LeaseToExtend};
 pub use operations::{
     CleanupReport, HealthCheck, HealthReport, MetricsReport, QueueStats, RuleState, ScheduleAge,

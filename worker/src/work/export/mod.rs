@@ -7,8 +7,9 @@ use std::sync::Arc;
 
 use async_trait::async_trait;
 use gristmill_render::{Options, RenderError, Rendered, Renderer, Template};
+use gristmill_shared::export::{ExportSource, FinishedExport};
 use gristmill_shared::job::{ClaimedJob, Failure, Outcome};
-use gristmill_shared::rpc::{ExportSource, FinishedExport, RpcError};
+use gristmill_shared::rpc::RpcError;
 use gristmill_shared::storage::ObjectKey;
 use serde_json::Value;
 use tokio::sync::Semaphore;
