@@ -3,6 +3,7 @@
 mod documents;
 mod error;
 mod jobs;
+mod operations;
 
 use std::time::Duration;
 
@@ -11,7 +12,10 @@ use serde::Serialize;
 use serde::de::DeserializeOwned;
 
 pub use error::RpcError;
-pub use jobs::{HealthReport, LeaseAnswer, LeaseStatus, LeaseToExtend};
+pub use jobs::{LeaseAnswer, LeaseStatus, LeaseToExtend};
+pub use operations::{
+    CleanupReport, HealthCheck, HealthReport, MetricsReport, QueueStats, RuleState, ScheduleAge,
+};
 
 use crate::sleep::within;
 
