@@ -13,4 +13,5 @@ mod serve;
 pub mod shutdown;
 pub mod storage;
 pub mod telemetry;
+pub mod top;
 pub mod work;

@@ -4,7 +4,7 @@ use std::error::Error;
 use std::process::ExitCode;
 
 use clap::{Parser, Subcommand};
-use gristmill_worker::{configure, doctor, gateway, migrate, relay, storage, telemetry, work};
+use gristmill_worker::{configure, doctor, gateway, migrate, relay, storage, telemetry, top, work};
 
 /// Background jobs on Postgres and edge functions.
 #[derive(Parser)]
@@ -30,6 +30,8 @@ enum Command {
     Work(Box<work::Args>),
     /// Serve a folder of files in the dialect of Supabase Storage
     Storage(storage::Args),
+    /// Show the queues, live
+    Top(top::Args),
 }
 
 #[tokio::main]
@@ -44,6 +46,7 @@ async fn main() -> ExitCode {
         Command::Doctor(args) => doctor::run(args).await.map_err(Into::into),
         Command::Work(args) => work::run(*args).await.map_err(Into::into),
         Command::Storage(args) => storage::run(args).await.map_err(Into::into),
+        Command::Top(args) => top::run(args).await.map_err(Into::into),
     };
     match ended {
         Ok(()) => ExitCode::SUCCESS,

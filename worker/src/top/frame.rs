@@ -60,7 +60,16 @@ impl fmt::Display for Frame {
         writeln!(
             out,
             "\n{:<24} {:>9} {:>10} {:>6} {:>8} {:>9} {:>9} {:>9} {:>9} {:>7}",
-            "queue", "pending", "processing", "dead", "oldest", "done/min", "fail/min", "p50", "p99", "workers"
+            "queue",
+            "pending",
+            "processing",
+            "dead",
+            "oldest",
+            "done/min",
+            "fail/min",
+            "p50",
+            "p99",
+            "workers"
         )?;
         for queue in &self.queues {
             let name = if queue.paused {
@@ -123,21 +132,28 @@ mod tests {
     #[test]
     fn a_paused_queue_says_so_and_snoozing_is_no_failure() {
         let text = frame().to_string();
-        let row: Vec<_> = text
-            .lines()
-            .last()
-            .unwrap()
-            .split_whitespace()
-            .collect();
+        let row: Vec<_> = text.lines().last().unwrap().split_whitespace().collect();
         assert_eq!(
             row,
-            ["exports", "(paused)", "3", "1", "2", "250", "ms", "40", "3", "12", "ms", "1.5", "s", "1"]
+            [
+                "exports", "(paused)", "3", "1", "2", "250", "ms", "40", "3", "12", "ms", "1.5",
+                "s", "1"
+            ]
         );
     }
 
     #[test]
     fn a_duration_is_given_in_the_unit_a_person_would_use() {
-        let units = [None, Some(999.0), Some(1500.0), Some(600_000.0), Some(86_400_000.0)];
-        assert_eq!(units.map(duration), ["-", "999 ms", "1.5 s", "10 min", "24 h"]);
+        let units = [
+            None,
+            Some(999.0),
+            Some(1500.0),
+            Some(600_000.0),
+            Some(86_400_000.0),
+        ];
+        assert_eq!(
+            units.map(duration),
+            ["-", "999 ms", "1.5 s", "10 min", "24 h"]
+        );
     }
 }
