@@ -8,7 +8,8 @@ begin
   if mill.setting('maintenance.enabled', 'false') = 'true' then
     raise sqlstate 'PGRST' using
       message = json_build_object('code', 'GM022', 'message', 'writing is stopped for maintenance',
-        'details', mill.setting('maintenance.reason'), 'hint', 'Try again later; reading goes on.')::text,
+        'details', json_build_object('reason', mill.setting('maintenance.reason'),
+          'retry_after', mill.setting('maintenance.retry_after_seconds', '60')::int)::text, 'hint', 'Try again later; reading goes on.')::text,
       detail = json_build_object('status', 503, 'headers', json_build_object(
         'Retry-After', mill.setting('maintenance.retry_after_seconds', '60')))::text;
   end if;

@@ -6,6 +6,7 @@
 pub mod configure;
 pub mod database;
 pub mod gateway;
+pub mod maintenance;
 pub mod migrate;
 pub mod relay;
 pub mod shutdown;

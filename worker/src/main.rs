@@ -4,7 +4,7 @@ use std::error::Error;
 use std::process::ExitCode;
 
 use clap::{Parser, Subcommand};
-use gristmill_worker::{configure, gateway, migrate, relay, telemetry};
+use gristmill_worker::{configure, gateway, maintenance, migrate, relay, telemetry};
 
 /// Background jobs on Postgres and edge functions.
 #[derive(Parser)]
@@ -24,6 +24,8 @@ enum Command {
     Migrate(migrate::Args),
     /// Tell a database where its functions are and how to sign for them
     Configure(configure::Args),
+    /// Stop users' writes for a while, or let them go on
+    Maintenance(maintenance::Args),
 }
 
 #[tokio::main]
@@ -35,6 +37,7 @@ async fn main() -> ExitCode {
         Command::Relay(args) => relay::run(args).await.map_err(Into::into),
         Command::Migrate(args) => migrate::run(args).await.map_err(Into::into),
         Command::Configure(args) => configure::run(args).await.map_err(Into::into),
+        Command::Maintenance(args) => maintenance::run(args).await.map_err(Into::into),
     };
     match ended {
         Ok(()) => ExitCode::SUCCESS,

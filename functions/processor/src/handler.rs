@@ -87,6 +87,7 @@ async fn attempt(job: ClaimedJob) -> Settlement {
         id: job.id,
         attempt: job.attempt,
         outcome,
+        usage: None,
     }
 }
 

@@ -2,6 +2,7 @@
 
 mod error;
 mod jobs;
+mod limits;
 
 use std::time::Duration;
 
@@ -11,6 +12,7 @@ use serde::de::DeserializeOwned;
 
 pub use error::RpcError;
 pub use jobs::HealthReport;
+pub use limits::Capacity;
 
 use crate::sleep::within;
 
