@@ -4,7 +4,7 @@ use std::error::Error;
 use std::process::ExitCode;
 
 use clap::{Parser, Subcommand};
-use gristmill_worker::{configure, gateway, maintenance, migrate, relay, telemetry};
+use gristmill_worker::{configure, gateway, maintenance, migrate, relay, storage, telemetry, work};
 
 /// Background jobs on Postgres and edge functions.
 #[derive(Parser)]
@@ -26,6 +26,10 @@ enum Command {
     Configure(configure::Args),
     /// Stop users' writes for a while, or let them go on
     Maintenance(maintenance::Args),
+    /// Run jobs in a container: claim, work, settle
+    Work(Box<work::Args>),
+    /// Serve a folder of files in the dialect of Supabase Storage
+    Storage(storage::Args),
 }
 
 #[tokio::main]
@@ -38,6 +42,8 @@ async fn main() -> ExitCode {
         Command::Migrate(args) => migrate::run(args).await.map_err(Into::into),
         Command::Configure(args) => configure::run(args).await.map_err(Into::into),
         Command::Maintenance(args) => maintenance::run(args).await.map_err(Into::into),
+        Command::Work(args) => work::run(*args).await.map_err(Into::into),
+        Command::Storage(args) => storage::run(args).await.map_err(Into::into),
     };
     match ended {
         Ok(()) => ExitCode::SUCCESS,

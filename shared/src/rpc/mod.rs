@@ -1,5 +1,6 @@
 //! The way to Postgres: PostgREST RPCs over HTTP, one typed method each.
 
+mod documents;
 mod error;
 mod jobs;
 mod limits;
@@ -11,7 +12,7 @@ use serde::Serialize;
 use serde::de::DeserializeOwned;
 
 pub use error::RpcError;
-pub use jobs::HealthReport;
+pub use jobs::{HealthReport, LeaseAnswer, LeaseStatus, LeaseToExtend};
 pub use limits::Capacity;
 
 use crate::sleep::within;
