@@ -4,6 +4,7 @@ mod documents;
 mod error;
 mod jobs;
 mod limits;
+mod operations;
 
 use std::time::Duration;
 
@@ -12,8 +13,11 @@ use serde::Serialize;
 use serde::de::DeserializeOwned;
 
 pub use error::RpcError;
-pub use jobs::{HealthReport, LeaseAnswer, LeaseStatus, LeaseToExtend};
+pub use jobs::{LeaseAnswer, LeaseStatus, LeaseToExtend};
 pub use limits::Capacity;
+pub use operations::{
+    CleanupReport, HealthCheck, HealthReport, MetricsReport, QueueStats, RuleState, ScheduleAge,
+};
 
 use crate::sleep::within;
 
