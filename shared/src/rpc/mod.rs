@@ -3,6 +3,7 @@
 mod documents;
 mod error;
 mod jobs;
+mod limits;
 mod operations;
 
 use std::time::Duration;
@@ -13,6 +14,7 @@ use serde::de::DeserializeOwned;
 
 pub use error::RpcError;
 pub use jobs::{LeaseAnswer, LeaseStatus, LeaseToExtend};
+pub use limits::Capacity;
 pub use operations::{
     CleanupReport, HealthCheck, HealthReport, MetricsReport, QueueStats, RuleState, ScheduleAge,
 };
