@@ -42,6 +42,14 @@ begin
   select j.payload ->> 'data_type', j.payload ->> 'symbol', v_now + make_interval(mins => mill.setting('refresh.dead_pause_minutes', '60')::int), 'dead'
   from jsonb_object_keys(v_held) h(id) join mill.job_dead j on j.id = h.id::uuid
   on conflict (data_type, symbol) do update set next_check_at = excluded.next_check_at, reason = excluded.reason;
+
+  -- Last, for the lock is kept until commit: see mill.data_change.
+  if v_plain @? '$[*].result ? (@.status == "written")' then
+    perform pg_advisory_xact_lock(702236, 0);
+    insert into mill.data_change (at, data_type, symbol)
+    select v_now, v_held -> (o ->> 'id') ->> 'data_type', v_held -> (o ->> 'id') ->> 'symbol'
+    from jsonb_array_elements(v_plain) o where o #>> '{result,status}' = 'written';
+  end if;
   return v_answers;
 end
 $$;

@@ -2,6 +2,7 @@
 
 mod error;
 mod jobs;
+mod refresh;
 
 use std::time::Duration;
 
@@ -11,6 +12,7 @@ use serde::de::DeserializeOwned;
 
 pub use error::RpcError;
 pub use jobs::HealthReport;
+pub use refresh::ClaimedRefreshes;
 
 use crate::sleep::within;
 
