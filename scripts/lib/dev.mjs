@@ -1,9 +1,8 @@
-// ./scripts/dev after everything is built: starts the stack, shows a job at work, stays up.
-import { randomUUID } from "node:crypto";
+// ./scripts/dev after everything is built: starts the stack, shows the applications at work, stays up.
 import fs from "node:fs";
 import path from "node:path";
-import { setTimeout as sleep } from "node:timers/promises";
 
+import { demonstrate } from "./demo/index.mjs";
 import { checkoutState } from "./stack/paths.mjs";
 import { endLeftovers, runningSupervisor } from "./stack/registry.mjs";
 import { Stack } from "./stack/stack.mjs";
@@ -42,7 +41,7 @@ process.on("SIGTERM", () => stop(0));
 try {
   await stack.start();
   console.log(dim(`  up in ${((performance.now() - started) / 1000).toFixed(1)} s\n`));
-  await showAJob();
+  await demonstrate(stack, print);
 } catch (error) {
   console.error(`error: ${error.message}\n  logs: ${stack.logDir}`);
   await stop(1);
@@ -56,29 +55,12 @@ for (const part of Object.values(stack.parts)) {
   });
 }
 
-// One job, as a signed-in user would submit it, until Postgres says that it is settled.
-async function showAJob() {
-  const token = await stack.token({ role: "authenticated", sub: randomUUID() });
-  const headers = { authorization: `Bearer ${token}`, "content-type": "application/json" };
-  const enqueue = `${stack.url}/functions/v1/enqueue`;
-  const body = JSON.stringify({ kind: "echo", payload: { hello: "Gristmill" } });
-
-  const answer = await fetch(enqueue, { method: "POST", headers, body });
-  if (answer.status !== 202) throw new Error(`enqueue answered ${answer.status}: ${await answer.text()}`);
-  const { id } = await answer.json();
-  const deadline = Date.now() + 20_000;
-  let job;
-  do {
-    await sleep(5);
-    job = await (await fetch(`${enqueue}/${id}`, { headers })).json();
-  } while (job.state !== "completed" && Date.now() < deadline);
-  if (job.state !== "completed") throw new Error(`job ${id} is still ${job.state} after 20 s`);
-
-  const took = Date.parse(job.finished_at) - Date.parse(job.created_at);
-  console.log(`${bold("A job went the whole way")} ${dim("enqueue → Postgres → net → processor (wasm) → Postgres")}`);
-  console.log(`  id       ${job.id}`);
-  console.log(`  result   ${JSON.stringify(job.result)}`);
-  console.log(`  took     ${took} ms from enqueue to settled\n`);
+function print({ title, way, lines }) {
+  console.log(`${bold(title)} ${dim(way)}`);
+  for (const [name, text] of lines) {
+    for (const [at, line] of [text].flat().entries()) console.log(`  ${(at === 0 ? name : "").padEnd(8)} ${line}`);
+  }
+  console.log();
 }
 
 function showAddresses() {

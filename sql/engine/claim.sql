@@ -6,8 +6,8 @@
 -- update: its ctid is ours until commit. The planner settings pin the scans that find the rows.
 --
 -- Queues are tried in a random order, so that none starves behind another. Lock order: a claim waits for one
--- thing, the cap lock of the queue it tries first, while it holds nothing; cap locks of further queues it merely
--- tries, and whatever row is locked it skips. So no cycle of waits goes through a claim.
+-- thing, the locks of the queue it tries first (its provider's limit, then its cap), while it holds nothing else; those
+-- of further queues it merely tries, and whatever row is locked it skips. So no cycle of waits goes through a claim.
 create or replace function mill.claim(p_worker text, p_queues text[], p_max int, p_kinds text[] default null)
 returns table (id uuid, queue text, kind text, name text, payload jsonb, attempt int, max_attempts int,
                lease_until timestamptz, owner uuid, group_key text, correlation_id text)
@@ -33,7 +33,10 @@ begin
     select q.* from mill.queue q where q.queue = any (p_queues) and not q.paused order by hashtext(q.queue || v_now::text)
   loop
     exit when v_left <= 0;
-    if v_queue.max_running is null and v_queue.max_running_per_group is null and v_queue.dequeue = 'priority' then
+    if v_queue.provider is not null then
+      v_rows := mill.take_limited(v_queue, v_left, p_kinds, v_waits);
+      v_now := mill.now(); -- it may have waited: a lease and a window begin when the grant was made
+    elsif v_queue.max_running is null and v_queue.max_running_per_group is null and v_queue.dequeue = 'priority' then
       v_rows := mill.take(v_queue.queue, v_left, p_kinds);
     else
       v_rows := mill.take_capped(v_queue, v_left, p_kinds, v_waits);

@@ -10,6 +10,7 @@ insert into public.system_configuration (config_key, config_value, config_type, 
   ('breaker.min_attempts', '20', 'number', 'With fewer attempts in the window a breaker stays closed'),
   ('breaker.failure_rate', '0.5', 'number', 'The share of failed attempts that opens a breaker'),
   ('breaker.cooldown_seconds', '30', 'number', 'How long a breaker stays open before its first probe'),
+  ('audit.retention_days', '2555', 'number', 'How long audit rows are kept; whole months are dropped'),
   ('features.usage_tracking_enabled', 'true', 'boolean', 'Count what users use'),
   ('features.billing_enabled', 'false', 'boolean', 'Charge for it'),
   ('features.upgrade_prompts_enabled', 'false', 'boolean', 'Suggest a larger plan')
@@ -18,10 +19,10 @@ on conflict (config_key) do nothing;
 insert into mill.queue (queue, description, served_by, function) values
   ('default', 'Light work, done by the processor function', 'function', 'processor')
 on conflict (queue) do nothing;
-insert into mill.queue (queue, description, provider) values
-  ('fast', 'Steps of a document that need no model', null),
-  ('ai', 'Model calls, under the rate limit of their provider', 'ai'),
-  ('standard', 'Everything else that the container worker does', null)
+insert into mill.queue (queue, description, provider, endpoint) values
+  ('fast', 'Steps of a document that need no model', null, null),
+  ('ai', 'Model calls, under the rate limit of their provider', 'builtin', 'rules'),
+  ('standard', 'Everything else that the container worker does', null, null)
 on conflict (queue) do nothing;
 
 insert into mill.kind (kind, queue, description, open_to_users) values

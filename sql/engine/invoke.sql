@@ -21,7 +21,9 @@ begin
 
   v_body := jsonb_build_object('invocation', v_id, 'queue', v_queue.queue, 'batch', v_queue.batch_size);
   v_signature := mill.sign('invoke', convert_to(v_id || '.' || v_seconds || '.' || v_body::text, 'UTF8'));
-  if v_signature is null or not mill.may_invoke(v_queue.function, v_id) then
+  if v_signature is null or mill.limit_wait(v_queue.provider, v_queue.endpoint) > interval '0'
+    or not mill.may_invoke(mill.target_of(v_queue.function, v_queue.provider), v_id)
+  then
     return null;
   end if;
 
@@ -40,5 +42,5 @@ begin
 end
 $$;
 
-comment on function mill.invoke(text, text) is 'Asks for one signed invocation of the queue''s function; null when it has none, is paused, its breaker is open or nothing can send.';
+comment on function mill.invoke(text, text) is 'Asks for one signed invocation of the queue''s function; null when it has none, is paused, its breaker is open, its provider has no room or nothing can send.';
 revoke execute on function mill.invoke(text, text) from public;

@@ -37,6 +37,7 @@ begin
     end;
   end loop;
 
+  perform mill.maintain_audit(v_now);
   perform mill.prune(v_now);
   if v_skipped > 0 then
     insert into mill.event (at, code, detail)

@@ -59,6 +59,9 @@ begin
 
   perform mill.end_jobs(v_cancelled, 'cancelled', v_now);
   perform mill.end_jobs(v_dead, 'failed', v_now);
+  if v_dead <> '{}' then
+    perform mill.audit_jobs(v_dead, 'dead', 'its workers were lost');
+  end if;
   insert into mill.event (at, code, detail)
   values (v_now, 'leases_lost', jsonb_build_object('count', v_count, 'dead', cardinality(v_dead)));
   return v_count;

@@ -1,10 +1,12 @@
--- Ends a batch in one call. Each outcome is {id, attempt, outcome, result, error, delay_seconds}:
+-- Ends a batch in one call. Each outcome is {id, attempt, outcome, result, error, delay_seconds, usage}:
 --
 --   completed   to job_done; refused, as lost, once the job was asked to cancel
 --   failed      consumes the attempt: retrying after its backoff, or to job_dead at max_attempts
 --   snoozed     back to deferred for delay_seconds, the attempt given back
 --   released    back to pending at once, the attempt given back
 --   dead        to job_dead: no retry can cure it
+--
+-- usage is for queues under a provider's limit: see mill.settle_usage.
 --
 -- Fencing: only a row that is processing, under this worker, in this attempt is touched. For any other the
 -- answer is 'lost' and nothing changes. Lock order: by id, as everywhere.
@@ -23,16 +25,19 @@ declare
   v_results jsonb; -- by id; null when there is none
   v_is_whole boolean;
   v_is_completed boolean;
+  v_has_usage boolean;
   v_lost uuid[];
 begin
   if jsonb_typeof(p_outcomes) = 'array' then
     select coalesce(array_agg(o.id), '{}'), jsonb_object_agg(o.id, o.result) filter (where o.id is not null and o.result is not null),
       bool_and(o.id is not null and o.attempt is not null
         and coalesce(o.outcome, '') in ('completed', 'failed', 'snoozed', 'released', 'dead')),
-      bool_and(o.outcome = 'completed' and o.attempt = v_attempt)
-    into v_ids, v_results, v_is_whole, v_is_completed
+      bool_and(o.outcome = 'completed' and o.attempt = v_attempt),
+      bool_or(o.has_usage)
+    into v_ids, v_results, v_is_whole, v_is_completed, v_has_usage
     from (
-      select (e ->> 'id')::uuid as id, (e ->> 'attempt')::int as attempt, e ->> 'outcome' as outcome, e -> 'result' as result
+      select (e ->> 'id')::uuid as id, (e ->> 'attempt')::int as attempt, e ->> 'outcome' as outcome, e -> 'result' as result,
+        e ? 'usage' as has_usage
       from jsonb_array_elements(p_outcomes) e
       offset 0) o; -- taken apart once
   end if;
@@ -41,6 +46,9 @@ begin
       using errcode = 'GM005';
   end if;
 
+  if v_has_usage then
+    perform mill.settle_usage(p_worker, p_outcomes);
+  end if;
   if v_is_completed then
     v_lost := mill.settle_completed(p_worker, v_ids, v_results, v_attempt, v_now);
     if v_lost <> '{}' then

@@ -8,13 +8,9 @@ declare
   v_promoted int := mill.promote();
   v_step text;
 begin
-  foreach v_step in array array['judge_breakers', 'roll', 'sweep_queues'] loop
+  foreach v_step in array array['judge_breakers', 'roll', 'sweep_queues', 'fold_api_use', 'chain_audit'] loop
     begin
-      case v_step
-        when 'judge_breakers' then perform mill.judge_breakers();
-        when 'roll' then perform mill.roll();
-        else perform mill.sweep_queues();
-      end case;
+      execute format('select mill.%I()', v_step);
     exception when others then
       insert into mill.event (at, code, detail) values (mill.now(), 'tick_failed',
         jsonb_build_object('step', v_step, 'sqlstate', sqlstate, 'message', sqlerrm));
@@ -27,5 +23,5 @@ begin
 end
 $$;
 
-comment on function mill.tick() is 'One round of housekeeping: reclaim and promote, then breakers, statistics and sweeps.';
+comment on function mill.tick() is 'One round of housekeeping: reclaim and promote, then breakers, statistics, sweeps, provider limits and the audit chain.';
 revoke execute on function mill.tick() from public;

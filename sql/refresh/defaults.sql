@@ -17,8 +17,11 @@ insert into public.system_configuration (config_key, config_value, config_type, 
   ('refresh.estimate_share', '0.01', 'number', 'The share of completions that correct the estimated size')
 on conflict (config_key) do nothing;
 
-insert into mill.queue (queue, description, served_by, function, provider, lease_seconds, max_attempts, backoff_base_seconds, backoff_cap_seconds) values
-  ('refresh', 'Calls to outside APIs that keep cached data fresh', 'function', 'processor', 'fmp', 60, 3, 5, 300)
+insert into public.api_rate_limits (provider_name, api_endpoint, requests_per_minute) values ('fmp', 'stable', 300)
+on conflict (provider_name, api_endpoint) do nothing;
+
+insert into mill.queue (queue, description, served_by, function, provider, endpoint, lease_seconds, max_attempts, backoff_base_seconds, backoff_cap_seconds) values
+  ('refresh', 'Calls to outside APIs that keep cached data fresh', 'function', 'processor', 'fmp', 'stable', 60, 3, 5, 300)
 on conflict (queue) do nothing;
 
 insert into public.data_type_registry (

@@ -117,13 +117,6 @@ create table mill.refresh_walk (
 );
 comment on table mill.refresh_walk is 'The cursor of a scheduled refresh over supported_symbols.';
 
-create table mill.provider_pause (
-  provider text primary key,
-  until timestamptz not null,
-  reason text not null
-);
-comment on table mill.provider_pause is 'A provider said 429: until then nothing of its queue is claimed.';
-
 -- Feed for those without Supabase Realtime. Ids are given under a lock that is held until commit, so their order is that
 -- of commits and a reader who has seen one misses none below it.
 create table mill.data_change (

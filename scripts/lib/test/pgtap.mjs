@@ -5,6 +5,7 @@
 // Lines at the top of a file that steer it:
 //   -- live: runs in the database that pg_cron or the relay serves
 //   -- needs: EXTENSION      skipped, and said so, where the server does not offer it
+//   -- include: rules/*.sql  anywhere: the files of that folder beside it, which are no tests themselves
 import fs from "node:fs";
 import path from "node:path";
 import pg from "pg";
@@ -32,7 +33,7 @@ process.exit(totals.failed > 0 ? 1 : 0);
 
 function find(folder) {
   return fs.readdirSync(folder, { withFileTypes: true, recursive: true })
-    .filter((entry) => entry.isFile() && entry.name.endsWith(".sql"))
+    .filter((entry) => entry.isFile() && entry.name.endsWith(".sql") && path.basename(entry.parentPath) !== "rules")
     .map((entry) => path.join(entry.parentPath, entry.name));
 }
 
@@ -66,7 +67,7 @@ async function installTap(database) {
 
 async function runFile(file) {
   const name = path.relative(folder, file).replace(/\.sql$/, "");
-  const text = fs.readFileSync(file, "utf8");
+  const text = fs.readFileSync(file, "utf8").replace(/^-- include: (\w+)\/\*\.sql$/gm, (_, name) => included(path.join(path.dirname(file), name)));
   const extension = /^-- needs: (\w+)$/m.exec(text)?.[1];
   if (extension && !(await offers(extension))) {
     totals.skipped += 1;
@@ -82,6 +83,10 @@ async function runFile(file) {
   await withClient(database, (client) => runStatements(client, name, text));
   const seconds = (performance.now() - begun) / 1000;
   if (seconds > 3) console.log(`slow: ${name} took ${seconds.toFixed(1)} s`);
+}
+
+function included(folder) {
+  return fs.readdirSync(folder).sort().map((name) => fs.readFileSync(path.join(folder, name), "utf8")).join("\n");
 }
 
 async function runStatements(client, name, text) {

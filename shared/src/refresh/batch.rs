@@ -91,13 +91,19 @@ impl<T: Transport> Batch<'_, T> {
             Ending::Otherwise {
                 outcome: Outcome::Released,
                 bytes: None,
+                called: false,
             }
         } else {
             match self.fetch(&job, row).await {
                 Ok(fetched) => Ending::Fetched(fetched),
-                Err(Refused { refusal, bytes }) => Ending::Otherwise {
+                Err(Refused {
+                    refusal,
+                    bytes,
+                    called,
+                }) => Ending::Otherwise {
                     outcome: refusal.outcome(row.map(|row| row.provider.as_str())),
                     bytes,
+                    called,
                 },
             }
         };
@@ -111,10 +117,10 @@ impl<T: Transport> Batch<'_, T> {
     }
 
     async fn fetch(&self, job: &RefreshJob, row: Option<&TypeRow>) -> Result<Fetched, Refused> {
-        let asked = Asked::new(job, row, self.providers)?;
+        let asked = Asked::new(job, row, self.providers).map_err(Refusal::before_the_call)?;
         let provider = row.map(|row| row.provider.clone()).unwrap_or_default();
         self.pace(&provider, Pace::start)
-            .map_err(|seconds| Refusal::Limited { seconds })?;
+            .map_err(|seconds| Refusal::Limited { seconds }.before_the_call())?;
         match call(self.transport, &asked).await {
             Ok(arrived) => {
                 self.pace(&provider, |pace| pace.learn(&arrived));

@@ -81,24 +81,22 @@ fn find<'a>(headers: &'a [(String, String)], name: &str) -> Option<&'a str> {
 pub async fn call(transport: &impl Transport, asked: &Asked) -> Result<Arrived, Refused> {
     within(LONGEST_CALL, exchange(transport, asked))
         .await
-        .unwrap_or_else(|_| Err(Refusal::Slow.into()))
+        .unwrap_or_else(|_| Err(Refusal::Slow.after_the_call(None)))
 }
 
 async fn exchange(transport: &impl Transport, asked: &Asked) -> Result<Arrived, Refused> {
-    let broken = |error| Refused::from(Refusal::Broken(error));
+    let broken = |error| Refusal::Broken(error).after_the_call(None);
     let mut reply = transport.get(asked.request()).await.map_err(broken)?;
     let announced = find(&reply.headers, "content-length").and_then(|text| text.parse().ok());
     if announced.is_some_and(|length: u64| length > LARGEST_BODY) {
-        return Err(Refusal::TooLarge(LARGEST_BODY).into());
+        return Err(Refusal::TooLarge(LARGEST_BODY).after_the_call(None));
     }
     let mut body = Vec::new();
     while let Some(piece) = reply.body.next().await {
         body.extend_from_slice(&piece.map_err(broken)?);
         if body.len() as u64 > LARGEST_BODY {
-            return Err(Refused {
-                refusal: Refusal::TooLarge(LARGEST_BODY),
-                bytes: Some(WireBytes(body.len() as u64)),
-            });
+            let bytes = WireBytes(body.len() as u64);
+            return Err(Refusal::TooLarge(LARGEST_BODY).after_the_call(Some(bytes)));
         }
     }
     let is_encoded = find(&reply.headers, "content-encoding").is_some_and(|it| it != "identity");

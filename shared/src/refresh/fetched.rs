@@ -26,6 +26,7 @@ pub struct Fetched {
     rows: Vec<Map<String, Value>>,
     bytes: WireBytes,
     events: Vec<&'static str>,
+    called: bool,
     #[serde(skip)]
     source: SourceTime,
 }
@@ -34,10 +35,7 @@ impl Fetched {
     /// Status, whole-body schema, sanity, symbol, source timestamp, in this order.
     pub fn judge(asked: &Asked, arrived: Arrived) -> Result<Self, Refused> {
         let bytes = arrived.bytes;
-        judge(asked, arrived).map_err(|refusal| Refused {
-            refusal,
-            bytes: Some(bytes),
-        })
+        judge(asked, arrived).map_err(|refusal| refusal.after_the_call(Some(bytes)))
     }
 
     /// What the wire carried.
@@ -85,6 +83,7 @@ fn judge(asked: &Asked, arrived: Arrived) -> Result<Fetched, Refusal> {
         source: source_time(asked, &rows)?,
         rows,
         bytes: arrived.bytes,
+        called: true,
         events: if arrived.length_was_missing {
             vec!["content_length_missing"]
         } else {
@@ -123,6 +122,8 @@ pub enum Ending {
         /// What the wire carried all the same.
         #[serde(skip_serializing_if = "Option::is_none")]
         bytes: Option<WireBytes>,
+        /// Whether a call was made.
+        called: bool,
     },
 }
 

@@ -60,13 +60,24 @@ pub struct Refused {
     pub refusal: Refusal,
     /// What the wire carried all the same.
     pub bytes: Option<WireBytes>,
+    /// Whether a call was made: only then has the provider counted one.
+    pub called: bool,
 }
 
-impl From<Refusal> for Refused {
-    fn from(refusal: Refusal) -> Self {
-        Self {
-            refusal,
+impl Refusal {
+    pub(super) fn before_the_call(self) -> Refused {
+        Refused {
+            refusal: self,
             bytes: None,
+            called: false,
+        }
+    }
+
+    pub(super) fn after_the_call(self, bytes: Option<WireBytes>) -> Refused {
+        Refused {
+            refusal: self,
+            bytes,
+            called: true,
         }
     }
 }

@@ -6,7 +6,8 @@ select is_empty(
      from pg_proc p join pg_namespace n on n.oid = p.pronamespace join pg_language l on l.oid = p.prolang
      cross join lateral plpgsql_check_function_tb(
        p.oid,
-       case p.proname when 'wake_on_enqueue' then 'mill.job_live'::regclass when 'adopt_on_change' then 'mill.queue'::regclass when 'floor_on_new_queue' then 'mill.queue'::regclass when 'check_registry_row' then 'public.data_type_registry'::regclass when 'follow_registry_row' then 'public.data_type_registry'::regclass else 0 end,
+       -- A trigger function is checked against a table that it is the trigger of.
+       coalesce((select t.tgrelid from pg_trigger t where t.tgfoid = p.oid order by t.tgrelid limit 1), 0),
        performance_warnings => false) c
      where n.nspname in ('mill', 'public') and l.lanname = 'plpgsql' and c.level in ('error', 'warning') $$,
   'no function has a finding');

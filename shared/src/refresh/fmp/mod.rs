@@ -8,7 +8,7 @@ mod read;
 mod statement;
 
 use serde::Serialize;
-use serde::de::DeserializeOwned;
+use serde::de::{DeserializeOwned, IgnoredAny};
 use serde_json::{Map, Value};
 
 use super::refusal::Refusal;
@@ -64,13 +64,14 @@ impl BuiltIn {
 }
 
 fn rows<S: Shape>(body: &[u8]) -> Result<Vec<Map<String, Value>>, Refusal> {
-    let items: Vec<S> = serde_json::from_slice(body).map_err(|error| {
-        if error.is_data() {
-            Refusal::Schema(error.to_string())
-        } else {
-            Refusal::NotJson
-        }
-    })?;
+    // serde calls some wrong types a syntax error: whether it is JSON is asked apart.
+    let items: Vec<S> =
+        serde_json::from_slice(body).map_err(|error| {
+            match serde_json::from_slice::<IgnoredAny>(body) {
+                Ok(_) => Refusal::Schema(error.to_string()),
+                Err(_) => Refusal::NotJson,
+            }
+        })?;
     if items.len() > S::MOST {
         return Err(Refusal::Schema(format!("more than {} items", S::MOST)));
     }

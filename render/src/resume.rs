@@ -1,0 +1,387 @@
+//! From whatever a document holds to the one shape that templates know. Any JSON object passes: what is absent is
+//! left out, what is of another type than expected is read as text where that makes sense.
+//!
+//! The input is JSON Resume (jsonresume.org), with `sections: [{title, text | items}]` for anything beyond it.
+
+use serde_json::{Map, Value, json};
+
+use crate::options::Options;
+use crate::script::{self, Script};
+use crate::titles::title;
+
+/// A run of letters without a place to break would leave the page; a zero-width space lets it.
+const LONGEST_RUN: usize = 48;
+
+/// A resume.
+pub(crate) fn resume(data: &Value, options: &Options) -> Value {
+    let basics = &data["basics"];
+    let script = script_of(data);
+    let name = first(basics, &["name"]).or_else(|| first(data, &["name", "title"]));
+    let mut sections = vec![text_section(
+        title("summary", script.lang),
+        &basics["summary"],
+    )];
+    for (key, fields) in ENTRIES {
+        sections.push(entry_section(
+            title(key, script.lang),
+            &data[key],
+            fields,
+            script,
+        ));
+    }
+    sections.push(tag_section(
+        title("skills", script.lang),
+        &data["skills"],
+        "name",
+        "keywords",
+        "level",
+    ));
+    sections.push(tag_section(
+        title("languages", script.lang),
+        &data["languages"],
+        "language",
+        "",
+        "fluency",
+    ));
+    sections.push(tag_section(
+        title("interests", script.lang),
+        &data["interests"],
+        "name",
+        "keywords",
+        "",
+    ));
+    sections.push(entry_section(
+        title("references", script.lang),
+        &data["references"],
+        REFERENCE,
+        script,
+    ));
+    sections.extend(items(&data["sections"]).map(|own| own_section(own, script)));
+    json!({
+        "title": options.title.clone().or_else(|| name.clone()).unwrap_or_default(),
+        "name": name.unwrap_or_default(),
+        "label": first(basics, &["label", "headline"]).unwrap_or_default(),
+        "contacts": contacts(basics),
+        "sections": sections.into_iter().flatten().collect::<Vec<_>>(),
+        "lang": script.lang,
+        "rtl": script.is_rtl,
+    })
+}
+
+/// Running text.
+pub(crate) fn plain(data: &Value, options: &Options) -> Value {
+    let script = script_of(data);
+    let heading = first(data, &["title"]).or_else(|| options.title.clone());
+    let mut sections: Vec<_> = text_section("", &data["text"]).into_iter().collect();
+    sections.extend(items(&data["sections"]).filter_map(|own| own_section(own, script)));
+    json!({
+        "title": options.title.clone().or_else(|| heading.clone()).unwrap_or_default(),
+        "name": heading.unwrap_or_default(),
+        "label": first(data, &["author", "subtitle"]).unwrap_or_default(),
+        "contacts": [],
+        "sections": sections,
+        "lang": script.lang,
+        "rtl": script.is_rtl,
+    })
+}
+
+/// Which fields of an entry are its title and what stands below it.
+#[derive(Clone, Copy)]
+struct Fields {
+    title: &'static [&'static str],
+    subtitle: &'static [&'static str],
+}
+
+const ENTRIES: [(&str, Fields); 7] = [
+    (
+        "work",
+        Fields {
+            title: &["position", "title"],
+            subtitle: &["name", "company"],
+        },
+    ),
+    (
+        "projects",
+        Fields {
+            title: &["name", "title"],
+            subtitle: &["entity", "url"],
+        },
+    ),
+    (
+        "education",
+        Fields {
+            title: &["studyType", "area", "degree"],
+            subtitle: &["institution", "school"],
+        },
+    ),
+    (
+        "volunteer",
+        Fields {
+            title: &["position"],
+            subtitle: &["organization"],
+        },
+    ),
+    (
+        "certificates",
+        Fields {
+            title: &["name"],
+            subtitle: &["issuer"],
+        },
+    ),
+    (
+        "awards",
+        Fields {
+            title: &["title"],
+            subtitle: &["awarder"],
+        },
+    ),
+    (
+        "publications",
+        Fields {
+            title: &["name"],
+            subtitle: &["publisher"],
+        },
+    ),
+];
+const REFERENCE: Fields = Fields {
+    title: &["name"],
+    subtitle: &["position"],
+};
+
+fn entry_section(title: &str, list: &Value, fields: Fields, script: Script) -> Option<Value> {
+    let entries: Vec<_> = items(list)
+        .filter_map(|item| entry(item, fields, script))
+        .collect();
+    (!entries.is_empty()).then(|| json!({"title": title, "kind": "entries", "entries": entries}))
+}
+
+fn entry(item: &Value, fields: Fields, script: Script) -> Option<Value> {
+    if let Some(line) = text(item) {
+        return Some(
+            json!({"title": line, "subtitle": "", "place": "", "dates": "", "paragraphs": [], "points": []}),
+        );
+    }
+    item.as_object()?;
+    let mut heads = vec![joined(item, fields.title), joined(item, fields.subtitle)];
+    heads.retain(|head| !head.is_empty());
+    let mut heads = heads.into_iter();
+    let paragraphs = ["summary", "description", "text", "reference"]
+        .iter()
+        .flat_map(|key| paragraphs(&item[*key]));
+    let points = ["highlights", "points", "courses"]
+        .iter()
+        .flat_map(|key| lines(&item[*key]));
+    let entry = json!({
+        "title": heads.next().unwrap_or_default(),
+        "subtitle": heads.next().unwrap_or_default(),
+        "place": place(&item["location"]),
+        "dates": dates(item, script),
+        "paragraphs": paragraphs.collect::<Vec<_>>(),
+        "points": points.collect::<Vec<_>>(),
+    });
+    let is_empty = |part: &Value| part == "" || part.as_array().is_some_and(Vec::is_empty);
+    (!entry.as_object()?.values().all(is_empty)).then_some(entry)
+}
+
+fn tag_section(title: &str, list: &Value, name: &str, words: &str, level: &str) -> Option<Value> {
+    let tags: Vec<_> = items(list)
+        .filter_map(|item| {
+            let name = text(item)
+                .or_else(|| first(item, &[name]))
+                .unwrap_or_default();
+            let mut items: Vec<_> = lines(&item[words]).collect();
+            items.extend(first(item, &[level]));
+            (!name.is_empty() || !items.is_empty()).then(|| json!({"name": name, "items": items}))
+        })
+        .collect();
+    (!tags.is_empty()).then(|| json!({"title": title, "kind": "tags", "tags": tags}))
+}
+
+fn text_section(title: &str, content: &Value) -> Option<Value> {
+    let paragraphs = paragraphs(content);
+    (!paragraphs.is_empty())
+        .then(|| json!({"title": title, "kind": "text", "paragraphs": paragraphs}))
+}
+
+fn own_section(own: &Value, script: Script) -> Option<Value> {
+    let heading = first(own, &["title", "name"]).unwrap_or_default();
+    let fields = Fields {
+        title: &["title", "name"],
+        subtitle: &["subtitle"],
+    };
+    entry_section(&heading, &own["items"], fields, script)
+        .or_else(|| text_section(&heading, &own["text"]))
+        .or_else(|| text_section("", &Value::String(text(own)?)))
+        .or_else(|| {
+            (!heading.is_empty())
+                .then(|| json!({"title": heading, "kind": "text", "paragraphs": []}))
+        })
+}
+
+fn contacts(basics: &Value) -> Vec<Value> {
+    let link = |text: String, url: Option<String>| json!({"text": text, "url": url});
+    let mut all = Vec::new();
+    all.extend(first(basics, &["email"]).map(|email| {
+        let url = is_address(&email).then(|| format!("mailto:{email}"));
+        link(email, url)
+    }));
+    all.extend(first(basics, &["phone"]).map(|phone| link(phone, None)));
+    let place = place(&basics["location"]);
+    all.extend((!place.is_empty()).then(|| link(place, None)));
+    all.extend(first(basics, &["url", "website"]).map(|url| web(&url)));
+    all.extend(items(&basics["profiles"]).filter_map(|profile| {
+        let url = text(profile).or_else(|| first(profile, &["url"]));
+        match url {
+            Some(url) => Some(web(&url)),
+            None => joined(profile, &["network", "username"])
+                .into_some()
+                .map(|text| link(text, None)),
+        }
+    }));
+    all
+}
+
+// Only what is a web address becomes a link: a document must not open anything else when it is clicked.
+fn web(url: &str) -> Value {
+    let bare = url
+        .trim_start_matches("https://")
+        .trim_start_matches("http://");
+    let shown = bare.trim_start_matches("www.").trim_end_matches('/');
+    let is_web = url.starts_with("https://") || url.starts_with("http://");
+    let target = if is_web {
+        url.to_owned()
+    } else {
+        format!("https://{bare}")
+    };
+    let is_plain = target.chars().all(|letter| letter.is_ascii_graphic());
+    json!({"text": breakable(shown), "url": (is_plain && !url.contains(':') || is_web && is_plain).then_some(target)})
+}
+
+fn is_address(email: &str) -> bool {
+    email.chars().all(|letter| letter.is_ascii_graphic()) && email.matches('@').count() == 1
+}
+
+fn place(location: &Value) -> String {
+    text(location).unwrap_or_else(|| joined(location, &["city", "region", "countryCode"]))
+}
+
+// 2021-03 or 2021-03-15 as written; a start without an end lasts.
+fn dates(item: &Value, script: Script) -> String {
+    let start = first(item, &["startDate", "start"]).map(|date| shown(&date));
+    let end = first(item, &["endDate", "end"]).map(|date| shown(&date));
+    match (start, end) {
+        (Some(start), Some(end)) if start == end => start,
+        (Some(start), Some(end)) => format!("{start} – {end}"),
+        (Some(start), None) => format!("{start} – {}", title("present", script.lang)),
+        (None, Some(end)) => end,
+        (None, None) => first(item, &["date", "releaseDate"])
+            .map(|date| shown(&date))
+            .unwrap_or_default(),
+    }
+}
+
+// The day of a month is of no interest on a resume.
+fn shown(date: &str) -> String {
+    match date.as_bytes() {
+        [a, b, c, d, b'-', e, f, b'-', _, _]
+            if [a, b, c, d, e, f].iter().all(|byte| byte.is_ascii_digit()) =>
+        {
+            date.chars().take(7).collect()
+        }
+        _ => date.to_owned(),
+    }
+}
+
+fn script_of(data: &Value) -> Script {
+    let tag =
+        first(&data["meta"], &["language", "lang"]).or_else(|| first(data, &["language", "lang"]));
+    let mut sample = String::new();
+    collect(data, &mut sample);
+    script::of(tag.as_deref(), &sample)
+}
+
+fn collect(value: &Value, into: &mut String) {
+    if into.len() > 4_000 {
+        return;
+    }
+    match value {
+        Value::String(text) => into.push_str(text),
+        Value::Array(list) => list.iter().for_each(|item| collect(item, into)),
+        Value::Object(fields) => fields.values().for_each(|field| collect(field, into)),
+        _ => {}
+    }
+}
+
+fn items(list: &Value) -> impl Iterator<Item = &Value> {
+    list.as_array().into_iter().flatten()
+}
+
+fn text(value: &Value) -> Option<String> {
+    match value {
+        Value::String(text) => breakable(text.trim()).into_some(),
+        Value::Number(number) => Some(number.to_string()),
+        Value::Bool(true) => Some("✓".to_owned()),
+        _ => None,
+    }
+}
+
+fn first(of: &Value, keys: &[&str]) -> Option<String> {
+    keys.iter().find_map(|key| {
+        text(
+            of.as_object()
+                .and_then(|fields: &Map<_, _>| fields.get(*key))?,
+        )
+    })
+}
+
+fn joined(of: &Value, keys: &[&str]) -> String {
+    let parts: Vec<_> = keys.iter().filter_map(|key| first(of, &[key])).collect();
+    parts.join(", ")
+}
+
+fn lines(list: &Value) -> Box<dyn Iterator<Item = String> + '_> {
+    match list {
+        Value::Array(list) => Box::new(list.iter().filter_map(text)),
+        single => Box::new(text(single).into_iter()),
+    }
+}
+
+fn paragraphs(content: &Value) -> Vec<String> {
+    let split = |text: String| {
+        let paragraphs = text.split("\n\n").map(|part| part.trim().to_owned());
+        paragraphs
+            .filter(|part| !part.is_empty())
+            .collect::<Vec<_>>()
+    };
+    lines(content).flat_map(split).collect()
+}
+
+fn breakable(text: &str) -> String {
+    let mut run = 0;
+    let mut out = String::with_capacity(text.len());
+    for letter in text.chars() {
+        // What no font can show: a PDF must not carry it either.
+        if letter.is_control() && letter != '\n' && letter != '\t' {
+            continue;
+        }
+        run = if letter.is_whitespace() { 0 } else { run + 1 };
+        if run >= LONGEST_RUN && run % 16 == 0 {
+            out.push('\u{200b}');
+        }
+        out.push(letter);
+    }
+    out
+}
+
+trait IntoSome {
+    fn into_some(self) -> Option<String>;
+}
+
+impl IntoSome for String {
+    fn into_some(self) -> Option<String> {
+        (!self.is_empty()).then_some(self)
+    }
+}
+
+#[cfg(test)]
+mod tests;

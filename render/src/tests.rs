@@ -1,0 +1,98 @@
+use super::*;
+
+const TEMPLATES: [Template; 4] = [
+    Template::Minimal,
+    Template::Modern,
+    Template::Classic,
+    Template::Plain,
+];
+
+fn sample(name: &str) -> Value {
+    let text = match name {
+        "resume" => include_str!("../samples/resume.json"),
+        "arabic" => include_str!("../samples/arabic.json"),
+        "chinese" => include_str!("../samples/chinese.json"),
+        other => panic!("there is no sample {other}"),
+    };
+    serde_json::from_str(text).unwrap()
+}
+
+fn pages(template: Template, data: &Value, options: &Options) -> usize {
+    let rendered = Renderer::shared().render(template, data, options).unwrap();
+    assert!(rendered.pdf.starts_with(b"%PDF-"));
+    rendered.pages
+}
+
+#[test]
+fn a_resume_of_ordinary_length_is_one_page_in_each_template() {
+    for template in [Template::Minimal, Template::Modern, Template::Classic] {
+        for size in [PageSize::A4, PageSize::Letter, PageSize::Legal] {
+            let options = Options {
+                page_size: size,
+                ..Options::default()
+            };
+            assert_eq!(
+                pages(template, &sample("resume"), &options),
+                1,
+                "{template:?} {size:?}"
+            );
+        }
+    }
+}
+
+#[test]
+fn empty_mistyped_foreign_and_endless_content_break_no_template() {
+    let endless: Vec<_> = (0..40)
+        .map(|n| json!({"position": format!("Job {n}"), "name": "x".repeat(300), "summary": "word ".repeat(200),
+            "highlights": ["y".repeat(500)], "startDate": "2001"}))
+        .collect();
+    let contents = [
+        json!({}),
+        json!({"basics": [], "work": 7, "skills": [null, 3, "Rust", {"keywords": "one"}], "sections": "x"}),
+        json!({"basics": {"name": "#panic(\"typst\") *not bold* $x$ \\ @ref <label>"}}),
+        json!({"basics": {"name": "\u{202e}evil\u{0}", "summary": "👩‍🚀 ∀x∈ℝ ไทย हिन्दी ქართული"}}),
+        json!({"title": "Book", "text": "One.\n\nTwo.", "sections": [{"title": "A", "text": "B"}, {"title": "C"}]}),
+        sample("arabic"),
+        sample("chinese"),
+        json!({"work": endless}),
+    ];
+    for template in TEMPLATES {
+        for content in &contents {
+            assert!(pages(template, content, &Options::default()) >= 1);
+        }
+    }
+    let long = json!({"work": endless});
+    assert!(pages(Template::Minimal, &long, &Options::default()) > 8);
+}
+
+#[test]
+fn every_option_gives_a_document() {
+    for quality in [Quality::Draft, Quality::Standard, Quality::High] {
+        for color_mode in [ColourMode::Color, ColourMode::Grayscale] {
+            for margin in [0.0, f64::NAN, 900.0] {
+                let margins = Margins {
+                    top: margin,
+                    right: margin,
+                    bottom: margin,
+                    left: margin,
+                };
+                let options = Options {
+                    quality,
+                    color_mode,
+                    margins,
+                    created_at: chrono::DateTime::from_timestamp(1_700_000_000, 0),
+                    ..Options::default()
+                };
+                for template in TEMPLATES {
+                    assert!(pages(template, &sample("resume"), &options) >= 1);
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn what_is_no_object_is_refused() {
+    let refused = render(Template::Plain, &json!([1]), &Options::default());
+    assert!(matches!(refused, Err(RenderError::NotAnObject)));
+}

@@ -1,0 +1,11 @@
+-- The engine and its documented names.
+insert into relation_rule (relation, service_may, seed) values
+  ('job_queue', 'select', $$ insert into mill.job_live (id, turn, queue, kind, payload, state, run_at, max_attempts, created_at, owner)
+     values (gen_random_uuid(), 1, 'default', 'echo', '{"a": 1}', 'pending', now(), 5, now(), {owner}) $$);
+insert into rpc_rule (rpc, owner, probe, subject, is_mute) values
+  ('get_job', true, 'public.get_job({id})', 'select id from mill.job_live where owner = {owner} limit 1', false),
+  -- Naming an owner is ignored: the job is the caller's, whoever that is.
+  ('submit_job', true, $$ public.submit_job('echo', '{"a": 1}', p_owner => {id}) $$, 'select user_id as id from public.user_profiles where id = {profile}', true);
+insert into rpc_rule (rpc) values
+  ('claim_jobs'), ('settle_jobs'), ('tick'), ('health_report'), ('enqueue_jobs'), ('heartbeat_jobs'), ('cancel_jobs'), ('retry_jobs'), ('discard_jobs'),
+  ('pause_queue'), ('enqueue_job_v3'), ('claim_next_job_v3'), ('update_job_heartbeat'), ('reschedule_job'), ('complete_job'), ('fail_job');

@@ -1,0 +1,17 @@
+-- Identity, settings, audit, provider limits.
+insert into relation_rule (relation, owner_may, service_may, seed, forge) values
+  ('system_configuration', '', 'select insert update delete', null, null),
+  ('user_profiles', 'select insert update', 'select insert update delete', null,
+    $$ insert into public.user_profiles (user_id, display_name) values ({owner}, 'forged') $$),
+  ('profile_access_grants', 'select insert delete', 'select insert update delete',
+    $$ insert into public.profile_access_grants (profile_id, grantee_user_id, granted_by) values ({profile}, '44444444-4444-4444-8444-444444444444', {owner}) $$,
+    $$ insert into public.profile_access_grants (profile_id, grantee_user_id) values ({profile}, {stranger}) $$),
+  ('audit_log', '', 'select', $$ select mill.audit('user_profiles', {profile}, 'walk', p_patient_id => {profile}) $$, null),
+  ('api_rate_limits', '', 'select insert update delete', null, null);
+insert into rpc_rule (rpc, anyone, owner, probe, subject, is_mute) values
+  ('is_service_role', true, true, null, null, false),
+  ('has_profile_access', false, true, 'public.has_profile_access(auth.uid(), {id})', 'select id from public.user_profiles where id = {profile}', false),
+  ('accessible_profiles', false, true, null, null, false),
+  ('default_profile', false, true, null, null, false);
+insert into rpc_rule (rpc) values
+  ('log_audit_event'), ('verify_audit_log'), ('acquire_api_capacity'), ('release_api_capacity'), ('report_api_rate_limit');

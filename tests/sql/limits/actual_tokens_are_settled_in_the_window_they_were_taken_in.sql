@@ -1,0 +1,18 @@
+select plan(5);
+set mill.now = '2030-01-01 00:00+00';
+insert into public.api_rate_limits (provider_name, api_endpoint, tokens_per_minute) values ('p', 'e', 1000);
+create temp table first as select (public.acquire_api_capacity('p', 'e', 900) ->> 'lease_id')::uuid as id;
+create function pg_temp.room() returns bigint language sql as $$ select tokens from mill.api_room(mill.api_limit('p', 'e'), mill.now()) $$;
+set mill.now = '2030-01-01 00:00:40+00';
+select is(pg_temp.room(), 100::bigint, 'the estimate is reserved');
+select public.release_api_capacity('p', 'e', 900, 300, (select id from first));
+select is(pg_temp.room(), 700::bigint, 'what was not used comes back');
+set mill.now = '2030-01-01 00:00:59+00';
+select is(pg_temp.room(), 700::bigint, 'until the window of the grant ends');
+set mill.now = '2030-01-01 00:01:00+00';
+select is(pg_temp.room(), 1000::bigint, 'and then leaves with it, not sixty seconds after the release');
+select public.release_api_capacity('p', 'e', 1, 1);
+create temp table second as select (public.acquire_api_capacity('p', 'e', 100) ->> 'lease_id')::uuid as id;
+select public.release_api_capacity('p', 'e', 100, 5000, (select id from second));
+select is(public.acquire_api_capacity('p', 'e', 1) ->> 'reason', 'tokens', 'more than estimated counts as well');
+select * from finish();
