@@ -147,6 +147,8 @@ pub struct ClaimedJob {
     pub lease_until: DateTime<Utc>,
     /// From whoever enqueued it.
     pub correlation_id: Option<String>,
+    /// Whose it is.
+    pub owner: Option<Uuid>,
 }
 
 /// Why an attempt failed. Free of content: it is logged and shown.
@@ -218,6 +220,38 @@ pub enum Outcome {
         /// Why.
         error: Failure,
     },
+}
+
+impl Outcome {
+    /// Done, with what is kept. A result that cannot be written is a mistake of the handler's own.
+    pub fn completed(result: &impl Serialize) -> Self {
+        match serde_json::value::to_raw_value(result) {
+            Ok(result) => Self::Completed { result },
+            Err(_) => Self::Dead {
+                error: Failure::permanent("internal", "the result could not be written"),
+            },
+        }
+    }
+
+    /// Failed or dead, as the failure says.
+    pub fn from_failure(error: Failure) -> Self {
+        if error.retryable {
+            Self::Failed { error }
+        } else {
+            Self::Dead { error }
+        }
+    }
+
+    /// The outcome as Postgres calls it.
+    pub const fn word(&self) -> &'static str {
+        match self {
+            Self::Completed { .. } => "completed",
+            Self::Failed { .. } => "failed",
+            Self::Snoozed { .. } => "snoozed",
+            Self::Released => "released",
+            Self::Dead { .. } => "dead",
+        }
+    }
 }
 
 /// An outcome with its fencing token, as `settle_jobs` takes it.

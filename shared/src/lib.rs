@@ -2,7 +2,7 @@
 //!
 //! Words that cross a boundary are types here: a job and its outcome ([`job`]), an error as the caller
 //! sees it ([`problem`]), a signed invocation ([`signature`]). [`rpc`] is the only place that spells the
-//! name of a function in Postgres. [`edge`] is the glue to the edge runtime.
+//! name of a function in Postgres. [`storage`] is where files lie. [`edge`] is the glue to the edge runtime.
 
 #[cfg(feature = "edge")]
 pub mod edge;
@@ -13,6 +13,7 @@ pub mod refresh;
 pub mod rpc;
 pub mod signature;
 mod sleep;
+pub mod storage;
 
 pub use problem::{Code, Problem};
 pub use sleep::{TimedOut, within};

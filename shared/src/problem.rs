@@ -44,6 +44,10 @@ pub enum Code {
     StorageFull,
     /// Postgres or the gateway cannot be reached, or is overloaded.
     DatabaseUnavailable,
+    /// The object store cannot be reached, or fails.
+    StorageUnavailable,
+    /// The sender stopped before the end of the body.
+    IncompleteBody,
     /// The function lacks a binding; an operator must act.
     Misconfigured,
     /// A mistake of ours.
@@ -54,7 +58,7 @@ impl Code {
     /// The HTTP status.
     pub const fn status(self) -> u16 {
         match self {
-            Self::EmptyBody | Self::NotJson | Self::InvalidField => 400,
+            Self::EmptyBody | Self::NotJson | Self::InvalidField | Self::IncompleteBody => 400,
             Self::TokenMissing | Self::TokenRefused => 401,
             Self::Forbidden | Self::BadSignature => 403,
             Self::NotFound => 404,
@@ -65,7 +69,7 @@ impl Code {
             Self::UnknownKind | Self::EmptyPayload => 422,
             Self::QueueFull | Self::DailyLimit => 429,
             Self::Misconfigured | Self::Internal => 500,
-            Self::DatabaseUnavailable => 503,
+            Self::DatabaseUnavailable | Self::StorageUnavailable => 503,
             Self::StorageFull => 507,
         }
     }
@@ -92,6 +96,8 @@ impl Code {
             Self::DailyLimit => "daily_limit",
             Self::StorageFull => "storage_full",
             Self::DatabaseUnavailable => "database_unavailable",
+            Self::StorageUnavailable => "storage_unavailable",
+            Self::IncompleteBody => "incomplete_body",
             Self::Misconfigured => "misconfigured",
             Self::Internal => "internal",
         }
@@ -118,6 +124,8 @@ impl Code {
             Self::DailyLimit => "The day's allowance is used up",
             Self::StorageFull => "The storage is full",
             Self::DatabaseUnavailable => "The database cannot be reached",
+            Self::StorageUnavailable => "The file store cannot be reached",
+            Self::IncompleteBody => "The body is incomplete",
             Self::Misconfigured => "The function is not configured",
             Self::Internal => "Something went wrong on our side",
         }
@@ -185,7 +193,11 @@ impl Problem {
         if let Some(seconds) = told {
             return u32::try_from(seconds).ok();
         }
-        matches!(self.code, Code::DatabaseUnavailable | Code::QueueFull).then_some(5)
+        matches!(
+            self.code,
+            Code::DatabaseUnavailable | Code::StorageUnavailable | Code::QueueFull
+        )
+        .then_some(5)
     }
 
     /// The body, as application/problem+json.

@@ -1,12 +1,15 @@
 //! The native side of Gristmill, one module per command of the `gristmill` binary.
 //!
 //! `gateway` speaks PostgREST's dialect, `relay` stands in for pg_net and pg_cron, `migrate` brings
-//! a database to the schema in `sql/`. Each is a library first, so that tests can drive it.
+//! a database to the schema in `sql/`, `work` runs jobs, `storage` serves files. Each is a library first, so that tests can drive it.
 
 pub mod configure;
 pub mod database;
 pub mod gateway;
 pub mod migrate;
 pub mod relay;
+mod serve;
 pub mod shutdown;
+pub mod storage;
 pub mod telemetry;
+pub mod work;

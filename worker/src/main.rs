@@ -4,7 +4,7 @@ use std::error::Error;
 use std::process::ExitCode;
 
 use clap::{Parser, Subcommand};
-use gristmill_worker::{configure, gateway, migrate, relay, telemetry};
+use gristmill_worker::{configure, gateway, migrate, relay, storage, telemetry, work};
 
 /// Background jobs on Postgres and edge functions.
 #[derive(Parser)]
@@ -24,6 +24,10 @@ enum Command {
     Migrate(migrate::Args),
     /// Tell a database where its functions are and how to sign for them
     Configure(configure::Args),
+    /// Run jobs in a container: claim, work, settle
+    Work(Box<work::Args>),
+    /// Serve a folder of files in the dialect of Supabase Storage
+    Storage(storage::Args),
 }
 
 #[tokio::main]
@@ -35,6 +39,8 @@ async fn main() -> ExitCode {
         Command::Relay(args) => relay::run(args).await.map_err(Into::into),
         Command::Migrate(args) => migrate::run(args).await.map_err(Into::into),
         Command::Configure(args) => configure::run(args).await.map_err(Into::into),
+        Command::Work(args) => work::run(*args).await.map_err(Into::into),
+        Command::Storage(args) => storage::run(args).await.map_err(Into::into),
     };
     match ended {
         Ok(()) => ExitCode::SUCCESS,

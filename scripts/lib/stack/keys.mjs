@@ -5,12 +5,15 @@ import { SignJWT } from "jose";
 
 /** Reads the secrets of a stack, or makes them. */
 export function secrets(file) {
-  if (fs.existsSync(file)) return JSON.parse(fs.readFileSync(file, "utf8"));
+  // A stack that is older than one of its secrets gets that one.
+  const kept = fs.existsSync(file) ? JSON.parse(fs.readFileSync(file, "utf8")) : {};
   const made = {
     postgresPassword: randomBytes(18).toString("base64url"),
     authenticatorPassword: randomBytes(18).toString("base64url"),
     jwtSecret: randomBytes(48).toString("base64url"),
     invokeSecret: `whsec_${randomBytes(32).toString("base64")}`,
+    filesSecret: randomBytes(32).toString("base64url"),
+    ...kept,
   };
   fs.writeFileSync(file, JSON.stringify(made, null, 2), { mode: 0o600 });
   return made;

@@ -19,11 +19,15 @@ const here = path.dirname(fileURLToPath(import.meta.url));
 export class Stack {
   /**
    * @param {string} name  data lives in a folder of this name: "dev" is never touched by tests
-   * @param {{postgres?: "embedded"|"debian", parts?: string[], onStep?: (message: string) => void}} [options]
+   * @param {{postgres?: "embedded"|"debian", parts?: string[], storage?: "supabase"|"r2",
+   *          env?: Record<string, object>, onStep?: (message: string) => void}} [options]
+   *   env: further environment of a part, by its name
+   *   parts also: "storage" the Supabase Storage stand-in, "work" the container worker, "provider" the simulated API
    *   "deno" may stand in the place of "workerd": the same functions, served by the other runtime
    */
-  constructor(name, { postgres = "embedded", parts = ["gateway", "relay", "workerd"], onStep = () => {} } = {}) {
-    Object.assign(this, { name, flavour: postgres, wanted: parts, onStep });
+  constructor(name, { postgres = "embedded", parts = ["gateway", "relay", "workerd"], storage = "supabase", env = {},
+    onStep = () => {} } = {}) {
+    Object.assign(this, { name, flavour: postgres, wanted: parts, storage, env, onStep });
     this.folder = path.join(checkoutState, name);
     this.logDir = path.join(this.folder, "logs");
     this.parts = {};
@@ -36,16 +40,19 @@ export class Stack {
       fs.chmodSync(folder, 0o755);
     }
     this.secrets = keys.secrets(path.join(this.folder, "secrets.json"));
-    const [postgresPort, gatewayPort, adminPort, functionsPort] = await freePorts(4);
+    const [postgresPort, gatewayPort, adminPort, functionsPort, storagePort, workPort, providerPort] = await freePorts(7);
     this.url = `http://127.0.0.1:${gatewayPort}`;
     this.functionsUrl = `http://127.0.0.1:${functionsPort}`;
     this.adminUrl = `http://127.0.0.1:${adminPort}`;
+    this.storageUrl = `http://127.0.0.1:${storagePort}`;
+    this.workUrl = `http://127.0.0.1:${workPort}`;
+    this.providerUrl = `http://127.0.0.1:${providerPort}`;
     this.anonKey = await this.token({ role: "anon" });
     this.serviceKey = await this.token({ role: "service_role" });
     try {
       await this.#startPostgres(postgresPort);
       for (const name of this.wanted) {
-        this.parts[name] = this.#part(name, { gatewayPort, adminPort, functionsPort });
+        this.parts[name] = this.#part(name, { gatewayPort, adminPort, functionsPort, storagePort, workPort, providerPort });
         this.onStep(name);
         await this.parts[name].start();
         this.#record();
@@ -59,7 +66,7 @@ export class Stack {
 
   /** Stops what was started, in the order that lets work in flight finish. */
   async stop() {
-    for (const name of ["relay", "workerd", "deno", "gateway"]) await this.parts[name]?.stop();
+    for (const name of ["work", "relay", "workerd", "deno", "storage", "provider", "gateway"]) await this.parts[name]?.stop();
     await this.postgres?.stop();
     registry.forget(this.folder);
   }
@@ -117,15 +124,16 @@ export class Stack {
     await this.postgres.openAuthenticator(this.secrets.authenticatorPassword);
   }
 
-  #part(name, { gatewayPort, adminPort, functionsPort }) {
+  #part(name, { gatewayPort, adminPort, functionsPort, storagePort, workPort, providerPort }) {
     const { logDir } = this;
-    const mark = registry.mark(this.folder);
+    const mark = { ...registry.mark(this.folder), ...this.env[name] };
     switch (name) {
       case "gateway":
         return new Part(name, {
           command: gristmill,
           args: ["gateway", "--listen", `127.0.0.1:${gatewayPort}`, "--admin-listen", `127.0.0.1:${adminPort}`,
-            "--anon-role", "anon", "--functions-url", this.functionsUrl],
+            "--anon-role", "anon", "--functions-url", this.functionsUrl,
+            "--storage-url", this.storageUrl],
           env: {
             ...mark,
             GRISTMILL_DATABASE_URL: this.postgres.url("authenticator", this.secrets.authenticatorPassword),
@@ -142,6 +150,38 @@ export class Stack {
           logDir,
           isReady: () => this.#relayServes(),
         });
+      case "provider":
+        return new Part(name, {
+          command: process.execPath,
+          args: [path.join(here, "../provider/main.mjs"), String(providerPort)],
+          env: mark,
+          logDir,
+          isReady: () => isListening(providerPort),
+        });
+      case "storage":
+        return new Part(name, {
+          command: gristmill,
+          args: ["storage", "--listen", `127.0.0.1:${storagePort}`, "--folder", path.join(this.folder, "storage"),
+            "--rest-url", `${this.url}/rest/v1`],
+          env: { ...mark, GRISTMILL_JWT_SECRET: this.secrets.jwtSecret },
+          logDir,
+          isReady: () => answers(`${this.storageUrl}/storage/v1/status`),
+        });
+      case "work":
+        return new Part(name, {
+          command: gristmill,
+          // Quick polls: there is nobody here whom they would cost anything.
+          args: ["work", "--listen", `127.0.0.1:${workPort}`, "--poll", "0.1", "--poll-max", "0.25", "--heartbeat", "5"],
+          env: {
+            SUPABASE_URL: this.url,
+            SUPABASE_SERVICE_ROLE_KEY: this.serviceKey,
+            STORAGE: this.storage,
+            FILES_SECRET: this.secrets.filesSecret,
+            ...mark,
+          },
+          logDir,
+          isReady: () => answers(`${this.workUrl}/live`),
+        });
       case "workerd":
       case "deno":
         return new Part(name, {
@@ -154,6 +194,11 @@ export class Stack {
               SUPABASE_ANON_KEY: this.anonKey,
               SUPABASE_SERVICE_ROLE_KEY: this.serviceKey,
               INVOKE_SECRET: this.secrets.invokeSecret,
+              STORAGE: this.storage,
+              FILES_SECRET: this.secrets.filesSecret,
+              FMP_BASE_URL: this.providerUrl,
+              ALLOW_PRIVATE_PROVIDERS: "true",
+              ...this.env.functions,
             }),
           },
           logDir,

@@ -6,6 +6,7 @@ use worker::Env;
 
 use crate::rpc::Rpc;
 use crate::signature::Key;
+use crate::storage::link::Signer;
 use crate::{Code, Problem};
 
 /// What a function was deployed with.
@@ -29,6 +30,49 @@ impl Config {
             .ok()
             .map(|value| value.to_string())
             .filter(|value| !value.is_empty())
+    }
+
+    /// An R2 bucket that may be absent.
+    pub(crate) fn bucket(&self, name: &str) -> Option<worker::Bucket> {
+        self.env.bucket(name).ok()
+    }
+
+    /// The problem of a deployment that lacks something; only the log says what.
+    pub(crate) fn incomplete(&self, what: &str) -> Problem {
+        Problem::new(
+            Code::Misconfigured,
+            "An operator must complete the deployment.",
+        )
+        .because(what)
+    }
+
+    /// The service's own key.
+    pub(crate) fn service_key(&self) -> Result<String, Problem> {
+        self.required("SUPABASE_SERVICE_ROLE_KEY")
+    }
+
+    /// Where the Supabase Storage API answers.
+    pub(crate) fn storage_url(&self) -> Result<String, Problem> {
+        Ok(format!(
+            "{}/storage/v1",
+            self.required("SUPABASE_URL")?.trim_end_matches('/')
+        ))
+    }
+
+    /// Where signed links to R2's objects lead: the function `upload`.
+    pub(crate) fn files_url(&self) -> Result<String, Problem> {
+        match self.optional("FILES_URL") {
+            Some(url) => Ok(url.trim_end_matches('/').to_owned()),
+            None => Ok(format!(
+                "{}/functions/v1/upload",
+                self.required("SUPABASE_URL")?.trim_end_matches('/')
+            )),
+        }
+    }
+
+    /// Signs and checks those links.
+    pub fn files_signer(&self) -> Result<Signer, Problem> {
+        Ok(Signer::new(&self.required("FILES_SECRET")?))
     }
 
     fn required(&self, name: &str) -> Result<String, Problem> {

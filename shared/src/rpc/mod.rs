@@ -1,5 +1,6 @@
 //! The way to Postgres: PostgREST RPCs over HTTP, one typed method each.
 
+mod documents;
 mod error;
 mod jobs;
 mod refresh;
@@ -11,7 +12,7 @@ use serde::Serialize;
 use serde::de::DeserializeOwned;
 
 pub use error::RpcError;
-pub use jobs::HealthReport;
+pub use jobs::{HealthReport, LeaseAnswer, LeaseStatus, LeaseToExtend};
 pub use refresh::ClaimedRefreshes;
 
 use crate::sleep::within;

@@ -9,7 +9,7 @@
 use std::sync::Arc;
 
 mod args;
-mod auth;
+pub(crate) mod auth;
 mod catalog;
 mod database;
 mod http;

@@ -9,7 +9,7 @@ mod stack;
 mod postgres;
 
 use postgrest::Postgrest;
-use reqwest_postgrest::{Error, Response};
+use reqwest::{Error, Response};
 use serde_json::{Value, json};
 use stack::{Stack, token};
 

@@ -1,0 +1,115 @@
+//! A plain HTTP server for the commands that need no more than that: storage, and the worker's own ports.
+
+use std::convert::Infallible;
+use std::future::Future;
+use std::net::SocketAddr;
+use std::time::Duration;
+
+use bytes::Bytes;
+use http_body_util::combinators::UnsyncBoxBody;
+use http_body_util::{BodyExt, Full};
+use hyper::body::Incoming;
+use hyper::header::{CONTENT_TYPE, HeaderValue};
+use hyper::server::conn::http1;
+use hyper::service::service_fn;
+use hyper::{Request, Response, StatusCode};
+use hyper_util::rt::{TokioIo, TokioTimer};
+use hyper_util::server::graceful::GracefulShutdown;
+use tokio::net::TcpListener;
+
+/// What a handler answers.
+pub(crate) type Answer = Response<Body>;
+/// A whole body, or a file on its way.
+pub(crate) type Body = UnsyncBoxBody<Bytes, std::io::Error>;
+
+/// Longest a request's head may take to arrive, and a kept connection may stay quiet.
+const HEAD_ARRIVAL: Duration = Duration::from_secs(75);
+
+/// The address is taken or not ours.
+#[derive(Debug, thiserror::Error)]
+#[error("cannot listen on {address}")]
+pub struct ListenError {
+    address: SocketAddr,
+    #[source]
+    source: std::io::Error,
+}
+
+/// Takes an address; port 0 takes a free one.
+pub(crate) async fn bind(address: SocketAddr) -> Result<TcpListener, ListenError> {
+    let bound = TcpListener::bind(address).await;
+    bound.map_err(|source| ListenError { address, source })
+}
+
+/// Answers requests until `stop`, then lets those under way finish within `drain`.
+pub(crate) async fn serve<H, A>(
+    listener: TcpListener,
+    handle: H,
+    stop: impl Future<Output = ()>,
+    drain: Duration,
+) where
+    H: Fn(Request<Incoming>) -> A + Clone + Send + 'static,
+    A: Future<Output = Answer> + Send,
+{
+    let connections = GracefulShutdown::new();
+    tokio::pin!(stop);
+    loop {
+        let accepted = tokio::select! {
+            accepted = listener.accept() => accepted,
+            () = &mut stop => break,
+        };
+        let stream = match accepted {
+            Ok((stream, _)) => stream,
+            Err(error) => {
+                // Out of file descriptors, most likely: accepting at once again would only spin.
+                tracing::warn!(%error, "a connection could not be accepted");
+                tokio::time::sleep(Duration::from_millis(50)).await;
+                continue;
+            }
+        };
+        let _ = stream.set_nodelay(true);
+        let handle = handle.clone();
+        let service = service_fn(move |request| {
+            let answer = handle(request);
+            async move { Ok::<_, Infallible>(answer.await) }
+        });
+        let connection = http1::Builder::new()
+            .timer(TokioTimer::new())
+            .header_read_timeout(HEAD_ARRIVAL)
+            .serve_connection(TokioIo::new(stream), service);
+        // An error is the client's connection ending; nobody is left to tell.
+        let connection = connections.watch(connection);
+        tokio::spawn(async move { drop(connection.await) });
+    }
+    drop(listener);
+    if tokio::time::timeout(drain, connections.shutdown())
+        .await
+        .is_err()
+    {
+        tracing::warn!("some requests did not finish in time and were cut off");
+    }
+}
+
+/// A body that is all there.
+pub(crate) fn whole(bytes: impl Into<Bytes>) -> Body {
+    Full::new(bytes.into())
+        .map_err(|never| match never {})
+        .boxed_unsync()
+}
+
+/// Plain text.
+pub(crate) fn text(status: StatusCode, text: impl Into<Bytes>) -> Answer {
+    typed(status, "text/plain; charset=utf-8", text)
+}
+
+/// JSON.
+pub(crate) fn json(status: StatusCode, value: &serde_json::Value) -> Answer {
+    typed(status, "application/json; charset=utf-8", value.to_string())
+}
+
+fn typed(status: StatusCode, content_type: &'static str, body: impl Into<Bytes>) -> Answer {
+    let mut answer = Response::new(whole(body));
+    *answer.status_mut() = status;
+    let headers = answer.headers_mut();
+    headers.insert(CONTENT_TYPE, HeaderValue::from_static(content_type));
+    answer
+}

@@ -1,0 +1,71 @@
+//! Who may reach an object: the service everything, a user what Postgres says.
+
+use std::time::{SystemTime, UNIX_EPOCH};
+
+use gristmill_shared::rpc::Rpc;
+use hyper::HeaderMap;
+use hyper::header::AUTHORIZATION;
+
+use super::api::Refusal;
+use crate::gateway::auth::Verifier;
+
+pub(super) struct Access {
+    verifier: Verifier,
+    rest_url: String,
+}
+
+/// Whoever sent a request.
+pub(super) enum Caller {
+    Service,
+    User(Box<Rpc>),
+}
+
+impl Access {
+    pub(super) fn new(verifier: Verifier, rest_url: String) -> Self {
+        Self { verifier, rest_url }
+    }
+
+    pub(super) fn caller(&self, headers: &HeaderMap) -> Result<Caller, Refusal> {
+        let value = headers
+            .get(AUTHORIZATION)
+            .and_then(|value| value.to_str().ok());
+        let token = value
+            .and_then(|value| value.split_once(' '))
+            .filter(|(scheme, _)| scheme.eq_ignore_ascii_case("bearer"))
+            .map(|(_, token)| token.trim())
+            .ok_or(Refusal::Token)?;
+        let now = SystemTime::now()
+            .duration_since(UNIX_EPOCH)
+            .map_or(0.0, |since| since.as_secs_f64());
+        let claims = self
+            .verifier
+            .verify(token, now)
+            .map_err(|_| Refusal::Token)?;
+        match claims.role.as_deref() {
+            Some("service_role") => Ok(Caller::Service),
+            Some("authenticated") => Ok(Caller::User(Box::new(Rpc::new(
+                &self.rest_url,
+                token,
+                token,
+            )))),
+            _ => Err(Refusal::Denied),
+        }
+    }
+}
+
+impl Caller {
+    /// The same rule as the policies that `sql/documents/storage_policies.sql` gives a real Supabase.
+    pub(super) async fn may(&self, key: &str) -> Result<(), Refusal> {
+        match self {
+            Self::Service => Ok(()),
+            Self::User(rpc) => match rpc.can_access_object(key).await {
+                Ok(true) => Ok(()),
+                Ok(false) => Err(Refusal::Denied),
+                Err(error) => {
+                    tracing::warn!(%error, "Postgres could not say who may reach an object");
+                    Err(Refusal::Away)
+                }
+            },
+        }
+    }
+}

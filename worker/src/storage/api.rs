@@ -1,0 +1,354 @@
+//! The requests of supabase-js' storage client that we and the documented snippets use.
+
+use std::io::ErrorKind;
+use std::sync::Arc;
+
+use bytes::Bytes;
+use chrono::Utc;
+use futures_util::TryStreamExt;
+use gristmill_shared::storage::link::{Right, Signer};
+use gristmill_shared::storage::{BUCKET, ObjectKey};
+use http_body_util::{BodyExt, BodyStream, Limited, StreamBody};
+use hyper::body::{Frame, Incoming};
+use hyper::header::{CONTENT_TYPE, HeaderValue};
+use hyper::{Method, Request, Response, StatusCode};
+use serde::Deserialize;
+use serde::de::DeserializeOwned;
+use serde_json::json;
+use tokio_util::io::ReaderStream;
+
+use super::access::Access;
+use super::disk::{Disk, Metadata};
+use crate::serve::{Answer, json as answer_json};
+
+pub(super) struct Api {
+    pub(super) disk: Disk,
+    pub(super) access: Access,
+    pub(super) signer: Signer,
+}
+
+/// Why a request is refused, in Supabase's form.
+#[derive(Debug, thiserror::Error)]
+pub(super) enum Refusal {
+    #[error("Invalid Compact JWS")]
+    Token,
+    #[error("new row violates row-level security policy")]
+    Denied,
+    #[error("Object not found")]
+    NotFound,
+    #[error("Invalid key")]
+    Key,
+    #[error("Bucket not found")]
+    Bucket,
+    #[error("The request could not be understood")]
+    Request,
+    #[error("The resource already exists")]
+    Duplicate,
+    #[error("The object exceeded the maximum allowed size")]
+    TooLarge,
+    #[error("The service is unavailable")]
+    Away,
+}
+
+impl Refusal {
+    fn status(&self) -> StatusCode {
+        match self {
+            Self::Token | Self::Denied => StatusCode::FORBIDDEN,
+            Self::NotFound | Self::Bucket => StatusCode::NOT_FOUND,
+            Self::Key | Self::Request => StatusCode::BAD_REQUEST,
+            Self::Duplicate => StatusCode::CONFLICT,
+            Self::TooLarge => StatusCode::PAYLOAD_TOO_LARGE,
+            Self::Away => StatusCode::SERVICE_UNAVAILABLE,
+        }
+    }
+}
+
+impl From<std::io::Error> for Refusal {
+    fn from(error: std::io::Error) -> Self {
+        match error.kind() {
+            ErrorKind::NotFound => Self::NotFound,
+            ErrorKind::AlreadyExists => Self::Duplicate,
+            ErrorKind::FileTooLarge => Self::TooLarge,
+            ErrorKind::InvalidInput => Self::Request,
+            _ => {
+                tracing::warn!(%error, "the folder failed");
+                Self::Away
+            }
+        }
+    }
+}
+
+impl Api {
+    pub(super) async fn answer(self: Arc<Self>, request: Request<Incoming>) -> Answer {
+        self.route(request).await.unwrap_or_else(|refusal| {
+            let status = refusal.status();
+            let code = status.as_u16().to_string();
+            answer_json(status, &json!({ "statusCode": code, "error": format!("{refusal:?}"), "message": refusal.to_string() }))
+        })
+    }
+
+    async fn route(&self, request: Request<Incoming>) -> Result<Answer, Refusal> {
+        let path = request
+            .uri()
+            .path()
+            .trim_start_matches("/storage/v1")
+            .to_owned();
+        let segments: Vec<&str> = path.split('/').skip(1).collect();
+        match (request.method(), segments.as_slice()) {
+            (&Method::GET, ["status"]) => Ok(answer_json(StatusCode::OK, &json!({}))),
+            (&Method::POST, ["object", "list-v2", bucket]) => self.list(bucket, request).await,
+            (&Method::POST, ["object", "move"]) => self.rename(request).await,
+            (&Method::POST, ["object", "sign", bucket, key @ ..]) => {
+                self.sign(place(bucket, key)?, request).await
+            }
+            (&Method::GET, ["object", "sign", bucket, key @ ..]) => {
+                self.get_signed(place(bucket, key)?, &request).await
+            }
+            (
+                &Method::GET | &Method::HEAD,
+                ["object", "authenticated", bucket, key @ ..] | ["object", bucket, key @ ..],
+            ) => self.get(place(bucket, key)?, &request).await,
+            (&Method::POST | &Method::PUT, ["object", bucket, key @ ..]) => {
+                self.put(place(bucket, key)?, request).await
+            }
+            (&Method::DELETE, ["object", bucket]) => self.remove(bucket, request).await,
+            (&Method::DELETE, ["object", bucket, key @ ..]) => {
+                self.remove_one(place(bucket, key)?, &request).await
+            }
+            _ => Err(Refusal::Request),
+        }
+    }
+
+    async fn put(&self, key: ObjectKey, request: Request<Incoming>) -> Result<Answer, Refusal> {
+        self.access
+            .caller(request.headers())?
+            .may(key.as_str())
+            .await?;
+        let header = |name| {
+            request
+                .headers()
+                .get(name)
+                .and_then(|value: &HeaderValue| value.to_str().ok())
+        };
+        let content_type = header("content-type")
+            .unwrap_or("application/octet-stream")
+            .to_owned();
+        let replace = request.method() == Method::PUT || header("x-upsert") == Some("true");
+        let metadata = match multer::parse_boundary(&content_type) {
+            Ok(boundary) => {
+                self.put_form(&key, boundary, request.into_body(), replace)
+                    .await?
+            }
+            Err(_) => {
+                self.disk
+                    .put(&key, &content_type, request.into_body(), replace)
+                    .await?
+            }
+        };
+        Ok(answer_json(
+            StatusCode::OK,
+            &json!({ "Key": format!("{BUCKET}/{key}"), "Id": metadata.sha256 }),
+        ))
+    }
+
+    // supabase-js sends a Blob as a form; its file is the field with a content type.
+    async fn put_form(
+        &self,
+        key: &ObjectKey,
+        boundary: String,
+        body: Incoming,
+        replace: bool,
+    ) -> Result<Metadata, Refusal> {
+        let mut form = multer::Multipart::new(
+            BodyStream::new(body).try_filter_map(async |frame| Ok(frame.into_data().ok())),
+            boundary,
+        );
+        while let Some(field) = form.next_field().await.map_err(|_| Refusal::Request)? {
+            if let Some(content_type) = field.content_type().map(ToString::to_string) {
+                let content = StreamBody::new(field.map_ok(Frame::data));
+                return Ok(self.disk.put(key, &content_type, content, replace).await?);
+            }
+        }
+        Err(Refusal::Request)
+    }
+
+    async fn get(&self, key: ObjectKey, request: &Request<Incoming>) -> Result<Answer, Refusal> {
+        let caller = self.access.caller(request.headers())?;
+        // What may not be seen looks like what is not there.
+        caller
+            .may(key.as_str())
+            .await
+            .map_err(|refusal| match refusal {
+                Refusal::Denied => Refusal::NotFound,
+                other => other,
+            })?;
+        self.content(&key).await
+    }
+
+    async fn get_signed(
+        &self,
+        key: ObjectKey,
+        request: &Request<Incoming>,
+    ) -> Result<Answer, Refusal> {
+        let query = request.uri().query().unwrap_or_default();
+        let token = form_urlencoded::parse(query.as_bytes()).find(|(name, _)| name == "token");
+        let token = token.ok_or(Refusal::Token)?.1;
+        let (expires, signature) = token.split_once('.').ok_or(Refusal::Token)?;
+        let now = Utc::now().timestamp();
+        self.signer
+            .verify(Right::Get, key.as_str(), expires, signature, now)
+            .map_err(|_| Refusal::Token)?;
+        self.content(&key).await
+    }
+
+    // As an attachment that is not sniffed: an upload must not become a page of ours.
+    async fn content(&self, key: &ObjectKey) -> Result<Answer, Refusal> {
+        let (metadata, file) = self.disk.get(key).await?;
+        let stream = ReaderStream::with_capacity(file, 64 * 1024).map_ok(Frame::data);
+        let answer = Response::builder()
+            .header(CONTENT_TYPE, metadata.content_type)
+            .header("content-length", metadata.size)
+            .header("content-disposition", "attachment")
+            .header("x-content-type-options", "nosniff")
+            .header("cache-control", "no-store")
+            .header("etag", format!("\"{}\"", metadata.sha256));
+        answer
+            .body(StreamBody::new(stream).boxed_unsync())
+            .map_err(|_| Refusal::Away)
+    }
+
+    async fn sign(&self, key: ObjectKey, request: Request<Incoming>) -> Result<Answer, Refusal> {
+        #[derive(Deserialize)]
+        struct Asked {
+            #[serde(rename = "expiresIn")]
+            expires_in: u32,
+        }
+        self.access
+            .caller(request.headers())?
+            .may(key.as_str())
+            .await?;
+        let asked: Asked = read(request).await?;
+        self.disk.get(&key).await?;
+        let query = self.signer.query(
+            Right::Get,
+            key.as_str(),
+            Utc::now().timestamp() + i64::from(asked.expires_in),
+        );
+        let token = query.replace("expires=", "").replace("&signature=", ".");
+        Ok(answer_json(
+            StatusCode::OK,
+            &json!({ "signedURL": format!("/object/sign/{BUCKET}/{key}?token={token}") }),
+        ))
+    }
+
+    async fn remove(&self, bucket: &str, request: Request<Incoming>) -> Result<Answer, Refusal> {
+        #[derive(Deserialize)]
+        struct Asked {
+            prefixes: Vec<String>,
+        }
+        is_ours(bucket)?;
+        let caller = self.access.caller(request.headers())?;
+        let asked: Asked = read(request).await?;
+        let mut removed = Vec::new();
+        for name in asked.prefixes {
+            let key: ObjectKey = name.parse().map_err(|_| Refusal::Key)?;
+            caller.may(key.as_str()).await?;
+            if self.disk.remove(&key).await? {
+                removed.push(json!({ "name": name, "bucket_id": BUCKET }));
+            }
+        }
+        Ok(answer_json(StatusCode::OK, &removed.into()))
+    }
+
+    async fn remove_one(
+        &self,
+        key: ObjectKey,
+        request: &Request<Incoming>,
+    ) -> Result<Answer, Refusal> {
+        self.access
+            .caller(request.headers())?
+            .may(key.as_str())
+            .await?;
+        if !self.disk.remove(&key).await? {
+            return Err(Refusal::NotFound);
+        }
+        Ok(answer_json(
+            StatusCode::OK,
+            &json!({ "message": "Successfully deleted" }),
+        ))
+    }
+
+    async fn rename(&self, request: Request<Incoming>) -> Result<Answer, Refusal> {
+        #[derive(Deserialize)]
+        #[serde(rename_all = "camelCase")]
+        struct Asked {
+            bucket_id: String,
+            source_key: String,
+            destination_key: String,
+        }
+        let caller = self.access.caller(request.headers())?;
+        let asked: Asked = read(request).await?;
+        is_ours(&asked.bucket_id)?;
+        let from: ObjectKey = asked.source_key.parse().map_err(|_| Refusal::Key)?;
+        let to: ObjectKey = asked.destination_key.parse().map_err(|_| Refusal::Key)?;
+        caller.may(from.as_str()).await?;
+        caller.may(to.as_str()).await?;
+        self.disk.rename(&from, &to).await?;
+        Ok(answer_json(
+            StatusCode::OK,
+            &json!({ "message": "Successfully moved" }),
+        ))
+    }
+
+    async fn list(&self, bucket: &str, request: Request<Incoming>) -> Result<Answer, Refusal> {
+        #[derive(Deserialize)]
+        struct Asked {
+            #[serde(default)]
+            prefix: String,
+            cursor: Option<String>,
+            limit: Option<usize>,
+        }
+        is_ours(bucket)?;
+        let caller = self.access.caller(request.headers())?;
+        let asked: Asked = read(request).await?;
+        caller.may(&asked.prefix).await?;
+        let limit = asked.limit.unwrap_or(1000).clamp(1, 1000);
+        let listing = self
+            .disk
+            .list(&asked.prefix, asked.cursor.as_deref(), limit)
+            .await?;
+        let objects = listing.objects.iter().map(|object| {
+            json!({ "name": object.key, "key": object.key, "id": object.key, "updated_at": object.updated_at,
+                "created_at": object.updated_at, "metadata": { "size": object.size } })
+        });
+        let objects: Vec<_> = objects.collect();
+        Ok(answer_json(
+            StatusCode::OK,
+            &json!({ "hasNext": listing.cursor.is_some(), "nextCursor": listing.cursor, "folders": [], "objects": objects }),
+        ))
+    }
+}
+
+fn is_ours(bucket: &str) -> Result<(), Refusal> {
+    if bucket == BUCKET {
+        Ok(())
+    } else {
+        Err(Refusal::Bucket)
+    }
+}
+
+// Keys are plain, so a percent sign is never part of one: what needs decoding is refused as it is.
+fn place(bucket: &str, key: &[&str]) -> Result<ObjectKey, Refusal> {
+    is_ours(bucket)?;
+    key.join("/").parse().map_err(|_| Refusal::Key)
+}
+
+async fn read<T: DeserializeOwned>(request: Request<Incoming>) -> Result<T, Refusal> {
+    let body = Limited::new(request.into_body(), 1024 * 1024);
+    let body: Bytes = body
+        .collect()
+        .await
+        .map_err(|_| Refusal::Request)?
+        .to_bytes();
+    serde_json::from_slice(&body).map_err(|_| Refusal::Request)
+}

@@ -1,0 +1,64 @@
+//! What a part of the system implements to have its kinds of jobs run here.
+
+use std::sync::Arc;
+
+use async_trait::async_trait;
+use gristmill_shared::job::{ClaimedJob, Outcome};
+use gristmill_shared::rpc::Rpc;
+use tokio_util::sync::CancellationToken;
+
+use super::children::Children;
+use super::leases::Lease;
+use crate::storage::Objects;
+
+/// Runs jobs of some kinds.
+#[async_trait]
+pub trait Handler: Send + Sync {
+    /// The kinds that it runs; rows of `mill.kind`.
+    fn kinds(&self) -> &'static [&'static str];
+
+    /// Whether its jobs mostly compute or mostly wait; they are claimed apart.
+    fn lane(&self) -> Lane {
+        Lane::Waiting
+    }
+
+    /// Runs one attempt. It may be dropped at any await once [`Context::cancelled`] has fired, and the whole
+    /// process may die at any point: what it wrote must be safe to write again.
+    async fn run(&self, job: &ClaimedJob, context: &Context) -> Outcome;
+}
+
+/// What a job mostly does.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Lane {
+    /// Computes: as many at once as there are processors, and one waiting behind each.
+    Computing,
+    /// Waits for others: up to WORKER_CONCURRENCY at once.
+    Waiting,
+}
+
+/// What a running job can reach.
+pub struct Context {
+    /// This worker's name: with the job's attempt, the fencing token of its writes.
+    pub worker: String,
+    /// Postgres with the rights of the service, over HTTP.
+    pub rpc: Arc<Rpc>,
+    /// Objects, with the rights of the service.
+    pub storage: Arc<Objects>,
+    /// Programs that parse files, under limits.
+    pub children: Arc<Children>,
+    pub(super) lease: Arc<Lease>,
+}
+
+impl Context {
+    /// Shown to whoever asks about the job; sent with the next heartbeat, which follows within a second.
+    pub fn progress(&self, percent: u8, message: &str) {
+        tracing::debug!(job = %self.lease.id, percent, message, "progress");
+        self.lease.report(percent);
+    }
+
+    /// Fires when the lease was lost, the job cancelled, or the worker has to stop: whatever is said afterwards
+    /// changes nothing.
+    pub fn cancelled(&self) -> &CancellationToken {
+        &self.lease.cancelled
+    }
+}

@@ -1,0 +1,214 @@
+//! `gristmill work`: the container worker. Claims jobs over HTTP, runs them, settles them; as many replicas as you like.
+//!
+//! [`lane`] claims and runs, [`leases`] keeps what is held alive from a task of its own, [`settler`] reports in
+//! batches, [`children`] runs the programs that parse untrusted files. A part adds its [`Handler`] to [`handlers`].
+
+mod children;
+mod handler;
+mod lane;
+mod leases;
+mod settler;
+mod status;
+
+use std::net::SocketAddr;
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::time::Duration;
+
+use gristmill_shared::rpc::Rpc;
+use tokio_util::sync::CancellationToken;
+
+pub use children::{ChildError, Children, Limits};
+pub use handler::{Context, Handler, Lane};
+
+use crate::serve;
+use crate::storage::Objects;
+use leases::Leases;
+use status::Status;
+
+/// Every kind that this worker serves. One line a part.
+fn handlers(_args: &Args) -> Vec<Arc<dyn Handler>> {
+    vec![]
+}
+
+/// Arguments of `gristmill work`.
+#[derive(Debug, Clone, clap::Args)]
+pub struct Args {
+    /// Where PostgREST, storage and functions answer: the project's URL
+    #[arg(long, env = "SUPABASE_URL")]
+    pub url: String,
+    /// The service's key, from the environment only
+    #[arg(skip = std::env::var("SUPABASE_SERVICE_ROLE_KEY").unwrap_or_default())]
+    pub service_key: String,
+    /// Queues to claim from; without it all that a worker serves
+    #[arg(long, env = "WORKER_QUEUES", value_delimiter = ',')]
+    pub queues: Vec<String>,
+    /// Jobs at once that mostly wait for others
+    #[arg(long, env = "WORKER_CONCURRENCY", default_value_t = 50, value_parser = clap::value_parser!(u32).range(1..=1000))]
+    pub concurrency: u32,
+    /// Processors that parsing and OCR may use; without it all
+    #[arg(long, env = "WORKER_CPUS", value_parser = clap::value_parser!(u32).range(1..=1024))]
+    pub cpus: Option<u32>,
+    /// This worker's name; no two may share one
+    #[arg(long, env = "WORKER_ID")]
+    pub worker_id: Option<String>,
+    /// Rest between looks at an empty queue, in seconds; doubles up to --poll-max
+    #[arg(long, env = "WORKER_POLL", default_value_t = 5.0)]
+    pub poll: f64,
+    /// The longest such rest
+    #[arg(long, env = "WORKER_POLL_MAX", default_value_t = 30.0)]
+    pub poll_max: f64,
+    /// How often leases are extended, in seconds
+    #[arg(long, env = "WORKER_HEARTBEAT", default_value_t = 30.0)]
+    pub heartbeat: f64,
+    /// Seconds that running jobs are given when asked to stop; then they are released
+    #[arg(long, env = "WORKER_DRAIN_SECONDS", default_value_t = 25)]
+    pub drain_seconds: u64,
+    /// Address for /live, /ready, /metrics and POST /wake
+    #[arg(long, env = "WORKER_LISTEN")]
+    pub listen: Option<SocketAddr>,
+    /// Folder for files under work; each job has one of its own there and leaves nothing
+    #[arg(long, env = "WORKER_SCRATCH")]
+    pub scratch: Option<PathBuf>,
+    /// `r2` where files lie in R2: they are then reached by signed links of the function `upload`
+    #[arg(long, env = "STORAGE", default_value = "supabase", value_parser = ["supabase", "r2"])]
+    pub storage: String,
+    /// Address of the function `upload`, where storage is r2
+    #[arg(long, env = "FILES_URL")]
+    pub files_url: Option<String>,
+    /// The secret that signs those links, from the environment only
+    #[arg(skip = std::env::var("FILES_SECRET").unwrap_or_default())]
+    pub files_secret: String,
+}
+
+/// Why the worker could not start.
+#[derive(Debug, thiserror::Error)]
+pub enum Error {
+    /// Without it nothing can be claimed.
+    #[error("SUPABASE_SERVICE_ROLE_KEY is not set in the environment")]
+    NoKey,
+    /// Without it links to R2 cannot be signed.
+    #[error("FILES_SECRET is not set in the environment, and storage is r2")]
+    NoFilesSecret,
+    /// The folder for files under work.
+    #[error("the scratch folder cannot be used")]
+    Scratch(#[source] std::io::Error),
+    /// The address is taken.
+    #[error(transparent)]
+    Listen(#[from] serve::ListenError),
+}
+
+/// What all lanes share.
+struct Worker {
+    name: String,
+    rpc: Arc<Rpc>,
+    storage: Arc<Objects>,
+    children: Arc<Children>,
+    leases: Arc<Leases>,
+    status: Arc<Status>,
+    settler: settler::Sender,
+    /// Fires when no more jobs may be claimed.
+    stop: CancellationToken,
+}
+
+/// Works until asked to stop; then finishes or releases what it holds.
+pub async fn run(args: Args) -> Result<(), Error> {
+    if args.service_key.is_empty() {
+        return Err(Error::NoKey);
+    }
+    let cpus = args.cpus.map_or_else(cores, |cpus| cpus as usize);
+    let storage = Arc::new(objects(&args)?);
+    let name = args.worker_id.clone().unwrap_or_else(default_name);
+    let rest = format!("{}/rest/v1", args.url.trim_end_matches('/'));
+    let rpc = Arc::new(Rpc::new(&rest, &args.service_key, &args.service_key));
+    let status = Arc::new(Status::default());
+    let leases = Arc::new(Leases::default());
+    let children = Arc::new(Children::new(cpus, args.scratch.clone()).map_err(Error::Scratch)?);
+    let (settler, settling) =
+        settler::start(name.clone(), rpc.clone(), leases.clone(), status.clone());
+    let worker = Arc::new(Worker {
+        name: name.clone(),
+        rpc,
+        storage,
+        children,
+        leases: leases.clone(),
+        status: status.clone(),
+        settler,
+        stop: CancellationToken::new(),
+    });
+
+    let heartbeats = tokio::spawn(leases::keep(
+        worker.clone(),
+        Duration::from_secs_f64(args.heartbeat),
+    ));
+    let lanes = lane::start(&worker, &args, handlers(&args), cpus);
+    let port = match args.listen {
+        Some(address) => Some(status::serve(
+            serve::bind(address).await?,
+            status.clone(),
+            worker.stop.clone(),
+        )),
+        None => None,
+    };
+    tracing::info!(worker = %name, cpus, concurrency = args.concurrency, "worker ready");
+
+    crate::shutdown::requested().await;
+    tracing::info!(
+        running = leases.count(),
+        seconds = args.drain_seconds,
+        "stopping; running jobs may finish"
+    );
+    worker.stop.cancel();
+    let drained =
+        tokio::time::timeout(Duration::from_secs(args.drain_seconds), leases.empty()).await;
+    if drained.is_err() {
+        tracing::warn!(
+            running = leases.count(),
+            "released what was not done in time"
+        );
+        leases.stop_all();
+        let _ = tokio::time::timeout(Duration::from_secs(5), leases.empty()).await;
+    }
+    for lane in lanes {
+        lane.abort();
+        // Only after a lane's end is its sender gone, and only after the last sender's is the settler done.
+        let _ = lane.await;
+    }
+    heartbeats.abort();
+    let _ = heartbeats.await;
+    drop(worker);
+    let _ = tokio::time::timeout(Duration::from_secs(5), settling).await;
+    drop(port);
+    Ok(())
+}
+
+fn objects(args: &Args) -> Result<Objects, Error> {
+    if args.storage != "r2" {
+        return Ok(Objects::supabase(&args.url, &args.service_key));
+    }
+    if args.files_secret.is_empty() {
+        return Err(Error::NoFilesSecret);
+    }
+    let default = || format!("{}/functions/v1/upload", args.url.trim_end_matches('/'));
+    Ok(Objects::links(
+        &args.files_url.clone().unwrap_or_else(default),
+        &args.files_secret,
+    ))
+}
+
+fn cores() -> usize {
+    std::thread::available_parallelism().map_or(1, std::num::NonZero::get)
+}
+
+// A name of this process alone: two that shared one could settle each other's jobs.
+fn default_name() -> String {
+    let host = std::fs::read_to_string("/proc/sys/kernel/hostname").unwrap_or_default();
+    let host = if host.trim().is_empty() {
+        "worker"
+    } else {
+        host.trim()
+    };
+    // The end of an id is random; its beginning is the time.
+    let random = uuid::Uuid::now_v7().simple().to_string();
+    format!("{host}-{}-{}", std::process::id(), &random[26..])
+}
