@@ -29,8 +29,7 @@ begin
 
     begin
       perform mill.invoke_due();
-      insert into mill.heartbeat (part, at) values ('pump', mill.now())
-      on conflict (part) do update set at = excluded.at;
+      perform mill.ran('process-queue-batch');
     exception
       when query_canceled then
         perform pg_catalog.pg_advisory_unlock(v_lock);

@@ -5,6 +5,7 @@
 
 pub mod configure;
 pub mod database;
+pub mod doctor;
 pub mod gateway;
 pub mod migrate;
 pub mod relay;

@@ -2,14 +2,13 @@
 
 use std::time::Duration;
 
-use chrono::Utc;
 use futures_util::future::join_all;
 use gristmill_shared::edge::{Call, Config, Reply};
 use gristmill_shared::job::{
     ClaimedJob, Failure, InvocationId, Outcome, SettleStatus, Settled, Settlement,
 };
 use gristmill_shared::rpc::RpcError;
-use gristmill_shared::{Code, Problem, json, within};
+use gristmill_shared::{Problem, json, within};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use worker::Delay;
@@ -40,8 +39,7 @@ pub(crate) struct Report {
 }
 
 pub(crate) async fn invoked(call: &mut Call, config: &Config) -> Result<Reply, Problem> {
-    let body = call.body(MAX_INVOCATION).await?;
-    verify(call, config, &body)?;
+    let body = call.signed_body(config, MAX_INVOCATION).await?;
     let asked: Invocation = json::parse(&body)?;
     let rpc = config.service_rpc()?;
     let worker = format!("edge-{}", asked.invocation);
@@ -56,7 +54,7 @@ pub(crate) async fn invoked(call: &mut Call, config: &Config) -> Result<Reply, P
     if claimed.is_empty() {
         return Reply::json(200, &Report::default());
     }
-    let settlements = join_all(claimed.into_iter().map(attempt)).await;
+    let settlements = join_all(claimed.into_iter().map(|job| attempt(job, config))).await;
     let settled = insist(async || {
         rpc.settle_jobs(&worker, &settlements, Some(asked.invocation))
             .await
@@ -65,25 +63,8 @@ pub(crate) async fn invoked(call: &mut Call, config: &Config) -> Result<Reply, P
     Reply::json(200, &Report::of(settlements.len(), &settled))
 }
 
-fn verify(call: &Call, config: &Config, body: &[u8]) -> Result<(), Problem> {
-    let header = |name| call.header(name).unwrap_or_default();
-    config
-        .invoke_key()?
-        .verify(
-            &header("webhook-id"),
-            &header("webhook-timestamp"),
-            &header("webhook-signature"),
-            body,
-            Utc::now().timestamp(),
-        )
-        .map_err(|refused| {
-            Problem::new(Code::BadSignature, "Only a signed invocation is accepted.")
-                .because(refused)
-        })
-}
-
-async fn attempt(job: ClaimedJob) -> Settlement {
-    let outcome = within(LONGEST_JOB, jobs::run(&job))
+async fn attempt(job: ClaimedJob, config: &Config) -> Settlement {
+    let outcome = within(LONGEST_JOB, jobs::run(&job, config))
         .await
         .unwrap_or_else(|_| Outcome::Failed {
             error: Failure::retryable(
@@ -125,13 +106,24 @@ impl Report {
     }
 }
 
-/// One round of the pump. A failure is logged: the next trigger tries again.
-pub(crate) async fn tick(config: &Config) {
-    let ticked = match config.service_rpc() {
-        Ok(rpc) => rpc.tick().await.map_err(Problem::from),
+/// What a cron trigger stands for. A failure is logged: the next trigger tries again.
+pub(crate) async fn scheduled(config: &Config, schedule: &str) {
+    let ran = match config.service_rpc() {
+        Ok(rpc) => rpc
+            .run_schedules("processor", schedule)
+            .await
+            .map_err(Problem::from),
         Err(problem) => Err(problem),
     };
-    if let Err(problem) = ticked {
-        worker::console_error!("scheduled tick failed: {problem} {:?}", problem.cause);
+    match ran {
+        Ok(ran) => worker::console_log!(
+            "{}",
+            serde_json::json!({ "function": "processor", "schedule": schedule, "ran": ran })
+        ),
+        Err(problem) => worker::console_error!(
+            "{}",
+            serde_json::json!({ "function": "processor", "schedule": schedule,
+                "code": problem.code.as_str(), "cause": problem.cause })
+        ),
     }
 }

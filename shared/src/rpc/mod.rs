@@ -3,6 +3,7 @@
 mod documents;
 mod error;
 mod jobs;
+mod operations;
 mod refresh;
 
 use std::time::Duration;
@@ -12,7 +13,10 @@ use serde::Serialize;
 use serde::de::DeserializeOwned;
 
 pub use error::RpcError;
-pub use jobs::{HealthReport, LeaseAnswer, LeaseStatus, LeaseToExtend};
+pub use jobs::{LeaseAnswer, LeaseStatus, LeaseToExtend};
+pub use operations::{
+    CleanupReport, HealthCheck, HealthReport, MetricsReport, QueueStats, RuleState, ScheduleAge,
+};
 pub use refresh::ClaimedRefreshes;
 
 use crate::sleep::within;
