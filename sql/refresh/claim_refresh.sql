@@ -20,13 +20,10 @@ begin
     then
       raise exception 'the batch would cross the quota' using errcode = 'GM039';
     end if;
-    insert into mill.api_use (at, tokens, requests, provider, endpoint)
-    select j.started_at + s.shift, 0, s.sign * count(*), q.provider, q.endpoint
-    from jsonb_array_elements(v_jobs) c
-    join mill.job_live j on j.id = (c ->> 'id')::uuid
-    join mill.queue q on q.queue = j.queue and q.provider is not null
-    cross join (values (interval '0', -1), (interval '12 seconds', 1)) s(shift, sign)
-    group by j.started_at, s.shift, s.sign, q.provider, q.endpoint;
+    -- The grant is the row that this very transaction wrote, as it wrote the claimed jobs.
+    update mill.api_use u set at = j.started_at + interval '12 seconds'
+    from mill.job_live j
+    where j.id = (v_jobs #>> '{0,id}')::uuid and u.xmin = j.xmin;
   exception when sqlstate 'GM039' then
     v_jobs := public.claim_jobs(p_worker, array[p_queue], 0, null, p_invocation); -- the invocation has ended
     if mill.every_minute('quota_event') then
