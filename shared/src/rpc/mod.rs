@@ -3,6 +3,7 @@
 mod documents;
 mod error;
 mod jobs;
+mod limits;
 mod operations;
 mod refresh;
 
@@ -14,6 +15,7 @@ use serde::de::DeserializeOwned;
 
 pub use error::RpcError;
 pub use jobs::{LeaseAnswer, LeaseStatus, LeaseToExtend};
+pub use limits::Capacity;
 pub use operations::{
     CleanupReport, HealthCheck, HealthReport, MetricsReport, QueueStats, RuleState, ScheduleAge,
 };
