@@ -5,6 +5,7 @@ mod error;
 mod jobs;
 mod limits;
 mod operations;
+mod refresh;
 
 use std::time::Duration;
 
@@ -18,6 +19,7 @@ pub use limits::Capacity;
 pub use operations::{
     CleanupReport, HealthCheck, HealthReport, MetricsReport, QueueStats, RuleState, ScheduleAge,
 };
+pub use refresh::ClaimedRefreshes;
 
 use crate::sleep::within;
 
