@@ -10,6 +10,7 @@ pub mod export;
 pub mod job;
 pub mod json;
 pub mod problem;
+pub mod refresh;
 pub mod rpc;
 pub mod signature;
 mod sleep;

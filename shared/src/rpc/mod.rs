@@ -4,7 +4,9 @@ mod documents;
 mod error;
 mod exports;
 mod jobs;
+mod limits;
 mod operations;
+mod refresh;
 
 use std::time::Duration;
 
@@ -14,9 +16,11 @@ use serde::de::DeserializeOwned;
 
 pub use error::RpcError;
 pub use jobs::{LeaseAnswer, LeaseStatus, LeaseToExtend};
+pub use limits::Capacity;
 pub use operations::{
     CleanupReport, HealthCheck, HealthReport, MetricsReport, QueueStats, RuleState, ScheduleAge,
 };
+pub use refresh::ClaimedRefreshes;
 
 use crate::sleep::within;
 
