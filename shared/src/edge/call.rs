@@ -116,6 +116,14 @@ impl Call {
             })
     }
 
+    /// The body as it arrives.
+    pub fn stream(&mut self) -> Result<ByteStream, Problem> {
+        let stream = self.request.stream();
+        stream.map_err(|error| {
+            Problem::new(Code::EmptyBody, "The request has no body.").because(error)
+        })
+    }
+
     /// The whole body, refused as soon as it is known to be larger than `limit`.
     pub async fn body(&mut self, limit: usize) -> Result<Vec<u8>, Problem> {
         let mut body = Vec::new();
@@ -178,10 +186,10 @@ fn segments(function: &str, path: &str) -> Vec<String> {
         .split('/')
         .filter(|segment| !segment.is_empty())
         .collect();
-    if all.starts_with(&["functions", "v1"]) {
-        all.drain(..2);
-    }
-    if all.first() == Some(&function) {
+    if all.starts_with(&["functions", "v1"]) && all.len() > 2 {
+        // Whatever name it is called by there: a function may have an older one.
+        all.drain(..3);
+    } else if all.first() == Some(&function) {
         all.remove(0);
     }
     all.into_iter().map(str::to_owned).collect()

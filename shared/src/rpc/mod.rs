@@ -10,6 +10,9 @@ use postgrest::Postgrest;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
+pub use documents::{
+    BegunUpload, FinishedUpload, Holder, Leftovers, StagedDocument, UnfinishedUpload,
+};
 pub use error::RpcError;
 pub use jobs::{HealthReport, LeaseAnswer, LeaseStatus, LeaseToExtend};
 

@@ -19,6 +19,7 @@ insert into rpc_rule (rpc, owner, service, probe, subject) values
   ('finish_document_upload', true, true, 'public.finish_document_upload({id}, ''x'', 1, ''x'')', 'select id from public.shell_files limit 1'),
   ('abandon_document_upload', true, true, 'public.abandon_document_upload({id}, ''x'')', 'select id from public.shell_files limit 1'),
   ('get_document', true, true, 'public.get_document({id})', 'select id from public.shell_files limit 1'),
+  ('document_place', true, true, 'public.document_place({id})', 'select id from public.shell_files limit 1'),
   ('list_documents', true, true, 'public.list_documents({id})', 'select {profile}::uuid as id'),
   ('document_events', true, true, 'public.document_events({id})', 'select id from public.shell_files limit 1'),
   ('begin_erase_document', true, true, 'public.begin_erase_document({id})', 'select id from public.shell_files limit 1'),
