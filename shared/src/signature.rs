@@ -37,6 +37,23 @@ impl Key {
         STANDARD.decode(encoded).map(Self).map_err(|_| BadKey)
     }
 
+    /// The signature of a message, as its `webhook-signature` header carries it.
+    pub fn sign(&self, id: &str, timestamp: &str, body: &[u8]) -> Result<String, Refused> {
+        let mac = self.mac(id, timestamp, body)?;
+        Ok(format!(
+            "v1,{}",
+            STANDARD.encode(mac.finalize().into_bytes())
+        ))
+    }
+
+    fn mac(&self, id: &str, timestamp: &str, body: &[u8]) -> Result<Hmac<Sha256>, Refused> {
+        let mut mac = Hmac::<Sha256>::new_from_slice(&self.0).map_err(|_| Refused::Forged)?;
+        for part in [id.as_bytes(), b".", timestamp.as_bytes(), b".", body] {
+            mac.update(part);
+        }
+        Ok(mac)
+    }
+
     /// Accepts a body whose headers carry a fresh signature of it.
     pub fn verify(
         &self,
@@ -50,10 +67,7 @@ impl Key {
         if now_seconds.abs_diff(sent) > TOLERANCE_SECONDS.unsigned_abs() {
             return Err(Refused::Stale);
         }
-        let mut mac = Hmac::<Sha256>::new_from_slice(&self.0).map_err(|_| Refused::Forged)?;
-        for part in [id.as_bytes(), b".", timestamp.as_bytes(), b".", body] {
-            mac.update(part);
-        }
+        let mac = self.mac(id, timestamp, body)?;
         // Several signatures stand side by side while a key is being rotated.
         signatures
             .split(' ')
@@ -88,6 +102,14 @@ mod tests {
         assert_eq!(
             verify(ID, AT, &format!("v1,AAAA {GOOD}"), BODY, 1_614_265_330),
             Ok(())
+        );
+    }
+
+    #[test]
+    fn what_is_signed_is_the_reference_signature() {
+        assert_eq!(
+            Key::parse(SECRET).unwrap().sign(ID, AT, BODY).as_deref(),
+            Ok(GOOD)
         );
     }
 

@@ -14,6 +14,8 @@ begin
     if not found then
       return '[]'::jsonb;
     end if;
+  else
+    perform mill.worker_seen(p_worker, p_queues);
   end if;
 
   select coalesce(jsonb_agg(to_jsonb(c)), '[]'::jsonb) into v_jobs from mill.claim(p_worker, p_queues, p_max, p_kinds) c;

@@ -2,7 +2,8 @@ create or replace function public.heartbeat_jobs(p_worker text, p_leases jsonb) 
 language sql security definer
 set search_path = pg_catalog, pg_temp
 as $$
-  select coalesce(jsonb_agg(to_jsonb(h)), '[]') from mill.heartbeat(p_worker, p_leases) h
+  select mill.worker_seen(p_worker);
+  select coalesce(jsonb_agg(to_jsonb(h)), '[]') from mill.heartbeat(p_worker, p_leases) h;
 $$;
 
 comment on function public.heartbeat_jobs(text, jsonb) is 'Extends leases [{id, attempt, progress}]; held, lost or cancelled for each.';

@@ -2,7 +2,7 @@
 create or replace function public.tick() returns jsonb
 language sql security definer
 set search_path = pg_catalog, pg_temp
-as $$ select mill.tick() || jsonb_build_object('invoked', mill.invoke_due()) $$;
+as $$ select mill.pump_once() $$;
 
 comment on function public.tick() is 'One round of the pump: reclaim, promote, invoke.';
 revoke execute on function public.tick() from public, anon, authenticated;

@@ -1,5 +1,5 @@
--- All recurring work, declared in one place. Works with pg_cron and with the relay's cron; without either it
--- says so, and a Cloudflare cron trigger or the container worker calls the same functions.
+-- Gives the rows of mill.schedule to pg_cron or to the relay's cron. Without either it says so, and Cloudflare cron
+-- triggers or the container worker call public.run_schedules.
 create or replace function mill.install_schedules() returns int
 language plpgsql
 set search_path = pg_catalog, pg_temp
@@ -12,20 +12,15 @@ begin
     return 0;
   end if;
   for v_schedule in
-    select * from (values
-      ('gristmill-pump', '* * * * *', 'call mill.pump()'),
-      ('gristmill-maintain', '17 * * * *', 'select mill.maintain()'),
-      -- refresh, under its documented names
-      ('check-stale-data', '* * * * *', 'call mill.check_stale_data()'),
-      ('scheduled-refreshes', '* * * * *', 'select public.queue_scheduled_refreshes()'),
-      ('process-queue-batch', '* * * * *', 'call public.invoke_processor_loop()'),
-      ('subscription-cleanup', '* * * * *', 'select mill.cleanup_subscriptions()'),
-      ('queue-partitions', '23 3 * * 0', 'select public.maintain_queue_partitions()')
-    ) as s(name, schedule, command)
+    select s.name, s.schedule, coalesce(s.command, format('select mill.run_schedule(%L)', s.name)) as command
+    from mill.schedule s order by s.name
   loop
     perform cron.schedule(v_schedule.name, v_schedule.schedule, v_schedule.command);
     v_count := v_count + 1;
   end loop;
+  -- What was declared once and is no more. Only commands that are surely ours.
+  perform cron.unschedule(j.jobname) from cron.job j
+  where j.command like 'select mill.run_schedule(%' and not exists (select from mill.schedule s where s.name = j.jobname);
   return v_count;
 end
 $$;

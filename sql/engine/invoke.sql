@@ -6,39 +6,24 @@ set search_path = pg_catalog, pg_temp
 as $$
 declare
   v_id uuid := mill.uuid7();
-  v_now timestamptz := mill.now();
-  v_base text := mill.setting('functions.base_url');
-  v_seconds text := floor(extract(epoch from v_now))::bigint::text;
   v_queue mill.queue;
-  v_body jsonb;
-  v_signature text;
   v_request bigint;
 begin
   select q.* into v_queue from mill.queue q where q.queue = p_queue and q.served_by = 'function' and not q.paused;
-  if not found or v_base is null or to_regproc('net.http_post') is null then
+  if not found or not mill.can_post() or mill.limit_wait(v_queue.provider, v_queue.endpoint) > interval '0'
+    or not mill.may_invoke(mill.target_of(v_queue.function, v_queue.provider), v_id)
+  then
     return null;
   end if;
 
-  v_body := jsonb_build_object('invocation', v_id, 'queue', v_queue.queue, 'batch', v_queue.batch_size);
-  v_signature := mill.sign('invoke', convert_to(v_id || '.' || v_seconds || '.' || v_body::text, 'UTF8'));
-  if v_signature is null or not mill.may_invoke(v_queue.function, v_id) then
-    return null;
-  end if;
-
-  v_request := net.http_post(
-    url => v_base || '/' || v_queue.function,
-    body => v_body,
-    headers => jsonb_build_object(
-      'Content-Type', 'application/json',
-      'webhook-id', v_id,
-      'webhook-timestamp', v_seconds,
-      'webhook-signature', v_signature),
-    timeout_milliseconds => least(v_queue.lease_seconds, 120) * 1000);
+  v_request := mill.post_signed(v_queue.function, v_id,
+    jsonb_build_object('invocation', v_id, 'queue', v_queue.queue, 'batch', v_queue.batch_size),
+    least(v_queue.lease_seconds, 120) * 1000);
   insert into mill.invocation (id, queue, reason, asked_at, request_id)
-  values (v_id, v_queue.queue, p_reason, v_now, v_request);
+  values (v_id, v_queue.queue, p_reason, mill.now(), v_request);
   return v_id;
 end
 $$;
 
-comment on function mill.invoke(text, text) is 'Asks for one signed invocation of the queue''s function; null when it has none, is paused, its breaker is open or nothing can send.';
+comment on function mill.invoke(text, text) is 'Asks for one signed invocation of the queue''s function; null when it has none, is paused, its breaker is open, its provider has no room or nothing can send.';
 revoke execute on function mill.invoke(text, text) from public;

@@ -29,8 +29,7 @@ begin
 
     begin
       perform mill.invoke_due();
-      insert into mill.heartbeat (part, at) values ('pump', mill.now())
-      on conflict (part) do update set at = excluded.at;
+      perform mill.ran('process-queue-batch');
     exception
       when query_canceled then
         perform pg_catalog.pg_advisory_unlock(v_lock);
@@ -41,9 +40,10 @@ begin
     end;
     commit;
 
+    -- Where a provider's limit is what holds jobs up, the next round is when it has room again.
     exit when clock_timestamp() + pg_catalog.make_interval(secs => v_pause::double precision) >= v_until;
     begin
-      perform pg_catalog.pg_sleep(v_pause);
+      perform pg_catalog.pg_sleep(least(v_pause, mill.next_room()));
     exception when query_canceled then
       perform pg_catalog.pg_advisory_unlock(v_lock);
       raise;

@@ -39,6 +39,8 @@ create table mill.queue (
   -- 'priority': highest priority, then oldest. 'fair': tenants take turns, by virtual time.
   dequeue text not null default 'priority',
   retention_days int not null default 7,
+  -- How soon its backlog should be cleared: what an autoscaler is told to aim at.
+  target_seconds int not null default 60,
   paused boolean not null default false,
   -- The row of the rate limiter that jobs of this queue draw on.
   provider text,
@@ -59,6 +61,7 @@ create table mill.queue (
   constraint depth_limit_is_positive check (depth_limit between 1 and 10000000),
   constraint dequeue_is_by_priority_or_fair check (dequeue in ('priority', 'fair')),
   constraint retention_is_at_least_one_day check (retention_days between 1 and 3650),
+  constraint target_is_positive check (target_seconds between 1 and 86400),
   constraint endpoint_belongs_to_a_provider check (endpoint is null or provider is not null)
 );
 comment on table mill.queue is 'One row a queue; adding a queue is an INSERT.';

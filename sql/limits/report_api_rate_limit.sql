@@ -16,6 +16,8 @@ begin
       secs => least(greatest(coalesce(p_retry_after_seconds, l.backpressure_delay_seconds), 0), 3600)))
   where l.provider_name = p_provider_name and l.api_endpoint = p_api_endpoint
   returning l.* into v_limit;
+  insert into mill.event (at, code, detail) values (v_now, 'rate_limited',
+    jsonb_build_object('provider', p_provider_name, 'endpoint', p_api_endpoint));
   return v_limit.blocked_until;
 end
 $$;

@@ -47,17 +47,21 @@ pub fn config(url: &str, application_name: &str) -> Result<Config, Error> {
 
 /// A TLS connector that trusts the system's certificate authorities.
 pub fn tls() -> Result<MakeRustlsConnect, Error> {
+    Ok(MakeRustlsConnect::new(tls_config()?))
+}
+
+/// TLS as a client that trusts the system's certificate authorities.
+pub fn tls_config() -> Result<ClientConfig, Error> {
     let mut roots = RootCertStore::empty();
     roots.add_parsable_certificates(rustls_native_certs::load_native_certs().certs);
     if roots.is_empty() {
         return Err(Error::NoRoots);
     }
     let provider = Arc::new(rustls::crypto::ring::default_provider());
-    let client = ClientConfig::builder_with_provider(provider)
+    Ok(ClientConfig::builder_with_provider(provider)
         .with_safe_default_protocol_versions()?
         .with_root_certificates(roots)
-        .with_no_client_auth();
-    Ok(MakeRustlsConnect::new(client))
+        .with_no_client_auth())
 }
 
 /// True when the URL asks for TLS by `sslmode=require`; the driver's default `prefer` is taken as

@@ -5,7 +5,9 @@
 
 pub mod configure;
 pub mod database;
+pub mod doctor;
 pub mod gateway;
+pub mod maintenance;
 pub mod migrate;
 pub mod relay;
 mod serve;

@@ -1,73 +1,49 @@
-//! What counts as well.
+//! What counts as well, and who is told how much.
 
 use gristmill_shared::rpc::HealthReport;
 use schemars::JsonSchema;
 use serde::Serialize;
 
-/// The pump runs for most of every minute; two silent minutes mean that cron or relay is down.
-const PUMP_SLACK_SECONDS: f64 = 120.0;
-/// A due job that waits longer than this is not being served.
-const OLDEST_DUE_SECONDS: f64 = 300.0;
-
-#[derive(Debug, Serialize, PartialEq, JsonSchema)]
+/// One part of the system.
+#[derive(Debug, Clone, Serialize, PartialEq, Eq, JsonSchema)]
 pub(crate) struct Check {
-    name: &'static str,
+    name: String,
     ok: bool,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    detail: Option<String>,
+    /// What is not well, in words; only for holders of the token.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    #[schemars(default)]
+    details: Vec<String>,
 }
 
-#[derive(Debug, Serialize, PartialEq, JsonSchema)]
+/// The whole system.
+#[derive(Debug, Serialize, PartialEq, Eq, JsonSchema)]
 pub(crate) struct Health {
+    /// ok or failing.
     status: &'static str,
     checks: Vec<Check>,
 }
 
 impl Health {
-    pub(crate) fn of(report: &HealthReport) -> Self {
-        let pump = match report.pump_age_seconds {
-            Some(age) if age <= PUMP_SLACK_SECONDS => Check {
-                name: "pump",
-                ok: true,
-                detail: None,
-            },
-            Some(age) => Check {
-                name: "pump",
-                ok: false,
-                detail: Some(format!(
-                    "last ran {age:.0} s ago; is pg_cron or the relay running?"
-                )),
-            },
-            None => Check {
-                name: "pump",
-                ok: false,
-                detail: Some("has not run yet; it starts with the next full minute".into()),
-            },
-        };
-        let oldest = report.oldest_due_seconds.unwrap_or(0.0);
-        let oldest_due = Check {
-            name: "oldest_due_job",
-            ok: oldest <= OLDEST_DUE_SECONDS,
-            detail: (oldest > OLDEST_DUE_SECONDS).then(|| format!("due for {oldest:.0} s")),
-        };
-        Self::from_checks(vec![
-            Check {
-                name: "postgres",
-                ok: true,
-                detail: None,
-            },
-            pump,
-            oldest_due,
-        ])
+    pub(crate) fn of(report: HealthReport) -> Self {
+        let postgres = check("postgres", Vec::new());
+        let others = report.checks.into_iter().map(|part| Check {
+            name: part.name,
+            ok: part.ok,
+            details: part.details,
+        });
+        Self::from_checks(std::iter::once(postgres).chain(others).collect())
     }
 
     pub(crate) fn unreachable() -> Self {
-        let detail = Some("does not answer".into());
-        Self::from_checks(vec![Check {
-            name: "postgres",
-            ok: false,
-            detail,
-        }])
+        Self::from_checks(vec![check("postgres", vec!["does not answer".into()])])
+    }
+
+    /// What everyone may know: which parts are well.
+    pub(crate) fn summary(mut self) -> Self {
+        for check in &mut self.checks {
+            check.details.clear();
+        }
+        self
     }
 
     fn from_checks(checks: Vec<Check>) -> Self {
@@ -84,43 +60,42 @@ impl Health {
     }
 }
 
+fn check(name: &str, details: Vec<String>) -> Check {
+    Check {
+        name: name.into(),
+        ok: details.is_empty(),
+        details,
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+    use gristmill_shared::rpc::HealthCheck;
 
-    fn report(pump: Option<f64>, oldest: Option<f64>) -> HealthReport {
+    fn report(details: &[&str]) -> HealthReport {
         HealthReport {
-            pump_age_seconds: pump,
-            oldest_due_seconds: oldest,
-            pending: 0,
-            processing: 0,
-            dead: 0,
+            checks: vec![HealthCheck {
+                name: "cron".into(),
+                ok: details.is_empty(),
+                details: details.iter().map(|&detail| detail.into()).collect(),
+            }],
         }
     }
 
-    fn failing(health: &Health) -> Vec<&str> {
-        health
-            .checks
-            .iter()
-            .filter(|check| !check.ok)
-            .map(|check| check.name)
-            .collect()
-    }
-
     #[test]
-    fn a_running_pump_and_no_old_job_are_well() {
-        let health = Health::of(&report(Some(3.0), None));
-        assert_eq!((health.status_code(), failing(&health)), (200, vec![]));
-    }
-
-    #[test]
-    fn each_ailing_part_is_named() {
-        assert_eq!(failing(&Health::of(&report(Some(121.0), None))), ["pump"]);
-        assert_eq!(
-            failing(&Health::of(&report(None, Some(301.0)))),
-            ["pump", "oldest_due_job"]
-        );
-        assert_eq!(failing(&Health::unreachable()), ["postgres"]);
+    fn one_ailing_part_makes_the_whole_fail() {
+        assert_eq!(Health::of(report(&[])).status_code(), 200);
+        assert_eq!(Health::of(report(&["silent"])).status_code(), 503);
         assert_eq!(Health::unreachable().status_code(), 503);
+    }
+
+    #[test]
+    fn a_summary_names_the_part_and_nothing_else() {
+        let summary = Health::of(report(&["process-queue-batch last ran 300 s ago"])).summary();
+        assert_eq!(
+            serde_json::to_string(&summary).unwrap(),
+            r#"{"status":"failing","checks":[{"name":"postgres","ok":true},{"name":"cron","ok":false}]}"#
+        );
     }
 }

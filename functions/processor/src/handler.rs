@@ -2,19 +2,18 @@
 
 use std::time::Duration;
 
-use chrono::Utc;
 use futures_util::future::join_all;
 use gristmill_shared::edge::{Call, Config, Reply};
 use gristmill_shared::job::{
     ClaimedJob, Failure, InvocationId, Outcome, SettleStatus, Settled, Settlement,
 };
-use gristmill_shared::rpc::{Rpc, RpcError};
-use gristmill_shared::{Code, Problem, json, within};
+use gristmill_shared::rpc::RpcError;
+use gristmill_shared::{Problem, json, within};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use worker::Delay;
 
-use crate::jobs;
+use crate::{jobs, refresh};
 
 /// An invocation is small; whatever is larger was not sent by our Postgres.
 const MAX_INVOCATION: usize = 4096;
@@ -26,9 +25,9 @@ const LONGEST_JOB: Duration = Duration::from_secs(25);
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Invocation {
-    invocation: InvocationId,
-    queue: String,
-    batch: u32,
+    pub(crate) invocation: InvocationId,
+    pub(crate) queue: String,
+    pub(crate) batch: u32,
 }
 
 /// What became of one batch.
@@ -40,11 +39,14 @@ pub(crate) struct Report {
 }
 
 pub(crate) async fn invoked(call: &mut Call, config: &Config) -> Result<Reply, Problem> {
-    let body = call.body(MAX_INVOCATION).await?;
-    verify(call, config, &body)?;
+    let body = call.signed_body(config, MAX_INVOCATION).await?;
     let asked: Invocation = json::parse(&body)?;
     let rpc = config.service_rpc()?;
     let worker = format!("edge-{}", asked.invocation);
+    if refresh::serves(&asked.queue) {
+        let report = refresh::batch(&rpc, config, &worker, &asked).await?;
+        return Reply::json(200, &report);
+    }
 
     let claimed = rpc
         .claim_jobs(&worker, &asked.queue, asked.batch, Some(asked.invocation))
@@ -52,30 +54,17 @@ pub(crate) async fn invoked(call: &mut Call, config: &Config) -> Result<Reply, P
     if claimed.is_empty() {
         return Reply::json(200, &Report::default());
     }
-    let settlements = join_all(claimed.into_iter().map(attempt)).await;
-    let settled = settle(&rpc, &worker, &settlements, asked.invocation).await?;
-    Reply::json(200, &report(settlements.len(), &settled))
+    let settlements = join_all(claimed.into_iter().map(|job| attempt(job, config))).await;
+    let settled = insist(async || {
+        rpc.settle_jobs(&worker, &settlements, Some(asked.invocation))
+            .await
+    })
+    .await?;
+    Reply::json(200, &Report::of(settlements.len(), &settled))
 }
 
-fn verify(call: &Call, config: &Config, body: &[u8]) -> Result<(), Problem> {
-    let header = |name| call.header(name).unwrap_or_default();
-    config
-        .invoke_key()?
-        .verify(
-            &header("webhook-id"),
-            &header("webhook-timestamp"),
-            &header("webhook-signature"),
-            body,
-            Utc::now().timestamp(),
-        )
-        .map_err(|refused| {
-            Problem::new(Code::BadSignature, "Only a signed invocation is accepted.")
-                .because(refused)
-        })
-}
-
-async fn attempt(job: ClaimedJob) -> Settlement {
-    let outcome = within(LONGEST_JOB, jobs::run(&job))
+async fn attempt(job: ClaimedJob, config: &Config) -> Settlement {
+    let outcome = within(LONGEST_JOB, jobs::run(&job, config))
         .await
         .unwrap_or_else(|_| Outcome::Failed {
             error: Failure::retryable(
@@ -87,44 +76,55 @@ async fn attempt(job: ClaimedJob) -> Settlement {
         id: job.id,
         attempt: job.attempt,
         outcome,
+        usage: None,
     }
 }
 
-// Work is done and only its record is missing: worth a few tries. Settling twice changes nothing.
-async fn settle(
-    rpc: &Rpc,
-    worker: &str,
-    settlements: &[Settlement],
-    invocation: InvocationId,
-) -> Result<Vec<Settled>, RpcError> {
+/// Work is done and only its record is missing: worth a few tries. Settling twice changes nothing.
+pub(crate) async fn insist<T>(
+    settle: impl AsyncFn() -> Result<T, RpcError>,
+) -> Result<T, RpcError> {
     for pause in [100, 400, 1600] {
-        match rpc.settle_jobs(worker, settlements, Some(invocation)).await {
+        match settle().await {
             Err(error) if error.is_passing() => Delay::from(Duration::from_millis(pause)).await,
             ended => return ended,
         }
     }
-    rpc.settle_jobs(worker, settlements, Some(invocation)).await
+    settle().await
 }
 
-fn report(claimed: usize, settled: &[Settled]) -> Report {
-    let lost = settled
-        .iter()
-        .filter(|job| job.status == SettleStatus::Lost)
-        .count();
-    Report {
-        claimed,
-        accepted: settled.len() - lost,
-        lost,
+impl Report {
+    pub(crate) fn of(claimed: usize, settled: &[Settled]) -> Self {
+        let lost = settled
+            .iter()
+            .filter(|job| job.status == SettleStatus::Lost)
+            .count();
+        Self {
+            claimed,
+            accepted: settled.len() - lost,
+            lost,
+        }
     }
 }
 
-/// One round of the pump. A failure is logged: the next trigger tries again.
-pub(crate) async fn tick(config: &Config) {
-    let ticked = match config.service_rpc() {
-        Ok(rpc) => rpc.tick().await.map_err(Problem::from),
+/// What a cron trigger stands for. A failure is logged: the next trigger tries again.
+pub(crate) async fn scheduled(config: &Config, schedule: &str) {
+    let ran = match config.service_rpc() {
+        Ok(rpc) => rpc
+            .run_schedules("processor", schedule)
+            .await
+            .map_err(Problem::from),
         Err(problem) => Err(problem),
     };
-    if let Err(problem) = ticked {
-        worker::console_error!("scheduled tick failed: {problem} {:?}", problem.cause);
+    match ran {
+        Ok(ran) => worker::console_log!(
+            "{}",
+            serde_json::json!({ "function": "processor", "schedule": schedule, "ran": ran })
+        ),
+        Err(problem) => worker::console_error!(
+            "{}",
+            serde_json::json!({ "function": "processor", "schedule": schedule,
+                "code": problem.code.as_str(), "cause": problem.cause })
+        ),
     }
 }

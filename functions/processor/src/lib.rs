@@ -1,9 +1,11 @@
 //! `processor`: claims one batch of light jobs, does them, settles them, and exits.
 //!
-//! A scheduled event is one round of the pump, for deployments without pg_cron.
+//! A cron trigger runs the schedules of `mill.schedule` that it mirrors, for deployments without pg_cron.
 
 mod handler;
 mod jobs;
+mod refresh;
+mod transport;
 
 use gristmill_shared::edge::{Caller, Routes, post};
 use worker::{Context, Env, Request, Response, ScheduleContext, ScheduledEvent, event};
@@ -24,6 +26,6 @@ async fn fetch(request: Request, env: Env, _context: Context) -> worker::Result<
 }
 
 #[event(scheduled)]
-async fn scheduled(_event: ScheduledEvent, env: Env, _context: ScheduleContext) {
-    handler::tick(&env.into()).await;
+async fn scheduled(event: ScheduledEvent, env: Env, _context: ScheduleContext) {
+    handler::scheduled(&env.into(), &event.cron()).await;
 }

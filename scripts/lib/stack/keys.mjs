@@ -12,6 +12,9 @@ export function secrets(file) {
     authenticatorPassword: randomBytes(18).toString("base64url"),
     jwtSecret: randomBytes(48).toString("base64url"),
     invokeSecret: `whsec_${randomBytes(32).toString("base64")}`,
+    alertSecret: `whsec_${randomBytes(32).toString("base64")}`,
+    healthToken: randomBytes(24).toString("base64url"),
+    metricsToken: randomBytes(24).toString("base64url"),
     filesSecret: randomBytes(32).toString("base64url"),
     ...kept,
   };

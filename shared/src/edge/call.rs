@@ -18,8 +18,9 @@ const MAX_DISCARDED: usize = 16 * 1024 * 1024;
 
 /// A request on its way to a handler.
 pub struct Call {
-    /// GET, POST, …
+    /// GET, POST, … and GET for what the runtime's bindings do not know; see `verb`.
     pub method: Method,
+    verb: String,
     /// From the caller's `x-correlation-id`, or new; carried into jobs and logs.
     pub correlation_id: String,
     segments: Vec<String>,
@@ -35,6 +36,7 @@ impl Call {
         let segments = segments(function, &request.path());
         Self {
             method: request.method(),
+            verb: request.inner().method(),
             correlation_id,
             segments,
             params: Vec::new(),
@@ -45,6 +47,11 @@ impl Call {
     /// The path below the function's own name, in segments.
     pub fn path(&self) -> Vec<&str> {
         self.segments.iter().map(String::as_str).collect()
+    }
+
+    /// The method as it was sent: the bindings take an unknown one for GET.
+    pub(super) fn verb(&self) -> &str {
+        &self.verb
     }
 
     pub(super) fn segments(&self) -> &[String] {
@@ -186,10 +193,16 @@ fn segments(function: &str, path: &str) -> Vec<String> {
         .split('/')
         .filter(|segment| !segment.is_empty())
         .collect();
+    // A shard is the same function deployed under its name, a hyphen and something more.
+    let is_ours = |first: &&str| {
+        first
+            .strip_prefix(function)
+            .is_some_and(|rest| rest.is_empty() || rest.starts_with('-'))
+    };
     if all.starts_with(&["functions", "v1"]) && all.len() > 2 {
         // Whatever name it is called by there: a function may have an older one.
         all.drain(..3);
-    } else if all.first() == Some(&function) {
+    } else if all.first().is_some_and(is_ours) {
         all.remove(0);
     }
     all.into_iter().map(str::to_owned).collect()
@@ -204,6 +217,7 @@ mod tests {
         for path in [
             "/functions/v1/enqueue/abc",
             "/enqueue/abc",
+            "/functions/v1/enqueue-eu/abc",
             "/abc",
             "//enqueue//abc/",
         ] {

@@ -75,7 +75,7 @@ impl Config {
         Ok(Signer::new(&self.required("FILES_SECRET")?))
     }
 
-    fn required(&self, name: &str) -> Result<String, Problem> {
+    pub(super) fn required(&self, name: &str) -> Result<String, Problem> {
         self.optional(name).ok_or_else(|| {
             Problem::new(
                 Code::Misconfigured,
@@ -106,7 +106,12 @@ impl Config {
 
     /// The key that signs invocations.
     pub fn invoke_key(&self) -> Result<Key, Problem> {
-        Key::parse(&self.required("INVOKE_SECRET")?).map_err(|error| {
+        self.key("INVOKE_SECRET")
+    }
+
+    /// A signing key, in the form of Standard Webhooks.
+    pub fn key(&self, name: &str) -> Result<Key, Problem> {
+        Key::parse(&self.required(name)?).map_err(|error| {
             Problem::new(
                 Code::Misconfigured,
                 "An operator must complete the deployment.",

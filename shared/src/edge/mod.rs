@@ -4,6 +4,7 @@
 
 mod call;
 mod config;
+mod guard;
 mod openapi;
 mod reply;
 mod route;

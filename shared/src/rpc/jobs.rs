@@ -6,21 +6,6 @@ use serde_json::value::RawValue;
 use super::{Rpc, RpcError};
 use crate::job::{ClaimedJob, InvocationId, JobId, NewJob, Settled, Settlement, Submitted};
 
-/// Ages in seconds and counts, as `health_report` gives them.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct HealthReport {
-    /// Since the pump's last round; none when it never ran.
-    pub pump_age_seconds: Option<f64>,
-    /// How long the oldest due job has waited.
-    pub oldest_due_seconds: Option<f64>,
-    /// Due jobs.
-    pub pending: u64,
-    /// Leased jobs.
-    pub processing: u64,
-    /// Dead letters.
-    pub dead: u64,
-}
-
 /// A lease that its worker still wants.
 #[derive(Debug, Clone, Copy, Serialize)]
 pub struct LeaseToExtend {
@@ -159,15 +144,5 @@ impl Rpc {
             p_invocation: invocation,
         };
         self.call("settle_jobs", &arguments).await
-    }
-
-    /// One round of the pump, for deployments without pg_cron.
-    pub async fn tick(&self) -> Result<serde_json::Value, RpcError> {
-        self.call("tick", &serde_json::json!({})).await
-    }
-
-    /// What the health function judges.
-    pub async fn health_report(&self) -> Result<HealthReport, RpcError> {
-        self.call("health_report", &serde_json::json!({})).await
     }
 }

@@ -3,6 +3,9 @@
 mod documents;
 mod error;
 mod jobs;
+mod limits;
+mod operations;
+mod refresh;
 
 use std::time::Duration;
 
@@ -14,7 +17,12 @@ pub use documents::{
     BegunUpload, FinishedUpload, Holder, Leftovers, StagedDocument, UnfinishedUpload,
 };
 pub use error::RpcError;
-pub use jobs::{HealthReport, LeaseAnswer, LeaseStatus, LeaseToExtend};
+pub use jobs::{LeaseAnswer, LeaseStatus, LeaseToExtend};
+pub use limits::Capacity;
+pub use operations::{
+    CleanupReport, HealthCheck, HealthReport, MetricsReport, QueueStats, RuleState, ScheduleAge,
+};
+pub use refresh::ClaimedRefreshes;
 
 use crate::sleep::within;
 

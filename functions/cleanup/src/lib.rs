@@ -1,0 +1,30 @@
+//! `cleanup`: removes what nobody needs any more, step by step.
+//!
+//! The steps are rows of `mill.cleanup_step`; each part of the system brings its own. Postgres invokes this by schedule; a
+//! cron trigger does the same where Postgres has no cron.
+
+mod domain;
+mod handler;
+
+use gristmill_shared::edge::{Caller, Routes, post};
+use worker::{Context, Env, Request, Response, ScheduleContext, ScheduledEvent, event};
+
+fn routes() -> Routes {
+    Routes::new("cleanup", "Removes what nobody needs any more").route(
+        post("/", handler::invoked)
+            .summary("One run over all steps, signed by Postgres")
+            .by(Caller::Postgres)
+            .json::<handler::Invocation>()
+            .answers::<domain::Report>(200, "What became of each step"),
+    )
+}
+
+#[event(fetch)]
+async fn fetch(request: Request, env: Env, _context: Context) -> worker::Result<Response> {
+    routes().serve(request, env).await
+}
+
+#[event(scheduled)]
+async fn scheduled(_event: ScheduledEvent, env: Env, _context: ScheduleContext) {
+    handler::scheduled(&env.into()).await;
+}

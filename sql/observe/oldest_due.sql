@@ -1,0 +1,19 @@
+-- From the floors on, as claims look: nothing is counted, and dead index entries are not walked over.
+create or replace function mill.oldest_due(p_queue text) returns timestamptz
+language sql stable
+set search_path = pg_catalog, pg_temp
+set jit = off
+set enable_seqscan = off
+set enable_bitmapscan = off
+as $$
+  select min(j.run_at)
+  from mill.floor f
+  cross join lateral (
+    select o.run_at from mill.job_live o
+    where o.queue = f.queue and o.priority = f.priority and o.turn >= f.turn and o.state = 'pending'
+    order by o.turn limit 1) j
+  where f.queue = p_queue
+$$;
+
+comment on function mill.oldest_due(text) is 'Since when the longest waiting due job of a queue has been due, or null.';
+revoke execute on function mill.oldest_due(text) from public;

@@ -1,0 +1,83 @@
+-- What watches the system: schedules and their runs, workers that were seen, health checks, alert rules and alerts. Each is
+-- a row, so that a part of the system adds its own with an INSERT in its own file.
+
+-- A run leaves its mark in mill.heartbeat under the schedule's name; health compares that with every + slack.
+create table mill.schedule (
+  name text primary key,
+  description text not null default '',
+  schedule text not null,
+  -- What one run calls: a function of ours without arguments, in one transaction.
+  step text not null,
+  -- What cron executes instead, where one transaction is not enough.
+  command text,
+  every_seconds int not null,
+  slack_seconds int not null default 600,
+  is_critical boolean not null default true,
+  -- The function of wrangler.toml whose cron trigger does the same where Postgres has no cron.
+  trigger_of text not null default 'processor',
+  declared_at timestamptz not null default now(),
+  constraint schedule_has_five_fields check (schedule ~ '^\S+ \S+ \S+ \S+ \S+$'),
+  constraint step_is_a_function_of_ours check (step ~ '^(mill|public)\.[a-z_0-9]+$'),
+  constraint every_is_positive check (every_seconds > 0 and slack_seconds >= 0)
+);
+comment on table mill.schedule is 'All recurring work. mill.install_schedules gives it to cron; wrangler.toml mirrors it, and a test compares the two.';
+
+create table mill.worker (
+  worker text primary key,
+  queues text[] not null,
+  first_seen_at timestamptz not null,
+  seen_at timestamptz not null
+) with (fillfactor = 50);
+comment on table mill.worker is 'Container workers, and when each last claimed or extended a lease.';
+
+-- A check is a function that answers a row for each thing that is not well: (detail text). No row: all is well.
+create table mill.health_check (
+  name text primary key,
+  step text not null,
+  place int not null default 100,
+  constraint step_is_a_function_of_ours check (step ~ '^mill\.[a-z_0-9]+$')
+);
+comment on table mill.health_check is 'What health looks at, beside whether Postgres answers at all.';
+
+-- A rule measures (subject, value) and fires for each subject whose value has been above the threshold for hold_seconds.
+create table mill.alert_rule (
+  rule text primary key,
+  severity text not null,
+  description text not null,
+  measure text not null,
+  threshold numeric not null,
+  hold_seconds int not null default 0,
+  enabled boolean not null default true,
+  constraint severity_is_known check (severity in ('P0', 'P1', 'P2')),
+  constraint measure_is_a_function_of_ours check (measure ~ '^mill\.[a-z_0-9]+$'),
+  constraint hold_is_not_negative check (hold_seconds >= 0)
+);
+comment on table mill.alert_rule is 'When to alarm. Adding a rule is an INSERT; its measure is a function that answers (subject text, value numeric).';
+
+create table mill.alert (
+  id uuid primary key,
+  rule text not null references mill.alert_rule on delete cascade,
+  subject text not null,
+  state text not null,
+  value numeric not null,
+  since timestamptz not null,
+  fired_at timestamptz,
+  resolved_at timestamptz,
+  constraint alert_state_is_known check (state in ('pending', 'firing', 'resolved')),
+  constraint firing_has_fired check (state = 'pending' or fired_at is not null),
+  constraint resolved_says_when check ((state = 'resolved') = (resolved_at is not null))
+);
+comment on table mill.alert is 'What alarmed. pending: above its threshold, not yet for long enough.';
+create unique index one_open_alert_a_subject on mill.alert (rule, subject) where state <> 'resolved';
+create index alert_resolved on mill.alert (resolved_at) where state = 'resolved';
+
+create table mill.alert_endpoint (
+  name text primary key,
+  url text not null,
+  -- Only alerts of these severities are sent there.
+  severities text[] not null default array['P0', 'P1', 'P2'],
+  enabled boolean not null default true,
+  constraint url_is_https_or_local check (url ~ '^https://[^/]' or url ~ '^http://(127\.0\.0\.1|localhost)(:\d+)?(/|$)'),
+  constraint severities_are_known check (severities <@ array['P0', 'P1', 'P2'])
+);
+comment on table mill.alert_endpoint is 'Where alerts are delivered, as signed webhooks.';

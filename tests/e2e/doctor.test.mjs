@@ -1,0 +1,63 @@
+// gristmill doctor on a sound stack, and on one with each thing broken: it names it, says how to mend it, and exits 1.
+import assert from "node:assert/strict";
+import { after, before, test } from "node:test";
+
+import { startStack } from "../support.mjs";
+
+let stack;
+before(async () => {
+  stack = await startStack("doctor");
+  await stack.postgres.query("select mill.ran(name) from mill.schedule");
+});
+after(() => stack?.destroy());
+
+async function doctor(...args) {
+  try {
+    return { code: 0, output: await stack.gristmill("doctor", ...args) };
+  } catch (error) {
+    return { code: error.code, output: error.stdout + error.stderr };
+  }
+}
+
+test("a sound deployment passes every check", async () => {
+  const { code, output } = await doctor();
+  assert.equal(code, 0, output);
+  assert.ok(output.split("\n").filter((line) => line.startsWith("  ok ")).length >= 15, output);
+});
+
+const faults = [
+  ["schema", "delete from mill.migration where path = 'engine/claim.sql'",
+    "insert into mill.migration select 'engine/claim.sql', checksum from saved where path = 'engine/claim.sql'", /sql\/engine\/claim\.sql is missing or old[\s\S]*gristmill migrate/],
+  ["roles", "alter role authenticated bypassrls", "alter role authenticated nobypassrls", /role authenticated may go around row level security/],
+  ["grants", "grant usage on schema mill to anon; grant execute on function mill.now() to anon", "revoke usage on schema mill from anon; revoke execute on function mill.now() from anon", /mill\.now\(\) may be called by anon/],
+  ["row level security", "create table public.leak (a int); grant select on public.leak to anon", "drop table public.leak", /leak has none[\s\S]*enable row level security/],
+  ["search paths", "create function public.loose() returns int language sql security definer as 'select 1'", "drop function public.loose()", /loose\(\)[\s\S]*set search_path/],
+  ["schedules", "update mill.heartbeat set at = at - interval '1 hour' where part = 'check-stale-data'", "select mill.ran('check-stale-data')", /check-stale-data last ran 36\d\d s ago/],
+  ["functions address", "delete from public.system_configuration where config_key = 'functions.base_url'", null, /gristmill configure --functions-url/],
+  ["functions", "update public.system_configuration set config_value = '\"http://127.0.0.1:9/functions/v1\"' where config_key = 'functions.base_url'", null, /127\.0\.0\.1:9\/functions\/v1\/health cannot be reached/],
+  ["signing key", "delete from mill.secret", null, /INVOKE_SECRET/],
+  ["secrets", "insert into public.system_configuration (config_key, config_value) values ('oops', '\"whsec_c2VjcmV0\"')", "delete from public.system_configuration where config_key = 'oops'", /oops looks like a secret/],
+  ["partitions", "do $$ begin execute 'drop table mill.job_done_' || to_char((now() at time zone 'UTC')::date + 1, 'YYYYMMDD'); end $$", "select mill.maintain()", /tomorrow has no partition/],
+];
+for (const [name, breaking, mending, says] of faults) {
+  test(`${name}: it is named, with how to mend it`, async () => {
+    await stack.postgres.query("create table if not exists saved as select * from mill.migration; alter table saved enable row level security");
+    await stack.postgres.query(breaking);
+    const { code, output } = await doctor();
+    assert.equal(code, 1, output);
+    assert.match(output, new RegExp(`^  WRONG ${name}$`, "m"));
+    assert.match(output, says);
+    assert.ok(!output.includes("c2VjcmV0"), "it repeats no secret");
+    if (mending) await stack.postgres.query(mending);
+    else await stack.gristmill("configure", "--functions-url", `${stack.url}/functions/v1`);
+    const mended = await doctor();
+    assert.equal(mended.code, 0, mended.output);
+  });
+}
+
+test("without a database it says so in a sentence", async () => {
+  const { code, output } = await doctor("--database-url", "postgres://nobody:canary@127.0.0.1:9/none");
+  assert.equal(code, 1);
+  assert.match(output, /cannot connect to Postgres at 127\.0\.0\.1:9/);
+  assert.ok(!output.includes("canary"));
+});

@@ -1,0 +1,69 @@
+// Every route of every function: each serves its OpenAPI document, and schemathesis sends generated requests, good and bad, to
+// whatever is declared there. A 5xx, a status or media type that is not documented, or an answer that is not as its schema says, fails.
+import assert from "node:assert/strict";
+import { spawn } from "node:child_process";
+import fs from "node:fs";
+import os from "node:os";
+import path from "node:path";
+import { after, before, describe, test } from "node:test";
+
+import { readFunctions } from "../../scripts/lib/stack/wrangler.mjs";
+import { isSoak, signIn, startStack } from "../support.mjs";
+
+const cache = process.env.CACHE ?? process.env.GRISTMILL_CACHE ?? path.join(process.env.XDG_CACHE_HOME ?? path.join(os.homedir(), ".cache"), "gristmill");
+const schemathesis = fs.readdirSync(cache).filter((name) => name.startsWith("schemathesis-")).sort().map((name) => path.join(cache, name, "bin/schemathesis")).pop();
+const CHECKS = "not_a_server_error,status_code_conformance,content_type_conformance,response_schema_conformance,"
+  + "response_headers_conformance,negative_data_rejection,unsupported_method,allow_header_conformance";
+const EXAMPLES = isSoak ? 1000 : 15;
+
+const { functions } = readFunctions();
+let stack, tokens;
+before(async () => {
+  assert.ok(schemathesis && fs.existsSync(schemathesis), "schemathesis is missing: ./scripts/setup --for test");
+  stack = await startStack("openapi");
+  // Health answers 503 on purpose when something is late, which here would count as a failure.
+  await stack.postgres.query("update mill.schedule set slack_seconds = 100000");
+  const user = await signIn(stack);
+  tokens = { health: stack.secrets.metricsToken, default: user.token };
+});
+after(() => stack?.destroy());
+
+const document = async (name) => (await fetch(`${stack.url}/functions/v1/${name}/openapi.json`)).json();
+
+function run(args) {
+  const child = spawn(schemathesis, args, { env: { ...process.env, NO_COLOR: "1", PYTHONUNBUFFERED: "1" }, stdio: ["ignore", "pipe", "pipe"] });
+  let output = "";
+  child.stdout.on("data", (chunk) => (output += chunk));
+  child.stderr.on("data", (chunk) => (output += chunk));
+  return new Promise((resolve) => child.once("close", (code) => resolve({ code, output })));
+}
+
+for (const { name } of functions) {
+  describe(name, () => {
+    test("describes itself in OpenAPI 3.1, and every operation says who may call it and what it answers", async () => {
+      const api = await document(name);
+      assert.equal(api.openapi, "3.1.0");
+      const operations = Object.entries(api.paths).flatMap(([at, methods]) => Object.entries(methods).map(([method, operation]) => ({ at, method, ...operation })));
+      assert.ok(operations.length > 0);
+      for (const operation of operations) {
+        assert.ok(operation.summary, `${operation.method} ${operation.at} has no summary`);
+        assert.ok(Object.keys(operation.responses).some((status) => status < 400), `${operation.method} ${operation.at} never succeeds`);
+        for (const scheme of (operation.security ?? []).flatMap(Object.keys)) assert.ok(api.components.securitySchemes[scheme]);
+      }
+    });
+
+    test("answers generated requests as it says", async () => {
+      const folder = fs.mkdtempSync(path.join(os.tmpdir(), "gristmill-openapi-"));
+      try {
+        const file = path.join(folder, "openapi.json");
+        fs.writeFileSync(file, JSON.stringify(await document(name)));
+        const { code, output } = await run(["run", file, "--url", `${stack.url}/functions/v1/${name}`,
+          "--header", `Authorization: Bearer ${tokens[name] ?? tokens.default}`, "--checks", CHECKS, "--phases", "examples,coverage,fuzzing",
+          "--max-examples", String(EXAMPLES), "--seed", "1", "--warnings", "off", "--request-timeout", "30", "--continue-on-failure"]);
+        assert.equal(code, 0, output.slice(-6000));
+      } finally {
+        fs.rmSync(folder, { recursive: true, force: true });
+      }
+    });
+  });
+}

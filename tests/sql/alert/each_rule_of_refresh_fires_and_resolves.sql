@@ -1,0 +1,34 @@
+select plan(11);
+create function pg_temp.judged(p_now timestamptz) returns text[] language plpgsql as $$
+begin
+  perform set_config('mill.now', p_now::text, false);
+  perform mill.judge_alerts();
+  return (select coalesce(array_agg(a.rule || ' ' || a.subject || ' ' || a.state order by a.rule), '{}') from mill.alert a
+          where a.fired_at = p_now and a.state = 'firing' or a.resolved_at = p_now);
+end $$;
+create function pg_temp.used(p_at timestamptz, p_calls bigint, p_bytes bigint) returns void language sql as $$
+  insert into public.api_data_usage (at, provider, data_type, calls, bytes) values (p_at, 'fmp', 'quote', p_calls, p_bytes) $$;
+select pg_temp.used('2030-01-01 00:00+00', 1, 14900000000);
+select is(pg_temp.judged('2030-01-01 00:10+00'), '{}', 'under three quarters of the quota');
+select pg_temp.used('2030-01-01 00:20+00', 1, 200000000);
+select is(pg_temp.judged('2030-01-01 00:30+00'), array['quota_75 data firing'], 'three quarters');
+select pg_temp.used('2030-01-01 00:40+00', 1, 3000000000);
+select is(pg_temp.judged('2030-01-01 00:50+00'), array['quota_90 data firing'], 'nine tenths');
+select is(pg_temp.judged('2030-02-01 00:50+00'), array['quota_75 data resolved', 'quota_90 data resolved'], 'resolved when the window has passed');
+
+select pg_temp.used('2030-02-02 00:00:10+00', 250, 1);
+select is(pg_temp.judged('2030-02-02 00:00:30+00'), '{}', '250 calls a minute are allowed');
+select pg_temp.used('2030-02-02 00:00:40+00', 1, 1);
+select is(pg_temp.judged('2030-02-02 00:00:50+00'), array['call_rate fmp firing'], 'over 250 are not');
+select is(pg_temp.judged('2030-02-02 00:03+00'), array['call_rate fmp resolved'], 'until the minute has passed');
+
+insert into mill.event (at, code, detail) values ('2030-02-02 01:00+00', 'estimate_exceeded', '{"data_type": "quote", "bytes": 1300, "estimate": 600}');
+select is(pg_temp.judged('2030-02-02 01:00+00'), array['estimate_exceeded quote firing'], 'over twice the estimate');
+select is(pg_temp.judged('2030-02-02 02:01+00'), array['estimate_exceeded quote resolved'], 'and no more in an hour');
+
+insert into public.supported_symbols (symbol) values ('ZZZT') on conflict do nothing;
+insert into public.active_subscriptions_v2 values (gen_random_uuid(), 'ZZZT', 'quote', '2030-02-02 03:00+00', '2030-02-03 03:00+00');
+select is(pg_temp.judged('2030-02-03 03:00:01+00'), array['no_refresh quote firing'], 'watched for a day and never fetched');
+select pg_temp.used('2030-02-03 03:00:02+00', 1, 1);
+select is(pg_temp.judged('2030-02-03 03:00:03+00'), array['no_refresh quote resolved'], 'until it is');
+select * from finish();

@@ -1,0 +1,13 @@
+select plan(3);
+set mill.now = '2030-01-01 00:00+00';
+insert into mill.api_use (at, tokens, requests, provider, endpoint) values ('2030-01-01 00:00+00', 0, 150, 'openai', 'gpt-4o-mini');
+select public.report_api_rate_limit('openai', 'gpt-4o-mini', 1);
+select mill.judge_alerts();
+select is((select count(*) from mill.alert where rule = 'rate_limit_violations'), 0::bigint, 'one refusal in 150 calls is under 1%');
+select public.report_api_rate_limit('openai', 'gpt-4o-mini', 1);
+select mill.judge_alerts();
+select is((select subject || ' ' || state from mill.alert where rule = 'rate_limit_violations'), 'openai firing', 'two are over it');
+set mill.now = '2030-01-01 01:01+00';
+select mill.judge_alerts();
+select is((select state from mill.alert where rule = 'rate_limit_violations'), 'resolved', 'forgotten after an hour');
+select * from finish();

@@ -1,0 +1,16 @@
+select plan(9);
+set mill.now = '2030-01-05 00:00+00';
+insert into mill.worker values ('old', '{fast}', '2030-01-01', '2030-01-01'), ('new', '{fast}', '2030-01-05', '2030-01-05');
+select ok(public.cleanup_steps() ?& array['retention', 'workers', 'alerts'], 'steps are rows');
+select is(public.run_cleanup_step('workers'), '{"removed": 1, "more": false}', 'a step says what it did');
+select is((select array_agg(worker) from mill.worker), array['new'], 'and did it');
+select is((select at from mill.heartbeat where part = 'cleanup'), '2030-01-05'::timestamptz, 'which counts as a run of the cleanup');
+insert into mill.worker select 'w' || n, '{}', '2030-01-01', '2030-01-01' from generate_series(1, 5) n;
+update mill.cleanup_step set max_items = 3 where step = 'workers';
+select is(public.run_cleanup_step('workers'), '{"removed": 3, "more": true}', 'a step is bounded, and says that there is more');
+create or replace function mill.cleanup_alerts(p_max int) returns jsonb language plpgsql as $$ begin delete from mill.worker; raise exception 'broken' using errcode = 'XX000'; end $$;
+select is(public.run_cleanup_step('alerts'), '{"error": "XX000"}', 'a failure is an answer');
+select is((select count(*) from mill.worker), 3::bigint, 'that took back what the step did');
+select is((select last_error from mill.cleanup_step where step = 'alerts'), 'XX000 broken', 'and is on record');
+select throws_ok($$ select public.run_cleanup_step('nonsense') $$, 'GM031', null, 'an unknown step has a code of its own');
+select * from finish();
