@@ -135,7 +135,8 @@ async fn file_of_form(
                 };
                 Some((chunk, (field, form)))
             });
-            return Ok((Some(name), chunks.boxed_local()));
+            // Fused: a file shorter than a head is asked once more after its end, which unfold does not forgive.
+            return Ok((Some(name), chunks.fuse().boxed_local()));
         }
     }
     Err(Problem::new(Code::InvalidField, "The form has no file in it.").at("file"))

@@ -20,6 +20,7 @@ use gristmill_shared::rpc::Rpc;
 use tokio_util::sync::CancellationToken;
 
 pub use children::{ChildError, Children, Limits};
+pub use documents::BadSettings;
 pub use handler::{Context, Handler, Lane};
 
 use crate::serve;

@@ -27,7 +27,8 @@ use serde_json::json;
 use super::{ChildError, Context, Handler, Lane};
 use crate::storage::ObjectsError;
 
-pub use provider::{BadSettings, Settings};
+pub use provider::BadSettings;
+pub(super) use provider::Settings;
 pub(super) use sweep::Sweep;
 
 /// security, ocr and spatial: they compute.

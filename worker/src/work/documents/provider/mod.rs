@@ -36,7 +36,7 @@ pub(super) struct Facts {
 }
 
 /// What documents are read and understood with.
-pub struct Settings {
+pub(in crate::work) struct Settings {
     pub(super) clamd: Option<String>,
     pub(super) model: Option<Model>,
     vision: Option<Endpoint>,
@@ -75,7 +75,7 @@ pub struct BadSettings(String);
 
 impl Settings {
     /// From the environment: keys are nowhere else.
-    pub fn from_env() -> Result<Self, BadSettings> {
+    pub(in crate::work) fn from_env() -> Result<Self, BadSettings> {
         let get = |name: &str| std::env::var(name).ok().filter(|value| !value.is_empty());
         let endpoint = |url: &str, key: &str, default: &str| {
             let missing = || BadSettings(format!("{key} is not set in the environment"));
@@ -232,6 +232,7 @@ fn refused(status: u16, retry_after: Option<&str>) -> Trouble {
         message: message.to_owned(),
         retryable,
         http_status: Some(status),
+        provider: None,
     };
     match status {
         429 | 529 | 503 => Trouble::Later(
