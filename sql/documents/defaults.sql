@@ -1,6 +1,6 @@
 insert into public.system_configuration (config_key, config_value, config_type, description) values
   ('documents.upload_grace_seconds', '300', 'number', 'After this an unfinished upload or erasure is swept'),
-  ('documents.keep_raw_answers', 'false', 'boolean', 'Keep prompts and raw answers of models')
+  ('documents.keep_raw_answers', 'false', 'boolean', 'Keep raw answers of models')
 on conflict (config_key) do nothing;
 
 -- Documents retry after 2, 4, 8, 16, 32, 64 s with jitter. What an operator has changed stays.

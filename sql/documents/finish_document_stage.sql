@@ -1,6 +1,6 @@
 -- A stage's rows, the document's next step and the next job, all or nothing. p_result: {verdict, sha256, page_count}
 -- of security, {page_count} of ocr, {blocks}, {entities}, {facts}, {sentences, timeline} of the others; usage
--- {tokens, seconds} and raw {prompt, answer} where a model was asked.
+-- {tokens, seconds} and raw {answer} where a model was asked.
 create or replace function public.finish_document_stage(p_job_id uuid, p_worker text, p_attempt int, p_result jsonb) returns boolean
 language plpgsql security definer
 set search_path = pg_catalog, pg_temp
@@ -33,6 +33,9 @@ begin
   where f.id = v_file.id;
   perform mill.audit('documents.' || v_file.stage, v_file.id::text, 'UPDATE', null, jsonb_build_object('stage', v_file.stage, 'rows', v_rows),
     'processed', 'documents', v_file.patient_id, p_job_id);
+  if p_result ? 'raw' and mill.setting('documents.keep_raw_answers', 'false')::boolean then
+    insert into mill.document_raw (document_id, stage, at, answer) values (v_file.id, v_file.stage, mill.now(), p_result #>> '{raw,answer}');
+  end if;
   perform mill.count_stage(v_file, p_job_id, p_result);
   if v_next is not null then
     perform mill.start_stage(v_file.id, v_next);

@@ -144,10 +144,9 @@ create table mill.document_raw (
   document_id uuid not null references public.shell_files on delete cascade,
   stage text not null,
   at timestamptz not null,
-  prompt text,
   answer text
 );
-comment on table mill.document_raw is 'Prompts and raw answers of models, where an operator has asked for them. Never logged.';
+comment on table mill.document_raw is 'Raw answers of models, where an operator has asked for them. Never logged. The prompt is what the stage before wrote.';
 
 alter table public.shell_files enable row level security;
 alter table public.document_pages enable row level security;

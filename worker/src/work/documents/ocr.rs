@@ -215,6 +215,7 @@ async fn recognize(
 /// Plain text in pages of sixty lines, or where it says so itself. Places are those of a typewriter.
 pub(super) fn text_pages(text: &str) -> Vec<Page> {
     const LINES: usize = 60;
+    // A line is as high as two letters are wide: the page is 100 by 120.
     const COLUMNS: f32 = 100.0;
     let lines: Vec<Vec<&str>> = text
         .split('\u{c}')
@@ -254,12 +255,18 @@ pub(super) fn text_pages(text: &str) -> Vec<Page> {
             at as u32 + 1,
             "plain",
             COLUMNS,
-            LINES as f32,
+            2.0 * LINES as f32,
             words,
         ));
     }
     if pages.is_empty() {
-        pages.push(Page::new(1, "plain", COLUMNS, LINES as f32, Vec::new()));
+        pages.push(Page::new(
+            1,
+            "plain",
+            COLUMNS,
+            2.0 * LINES as f32,
+            Vec::new(),
+        ));
     }
     pages
 }

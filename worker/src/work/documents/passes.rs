@@ -38,6 +38,9 @@ pub(super) async fn run(stage: &Stage<'_>) -> Result<Value, Trouble> {
     });
     if let Some(result) = result.as_object_mut() {
         result.insert("usage".into(), usage);
+        if let Some(answer) = &asked.answer {
+            result.insert("raw".into(), json!({ "answer": answer }));
+        }
     }
     stage.finish(&result).await?;
     Ok(json!({ "provider": stage.settings.provider_name(), "tokens": asked.tokens }))

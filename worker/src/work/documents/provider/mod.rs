@@ -21,7 +21,8 @@ pub(super) const NARRATIVE: &str = "From the numbered facts of a medical documen
 
 /// An answer that is larger is no answer.
 const MAX_ANSWER: usize = 4 * 1024 * 1024;
-const PATIENCE: Duration = Duration::from_secs(90);
+/// How long an answer may take, unless AI_TIMEOUT_SECONDS says otherwise.
+const PATIENCE: u64 = 90;
 
 #[derive(Debug, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -62,10 +63,12 @@ struct Endpoint {
 }
 
 /// What asking took.
-#[derive(Debug, Default, Clone, Copy)]
+#[derive(Debug, Default)]
 pub(super) struct Asked {
     pub(super) calls: u32,
     pub(super) tokens: u64,
+    /// Postgres keeps it only where documents.keep_raw_answers is on.
+    pub(super) answer: Option<String>,
 }
 
 /// Why the settings cannot be used.
@@ -148,9 +151,13 @@ impl Settings {
 }
 
 fn client() -> Client {
+    let patience = std::env::var("AI_TIMEOUT_SECONDS")
+        .ok()
+        .and_then(|text| text.parse().ok());
+    let patience = Duration::from_secs(patience.unwrap_or(PATIENCE));
     let built = Client::builder()
         .connect_timeout(Duration::from_secs(10))
-        .timeout(PATIENCE)
+        .timeout(patience)
         .redirect(reqwest::redirect::Policy::none())
         .build();
     built.unwrap_or_default()
@@ -176,6 +183,7 @@ pub(super) async fn ask<T: DeserializeOwned>(
             .as_deref()
             .and_then(|text| serde_json::from_str(unfenced(text)).ok())
         {
+            asked.answer = text;
             return Ok((answer, asked));
         }
     }
