@@ -1,5 +1,6 @@
 //! The way to Postgres: PostgREST RPCs over HTTP, one typed method each.
 
+mod audit;
 mod documents;
 mod error;
 mod jobs;
@@ -11,6 +12,7 @@ use postgrest::Postgrest;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
+pub use audit::{AuditEvent, AuditFinding, AuditVerdict};
 pub use error::RpcError;
 pub use jobs::{LeaseAnswer, LeaseStatus, LeaseToExtend};
 pub use operations::{
