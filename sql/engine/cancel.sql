@@ -4,6 +4,7 @@ create or replace function mill.cancel(p_ids uuid[]) returns table (id uuid, sta
 language plpgsql
 set search_path = pg_catalog, pg_temp
 set enable_seqscan = off
+set jit = off
 set enable_bitmapscan = off
 as $$
 declare

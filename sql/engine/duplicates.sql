@@ -4,6 +4,7 @@ returns jsonb
 language sql
 set search_path = pg_catalog, pg_temp
 set enable_seqscan = off
+set jit = off
 set enable_bitmapscan = off
 as $$
   with asked as materialized (

@@ -4,6 +4,7 @@ language plpgsql
 set search_path = pg_catalog, pg_temp
 set plan_cache_mode = force_generic_plan
 set enable_seqscan = off
+set jit = off
 set enable_bitmapscan = off
 as $$
 declare
@@ -17,6 +18,12 @@ begin
     select p_now, count(*), 0, 0, sum(pg_column_size(e.payload)), e.queue, e.kind, 'cancelled'
     from ended e where p_state = 'cancelled'
     group by e.queue, e.kind
+  ),
+  told as (
+    insert into mill.task_ended (ids, parents, states, outputs, errors, at)
+    select array_agg(e.id), array_agg(e.parent), array_agg(p_state), array_agg(null::jsonb), array_agg(e.error), p_now
+    from ended e where e.parent is not null
+    having count(*) > 0
   )
   insert into mill.job (
     id, turn, queue, kind, name, category, payload, state, priority, run_at, attempt, max_attempts, lease_losses,

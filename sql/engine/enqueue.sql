@@ -10,6 +10,7 @@ language plpgsql
 set search_path = pg_catalog, pg_temp
 set plan_cache_mode = force_generic_plan
 set enable_sort = off
+set jit = off
 as $$
 declare
   v_xid xid8 := pg_current_xact_id();

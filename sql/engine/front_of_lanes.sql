@@ -8,6 +8,7 @@ create or replace function mill.front_of_lanes(p_queue mill.queue, p_max int, p_
 language sql
 set search_path = pg_catalog, pg_temp
 set enable_seqscan = off
+set jit = off
 set enable_bitmapscan = off
 set enable_sort = off
 as $$

@@ -5,6 +5,7 @@ create or replace function mill.reclaim(p_max int default 1000) returns int
 language plpgsql
 set search_path = pg_catalog, pg_temp
 set enable_seqscan = off
+set jit = off
 set enable_bitmapscan = off
 as $$
 declare

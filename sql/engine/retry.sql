@@ -29,6 +29,7 @@ begin
   )
   select coalesce(array_agg(i.id), '{}') into v_revived from inserted i;
   delete from mill.job_dead j where j.id = any (v_revived);
+  perform mill.resume_revived(v_revived);
   perform mill.audit_jobs(v_revived, 'retry', null);
 
   return query

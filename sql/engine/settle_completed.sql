@@ -9,12 +9,15 @@ language plpgsql
 set search_path = pg_catalog, pg_temp
 set plan_cache_mode = force_generic_plan
 set enable_seqscan = off
+set jit = off
 set enable_bitmapscan = off
 set enable_sort = off
 set enable_mergejoin = off
 as $$
 declare
   v_ended uuid[];
+  v_tasks uuid[];
+  v_parents uuid[];
 begin
   with ended as (
     delete from mill.job_live j
@@ -33,7 +36,7 @@ begin
       case when p_results is not null then p_results -> e.id::text end,
       e.error, e.error_log, e.correlation_id, e.created_at, e.started_at, p_now
     from ended e
-    returning id, queue, kind, started_at, pg_column_size(payload) as bytes
+    returning id, parent, queue, kind, started_at, pg_column_size(payload) as bytes
   ),
   counted as (
     insert into mill.stat_batch (at, jobs, bucket, total_ms, bytes, queue, kind, outcome)
@@ -46,7 +49,12 @@ begin
       group by k.queue, k.kind, k.started_at) c
     group by c.queue, c.kind, mill.duration_bucket(c.ms)
   )
-  select array_agg(k.id) into v_ended from kept k;
+  select array_agg(k.id), array_agg(k.id) filter (where k.parent is not null), array_agg(k.parent) filter (where k.parent is not null)
+  into v_ended, v_tasks, v_parents
+  from kept k;
+  if v_tasks is not null then
+    perform mill.tell_workflows(v_tasks, v_parents, p_results, p_now);
+  end if;
 
   if cardinality(v_ended) = cardinality(p_ids) then
     return '{}'::uuid[];

@@ -3,6 +3,7 @@ language plpgsql
 set search_path = pg_catalog, pg_temp
 set plan_cache_mode = force_generic_plan
 set enable_seqscan = off
+set jit = off
 set enable_bitmapscan = off
 as $$
 declare
@@ -14,6 +15,14 @@ begin
     returning j.*, p_held -> j.id::text ->> 'verdict' as verdict,
       nullif(p_held -> j.id::text -> 'result', 'null') as given_result,
       nullif(p_held -> j.id::text -> 'error', 'null') as given_error
+  ),
+  told as (
+    insert into mill.task_ended (ids, parents, states, outputs, errors, at)
+    select array_agg(e.id), array_agg(e.parent), array_agg(case e.verdict when 'dead' then 'failed' else e.verdict end),
+      array_agg(case e.verdict when 'completed' then e.given_result end),
+      array_agg(case when e.verdict <> 'completed' then coalesce(e.given_error, e.error) end), p_now
+    from ended e where e.parent is not null
+    having count(*) > 0
   )
   insert into mill.job (
     id, turn, queue, kind, name, category, payload, state, priority, run_at, attempt, max_attempts, lease_losses,

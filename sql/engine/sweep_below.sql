@@ -4,6 +4,7 @@ create or replace function mill.sweep_below() returns int
 language plpgsql
 set search_path = pg_catalog, pg_temp
 set enable_seqscan = off
+set jit = off
 set enable_bitmapscan = off
 set enable_sort = off
 as $$

@@ -7,6 +7,7 @@ create or replace function mill.sweep_lanes(p_queue text, p_may_make boolean) re
 language plpgsql
 set search_path = pg_catalog, pg_temp
 set enable_seqscan = off
+set jit = off
 set enable_bitmapscan = off
 as $$
 declare

@@ -8,7 +8,7 @@ declare
   v_promoted int := mill.promote();
   v_step text;
 begin
-  foreach v_step in array array['judge_breakers', 'roll', 'sweep_queues', 'fold_api_use', 'chain_audit', 'watch_alerts'] loop
+  foreach v_step in array array['judge_breakers', 'roll', 'advance_left_behind', 'sweep_queues', 'fold_api_use', 'chain_audit', 'watch_alerts'] loop
     begin
       execute format('select mill.%I()', v_step);
     exception when others then

@@ -5,6 +5,7 @@ create or replace function mill.settle_usage(p_worker text, p_outcomes jsonb) re
 language sql
 set search_path = pg_catalog, pg_temp
 set enable_seqscan = off
+set jit = off
 as $$
   with said as materialized (
     select distinct on (o.id) o.id, o.attempt,

@@ -1,6 +1,7 @@
 create or replace function mill.depth(p_queue text, p_limit int) returns int
 language sql stable
 set search_path = pg_catalog, pg_temp
+set jit = off
 set enable_seqscan = off
 as $$
   select count(*)::int from (

@@ -2,6 +2,7 @@
 create or replace function mill.oldest_due(p_queue text) returns timestamptz
 language sql stable
 set search_path = pg_catalog, pg_temp
+set jit = off
 set enable_seqscan = off
 set enable_bitmapscan = off
 as $$

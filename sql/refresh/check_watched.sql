@@ -3,6 +3,7 @@ create or replace function mill.check_watched(p_symbols text[]) returns int
 language plpgsql
 set search_path = pg_catalog, pg_temp
 set enable_seqscan = off
+set jit = off
 set enable_bitmapscan = off
 as $$
 declare

@@ -26,6 +26,7 @@ create or replace function mill.quota_next_batch() returns bigint
 language sql stable
 set search_path = pg_catalog, pg_temp
 set enable_seqscan = off
+set jit = off
 set enable_bitmapscan = off
 as $$
   select coalesce(sum((n.payload ->> 'estimated_size')::bigint), 0)::bigint

@@ -9,6 +9,7 @@ returns jsonb
 language plpgsql security definer
 set search_path = pg_catalog, pg_temp
 set enable_seqscan = off
+set jit = off
 as $$
 declare
   v_now timestamptz := mill.now();

@@ -4,6 +4,7 @@ create or replace function mill.stale_symbols(p_type public.data_type_registry, 
 language plpgsql
 set search_path = pg_catalog, pg_temp
 set enable_seqscan = off
+set jit = off
 set enable_hashjoin = off
 set enable_mergejoin = off
 as $$

@@ -4,6 +4,7 @@ create or replace function mill.watched_symbols(p_after text, p_max int) returns
 language sql
 set search_path = pg_catalog, pg_temp
 set enable_seqscan = off
+set jit = off
 set enable_bitmapscan = off
 as $$
   with recursive walk(symbol, n) as (

@@ -1,0 +1,36 @@
+-- The tick's part: what could not be advanced at its commit, and tasks that could not be told to stop. Each by itself:
+-- one that fails again stays and does not keep the others.
+create or replace function mill.advance_left_behind(p_max int default 100) returns int
+language plpgsql
+set search_path = pg_catalog, pg_temp
+set jit = off
+as $$
+declare
+  v_xid xid8;
+  v_job public.jobs;
+  v_count int := 0;
+begin
+  for v_xid in
+    select distinct e.xid from mill.task_ended e where e.xid <> pg_current_xact_id() limit p_max
+  loop
+    begin
+      perform from mill.task_ended e where e.xid = v_xid order by e.n for update nowait;
+      perform mill.advance_ended(v_xid);
+      v_count := v_count + 1;
+    exception when others then
+      insert into mill.event (at, code, detail) values (mill.now(), 'workflow_not_advanced',
+        jsonb_build_object('sqlstate', sqlstate, 'message', sqlerrm));
+    end;
+  end loop;
+
+  for v_job in select j.* from public.jobs j where j.stragglers order by j.id limit p_max for update skip locked loop
+    v_job.stragglers := v_job.status in ('failed', 'cancelled') and mill.stop_tasks(v_job.id, v_job.status = 'cancelled');
+    perform mill.keep_progress(v_job);
+    v_count := v_count + 1;
+  end loop;
+  return v_count;
+end
+$$;
+
+comment on function mill.advance_left_behind(int) is 'Advances and stops what could not be at its time; says how much there was.';
+revoke execute on function mill.advance_left_behind(int) from public;

@@ -1,0 +1,28 @@
+create or replace function mill.cancel_job(p_id uuid) returns jsonb
+language plpgsql
+set search_path = pg_catalog, pg_temp
+set jit = off
+as $$
+declare
+  v_job public.jobs;
+  v_waiting int;
+begin
+  select * into v_job from public.jobs j where j.id = p_id for update;
+  if v_job.status not in ('queued', 'processing') then
+    raise exception 'the job is % already', v_job.status using errcode = 'GM067';
+  end if;
+  select count(*) into v_waiting from mill.task t where t.job_id = p_id and t.state in ('waiting', 'queued');
+  v_job.stragglers := mill.stop_tasks(p_id, true);
+  v_job.status := 'cancelled';
+  v_job.compensating := false;
+  perform mill.keep_progress(v_job);
+  return (
+    select jsonb_build_object('id', p_id, 'status', 'cancelled', 'cancelled', v_waiting - count(*),
+      'running', coalesce(jsonb_agg(jsonb_build_object('id', t.id, 'key', t.key, 'item', t.item) order by t.id), '[]'))
+    from mill.task t where t.job_id = p_id and t.state = 'queued');
+end
+$$;
+
+comment on function mill.cancel_job(uuid) is
+  'Cancels what has not run of a job and asks what runs to stop: how many tasks were cancelled, and which still run.';
+revoke execute on function mill.cancel_job(uuid) from public;

@@ -1,0 +1,11 @@
+create or replace function public.complete_task(p_task_id uuid, p_worker_id text, p_output jsonb default null) returns boolean
+language sql security definer
+set search_path = pg_catalog, pg_temp
+as $$
+  select mill.settle_by_name(p_task_id, p_worker_id, jsonb_build_object('outcome', 'completed', 'result', p_output))
+$$;
+
+comment on function public.complete_task(uuid, text, jsonb) is
+  'Completes a task that the worker holds and starts what waited for it; false when the lease is lost, and then nothing has changed.';
+revoke execute on function public.complete_task(uuid, text, jsonb) from public, anon, authenticated;
+grant execute on function public.complete_task(uuid, text, jsonb) to service_role;

@@ -1,0 +1,54 @@
+-- Rows that a fresh installation starts with. What an operator has changed stays as it is.
+insert into public.system_configuration (config_key, config_value, config_type, description) values
+  ('workflows.max_items', '20000', 'number', 'The longest list that a workflow may fan out over')
+on conflict (config_key) do nothing;
+
+-- Fair: one user's hundred documents do not keep another's first one waiting.
+insert into mill.queue (queue, description, dequeue, lease_seconds, max_attempts, backoff_base_seconds, backoff_cap_seconds) values
+  ('workflows', 'Tasks of workflows that the container worker does', 'fair', 120, 4, 2, 120)
+on conflict (queue) do nothing;
+insert into mill.kind (kind, queue, description) values
+  ('calculation', 'workflows', 'Works out what a job''s documents are about'),
+  ('text_generation', 'workflows', 'Writes the text of a document'),
+  ('pdf_generation', 'workflows', 'Sets a document as PDF'),
+  ('audio_generation', 'workflows', 'Reads a document aloud, as MP3'),
+  ('finalization', 'workflows', 'Writes the list of what a job has made')
+on conflict (kind) do nothing;
+
+insert into public.workflow_definition (type, version, description, tasks, defaults) values (
+  'echo', 1, 'For a first try: two tasks, the second of which says what the first one heard',
+  $$[
+    {"key": "listen", "kind": "echo", "input": {"message": "{{params.message}}"}},
+    {"key": "repeat", "kind": "echo", "needs": ["listen"], "input": {"message": "Heard: {{listen.echo.message}}"}}
+  ]$$,
+  '{"message": "hello"}')
+on conflict do nothing;
+
+-- Five systems, each for one person, for the other and for the two together, and a verdict: sixteen documents.
+-- The weights are the shares of the phases: calculating to 10, text to 50, pdf to 70, audio to 95.
+insert into public.workflow_definition (type, version, description, documents, tasks, defaults) values (
+  'nuclear_v2', 1, 'Sixteen documents about two people: text, PDF and MP3 of each', 'audio',
+  $$[
+    {"key": "calculating", "kind": "calculation", "weight": 10,
+     "input": {"person1": "{{params.person1}}", "person2": "{{params.person2}}"}},
+    {"key": "text", "kind": "text_generation", "needs": ["calculating"], "for_each": "params.documents", "weight": 40,
+     "input": {"user": "{{job.user}}", "job": "{{job.id}}", "task": "{{task.id}}",
+               "document": "{{item}}", "index": "{{index}}", "facts": "{{calculating.facts}}"}},
+    {"key": "pdf", "kind": "pdf_generation", "each": "text", "weight": 20,
+     "input": {"user": "{{job.user}}", "job": "{{job.id}}", "task": "{{task.id}}", "text": "{{text.path}}"}},
+    {"key": "audio", "kind": "audio_generation", "each": "pdf", "weight": 25,
+     "input": {"user": "{{job.user}}", "job": "{{job.id}}", "task": "{{task.id}}", "text": "{{text.path}}"}},
+    {"key": "finalizing", "kind": "finalization", "needs": ["audio"], "weight": 5,
+     "input": {"user": "{{job.user}}", "job": "{{job.id}}", "task": "{{task.id}}",
+               "made": ["{{text}}", "{{pdf}}", "{{audio}}"]}}
+  ]$$,
+  jsonb_build_object(
+    'person1', '{"name": "Ada", "born": "1815-12-10"}'::jsonb,
+    'person2', '{"name": "Charles", "born": "1791-12-26"}'::jsonb,
+    'documents', (
+      select jsonb_agg(jsonb_build_object('system', s.system, 'about', a.about, 'title', s.title || a.suffix) order by s.n, a.n)
+      from (values (1, 'calendar', 'The calendar'), (2, 'numbers', 'The numbers'), (3, 'seasons', 'The seasons'),
+                   (4, 'letters', 'The letters'), (5, 'distances', 'The distances')) as s(n, system, title)
+      cross join (values (1, 'person1', ' of the first'), (2, 'person2', ' of the second'), (3, 'both', ' between the two')) as a(n, about, suffix)
+    ) || '[{"system": "verdict", "about": "both", "title": "The verdict"}]'))
+on conflict do nothing;

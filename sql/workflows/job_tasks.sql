@@ -1,0 +1,28 @@
+-- Read-only, and only one's own: workers reach tasks through RPCs.
+create or replace view public.job_tasks with (security_barrier) as
+select
+  t.id,
+  t.job_id,
+  t.key,
+  t.item,
+  w.kind as task_type,
+  w.phase,
+  w.needs,
+  w.each_of,
+  case when t.state = 'queued' then coalesce(l.state, 'pending') else t.state end as status,
+  coalesce(l.attempt, 0) as attempt,
+  case when t.state = 'completed' then 100 else coalesce(l.progress, 0) end as progress,
+  t.output,
+  coalesce(t.error, l.error) as error,
+  l.started_at,
+  t.finished_at
+from mill.task t
+join public.jobs j on j.id = t.job_id
+join mill.workflow_step w on w.type = j.type and w.version = j.version and w.key = t.key
+left join mill.job_live l on l.id = t.id
+where t.item >= 0 and (public.is_service_role() or j.user_id = (select auth.uid()));
+
+comment on view public.job_tasks is
+  'Tasks of one''s own jobs. Statuses: waiting, pending, deferred, retrying, processing, completed, failed, cancelled, skipped.';
+revoke all on public.job_tasks from public, anon, authenticated;
+grant select on public.job_tasks to authenticated, service_role;

@@ -1,0 +1,20 @@
+-- An operator who sends dead letters back lets their workflows go on. For mill.retry alone, which holds them.
+create or replace function mill.resume_revived(p_ids uuid[]) returns void
+language plpgsql
+set search_path = pg_catalog, pg_temp
+set enable_seqscan = off
+set jit = off
+as $$
+declare
+  v_job record;
+begin
+  for v_job in
+    select t.job_id, array_agg(t.id) as ids from mill.task t where t.id = any (p_ids) group by t.job_id order by t.job_id
+  loop
+    perform mill.resume_job(v_job.job_id, v_job.ids);
+  end loop;
+end
+$$;
+
+comment on function mill.resume_revived(uuid[]) is 'Resumes the jobs of tasks whose dead letters were sent back.';
+revoke execute on function mill.resume_revived(uuid[]) from public;

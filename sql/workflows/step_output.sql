@@ -1,0 +1,14 @@
+create or replace function mill.step_output(p_job public.jobs, p_key text) returns jsonb
+language sql stable
+set search_path = pg_catalog, pg_temp
+as $$
+  select case when s.family is null
+    then (select t.output from mill.task t where t.job_id = p_job.id and t.key = p_key and t.item = 0)
+    else coalesce((select jsonb_agg(t.output order by t.item) from mill.task t where t.job_id = p_job.id and t.key = p_key and t.item >= 0), '[]')
+  end
+  from mill.workflow_step s
+  where s.type = p_job.type and s.version = p_job.version and s.key = p_key
+$$;
+
+comment on function mill.step_output(public.jobs, text) is 'What a step gave: one value, or those of its items in their order.';
+revoke execute on function mill.step_output(public.jobs, text) from public;

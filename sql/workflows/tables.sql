@@ -1,0 +1,192 @@
+-- Workflows: a job of many tasks.
+--
+--   workflow_definition ──validated──► mill.workflow_step      what a type of workflow is made of, one row a task
+--        │ start                            │
+--        ▼                                  ▼
+--   public.jobs  1 ── n  mill.step  1 ── n  mill.task          one row a job, a step of it, an item of the step
+--                                            │ ready
+--                                            ▼
+--                                       mill.job (same id, parent = the job)
+--
+-- A step is a task of the definition within one job: it has one item, or as many as the list it fans out over.
+--
+--   step   waiting ──needs ended──► open ──all items ended──► completed, or partial when some failed or were skipped
+--             └── a need is not completed ──► skipped
+--   task   waiting ──► queued (an engine job now) ──► completed | failed | cancelled,   or waiting ──► skipped
+--
+-- Waiting tasks are rows here and not deferred jobs of the engine: a workflow of thousands of waiting tasks costs
+-- claims nothing, and what a task produced outlives the engine's day partitions, so a job can be resumed later.
+--
+-- Settling writes what became of tasks into mill.task_ended, one row a batch; at commit a deferred trigger takes
+-- the rows of its own transaction and advances the workflows. Lock order: rows of the engine first, then rows of
+-- public.jobs by id, once, last in the transaction. Steps and tasks change only under the lock of their job.
+create table public.workflow_definition (
+  type text not null,
+  version int not null default 1,
+  description text not null default '',
+  tasks jsonb not null,
+  -- Beneath what the caller gives as params.
+  defaults jsonb not null default '{}',
+  -- The task whose items are counted as documents in the progress.
+  documents text,
+  open_to_users boolean not null default true,
+  active boolean not null default true,
+  created_at timestamptz not null default now(),
+  primary key (type, version),
+  constraint type_is_a_short_word check (type ~ '^[a-z][a-z0-9_-]{0,62}$'),
+  constraint version_is_positive check (version > 0),
+  constraint defaults_are_an_object check (jsonb_typeof(defaults) = 'object')
+);
+comment on table public.workflow_definition is
+  'What a type of workflow is made of; a new workflow is an INSERT. The newest active version is started. See docs/add-a-workflow.md.';
+
+create table mill.workflow_step (
+  type text not null,
+  version int not null,
+  position int not null,
+  key text not null,
+  kind text not null,
+  needs text[] not null,
+  -- One item for each of this list: a path that begins with params or with the key of a task.
+  for_each text[],
+  -- One item for each of that step: item i after its item i.
+  each_of text,
+  -- The step at the head of a chain of each_of: steps of one family have the same items.
+  family text,
+  -- The input, cut at its references: see mill.template_pieces.
+  pieces jsonb not null,
+  weight numeric not null,
+  phase text not null,
+  on_failure text not null,
+  compensation text,
+  is_compensation boolean not null,
+  tolerant boolean not null,
+  max_attempts int,
+  primary key (type, version, key),
+  foreign key (type, version) references public.workflow_definition on update cascade on delete cascade
+);
+comment on table mill.workflow_step is 'The tasks of the definitions, taken apart when a definition is written.';
+
+create table public.jobs (
+  id uuid primary key,
+  user_id uuid not null,
+  type text not null,
+  version int not null,
+  params jsonb not null default '{}',
+  status text not null default 'queued',
+  percent smallint not null default 0,
+  phase text not null default 'queued',
+  docs_complete int not null default 0,
+  docs_total int not null default 0,
+  message text not null default '',
+  -- Of the steps that nothing depends on, by key.
+  output jsonb,
+  error jsonb,
+  compensating boolean not null default false,
+  -- Tasks that could not be told to stop, because somebody held them: the tick tells them.
+  stragglers boolean not null default false,
+  priority int not null default 5,
+  idempotency_key text,
+  correlation_id text,
+  -- Counts changes: the id of an event, and the ETag.
+  revision bigint not null default 0,
+  created_at timestamptz not null,
+  updated_at timestamptz not null,
+  finished_at timestamptz,
+  foreign key (type, version) references public.workflow_definition,
+  constraint params_are_an_object check (jsonb_typeof(params) = 'object'),
+  constraint status_is_known check (status in ('queued', 'processing', 'completed', 'failed', 'cancelled')),
+  constraint percent_is_a_percentage check (percent between 0 and 100),
+  constraint only_a_completed_job_is_at_100 check ((percent = 100) = (status = 'completed')),
+  constraint a_finished_job_says_when check ((status in ('completed', 'failed', 'cancelled')) = (finished_at is not null)),
+  constraint priority_is_between_minus_100_and_100 check (priority between -100 and 100),
+  constraint idempotency_key_is_short check (length(idempotency_key) between 1 and 200)
+) with (fillfactor = 50);
+comment on table public.jobs is 'Jobs of many tasks. Users see their own, create under their own id, and change nothing else.';
+create unique index jobs_idempotency on public.jobs (user_id, idempotency_key) where idempotency_key is not null;
+create index jobs_of_user on public.jobs (user_id, created_at desc);
+create index jobs_of_definition on public.jobs (type, version);
+create index jobs_with_stragglers on public.jobs (id) where stragglers;
+
+create table mill.step (
+  job_id uuid not null references public.jobs on delete cascade,
+  key text not null,
+  state text not null default 'waiting',
+  -- Null until the list that it fans out over is known.
+  total int,
+  completed int not null default 0,
+  failed int not null default 0,
+  skipped int not null default 0,
+  primary key (job_id, key),
+  constraint step_state_is_known check (state in ('waiting', 'open', 'completed', 'partial', 'skipped')),
+  constraint no_more_ended_than_there_are check (completed + failed + skipped <= total)
+) with (fillfactor = 50);
+comment on table mill.step is 'How far each step of a job is: counted as tasks settle, one update a batch.';
+
+-- fillfactor leaves room for the versions of a row that is queued and then ended: both updates stay on the page.
+create table mill.task (
+  id uuid primary key,
+  job_id uuid not null references public.jobs on delete cascade,
+  item int not null default 0,
+  state text not null default 'waiting',
+  finished_at timestamptz,
+  key text not null,
+  value jsonb,
+  output jsonb,
+  error jsonb,
+  constraint task_state_is_known check (
+    state in ('waiting', 'queued', 'completed', 'failed', 'cancelled', 'skipped'))
+) with (fillfactor = 60);
+comment on table mill.task is 'Every task of every job. A queued one is the engine''s job of the same id. Item -1 stands for a list that was none.';
+create unique index task_place on mill.task (job_id, key, item);
+
+create table mill.task_ended (
+  xid xid8 not null default pg_current_xact_id(),
+  n bigint generated always as identity,
+  ids uuid[] not null,
+  parents uuid[] not null,
+  states text[] not null,
+  outputs jsonb[] not null,
+  errors jsonb[] not null,
+  at timestamptz not null,
+  primary key (xid, n)
+) with (autovacuum_vacuum_scale_factor = 0, autovacuum_vacuum_threshold = 500);
+comment on table mill.task_ended is
+  'What became of tasks, one row a settled batch, taken at commit. A row that stays could not be taken: the tick tries again.';
+
+create table public.job_artifacts (
+  id uuid primary key,
+  job_id uuid not null references public.jobs on delete cascade,
+  user_id uuid not null,
+  task_id uuid not null,
+  type text not null,
+  storage_path text not null unique,
+  bytes bigint not null,
+  duration_seconds numeric,
+  sha256 text not null,
+  title text,
+  created_at timestamptz not null,
+  constraint type_is_known check (type in ('audio_mp3', 'pdf', 'json')),
+  constraint path_is_under_its_own_job check (starts_with(storage_path, user_id || '/' || job_id || '/')),
+  constraint path_says_type_and_task check (
+    storage_path = format('%s/%s/%s/%s', user_id, job_id,
+      case type when 'audio_mp3' then 'audio' else type end,
+      task_id || '.' || case type when 'audio_mp3' then 'mp3' else type end)),
+  constraint bytes_are_not_negative check (bytes >= 0),
+  constraint duration_is_not_negative check (duration_seconds >= 0),
+  constraint sha256_is_64_hex_digits check (sha256 ~ '^[0-9a-f]{64}$')
+);
+comment on table public.job_artifacts is 'What tasks made, by the path of the object in storage. Nothing here is signed: URLs are made when asked for.';
+create index job_artifacts_of_job on public.job_artifacts (job_id);
+
+-- Only RPCs change state: a user who could update a row could mark a job completed.
+alter table public.workflow_definition enable row level security;
+alter table public.jobs enable row level security;
+alter table public.job_artifacts enable row level security;
+revoke all on public.workflow_definition, public.jobs, public.job_artifacts from public, anon, authenticated;
+grant select, insert, update, delete on public.workflow_definition to service_role;
+grant select on public.jobs, public.job_artifacts to authenticated, service_role;
+grant insert (type, params, user_id, idempotency_key) on public.jobs to authenticated, service_role;
+create policy users_see_their_own_jobs on public.jobs for select to authenticated using (user_id = (select auth.uid()));
+create policy users_create_under_their_own_id on public.jobs for insert to authenticated with check (user_id = (select auth.uid()));
+create policy users_see_their_own_artifacts on public.job_artifacts for select to authenticated using (user_id = (select auth.uid()));

@@ -1,0 +1,38 @@
+select plan(25);
+create function pg_temp.be(p_role text, p_sub text) returns void language sql as $$
+  select set_config('request.jwt.claims', jsonb_build_object('role', p_role, 'sub', p_sub)::text, false), set_config('role', p_role, false) $$;
+grant execute on all functions in schema tap to authenticated;
+insert into public.workflow_definition (type, tasks, open_to_users) values ('closed', '[{"key": "a", "kind": "echo", "input": {"n": 1}}]', false);
+select pg_temp.be('authenticated', '00000000-0000-4000-8000-00000000000a');
+create temp table mine as select (public.start_workflow('echo', '{"message": "secret"}') ->> 'id')::uuid as id;
+grant select on mine to authenticated;
+select is((select count(*) from public.jobs), 1::bigint, 'a user sees its own job');
+select is((select count(*) from public.job_tasks), 2::bigint, 'and its tasks');
+select lives_ok($$ insert into public.jobs (type, params) values ('echo', '{}') $$, 'and may create one by the table');
+select is((select count(*) from public.job_tasks), 4::bigint, 'which gets its tasks as well');
+select throws_ok($$ insert into public.jobs (type, params, user_id) values ('echo', '{}', gen_random_uuid()) $$, '42501', null, 'but not under another id');
+select throws_ok($$ insert into public.jobs (type, status) values ('echo', 'completed') $$, '42501', null, 'nor with a status');
+select throws_ok($$ update public.jobs set status = 'completed' $$, '42501', null, 'nor change one');
+select throws_ok($$ delete from public.jobs $$, '42501', null, 'nor delete one');
+select throws_ok($$ insert into public.job_artifacts select * from public.job_artifacts $$, '42501', null, 'nor name an artifact');
+select throws_ok($$ update public.job_tasks set status = 'completed' $$, '55000', null, 'nor touch a task');
+select throws_ok($$ select * from public.claim_tasks('me', 1, null) $$, '42501', null, 'nor claim one');
+select throws_ok($$ select public.complete_task((select id from public.job_tasks limit 1), 'me', '{}') $$, '42501', null, 'nor complete one');
+select throws_ok($$ select public.start_workflow('closed', '{}') $$, 'GM060', 'unknown workflow "closed"', 'a closed workflow looks like none');
+select throws_ok($$ select public.start_workflow('nope', '{}') $$, 'GM060', 'unknown workflow "nope"', 'as one that does not exist does');
+select throws_ok($$ select public.start_workflow('echo', '[]') $$, 'GM066', 'params must be an object', 'params are an object');
+select is(public.start_workflow('echo', '{}', p_user_id => gen_random_uuid()) ->> 'new', 'true', 'a user who names another');
+select is((select count(distinct user_id) from public.jobs), 1::bigint, 'still starts its own');
+
+reset role; select pg_temp.be('authenticated', '00000000-0000-4000-8000-00000000000b');
+select is((select count(*) from public.jobs), 0::bigint, 'another user sees none of it');
+select is((select count(*) from public.job_tasks), 0::bigint, 'nor of its tasks');
+select is((select public.get_workflow(id) from mine), null, 'nor by id');
+select is((select public.workflow_progress(id) from mine), null, 'nor its progress');
+select is((select public.cancel_workflow(id) from mine), null, 'nor can it cancel it');
+select is((select public.retry_workflow(id) from mine), null, 'nor resume it');
+reset role; select pg_temp.be('anon', null);
+select throws_ok($$ select count(*) from public.jobs $$, '42501', null, 'without a token nothing is seen');
+reset role;
+select is((select status from public.jobs where id = (select id from mine)), 'queued', 'and nothing has changed');
+select * from finish();
