@@ -24,7 +24,7 @@ before(async () => {
   // Health answers 503 on purpose when something is late, which here would count as a failure.
   await stack.postgres.query("update mill.schedule set slack_seconds = 100000");
   const user = await signIn(stack);
-  tokens = { health: stack.secrets.metricsToken, default: user.token };
+  tokens = { health: stack.secrets.metricsToken, audit: stack.serviceKey, default: user.token };
 });
 after(() => stack?.destroy());
 
