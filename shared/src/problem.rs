@@ -38,6 +38,10 @@ pub enum Code {
     Expired,
     /// The queue takes no more jobs for now.
     QueueFull,
+    /// The caller's plan does not cover it.
+    PlanLimit,
+    /// An operator has stopped writing for a while.
+    Maintenance,
     /// The day's allowance is used up.
     DailyLimit,
     /// The caller's storage is used up.
@@ -60,6 +64,7 @@ impl Code {
         match self {
             Self::EmptyBody | Self::NotJson | Self::InvalidField | Self::IncompleteBody => 400,
             Self::TokenMissing | Self::TokenRefused => 401,
+            Self::PlanLimit => 402,
             Self::Forbidden | Self::BadSignature => 403,
             Self::NotFound => 404,
             Self::MethodNotAllowed => 405,
@@ -69,7 +74,7 @@ impl Code {
             Self::UnknownKind | Self::EmptyPayload => 422,
             Self::QueueFull | Self::DailyLimit => 429,
             Self::Misconfigured | Self::Internal => 500,
-            Self::DatabaseUnavailable | Self::StorageUnavailable => 503,
+            Self::DatabaseUnavailable | Self::StorageUnavailable | Self::Maintenance => 503,
             Self::StorageFull => 507,
         }
     }
@@ -93,6 +98,8 @@ impl Code {
             Self::NotFinished => "not_finished",
             Self::Expired => "expired",
             Self::QueueFull => "queue_full",
+            Self::PlanLimit => "plan_limit",
+            Self::Maintenance => "maintenance",
             Self::DailyLimit => "daily_limit",
             Self::StorageFull => "storage_full",
             Self::DatabaseUnavailable => "database_unavailable",
@@ -121,6 +128,8 @@ impl Code {
             Self::NotFinished => "It has not ended yet",
             Self::Expired => "It has expired",
             Self::QueueFull => "The queue is full",
+            Self::PlanLimit => "The plan does not cover it",
+            Self::Maintenance => "Writing is stopped for maintenance",
             Self::DailyLimit => "The day's allowance is used up",
             Self::StorageFull => "The storage is full",
             Self::DatabaseUnavailable => "The database cannot be reached",

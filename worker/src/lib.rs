@@ -7,6 +7,7 @@ pub mod configure;
 pub mod database;
 pub mod doctor;
 pub mod gateway;
+pub mod maintenance;
 pub mod migrate;
 pub mod relay;
 mod serve;

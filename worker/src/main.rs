@@ -4,7 +4,9 @@ use std::error::Error;
 use std::process::ExitCode;
 
 use clap::{Parser, Subcommand};
-use gristmill_worker::{configure, doctor, gateway, migrate, relay, storage, telemetry, work};
+use gristmill_worker::{
+    configure, doctor, gateway, maintenance, migrate, relay, storage, telemetry, work,
+};
 
 /// Background jobs on Postgres and edge functions.
 #[derive(Parser)]
@@ -24,6 +26,8 @@ enum Command {
     Migrate(migrate::Args),
     /// Tell a database where its functions are and how to sign for them
     Configure(configure::Args),
+    /// Stop users' writes for a while, or let them go on
+    Maintenance(maintenance::Args),
     /// Examine a deployment and say how to mend what is not sound; changes nothing
     Doctor(doctor::Args),
     /// Run jobs in a container: claim, work, settle
@@ -41,6 +45,7 @@ async fn main() -> ExitCode {
         Command::Relay(args) => relay::run(args).await.map_err(Into::into),
         Command::Migrate(args) => migrate::run(args).await.map_err(Into::into),
         Command::Configure(args) => configure::run(args).await.map_err(Into::into),
+        Command::Maintenance(args) => maintenance::run(args).await.map_err(Into::into),
         Command::Doctor(args) => doctor::run(args).await.map_err(Into::into),
         Command::Work(args) => work::run(*args).await.map_err(Into::into),
         Command::Storage(args) => storage::run(args).await.map_err(Into::into),

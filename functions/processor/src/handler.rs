@@ -68,6 +68,7 @@ async fn attempt(job: ClaimedJob, config: &Config) -> Settlement {
         id: job.id,
         attempt: job.attempt,
         outcome,
+        usage: None,
     }
 }
 

@@ -4,6 +4,7 @@ mod audit;
 mod documents;
 mod error;
 mod jobs;
+mod limits;
 mod operations;
 
 use std::time::Duration;
@@ -15,6 +16,7 @@ use serde::de::DeserializeOwned;
 pub use audit::{AuditEvent, AuditFinding, AuditVerdict};
 pub use error::RpcError;
 pub use jobs::{LeaseAnswer, LeaseStatus, LeaseToExtend};
+pub use limits::Capacity;
 pub use operations::{
     CleanupReport, HealthCheck, HealthReport, MetricsReport, QueueStats, RuleState, ScheduleAge,
 };
