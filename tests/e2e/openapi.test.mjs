@@ -30,8 +30,8 @@ after(() => stack?.destroy());
 
 const document = async (name) => (await fetch(`${stack.url}/functions/v1/${name}/openapi.json`)).json();
 
-function run(args) {
-  const child = spawn(schemathesis, args, { env: { ...process.env, NO_COLOR: "1", PYTHONUNBUFFERED: "1" }, stdio: ["ignore", "pipe", "pipe"] });
+function run(cwd, args) {
+  const child = spawn(schemathesis, args, { cwd, env: { ...process.env, NO_COLOR: "1", PYTHONUNBUFFERED: "1" }, stdio: ["ignore", "pipe", "pipe"] });
   let output = "";
   child.stdout.on("data", (chunk) => (output += chunk));
   child.stderr.on("data", (chunk) => (output += chunk));
@@ -57,7 +57,7 @@ for (const { name } of functions) {
       try {
         const file = path.join(folder, "openapi.json");
         fs.writeFileSync(file, JSON.stringify(await document(name)));
-        const { code, output } = await run(["run", file, "--url", `${stack.url}/functions/v1/${name}`,
+        const { code, output } = await run(folder, ["run", file, "--url", `${stack.url}/functions/v1/${name}`,
           "--header", `Authorization: Bearer ${tokens[name] ?? tokens.default}`, "--checks", CHECKS, "--phases", "examples,coverage,fuzzing",
           "--max-examples", String(EXAMPLES), "--seed", "1", "--warnings", "off", "--request-timeout", "30", "--continue-on-failure"]);
         assert.equal(code, 0, output.slice(-6000));

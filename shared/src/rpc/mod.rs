@@ -6,6 +6,7 @@ mod error;
 mod jobs;
 mod limits;
 mod operations;
+mod usage;
 
 use std::time::Duration;
 
@@ -20,6 +21,7 @@ pub use limits::Capacity;
 pub use operations::{
     CleanupReport, HealthCheck, HealthReport, MetricsReport, QueueStats, RuleState, ScheduleAge,
 };
+pub use usage::{Meter, UsageStatus};
 
 use crate::sleep::within;
 
