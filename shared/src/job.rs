@@ -163,6 +163,9 @@ pub struct Failure {
     /// The provider's status, where one was asked.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub http_status: Option<u16>,
+    /// Who was asked, where somebody was.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub provider: Option<String>,
 }
 
 impl Failure {
@@ -173,6 +176,7 @@ impl Failure {
             message: message.into(),
             retryable: true,
             http_status: None,
+            provider: None,
         }
     }
 
@@ -183,6 +187,7 @@ impl Failure {
             message: message.into(),
             retryable: false,
             http_status: None,
+            provider: None,
         }
     }
 }

@@ -6,6 +6,7 @@ mod error;
 mod jobs;
 mod limits;
 mod operations;
+mod refresh;
 mod usage;
 
 use std::time::Duration;
@@ -21,6 +22,7 @@ pub use limits::Capacity;
 pub use operations::{
     CleanupReport, HealthCheck, HealthReport, MetricsReport, QueueStats, RuleState, ScheduleAge,
 };
+pub use refresh::ClaimedRefreshes;
 pub use usage::{Meter, UsageStatus};
 
 use crate::sleep::within;
