@@ -56,7 +56,8 @@ function filled(schema, depth = 0) {
 
 async function send(method, url, { body, headers } = {}) {
   const answer = await fetch(url, { method, headers, body, redirect: "manual" });
-  const text = await answer.text();
+  const isStream = answer.headers.get("content-type")?.startsWith("text/event-stream");
+  const text = isStream ? await answer.body.cancel() ?? "" : await answer.text();
   answers.push({ what: `${method} ${new URL(url).pathname}`, status: answer.status, text });
   return { status: answer.status, text };
 }
