@@ -1,5 +1,6 @@
 //! The way to Postgres: PostgREST RPCs over HTTP, one typed method each.
 
+mod audit;
 mod documents;
 mod error;
 mod exports;
@@ -7,6 +8,7 @@ mod jobs;
 mod limits;
 mod operations;
 mod refresh;
+mod usage;
 
 use std::time::Duration;
 
@@ -14,6 +16,10 @@ use postgrest::Postgrest;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
+pub use audit::{AuditEvent, AuditFinding, AuditVerdict};
+pub use documents::{
+    BegunUpload, FinishedUpload, Holder, Leftovers, StagedDocument, UnfinishedUpload,
+};
 pub use error::RpcError;
 pub use jobs::{LeaseAnswer, LeaseStatus, LeaseToExtend};
 pub use limits::Capacity;
@@ -21,6 +27,7 @@ pub use operations::{
     CleanupReport, HealthCheck, HealthReport, MetricsReport, QueueStats, RuleState, ScheduleAge,
 };
 pub use refresh::ClaimedRefreshes;
+pub use usage::{Meter, UsageStatus};
 
 use crate::sleep::within;
 
