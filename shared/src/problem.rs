@@ -34,6 +34,8 @@ pub enum Code {
     AlreadyFinished,
     /// It has not ended yet: too early for what was asked.
     NotFinished,
+    /// What it is now does not allow what was asked.
+    WrongState,
     /// It was there and is gone for good.
     Expired,
     /// The queue takes no more jobs for now.
@@ -46,6 +48,10 @@ pub enum Code {
     DatabaseUnavailable,
     /// The object store cannot be reached, or fails.
     StorageUnavailable,
+    /// The file is of a type that is not read here.
+    UnsupportedType,
+    /// The idempotency key belongs to another body.
+    OtherBody,
     /// The sender stopped before the end of the body.
     IncompleteBody,
     /// The function lacks a binding; an operator must act.
@@ -63,10 +69,11 @@ impl Code {
             Self::Forbidden | Self::BadSignature => 403,
             Self::NotFound => 404,
             Self::MethodNotAllowed => 405,
-            Self::AlreadyFinished | Self::NotFinished => 409,
+            Self::AlreadyFinished | Self::NotFinished | Self::WrongState => 409,
             Self::Expired => 410,
             Self::TooLarge => 413,
-            Self::UnknownKind | Self::EmptyPayload => 422,
+            Self::UnsupportedType => 415,
+            Self::UnknownKind | Self::EmptyPayload | Self::OtherBody => 422,
             Self::QueueFull | Self::DailyLimit => 429,
             Self::Misconfigured | Self::Internal => 500,
             Self::DatabaseUnavailable | Self::StorageUnavailable => 503,
@@ -91,12 +98,15 @@ impl Code {
             Self::MethodNotAllowed => "method_not_allowed",
             Self::AlreadyFinished => "already_finished",
             Self::NotFinished => "not_finished",
+            Self::WrongState => "wrong_state",
             Self::Expired => "expired",
             Self::QueueFull => "queue_full",
             Self::DailyLimit => "daily_limit",
             Self::StorageFull => "storage_full",
             Self::DatabaseUnavailable => "database_unavailable",
             Self::StorageUnavailable => "storage_unavailable",
+            Self::UnsupportedType => "unsupported_type",
+            Self::OtherBody => "other_body",
             Self::IncompleteBody => "incomplete_body",
             Self::Misconfigured => "misconfigured",
             Self::Internal => "internal",
@@ -119,12 +129,15 @@ impl Code {
             Self::MethodNotAllowed => "Method not allowed",
             Self::AlreadyFinished => "It has ended already",
             Self::NotFinished => "It has not ended yet",
+            Self::WrongState => "Not in this state",
             Self::Expired => "It has expired",
             Self::QueueFull => "The queue is full",
             Self::DailyLimit => "The day's allowance is used up",
             Self::StorageFull => "The storage is full",
             Self::DatabaseUnavailable => "The database cannot be reached",
             Self::StorageUnavailable => "The file store cannot be reached",
+            Self::UnsupportedType => "This type of file is not read here",
+            Self::OtherBody => "The key belongs to another body",
             Self::IncompleteBody => "The body is incomplete",
             Self::Misconfigured => "The function is not configured",
             Self::Internal => "Something went wrong on our side",

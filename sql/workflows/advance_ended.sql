@@ -12,11 +12,13 @@ declare
   v_errors jsonb[];
   v_parents uuid[];
   v_at timestamptz;
+  v_has_artifacts boolean;
   v_job record;
 begin
   with taken as (delete from mill.task_ended e where e.xid = p_xid returning e.*)
-  select array_agg(u.id), array_agg(u.state), array_agg(u.output), array_agg(u.error), array_agg(distinct u.parent), max(t.at)
-  into v_ids, v_states, v_outputs, v_errors, v_parents, v_at
+  select array_agg(u.id), array_agg(u.state), array_agg(u.output), array_agg(u.error), array_agg(distinct u.parent),
+    max(t.at), bool_or(u.output ? 'artifacts')
+  into v_ids, v_states, v_outputs, v_errors, v_parents, v_at, v_has_artifacts
   from taken t cross join lateral unnest(t.ids, t.parents, t.states, t.outputs, t.errors) as u(id, parent, state, output, error);
   if v_ids is null then
     return;
@@ -24,10 +26,10 @@ begin
 
   perform from public.jobs j where j.id = any (v_parents) order by j.id for update;
   for v_job in select * from mill.record_ended(v_ids, v_states, v_outputs, v_errors, v_at) loop
-    if exists (select from unnest(v_outputs) o where o ? 'artifacts') then
+    if v_has_artifacts then
       perform mill.keep_artifacts(v_job.ended);
     end if;
-    perform mill.advance_job(v_job.job_id, v_job.ended, v_job.failed);
+    perform mill.advance_job(v_job.job_id, v_job.ended, v_job.failed, v_job.is_step_done);
   end loop;
 end
 $$;

@@ -1,7 +1,7 @@
 -- Only tasks that are queued change: what is told twice, or after its job was cancelled, changes nothing. The caller
 -- holds the jobs.
 create or replace function mill.record_ended(p_ids uuid[], p_states text[], p_outputs jsonb[], p_errors jsonb[], p_at timestamptz)
-returns table (job_id uuid, ended uuid[], failed uuid[])
+returns table (job_id uuid, ended uuid[], failed uuid[], is_step_done boolean)
 language plpgsql
 set search_path = pg_catalog, pg_temp
 set plan_cache_mode = force_generic_plan
@@ -26,8 +26,10 @@ begin
         (count(*) filter (where e.state <> 'completed'))::int as failed
       from ended e group by e.job_id, e.key) c
     where s.job_id = c.job_id and s.key = c.key
+    returning s.job_id, s.completed + s.failed + s.skipped = s.total as is_done
   )
-  select e.job_id, array_agg(e.id), coalesce(array_agg(e.id) filter (where e.state <> 'completed'), '{}')
+  select e.job_id, array_agg(e.id), coalesce(array_agg(e.id) filter (where e.state <> 'completed'), '{}'),
+    (select bool_or(c.is_done) from counted c where c.job_id = e.job_id)
   from ended e group by e.job_id order by e.job_id;
 end
 $$;

@@ -4,6 +4,7 @@ mod documents;
 mod error;
 mod jobs;
 mod operations;
+mod workflows;
 
 use std::time::Duration;
 
@@ -15,6 +16,10 @@ pub use error::RpcError;
 pub use jobs::{LeaseAnswer, LeaseStatus, LeaseToExtend};
 pub use operations::{
     CleanupReport, HealthCheck, HealthReport, MetricsReport, QueueStats, RuleState, ScheduleAge,
+};
+pub use workflows::{
+    Artifact, CancelledWorkflow, NewWorkflow, Progress, RunningTask, StartedWorkflow, StepState,
+    TaskState, Workflow, WorkflowState, WorkflowStatus,
 };
 
 use crate::sleep::within;

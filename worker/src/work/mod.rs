@@ -9,6 +9,7 @@ mod lane;
 mod leases;
 mod settler;
 mod status;
+mod workflows;
 
 use std::net::SocketAddr;
 use std::path::PathBuf;
@@ -28,7 +29,7 @@ use status::Status;
 
 /// Every kind that this worker serves. One line a part.
 fn handlers(_args: &Args) -> Vec<Arc<dyn Handler>> {
-    vec![]
+    [workflows::handlers()].concat()
 }
 
 /// Arguments of `gristmill work`.
