@@ -163,6 +163,9 @@ pub struct Failure {
     /// The provider's status, where one was asked.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub http_status: Option<u16>,
+    /// Who was asked, where somebody was.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub provider: Option<String>,
 }
 
 impl Failure {
@@ -173,6 +176,7 @@ impl Failure {
             message: message.into(),
             retryable: true,
             http_status: None,
+            provider: None,
         }
     }
 
@@ -183,6 +187,7 @@ impl Failure {
             message: message.into(),
             retryable: false,
             http_status: None,
+            provider: None,
         }
     }
 }
@@ -259,6 +264,18 @@ pub struct Settlement {
     /// How it ended.
     #[serde(flatten)]
     pub outcome: Outcome,
+    /// What its calls really used of the provider's limit that its queue draws on; none when as estimated.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub usage: Option<Usage>,
+}
+
+/// What a job used of its provider's limit, to be settled against what was reserved at its claim.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize)]
+pub struct Usage {
+    /// Calls; 0 gives the reserved one back.
+    pub requests: u32,
+    /// Tokens.
+    pub tokens: u64,
 }
 
 /// What settling answered for one job.
@@ -292,6 +309,7 @@ mod tests {
             id,
             attempt: 3,
             outcome: Outcome::Failed { error },
+            usage: None,
         };
         assert_eq!(
             serde_json::to_value(&settlement).unwrap(),

@@ -9,6 +9,7 @@ pub mod edge;
 pub mod job;
 pub mod json;
 pub mod problem;
+pub mod refresh;
 pub mod rpc;
 pub mod signature;
 mod sleep;

@@ -40,6 +40,10 @@ pub enum Code {
     Expired,
     /// The queue takes no more jobs for now.
     QueueFull,
+    /// The caller's plan does not cover it.
+    PlanLimit,
+    /// An operator has stopped writing for a while.
+    Maintenance,
     /// The day's allowance is used up.
     DailyLimit,
     /// The caller's storage is used up.
@@ -66,6 +70,7 @@ impl Code {
         match self {
             Self::EmptyBody | Self::NotJson | Self::InvalidField | Self::IncompleteBody => 400,
             Self::TokenMissing | Self::TokenRefused => 401,
+            Self::PlanLimit => 402,
             Self::Forbidden | Self::BadSignature => 403,
             Self::NotFound => 404,
             Self::MethodNotAllowed => 405,
@@ -76,7 +81,7 @@ impl Code {
             Self::UnknownKind | Self::EmptyPayload | Self::OtherBody => 422,
             Self::QueueFull | Self::DailyLimit => 429,
             Self::Misconfigured | Self::Internal => 500,
-            Self::DatabaseUnavailable | Self::StorageUnavailable => 503,
+            Self::DatabaseUnavailable | Self::StorageUnavailable | Self::Maintenance => 503,
             Self::StorageFull => 507,
         }
     }
@@ -101,6 +106,8 @@ impl Code {
             Self::WrongState => "wrong_state",
             Self::Expired => "expired",
             Self::QueueFull => "queue_full",
+            Self::PlanLimit => "plan_limit",
+            Self::Maintenance => "maintenance",
             Self::DailyLimit => "daily_limit",
             Self::StorageFull => "storage_full",
             Self::DatabaseUnavailable => "database_unavailable",
@@ -132,6 +139,8 @@ impl Code {
             Self::WrongState => "Not in this state",
             Self::Expired => "It has expired",
             Self::QueueFull => "The queue is full",
+            Self::PlanLimit => "The plan does not cover it",
+            Self::Maintenance => "Writing is stopped for maintenance",
             Self::DailyLimit => "The day's allowance is used up",
             Self::StorageFull => "The storage is full",
             Self::DatabaseUnavailable => "The database cannot be reached",

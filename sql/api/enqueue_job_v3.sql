@@ -1,4 +1,4 @@
--- Audit (issue 5) hooks in here and in mill.settle: both see every job once.
+-- The documented system audits each enqueue and each completion; batches by enqueue_jobs and settle_jobs are not audited one by one.
 create or replace function public.enqueue_job_v3(
   job_type text,
   job_name text,
@@ -25,6 +25,7 @@ begin
   if v_job.status = 'throttled' then
     raise exception 'the queue of "%" is full', job_type using errcode = 'GM006', hint = 'Try again later.';
   end if;
+  perform mill.audit_jobs(array[v_job.id], 'enqueue', null);
   return v_job.id;
 end
 $$;

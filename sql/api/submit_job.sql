@@ -18,6 +18,7 @@ declare
   v_owner uuid := case when public.is_service_role() then p_owner else auth.uid() end;
   v_job record;
 begin
+  perform mill.refuse_in_maintenance();
   if not public.is_service_role() then
     if v_owner is null then
       raise exception 'sign in to submit a job' using errcode = '42501';

@@ -10,7 +10,9 @@ declare
   v_request bigint;
 begin
   select q.* into v_queue from mill.queue q where q.queue = p_queue and q.served_by = 'function' and not q.paused;
-  if not found or not mill.can_post() or not mill.may_invoke(v_queue.function, v_id) then
+  if not found or not mill.can_post() or mill.limit_wait(v_queue.provider, v_queue.endpoint) > interval '0'
+    or not mill.may_invoke(mill.target_of(v_queue.function, v_queue.provider), v_id)
+  then
     return null;
   end if;
 
@@ -23,5 +25,5 @@ begin
 end
 $$;
 
-comment on function mill.invoke(text, text) is 'Asks for one signed invocation of the queue''s function; null when it has none, is paused, its breaker is open or nothing can send.';
+comment on function mill.invoke(text, text) is 'Asks for one signed invocation of the queue''s function; null when it has none, is paused, its breaker is open, its provider has no room or nothing can send.';
 revoke execute on function mill.invoke(text, text) from public;

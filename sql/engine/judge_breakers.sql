@@ -17,8 +17,8 @@ declare
   v_changed int := 0;
 begin
   insert into mill.breaker (target, changed_at)
-  select distinct q.function, '-infinity'::timestamptz from mill.queue q
-  where q.function is not null and not exists (select from mill.breaker b where b.target = q.function)
+  select distinct mill.target_of(q.function, q.provider), '-infinity'::timestamptz from mill.queue q
+  where q.function is not null and not exists (select from mill.breaker b where b.target = mill.target_of(q.function, q.provider))
   on conflict do nothing;
 
   for v_target in

@@ -40,9 +40,10 @@ begin
     end;
     commit;
 
+    -- Where a provider's limit is what holds jobs up, the next round is when it has room again.
     exit when clock_timestamp() + pg_catalog.make_interval(secs => v_pause::double precision) >= v_until;
     begin
-      perform pg_catalog.pg_sleep(v_pause);
+      perform pg_catalog.pg_sleep(least(v_pause, mill.next_room()));
     exception when query_canceled then
       perform pg_catalog.pg_advisory_unlock(v_lock);
       raise;

@@ -4,7 +4,7 @@ set search_path = pg_catalog, pg_temp
 as $$
   select coalesce(sum(s.jobs), 0), coalesce(sum(s.jobs) filter (where s.outcome <> 'completed'), 0)
   from mill.stat_batch s join mill.queue q using (queue)
-  where q.function = p_target and s.outcome in ('completed', 'failed', 'dead', 'lost')
+  where mill.target_of(q.function, q.provider) = p_target and s.outcome in ('completed', 'failed', 'dead', 'lost')
     and s.at >= greatest(p_since, mill.now() - make_interval(secs => mill.setting('breaker.window_seconds', '60')::int))
 $$;
 

@@ -65,6 +65,14 @@ on conflict (rule) do nothing;
 
 insert into mill.health_check (name, step, place) values ('quota', 'mill.check_quota', 60)
 on conflict (name) do update set step = excluded.step, place = excluded.place;
+create or replace function mill.cleanup_analytics(p_max int) returns jsonb
+language sql
+set search_path = pg_catalog, pg_temp
+as $$ select public.refresh_analytics_from_presence_v2() $$;
+comment on function mill.cleanup_analytics(int) is 'The count of watchers as a step of the cleanup.';
+revoke execute on function mill.cleanup_analytics(int) from public;
+
 insert into mill.cleanup_step (step, description, run, max_items, place) values
-  ('subscriptions', 'Subscriptions that nobody has seen', 'mill.cleanup_subscriptions', 20000, 40)
+  ('subscriptions', 'Subscriptions that nobody has seen', 'mill.cleanup_subscriptions', 20000, 40),
+  ('refresh-analytics-from-presence-v2', 'Watchers by symbol and type are counted', 'mill.cleanup_analytics', 1, 41)
 on conflict (step) do update set run = excluded.run, description = excluded.description;

@@ -8,7 +8,6 @@ declare
   v_lock constant bigint := 7022341640271841; -- any constant that only this uses
   v_after text := '';
   v_symbols text[];
-  v_queued bigint := 0;
 begin
   perform mill.require_primary();
   if not pg_catalog.pg_try_advisory_lock(v_lock) then
@@ -19,7 +18,7 @@ begin
     v_symbols := '{}'; -- where the walk itself fails, the pass ends
     begin
       v_symbols := mill.watched_symbols(v_after, p_stretch);
-      v_queued := v_queued + mill.check_watched(v_symbols);
+      perform mill.check_watched(v_symbols);
     exception
       when query_canceled then
         perform pg_catalog.pg_advisory_unlock(v_lock);
@@ -33,9 +32,8 @@ begin
     v_after := v_symbols[pg_catalog.cardinality(v_symbols)];
   end loop;
 
-  insert into mill.heartbeat as h (part, at, detail)
-  values ('check-stale-data', mill.now(), pg_catalog.jsonb_build_object('queued', v_queued))
-  on conflict (part) do update set at = excluded.at, detail = excluded.detail;
+  perform mill.ran('check-stale-data');
+  commit;
   perform pg_catalog.pg_advisory_unlock(v_lock);
 end
 $$;

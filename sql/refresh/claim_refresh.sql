@@ -1,25 +1,29 @@
 -- One call gives a processor its batch and all it needs: {jobs, types}. The quota is asked with the batch counted in: one
 -- that would cross it is given back whole, attempts and all. Claims of refresh queues take turns for that, or two of
 -- them would each see room for itself.
+--
+-- A provider counts calls when they come, and a call may start up to 12 s after its claim (LAST_START in
+-- shared/src/refresh/batch.rs). So the grant stands at that moment, until mill.settle_calls moves it to when the calls had
+-- been made. Counted from the claim alone, a slow batch and a quick one after it came to more than the limit in one minute.
 create or replace function mill.claim_refresh(p_worker text, p_queue text, p_max int, p_invocation uuid) returns jsonb
 language plpgsql
 set search_path = pg_catalog, pg_temp
 as $$
 declare
-  v_is_paused boolean;
   v_jobs jsonb;
 begin
   perform pg_advisory_xact_lock(702235, 0);
-  select exists (
-    select from mill.queue q join mill.provider_pause p on p.provider = q.provider and p.until > mill.now()
-    where q.queue = p_queue) into v_is_paused;
   begin
-    v_jobs := public.claim_jobs(p_worker, array[p_queue], case when v_is_paused then 0 else p_max end, null, p_invocation);
+    v_jobs := public.claim_jobs(p_worker, array[p_queue], p_max, null, p_invocation);
     if v_jobs <> '[]' and mill.quota_used(mill.setting('refresh.quota_days', '30')::int) + mill.quota_in_flight()
       > mill.quota_limit(null, null)
     then
       raise exception 'the batch would cross the quota' using errcode = 'GM039';
     end if;
+    -- The grant is the row that this very transaction wrote, as it wrote the claimed jobs.
+    update mill.api_use u set at = j.started_at + interval '12 seconds'
+    from mill.job_live j
+    where j.id = (v_jobs #>> '{0,id}')::uuid and u.xmin = j.xmin;
   exception when sqlstate 'GM039' then
     v_jobs := public.claim_jobs(p_worker, array[p_queue], 0, null, p_invocation); -- the invocation has ended
     if mill.every_minute('quota_event') then
@@ -30,7 +34,7 @@ begin
 end
 $$;
 
-comment on function mill.claim_refresh(text, text, int, uuid) is 'Leases a batch of refreshes to a worker; none while the provider is paused or the batch would cross the quota.';
+comment on function mill.claim_refresh(text, text, int, uuid) is 'Leases a batch of refreshes to a worker; none while the provider has no room or the batch would cross the quota.';
 revoke execute on function mill.claim_refresh(text, text, int, uuid) from public;
 
 create or replace function public.claim_refresh(p_worker text, p_queue text default 'refresh', p_max int default 50, p_invocation uuid default null) returns jsonb

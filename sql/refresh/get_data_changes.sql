@@ -17,48 +17,33 @@ $$;
 comment on function mill.data_rows(text, text) is 'The rows of one symbol''s data, the latest 20.';
 revoke execute on function mill.data_rows(text, text) from public;
 
--- What changed of what the caller watches, after a cursor. Only changes below the oldest transaction still running are
--- given: one that commits late has a higher place in (xid, id) than any cursor handed out, so none is missed.
-create or replace function public.get_data_changes(p_after text default null, p_max int default 100) returns jsonb
+-- What changed of what the caller watches, as server-sent events carry it: the latest change of each thing after p_after,
+-- with the data as it is now.
+create or replace function public.get_data_changes(p_after bigint default 0) returns jsonb
 language plpgsql security definer
 set search_path = pg_catalog, pg_temp
 as $$
 declare
   v_user uuid := auth.uid();
-  v_horizon xid8 := pg_snapshot_xmin(pg_current_snapshot());
-  v_start text := v_horizon || '.0';
-  v_xid xid8;
-  v_id bigint;
-  v_changes jsonb;
+  v_events jsonb;
 begin
   if v_user is null then
     raise exception 'sign in to watch' using errcode = '42501';
   end if;
-  if p_after is null then
-    return jsonb_build_object('cursor', v_start, 'changes', jsonb '[]');
-  end if;
-  if p_after !~ '^\d{1,18}\.\d{1,18}$' then
-    raise exception 'the cursor is malformed' using errcode = 'GM036';
-  end if;
-  v_xid := split_part(p_after, '.', 1)::xid8;
-  v_id := split_part(p_after, '.', 2)::bigint;
-
-  select jsonb_agg(jsonb_build_object('cursor', c.xid || '.' || c.id, 'data_type', c.data_type, 'symbol', c.symbol, 'at', c.at,
-    'rows', mill.data_rows(c.data_type, c.symbol)) order by c.xid, c.id)
-  into v_changes
+  select jsonb_agg(jsonb_build_object('id', c.id, 'event', 'change', 'data', jsonb_build_object(
+    'data_type', c.data_type, 'symbol', c.symbol, 'at', c.at, 'rows', mill.data_rows(c.data_type, c.symbol))) order by c.id)
+  into v_events
   from (
-    select c.* from mill.data_change c
-    where (c.xid, c.id) > (v_xid, v_id) and c.xid < v_horizon
-      and exists (select from public.active_subscriptions_v2 a
-                  where a.user_id = v_user and a.symbol = c.symbol and a.data_type = c.data_type)
-    order by c.xid, c.id limit least(p_max, 100)) c;
-  return jsonb_build_object(
-    'cursor', case when jsonb_array_length(v_changes) = least(p_max, 100) then v_changes -> -1 ->> 'cursor'
-      else greatest(v_horizon, v_xid) || '.' || case when v_horizon > v_xid then 0 else v_id end end,
-    'changes', coalesce(v_changes, '[]'));
+    select max(c.id) as id, max(c.at) as at, c.data_type, c.symbol
+    from mill.data_change c
+    join public.active_subscriptions_v2 a on a.user_id = v_user and a.symbol = c.symbol and a.data_type = c.data_type
+    where c.id > p_after
+    group by c.data_type, c.symbol
+    order by 1 limit 100) c;
+  return jsonb_build_object('events', coalesce(v_events, '[]'), 'ended', false);
 end
 $$;
 
-comment on function public.get_data_changes(text, int) is 'Changes of what the caller watches since a cursor, {cursor, changes}; without a cursor, where to begin.';
-revoke execute on function public.get_data_changes(text, int) from public, anon, service_role;
-grant execute on function public.get_data_changes(text, int) to authenticated;
+comment on function public.get_data_changes(bigint) is 'What changed, after an event''s id, of what the caller watches.';
+revoke execute on function public.get_data_changes(bigint) from public, anon, service_role;
+grant execute on function public.get_data_changes(bigint) to authenticated;

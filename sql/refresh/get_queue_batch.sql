@@ -3,11 +3,14 @@ returns table (id uuid, symbol text, data_type text, priority int, estimated_dat
 language plpgsql security definer
 set search_path = pg_catalog, pg_temp
 as $$
+declare
+  v_jobs jsonb;
 begin
   perform mill.require_primary();
+  v_jobs := mill.claim_refresh('batch-' || mill.uuid7(), 'refresh', batch_size, null);
   return query
   select j.id, j.payload ->> 'symbol', j.payload ->> 'data_type', j.priority, (j.payload ->> 'estimated_size')::bigint, j.attempt - 1
-  from jsonb_array_elements(mill.claim_refresh('batch-' || mill.uuid7(), 'refresh', batch_size, null)) c
+  from jsonb_array_elements(v_jobs) c
   join mill.job_live j on j.id = (c ->> 'id')::uuid;
 end
 $$;

@@ -1,6 +1,6 @@
 -- Ends a batch: rows are written and jobs are settled in one transaction. Besides the outcomes of mill.settle there is
--- fetched, {id, attempt, data_type, symbol, rows, bytes, events}; bytes and events may stand with any outcome. p_pauses,
--- {provider: seconds}, is what a provider asked for with 429.
+-- fetched, {id, attempt, data_type, symbol, rows, bytes, events}; bytes, events and called may stand with any outcome.
+-- p_pauses, {provider: seconds}, is what a provider asked for with 429.
 --
 -- Fencing: the held leases are locked first, by id, and only their rows are written. Then data rows in the order of type
 -- and symbol; nobody else writes those.
@@ -15,6 +15,7 @@ declare
   v_now timestamptz := mill.now();
   v_held jsonb; -- id to payload
   v_plain jsonb;
+  v_fetches jsonb;
   v_answers jsonb;
 begin
   perform mill.require_primary();
@@ -32,17 +33,24 @@ begin
   into v_plain
   from (select o from jsonb_array_elements(p_outcomes) o order by o ->> 'data_type', o ->> 'symbol' offset 0) o;
 
-  insert into mill.provider_pause as p (provider, until, reason)
-  select k.key, v_now + make_interval(secs => least(k.value::double precision, 3600)), '429' from jsonb_each_text(p_pauses) k
-  on conflict (provider) do update set until = greatest(p.until, excluded.until);
+  v_fetches := (select coalesce(jsonb_agg(o), '[]') from jsonb_array_elements(p_outcomes) o where v_held ? (o ->> 'id'));
+  perform mill.settle_calls(v_fetches, p_pauses, v_now);
   v_answers := public.settle_jobs(p_worker, v_plain, p_invocation);
-  perform mill.note_fetches((select coalesce(jsonb_agg(o), '[]') from jsonb_array_elements(p_outcomes) o where v_held ? (o ->> 'id')), v_now);
+  perform mill.note_fetches(v_fetches, v_now);
 
   -- A dead letter is not asked for again at the next pass, which would make another of it every minute.
   insert into mill.data_check (data_type, symbol, next_check_at, reason)
   select j.payload ->> 'data_type', j.payload ->> 'symbol', v_now + make_interval(mins => mill.setting('refresh.dead_pause_minutes', '60')::int), 'dead'
   from jsonb_object_keys(v_held) h(id) join mill.job_dead j on j.id = h.id::uuid
   on conflict (data_type, symbol) do update set next_check_at = excluded.next_check_at, reason = excluded.reason;
+
+  -- Last, for the lock is kept until commit: see mill.data_change.
+  if v_plain @? '$[*].result ? (@.status == "written")' then
+    perform pg_advisory_xact_lock(702236, 0);
+    insert into mill.data_change (at, data_type, symbol)
+    select v_now, v_held -> (o ->> 'id') ->> 'data_type', v_held -> (o ->> 'id') ->> 'symbol'
+    from jsonb_array_elements(v_plain) o where o #>> '{result,status}' = 'written';
+  end if;
   return v_answers;
 end
 $$;

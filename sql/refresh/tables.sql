@@ -117,23 +117,15 @@ create table mill.refresh_walk (
 );
 comment on table mill.refresh_walk is 'The cursor of a scheduled refresh over supported_symbols.';
 
-create table mill.provider_pause (
-  provider text primary key,
-  until timestamptz not null,
-  reason text not null
-);
-comment on table mill.provider_pause is 'A provider said 429: until then nothing of its queue is claimed.';
-
--- Feed for those without Supabase Realtime. xid tells what a reader may already see: ids are given before commit.
+-- Feed for those without Supabase Realtime. Ids are given under a lock that is held until commit, so their order is that
+-- of commits and a reader who has seen one misses none below it.
 create table mill.data_change (
   id bigint generated always as identity primary key,
-  xid xid8 not null default pg_current_xact_id(),
   at timestamptz not null,
   data_type text not null,
   symbol text not null
 );
 comment on table mill.data_change is 'One row a written refresh, pruned after an hour.';
-create index data_change_order on mill.data_change (xid, id);
 create index data_change_at on mill.data_change (at);
 
 create table public.subscription_analytics (

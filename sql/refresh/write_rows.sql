@@ -35,7 +35,6 @@ begin
   end if;
 
   execute mill.upsert_statement(p_type, v_columns) using p_rows, p_now;
-  insert into mill.data_change (at, data_type, symbol) values (p_now, p_type.data_type, p_symbol);
   return 'written';
 end
 $$;

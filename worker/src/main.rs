@@ -4,7 +4,9 @@ use std::error::Error;
 use std::process::ExitCode;
 
 use clap::{Parser, Subcommand};
-use gristmill_worker::{configure, doctor, gateway, migrate, relay, storage, telemetry, work};
+use gristmill_worker::{
+    configure, doctor, gateway, maintenance, migrate, relay, storage, telemetry, top, work,
+};
 
 /// Background jobs on Postgres and edge functions.
 #[derive(Parser)]
@@ -24,12 +26,16 @@ enum Command {
     Migrate(migrate::Args),
     /// Tell a database where its functions are and how to sign for them
     Configure(configure::Args),
+    /// Stop users' writes for a while, or let them go on
+    Maintenance(maintenance::Args),
     /// Examine a deployment and say how to mend what is not sound; changes nothing
     Doctor(doctor::Args),
     /// Run jobs in a container: claim, work, settle
     Work(Box<work::Args>),
     /// Serve a folder of files in the dialect of Supabase Storage
     Storage(storage::Args),
+    /// Show the queues, live
+    Top(top::Args),
 }
 
 #[tokio::main]
@@ -41,9 +47,11 @@ async fn main() -> ExitCode {
         Command::Relay(args) => relay::run(args).await.map_err(Into::into),
         Command::Migrate(args) => migrate::run(args).await.map_err(Into::into),
         Command::Configure(args) => configure::run(args).await.map_err(Into::into),
+        Command::Maintenance(args) => maintenance::run(args).await.map_err(Into::into),
         Command::Doctor(args) => doctor::run(args).await.map_err(Into::into),
         Command::Work(args) => work::run(*args).await.map_err(Into::into),
         Command::Storage(args) => storage::run(args).await.map_err(Into::into),
+        Command::Top(args) => top::run(args).await.map_err(Into::into),
     };
     match ended {
         Ok(()) => ExitCode::SUCCESS,

@@ -7,13 +7,13 @@ use gristmill_shared::edge::{Call, Config, Reply};
 use gristmill_shared::job::{
     ClaimedJob, Failure, InvocationId, Outcome, SettleStatus, Settled, Settlement,
 };
-use gristmill_shared::rpc::{Rpc, RpcError};
+use gristmill_shared::rpc::RpcError;
 use gristmill_shared::{Problem, json, within};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use worker::Delay;
 
-use crate::jobs;
+use crate::{jobs, refresh};
 
 /// An invocation is small; whatever is larger was not sent by our Postgres.
 const MAX_INVOCATION: usize = 4096;
@@ -25,9 +25,9 @@ const LONGEST_JOB: Duration = Duration::from_secs(25);
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Invocation {
-    invocation: InvocationId,
-    queue: String,
-    batch: u32,
+    pub(crate) invocation: InvocationId,
+    pub(crate) queue: String,
+    pub(crate) batch: u32,
 }
 
 /// What became of one batch.
@@ -43,6 +43,10 @@ pub(crate) async fn invoked(call: &mut Call, config: &Config) -> Result<Reply, P
     let asked: Invocation = json::parse(&body)?;
     let rpc = config.service_rpc()?;
     let worker = format!("edge-{}", asked.invocation);
+    if refresh::serves(&asked.queue) {
+        let report = refresh::batch(&rpc, config, &worker, &asked).await?;
+        return Reply::json(200, &report);
+    }
 
     let claimed = rpc
         .claim_jobs(&worker, &asked.queue, asked.batch, Some(asked.invocation))
@@ -51,8 +55,12 @@ pub(crate) async fn invoked(call: &mut Call, config: &Config) -> Result<Reply, P
         return Reply::json(200, &Report::default());
     }
     let settlements = join_all(claimed.into_iter().map(|job| attempt(job, config))).await;
-    let settled = settle(&rpc, &worker, &settlements, asked.invocation).await?;
-    Reply::json(200, &report(settlements.len(), &settled))
+    let settled = insist(async || {
+        rpc.settle_jobs(&worker, &settlements, Some(asked.invocation))
+            .await
+    })
+    .await?;
+    Reply::json(200, &Report::of(settlements.len(), &settled))
 }
 
 async fn attempt(job: ClaimedJob, config: &Config) -> Settlement {
@@ -68,34 +76,34 @@ async fn attempt(job: ClaimedJob, config: &Config) -> Settlement {
         id: job.id,
         attempt: job.attempt,
         outcome,
+        usage: None,
     }
 }
 
-// Work is done and only its record is missing: worth a few tries. Settling twice changes nothing.
-async fn settle(
-    rpc: &Rpc,
-    worker: &str,
-    settlements: &[Settlement],
-    invocation: InvocationId,
-) -> Result<Vec<Settled>, RpcError> {
+/// Work is done and only its record is missing: worth a few tries. Settling twice changes nothing.
+pub(crate) async fn insist<T>(
+    settle: impl AsyncFn() -> Result<T, RpcError>,
+) -> Result<T, RpcError> {
     for pause in [100, 400, 1600] {
-        match rpc.settle_jobs(worker, settlements, Some(invocation)).await {
+        match settle().await {
             Err(error) if error.is_passing() => Delay::from(Duration::from_millis(pause)).await,
             ended => return ended,
         }
     }
-    rpc.settle_jobs(worker, settlements, Some(invocation)).await
+    settle().await
 }
 
-fn report(claimed: usize, settled: &[Settled]) -> Report {
-    let lost = settled
-        .iter()
-        .filter(|job| job.status == SettleStatus::Lost)
-        .count();
-    Report {
-        claimed,
-        accepted: settled.len() - lost,
-        lost,
+impl Report {
+    pub(crate) fn of(claimed: usize, settled: &[Settled]) -> Self {
+        let lost = settled
+            .iter()
+            .filter(|job| job.status == SettleStatus::Lost)
+            .count();
+        Self {
+            claimed,
+            accepted: settled.len() - lost,
+            lost,
+        }
     }
 }
 

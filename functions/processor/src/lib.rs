@@ -4,6 +4,8 @@
 
 mod handler;
 mod jobs;
+mod refresh;
+mod transport;
 
 use gristmill_shared::edge::{Caller, Routes, post};
 use worker::{Context, Env, Request, Response, ScheduleContext, ScheduledEvent, event};

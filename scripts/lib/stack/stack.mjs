@@ -22,7 +22,7 @@ export class Stack {
    * @param {{postgres?: "embedded"|"debian", parts?: string[], storage?: "supabase"|"r2",
    *          env?: Record<string, object>, onStep?: (message: string) => void}} [options]
    *   env: further environment of a part, by its name
-   *   parts also: "storage" the Supabase Storage stand-in, "work" the container worker
+   *   parts also: "storage" the Supabase Storage stand-in, "work" the container worker, "provider" the simulated API
    *   "deno" may stand in the place of "workerd": the same functions, served by the other runtime
    */
   constructor(name, { postgres = "embedded", parts = ["gateway", "relay", "workerd"], storage = "supabase", env = {},
@@ -40,18 +40,19 @@ export class Stack {
       fs.chmodSync(folder, 0o755);
     }
     this.secrets = keys.secrets(path.join(this.folder, "secrets.json"));
-    const [postgresPort, gatewayPort, adminPort, functionsPort, storagePort, workPort] = await freePorts(6);
+    const [postgresPort, gatewayPort, adminPort, functionsPort, storagePort, workPort, providerPort] = await freePorts(7);
     this.url = `http://127.0.0.1:${gatewayPort}`;
     this.functionsUrl = `http://127.0.0.1:${functionsPort}`;
     this.adminUrl = `http://127.0.0.1:${adminPort}`;
     this.storageUrl = `http://127.0.0.1:${storagePort}`;
     this.workUrl = `http://127.0.0.1:${workPort}`;
+    this.providerUrl = `http://127.0.0.1:${providerPort}`;
     this.anonKey = await this.token({ role: "anon" });
     this.serviceKey = await this.token({ role: "service_role" });
     try {
       await this.#startPostgres(postgresPort);
       for (const name of this.wanted) {
-        this.parts[name] = this.#part(name, { gatewayPort, adminPort, functionsPort, storagePort, workPort });
+        this.parts[name] = this.#part(name, { gatewayPort, adminPort, functionsPort, storagePort, workPort, providerPort });
         this.onStep(name);
         await this.parts[name].start();
         this.#record();
@@ -65,7 +66,7 @@ export class Stack {
 
   /** Stops what was started, in the order that lets work in flight finish. */
   async stop() {
-    for (const name of ["work", "relay", "workerd", "deno", "storage", "gateway"]) await this.parts[name]?.stop();
+    for (const name of ["work", "relay", "workerd", "deno", "storage", "provider", "gateway"]) await this.parts[name]?.stop();
     await this.postgres?.stop();
     registry.forget(this.folder);
   }
@@ -123,7 +124,7 @@ export class Stack {
     await this.postgres.openAuthenticator(this.secrets.authenticatorPassword);
   }
 
-  #part(name, { gatewayPort, adminPort, functionsPort, storagePort, workPort }) {
+  #part(name, { gatewayPort, adminPort, functionsPort, storagePort, workPort, providerPort }) {
     const { logDir } = this;
     const mark = { ...registry.mark(this.folder), ...this.env[name] };
     switch (name) {
@@ -148,6 +149,14 @@ export class Stack {
           env: { ...mark, GRISTMILL_DATABASE_URL: this.databaseUrl },
           logDir,
           isReady: () => this.#relayServes(),
+        });
+      case "provider":
+        return new Part(name, {
+          command: process.execPath,
+          args: [path.join(here, "../provider/main.mjs"), String(providerPort)],
+          env: mark,
+          logDir,
+          isReady: () => isListening(providerPort),
         });
       case "storage":
         return new Part(name, {
@@ -190,6 +199,8 @@ export class Stack {
               METRICS_TOKEN: this.secrets.metricsToken,
               STORAGE: this.storage,
               FILES_SECRET: this.secrets.filesSecret,
+              FMP_BASE_URL: this.providerUrl,
+              ALLOW_PRIVATE_PROVIDERS: "true",
               ...this.env.functions,
             }),
           },

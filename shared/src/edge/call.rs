@@ -188,7 +188,12 @@ fn segments(function: &str, path: &str) -> Vec<String> {
     if all.starts_with(&["functions", "v1"]) {
         all.drain(..2);
     }
-    if all.first() == Some(&function) {
+    // A shard is the same function deployed under its name, a hyphen and something more.
+    if all.first().is_some_and(|first| {
+        first
+            .strip_prefix(function)
+            .is_some_and(|rest| rest.is_empty() || rest.starts_with('-'))
+    }) {
         all.remove(0);
     }
     all.into_iter().map(str::to_owned).collect()
@@ -203,6 +208,7 @@ mod tests {
         for path in [
             "/functions/v1/enqueue/abc",
             "/enqueue/abc",
+            "/functions/v1/enqueue-eu/abc",
             "/abc",
             "//enqueue//abc/",
         ] {

@@ -106,6 +106,10 @@ impl From<RpcError> for Problem {
                     Problem::new(Code::InvalidField, detail)
                 }
                 ("GM006", _) => Problem::new(Code::QueueFull, capital(message)),
+                ("GM021", _) => Problem::new(Code::TooLarge, capital(message)),
+                ("GM022", _) => Problem::new(Code::Maintenance, capital(message)),
+                ("GM023", _) => Problem::new(Code::PlanLimit, capital(message)),
+                ("GM025", _) => Problem::new(Code::InvalidField, capital(message)).at("plan"),
                 ("GM050", _) => Problem::new(Code::NotFound, capital(message)),
                 ("GM051", _) => Problem::new(Code::StorageFull, capital(message)),
                 ("GM052", _) => Problem::new(Code::DailyLimit, capital(message)),
@@ -188,6 +192,17 @@ mod tests {
         assert_eq!(full.code.status(), 507);
         let prose = problem(400, r#"{"code":"GM003","message":"m","details":"job 0"}"#);
         assert!(prose.figures.is_empty());
+    }
+
+    #[test]
+    fn maintenance_is_503_and_says_when_it_may_be_over() {
+        let body = r#"{"code":"GM022","message":"m","details":"{\"reason\":\"move\",\"retry_after\":90}"}"#;
+        let stopped = problem(503, body);
+        assert_eq!(stopped.code, Code::Maintenance);
+        assert_eq!(
+            (stopped.code.status(), stopped.retry_after()),
+            (503, Some(90))
+        );
     }
 
     #[test]

@@ -3,7 +3,9 @@
 mod documents;
 mod error;
 mod jobs;
+mod limits;
 mod operations;
+mod refresh;
 mod workflows;
 
 use std::time::Duration;
@@ -14,9 +16,11 @@ use serde::de::DeserializeOwned;
 
 pub use error::RpcError;
 pub use jobs::{LeaseAnswer, LeaseStatus, LeaseToExtend};
+pub use limits::Capacity;
 pub use operations::{
     CleanupReport, HealthCheck, HealthReport, MetricsReport, QueueStats, RuleState, ScheduleAge,
 };
+pub use refresh::ClaimedRefreshes;
 pub use workflows::{
     Artifact, CancelledWorkflow, NewWorkflow, Progress, RunningTask, StartedWorkflow, StepState,
     TaskState, Workflow, WorkflowState, WorkflowStatus,

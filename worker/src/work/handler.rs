@@ -56,6 +56,12 @@ impl Context {
         self.lease.report(percent);
     }
 
+    /// Adds calls of the provider whose limit the job's queue draws on, and their tokens; nought of each gives back
+    /// what was reserved at the claim. A job that never says is taken to have used its estimate.
+    pub fn used(&self, requests: u32, tokens: u64) {
+        self.lease.add_usage(requests, tokens);
+    }
+
     /// Fires when the lease was lost, the job cancelled, or the worker has to stop: whatever is said afterwards
     /// changes nothing.
     pub fn cancelled(&self) -> &CancellationToken {

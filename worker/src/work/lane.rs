@@ -159,7 +159,8 @@ async fn attempt(
     slot: Option<OwnedSemaphorePermit>,
 ) {
     let (id, attempt, kind) = (job.id, job.attempt, job.kind.clone());
-    let cancelled = context.lease.cancelled.clone();
+    let lease = context.lease.clone();
+    let cancelled = lease.cancelled.clone();
     let started = std::time::Instant::now();
     // A task of its own, so that a panic ends the job and not the worker.
     let mut running = tokio::spawn(async move { handler.run(&job, &context).await });
@@ -191,6 +192,7 @@ async fn attempt(
             id,
             attempt,
             outcome,
+            usage: lease.usage(),
         })
         .await
         .is_err()

@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicU8, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
-use gristmill_shared::job::{ClaimedJob, JobId};
+use gristmill_shared::job::{ClaimedJob, JobId, Usage};
 use gristmill_shared::rpc::{LeaseStatus, LeaseToExtend};
 use tokio::sync::Notify;
 use tokio_util::sync::CancellationToken;
@@ -22,9 +22,23 @@ pub(super) struct Lease {
     pub(super) cancelled: CancellationToken,
     progress: AtomicU8,
     reported: Arc<Notify>,
+    used: Mutex<Option<Usage>>,
 }
 
 impl Lease {
+    pub(super) fn add_usage(&self, requests: u32, tokens: u64) {
+        let mut used = self.used.lock().unwrap_or_else(PoisonError::into_inner);
+        let before = used.unwrap_or_default();
+        *used = Some(Usage {
+            requests: before.requests.saturating_add(requests),
+            tokens: before.tokens.saturating_add(tokens),
+        });
+    }
+
+    pub(super) fn usage(&self) -> Option<Usage> {
+        *self.used.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
     pub(super) fn report(&self, percent: u8) {
         if self.progress.swap(percent.min(100), Ordering::Relaxed) != percent {
             self.reported.notify_one();
@@ -53,6 +67,7 @@ impl Leases {
             cancelled: CancellationToken::new(),
             progress: AtomicU8::new(0),
             reported: self.reported.clone(),
+            used: Mutex::default(),
         });
         self.held().insert(job.id, lease.clone());
         lease

@@ -15,3 +15,14 @@ insert into rpc_rule (rpc, anyone, owner, probe, subject, is_mute) values
   ('default_profile', false, true, null, null, false);
 insert into rpc_rule (rpc) values
   ('log_audit_event'), ('verify_audit_log'), ('acquire_api_capacity'), ('release_api_capacity'), ('report_api_rate_limit');
+
+-- Usage. A stranger learns nothing of a profile, not even that it exists.
+insert into relation_rule (relation, owner_may, service_may, seed, is_shared) values
+  ('subscription_plans', 'select', 'select insert update delete', null, true),
+  ('user_usage_tracking', 'select', 'select', $$ select public.track_shell_file_upload_usage({profile}, gen_random_uuid(), 10, 1) $$, false),
+  ('usage_events', 'select', 'select', null, false);
+insert into rpc_rule (rpc, owner, probe, subject) values
+  ('track_shell_file_upload_usage', true, 'public.track_shell_file_upload_usage({id}, gen_random_uuid(), 10)', 'select id from public.user_profiles where id = {profile}'),
+  ('track_ai_processing_usage', true, 'public.track_ai_processing_usage({id}, gen_random_uuid(), 10)', 'select id from public.user_profiles where id = {profile}'),
+  ('get_user_usage_status', true, 'public.get_user_usage_status({id})', 'select id from public.user_profiles where id = {profile}');
+insert into rpc_rule (rpc) values ('track_shell_file_processed_usage'), ('change_plan'), ('set_maintenance');

@@ -1,0 +1,79 @@
+//! The calls about refreshes.
+
+use std::collections::BTreeMap;
+
+use serde::{Deserialize, Serialize};
+
+use super::{Rpc, RpcError};
+use crate::job::{InvocationId, Settled};
+use crate::refresh::{RefreshJob, RefreshSettlement, TypeRow};
+
+/// A batch with the registry rows it needs.
+#[derive(Debug, Deserialize)]
+pub struct ClaimedRefreshes {
+    /// The leased jobs.
+    pub jobs: Vec<RefreshJob>,
+    /// By data type.
+    pub types: BTreeMap<String, TypeRow>,
+}
+
+impl Rpc {
+    /// Leases up to `max` due refreshes of a queue, with the registry rows they need.
+    pub async fn claim_refresh(
+        &self,
+        worker: &str,
+        queue: &str,
+        max: u32,
+        invocation: Option<InvocationId>,
+    ) -> Result<ClaimedRefreshes, RpcError> {
+        #[derive(Serialize)]
+        struct Arguments<'a> {
+            p_worker: &'a str,
+            p_queue: &'a str,
+            p_max: u32,
+            p_invocation: Option<InvocationId>,
+        }
+        let arguments = Arguments {
+            p_worker: worker,
+            p_queue: queue,
+            p_max: max,
+            p_invocation: invocation,
+        };
+        self.call("claim_refresh", &arguments).await
+    }
+
+    /// Writes what a batch fetched and settles it, in one transaction. Saying it twice is harmless.
+    pub async fn settle_refresh(
+        &self,
+        worker: &str,
+        settlements: &[RefreshSettlement],
+        invocation: Option<InvocationId>,
+        pauses: &BTreeMap<String, f64>,
+    ) -> Result<Vec<Settled>, RpcError> {
+        #[derive(Serialize)]
+        struct Arguments<'a> {
+            p_worker: &'a str,
+            p_outcomes: &'a [RefreshSettlement],
+            p_invocation: Option<InvocationId>,
+            p_pauses: &'a BTreeMap<String, f64>,
+        }
+        let arguments = Arguments {
+            p_worker: worker,
+            p_outcomes: settlements,
+            p_invocation: invocation,
+            p_pauses: pauses,
+        };
+        self.call("settle_refresh", &arguments).await
+    }
+
+    /// Changes of what the token's owner watches, after an event's id.
+    #[cfg(feature = "edge")]
+    pub async fn get_data_changes(&self, after: u64) -> Result<crate::edge::sse::Polled, RpcError> {
+        #[derive(Serialize)]
+        struct Arguments {
+            p_after: u64,
+        }
+        self.call("get_data_changes", &Arguments { p_after: after })
+            .await
+    }
+}

@@ -1,0 +1,24 @@
+-- include: rules/*.sql
+select plan(9);
+set mill.now = '2030-01-01 00:00+00';
+set request.jwt.claims = '{"role": "authenticated", "sub": "11111111-1111-4111-8111-111111111111"}';
+select is(public.upsert_active_subscription_v2('AAA', 'quote'), '{"status": "new", "queued": 1}', 'on mount: new, and its data is asked for at once');
+set mill.now = '2030-01-01 00:04+00';
+select is(public.upsert_active_subscription_v2('AAA', 'quote') ->> 'status', 'seen', 'every minute after: seen');
+select public.check_and_queue_stale_data_from_presence();
+select is((select last_seen_at - subscribed_at from public.active_subscriptions_v2), interval '4 minutes', 'only that moves last_seen_at');
+set mill.now = '2030-01-01 00:08+00';
+select is(mill.cleanup_subscriptions() ->> 'removed', '0', 'kept for five minutes');
+set mill.now = '2030-01-01 00:09:01+00';
+delete from mill.job;
+select is(public.check_and_queue_stale_data_from_presence() ->> 'queued', '0', 'then it is not looked at');
+select is(mill.cleanup_subscriptions() ->> 'removed', '1', 'and removed');
+update public.system_configuration set config_value = '2' where config_key = 'refresh.max_subscriptions';
+select public.upsert_active_subscription_v2(s, 'quote') is not null as subscribed from unnest(array['AAA', 'BBB']) s;
+select throws_ok($$ select public.upsert_active_subscription_v2('CCC', 'quote') $$, 'GM038', null, 'one user cannot watch everything');
+select public.refresh_analytics_from_presence_v2();
+select is((select array_agg(symbol || watchers order by symbol) from public.subscription_analytics), array['AAA1', 'BBB1'], 'watchers are counted in a batch');
+set role authenticated;
+select throws_ok($$ update public.active_subscriptions_v2 set last_seen_at = 'infinity' $$, '42501', null, 'nobody lives for ever');
+reset role;
+select * from finish();

@@ -1,0 +1,55 @@
+select plan(28);
+set mill.now = '2030-01-31 23:59+00';
+insert into public.user_profiles (id, user_id) values ('33333333-3333-4333-8333-333333333333', '11111111-1111-4111-8111-111111111111');
+create function pg_temp.me() returns uuid language sql immutable as $$ select '33333333-3333-4333-8333-333333333333'::uuid $$;
+create function pg_temp.meter(p_meter text, p_field text) returns text language sql as $$ select public.get_user_usage_status(pg_temp.me()) #>> array['meters', p_meter, p_field] $$;
+select is(public.get_user_usage_status(pg_temp.me()) -> 'meters' -> 'files', '{"used": 0, "limit": 10, "percent": 0.0, "is_over": false}', 'a month without a row is a month without use');
+select is(public.track_ai_processing_usage(pg_temp.me(), gen_random_uuid(), 700, 59.5, '44444444-4444-4444-8444-444444444444') ->> 'tracked', 'true', 'model use counts in a month that has no row yet');
+select is(public.track_ai_processing_usage(pg_temp.me(), gen_random_uuid(), 700, 59.5, '44444444-4444-4444-8444-444444444444') ->> 'tracked', 'false', 'once a job');
+select is(public.track_ai_processing_usage(pg_temp.me(), gen_random_uuid(), 300, 30.25) ->> 'tracked', 'true', 'and each call that names none');
+select is(pg_temp.meter('ai_tokens', 'used'), '1000', 'tokens add up');
+select is((public.get_user_usage_status(pg_temp.me()) ->> 'ai_seconds')::numeric, 89.75, 'seconds keep their fractions: no minute is lost');
+
+create temp table file as select gen_random_uuid() as id;
+select is(public.track_shell_file_upload_usage(pg_temp.me(), (select id from file), 30000000, 5), '{"over": [], "allowed": true, "tracked": true, "upgrade_prompt": false}', 'an upload counts');
+select is(public.track_shell_file_upload_usage(pg_temp.me(), (select id from file), 30000000, 5) ->> 'tracked', 'false', 'once');
+select is(array[pg_temp.meter('files', 'used'), pg_temp.meter('pages', 'used'), pg_temp.meter('storage_mb', 'used')::numeric::int::text], array['1', '5', '30'], 'as a file, its pages and its size');
+select public.track_shell_file_processed_usage(pg_temp.me(), (select id from file), 3);
+select is(pg_temp.meter('pages', 'used'), '3', 'the real pages take the place of the estimate');
+
+set mill.now = '2030-02-01 00:00+00';
+select is(array[pg_temp.meter('files', 'used'), pg_temp.meter('storage_mb', 'used')::numeric::int::text], array['0', '30'], 'a new month counts anew, but what is stored stays stored');
+select mill.release_storage(pg_temp.me(), (select id from file));
+select mill.release_storage(pg_temp.me(), (select id from file));
+select is(pg_temp.meter('storage_mb', 'used')::numeric, 0::numeric, 'until it is erased, which counts once too');
+
+-- Limits.
+select public.track_shell_file_upload_usage(pg_temp.me(), gen_random_uuid(), 1, 1) from generate_series(1, 10);
+select is(public.get_user_usage_status(pg_temp.me()) -> 'over', '[]', 'ten files of ten are not over');
+select is(public.track_shell_file_upload_usage(pg_temp.me(), gen_random_uuid(), 1, 1) - 'upgrade_prompt', '{"over": ["files"], "allowed": true, "tracked": true}', 'without billing the eleventh is let through');
+select is((select count(*) from public.usage_events where event_type = 'limit_hit'), 1::bigint, 'and is on record');
+select public.track_shell_file_upload_usage(pg_temp.me(), gen_random_uuid(), 1, 1);
+select is((select count(*) from public.usage_events where event_type = 'limit_hit'), 1::bigint, 'once a day');
+update public.system_configuration set config_value = 'true' where config_key in ('features.billing_enabled', 'features.upgrade_prompts_enabled');
+create temp table refused as select gen_random_uuid() as id;
+select is(public.track_shell_file_upload_usage(pg_temp.me(), (select id from refused), 1, 1) ->> 'allowed', 'false', 'with billing it is not');
+select is(pg_temp.meter('files', 'used'), '12', 'and nothing of it was counted');
+select is(array[public.get_user_usage_status(pg_temp.me()) ->> 'is_blocked', public.get_user_usage_status(pg_temp.me()) ->> 'upgrade_prompt'], array['true', 'true'], 'the status says so');
+select is(public.change_plan(pg_temp.me(), 'premium'), 'premium', 'a larger plan');
+select is(public.track_shell_file_upload_usage(pg_temp.me(), (select id from refused), 1, 1) ->> 'allowed', 'true', 'lets the same file in: limits come from the plan');
+select public.change_plan(pg_temp.me(), 'enterprise');
+select public.track_ai_processing_usage(pg_temp.me(), gen_random_uuid(), 900000000);
+select is(public.get_user_usage_status(pg_temp.me()) #> '{meters,ai_tokens}', '{"used": 900000000, "limit": null, "percent": null, "is_over": false}', 'unlimited is never over');
+select throws_ok($$ select public.change_plan(pg_temp.me(), 'gold') $$, 'GM025', null, 'an unknown plan is refused');
+select results_eq($$ select event_type from public.usage_events where event_type like 'plan%' order by id $$, $$ values ('plan_upgraded'), ('plan_upgraded') $$, 'changes of plan are events');
+select is((select count(*) from public.audit_log where action = 'change_plan' and patient_id = pg_temp.me()), 2::bigint, 'and in the audit log');
+
+set role authenticated;
+set request.jwt.claims = '{"role": "authenticated", "sub": "22222222-2222-4222-8222-222222222222"}';
+select throws_ok($$ select public.track_shell_file_upload_usage(pg_temp.me(), gen_random_uuid(), 1) $$, '42501', 'this profile does not exist, or is not yours', 'nobody counts for another''s profile');
+select throws_ok($$ select public.get_user_usage_status(gen_random_uuid()) $$, '42501', 'this profile does not exist, or is not yours', 'which looks like none');
+set request.jwt.claims = '{"role": "authenticated", "sub": "11111111-1111-4111-8111-111111111111"}';
+select public.track_shell_file_upload_usage(pg_temp.me(), gen_random_uuid(), -5000000, -7);
+reset role;
+select is((select bytes from mill.stored_bytes), 13::bigint, 'negative sizes buy nothing');
+select * from finish();
