@@ -144,16 +144,17 @@ create unique index task_place on mill.task (job_id, key, item);
 create table mill.task_ended (
   xid xid8 not null default pg_current_xact_id(),
   n bigint generated always as identity,
+  state text not null,
   ids uuid[] not null,
   parents uuid[] not null,
-  states text[] not null,
-  outputs jsonb[] not null,
-  errors jsonb[] not null,
+  -- Beside the ids; null when none of them has any.
+  outputs jsonb[],
+  errors jsonb[],
   at timestamptz not null,
   primary key (xid, n)
 ) with (autovacuum_vacuum_scale_factor = 0, autovacuum_vacuum_threshold = 500);
 comment on table mill.task_ended is
-  'What became of tasks, one row a settled batch, taken at commit. A row that stays could not be taken: the tick tries again.';
+  'What became of tasks, one row a settled batch and state, taken at commit. A row that stays could not be taken: the tick tries again.';
 
 create table public.job_artifacts (
   id uuid primary key,
