@@ -1,11 +1,14 @@
 //! The way to Postgres: PostgREST RPCs over HTTP, one typed method each.
 
+mod audit;
 mod documents;
 mod error;
+mod exports;
 mod jobs;
 mod limits;
 mod operations;
 mod refresh;
+mod usage;
 mod workflows;
 
 use std::time::Duration;
@@ -14,6 +17,10 @@ use postgrest::Postgrest;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
+pub use audit::{AuditEvent, AuditFinding, AuditVerdict};
+pub use documents::{
+    BegunUpload, FinishedUpload, Holder, Leftovers, StagedDocument, UnfinishedUpload,
+};
 pub use error::RpcError;
 pub use jobs::{LeaseAnswer, LeaseStatus, LeaseToExtend};
 pub use limits::Capacity;
@@ -21,6 +28,7 @@ pub use operations::{
     CleanupReport, HealthCheck, HealthReport, MetricsReport, QueueStats, RuleState, ScheduleAge,
 };
 pub use refresh::ClaimedRefreshes;
+pub use usage::{Meter, UsageStatus};
 pub use workflows::{
     Artifact, CancelledWorkflow, NewWorkflow, Progress, RunningTask, StartedWorkflow, StepState,
     TaskState, Workflow, WorkflowState, WorkflowStatus,
