@@ -14,4 +14,5 @@ mod serve;
 pub mod shutdown;
 pub mod storage;
 pub mod telemetry;
+pub mod top;
 pub mod work;

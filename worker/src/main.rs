@@ -5,7 +5,7 @@ use std::process::ExitCode;
 
 use clap::{Parser, Subcommand};
 use gristmill_worker::{
-    configure, doctor, gateway, maintenance, migrate, relay, storage, telemetry, work,
+    configure, doctor, gateway, maintenance, migrate, relay, storage, telemetry, top, work,
 };
 
 /// Background jobs on Postgres and edge functions.
@@ -34,6 +34,8 @@ enum Command {
     Work(Box<work::Args>),
     /// Serve a folder of files in the dialect of Supabase Storage
     Storage(storage::Args),
+    /// Show the queues, live
+    Top(top::Args),
 }
 
 #[tokio::main]
@@ -49,6 +51,7 @@ async fn main() -> ExitCode {
         Command::Doctor(args) => doctor::run(args).await.map_err(Into::into),
         Command::Work(args) => work::run(*args).await.map_err(Into::into),
         Command::Storage(args) => storage::run(args).await.map_err(Into::into),
+        Command::Top(args) => top::run(args).await.map_err(Into::into),
     };
     match ended {
         Ok(()) => ExitCode::SUCCESS,
