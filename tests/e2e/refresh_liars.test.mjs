@@ -201,9 +201,10 @@ test("5,000 due refreshes against a provider of 300 a minute", { skip: !isSoak &
   await until(async () => (await sql("select from mill.job_done where queue = 'refresh'")).length === count, "all of them", 25 * 60_000);
   const minutes = (Date.now() - begun) / 60_000;
   const log = await calls();
-  console.error(`${count} in ${minutes.toFixed(2)} minutes, at most ${log.most_in_60_s} in 60 s, ${log.refused} refused`);
+  console.error(`${count} in ${minutes.toFixed(2)} minutes, at most ${log.most_in_60_s} in 60 s, ${log.refused} refused, the last ${((log.last_at - log.first_at) / 60_000).toFixed(2)} minutes after the first`);
   assert.ok(log.most_in_60_s <= 300 && log.refused === 0);
-  // The first 300 need no time at all.
-  assert.ok((count - 300) / minutes >= 0.95 * 300, `${((count - 300) / minutes).toFixed(0)} a minute`);
+  // By the provider's own log; its first 300 need no time at all.
+  const rate = (count - 300) / ((log.last_at - log.first_at) / 60_000);
+  assert.ok(rate >= 0.95 * 300, `${rate.toFixed(0)} a minute`);
   assert.deepEqual(await sql("select max(attempt)::int as attempt from mill.job_done where queue = 'refresh'"), [{ attempt: 1 }]);
 });
