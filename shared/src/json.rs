@@ -60,10 +60,16 @@ fn unknown_or_missing(message: &str) -> Option<String> {
     message.split('`').nth(1).map(str::to_owned)
 }
 
+// serde repeats the value that it did not expect; an answer repeats nothing that was sent but the name of a field.
 fn sentence(message: &str) -> String {
     let message = message
         .rsplit_once(" at line ")
         .map_or(message, |(head, _)| head);
+    let expected = message.rsplit_once(", expected ");
+    let message = &expected.map_or_else(
+        || message.to_owned(),
+        |(_, expected)| format!("expected {expected}"),
+    );
     let mut letters = message.chars();
     match letters.next() {
         Some(first) => format!("{}{}.", first.to_uppercase(), letters.as_str()),
@@ -93,6 +99,14 @@ mod tests {
         assert_eq!(refuse(b"{nope").code, Code::NotJson);
         assert_eq!(refuse(b"\xff\xfe").code, Code::NotJson);
         assert_eq!(refuse(br#"{"kind":"a"} trailing"#).code, Code::NotJson);
+    }
+
+    #[test]
+    fn a_value_is_not_repeated() {
+        let refused = refuse(br#"{"kind":"echo","priority":"Jane Doe, expected tomorrow"}"#);
+        assert_eq!(refused.detail, "Expected i32.");
+        let refused = parse_query::<Sample>("kind=a&priority=JaneDoe").unwrap_err();
+        assert!(!refused.detail.contains("Jane"), "{}", refused.detail);
     }
 
     #[test]

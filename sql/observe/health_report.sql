@@ -6,7 +6,7 @@ as $$
 declare
   v_check record;
   v_details jsonb;
-  v_checks jsonb := '[]';
+  v_checks jsonb := jsonb_build_array();
 begin
   for v_check in select c.name, c.step from mill.health_check c order by c.place, c.name loop
     begin

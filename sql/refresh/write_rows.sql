@@ -1,6 +1,6 @@
 -- Writes what was fetched of one data type, [{id, symbol, rows}], in one statement. Older source data is never written;
 -- equal means that nothing has changed, and then the rows stay as they are: only mill.data_check learns that the provider
--- was asked. Set-based: job by job a batch of 50 took five times as long.
+-- was asked. Set-based: settling a batch of 50 took 76 ms beside 270 job by job, on a busy machine.
 --
 -- No lock is needed between the look and the write: one live job a symbol and type, and its lease is locked.
 create or replace function mill.write_rows(p_type public.data_type_registry, p_fetched jsonb, p_now timestamptz) returns jsonb

@@ -24,14 +24,25 @@ before(async () => {
   // Health answers 503 on purpose when something is late, which here would count as a failure.
   await stack.postgres.query("update mill.schedule set slack_seconds = 100000");
   const user = await signIn(stack);
-  tokens = { health: stack.secrets.metricsToken, default: user.token };
+  tokens = { health: stack.secrets.metricsToken, audit: stack.serviceKey, default: user.token };
 });
 after(() => stack?.destroy());
 
+// A stream of events answers for a minute: it is described, but not walked.
+function withoutStreams(api) {
+  for (const methods of Object.values(api.paths)) {
+    for (const [method, operation] of Object.entries(methods)) {
+      if ("text/event-stream" in (operation.responses[200]?.content ?? {})) delete methods[method];
+    }
+  }
+  api.paths = Object.fromEntries(Object.entries(api.paths).filter(([, methods]) => Object.keys(methods).length > 0));
+  return api;
+}
+
 const document = async (name) => (await fetch(`${stack.url}/functions/v1/${name}/openapi.json`)).json();
 
-function run(args) {
-  const child = spawn(schemathesis, args, { env: { ...process.env, NO_COLOR: "1", PYTHONUNBUFFERED: "1" }, stdio: ["ignore", "pipe", "pipe"] });
+function run(cwd, args) {
+  const child = spawn(schemathesis, args, { cwd, env: { ...process.env, NO_COLOR: "1", PYTHONUNBUFFERED: "1" }, stdio: ["ignore", "pipe", "pipe"] });
   let output = "";
   child.stdout.on("data", (chunk) => (output += chunk));
   child.stderr.on("data", (chunk) => (output += chunk));
@@ -56,8 +67,10 @@ for (const { name } of functions) {
       const folder = fs.mkdtempSync(path.join(os.tmpdir(), "gristmill-openapi-"));
       try {
         const file = path.join(folder, "openapi.json");
-        fs.writeFileSync(file, JSON.stringify(await document(name)));
-        const { code, output } = await run(["run", file, "--url", `${stack.url}/functions/v1/${name}`,
+        const api = withoutStreams(await document(name));
+        if (Object.keys(api.paths).length === 0) return;
+        fs.writeFileSync(file, JSON.stringify(api));
+        const { code, output } = await run(folder, ["run", file, "--url", `${stack.url}/functions/v1/${name}`,
           "--header", `Authorization: Bearer ${tokens[name] ?? tokens.default}`, "--checks", CHECKS, "--phases", "examples,coverage,fuzzing",
           "--max-examples", String(EXAMPLES), "--seed", "1", "--warnings", "off", "--request-timeout", "30", "--continue-on-failure"]);
         assert.equal(code, 0, output.slice(-6000));

@@ -3,8 +3,9 @@
 use std::collections::BTreeMap;
 
 use gristmill_shared::edge::{Call, Config, Reply};
-use gristmill_shared::rpc::Rpc;
-use gristmill_shared::{Problem, json};
+use gristmill_shared::rpc::{CleanupReport, Rpc};
+use gristmill_shared::storage::{ObjectKey, Storage, Store};
+use gristmill_shared::{Code, Problem, json};
 use schemars::JsonSchema;
 use serde::Deserialize;
 
@@ -44,24 +45,43 @@ async fn run(config: &Config) -> Result<Report, Problem> {
     let rpc = config.service_rpc()?;
     let mut steps = BTreeMap::new();
     for step in rpc.cleanup_steps().await? {
-        let report = run_step(&rpc, &step).await;
+        let report = run_step(&rpc, config, &step).await;
         steps.insert(step, report);
     }
     Ok(Report { steps })
 }
 
-async fn run_step(rpc: &Rpc, step: &str) -> StepReport {
+async fn run_step(rpc: &Rpc, config: &Config, step: &str) -> StepReport {
     let mut report = StepReport::new();
     loop {
-        let piece = match rpc.run_cleanup_step(step).await {
-            Ok(piece) => piece,
-            Err(error) => {
-                report.fail(Problem::from(error).code.as_str());
+        match run_piece(rpc, config, step).await {
+            Ok(piece) => {
+                if !report.add(piece) {
+                    return report;
+                }
+            }
+            Err(problem) => {
+                let line = serde_json::json!({ "function": "cleanup", "step": step,
+                    "code": problem.code.as_str(), "cause": problem.cause });
+                worker::console_error!("{line}");
+                report.fail(problem.code.as_str());
                 return report;
             }
-        };
-        if !report.add(piece) {
-            return report;
         }
     }
+}
+
+// Objects go first, and only then do their rows: whatever dies in between is named again by the next run.
+async fn run_piece(rpc: &Rpc, config: &Config, step: &str) -> Result<CleanupReport, Problem> {
+    let mut piece = rpc.run_cleanup_step(step).await?;
+    if !piece.remove.is_empty() {
+        let keys = piece.remove.iter().map(|key| key.parse::<ObjectKey>());
+        let keys = keys.collect::<Result<Vec<_>, _>>().map_err(|error| {
+            Problem::new(Code::Internal, "A key is not one of ours.").because(error)
+        })?;
+        Store::open_for_service(config)?.remove(&keys).await?;
+        rpc.confirm_cleanup_step(step, &piece.remove).await?;
+        piece.done.insert("objects".into(), keys.len().into());
+    }
+    Ok(piece)
 }

@@ -9,7 +9,12 @@ fn routes() -> Routes {
     Routes::new("refresh", "What was refreshed, as it happens").route(
         get("/v1/changes", handler::changes)
             .summary("Changes of what the caller watches, as server-sent events")
-            .by(Caller::User),
+            .by(Caller::User)
+            .answers_with(
+                200,
+                "text/event-stream",
+                "A change an event, until the stream ends after a minute",
+            ),
     )
 }
 

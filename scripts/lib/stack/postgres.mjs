@@ -22,8 +22,9 @@ const SETTINGS = {
   max_connections: 200,
   shared_buffers: "128MB",
   max_wal_size: "1GB",
-  log_min_messages: "warning",
-  log_min_error_statement: "panic", // statements carry payloads; logs carry none
+  // No ERROR: its text quotes the value at fault, and statements carry payloads. Callers get it, mill.event keeps what matters.
+  log_min_messages: "log",
+  log_min_error_statement: "panic",
   timezone: "UTC",
   idle_in_transaction_session_timeout: "60s",
 };

@@ -127,6 +127,7 @@ fn refusals(route: &Route) -> BTreeMap<u16, Vec<Code>> {
             Code::TokenRefused,
             Code::Forbidden,
             Code::DatabaseUnavailable,
+            Code::Maintenance,
         ]),
         Caller::Holder(_) => codes.extend([Code::TokenMissing, Code::TokenRefused]),
         Caller::Postgres => codes.extend([Code::BadSignature, Code::DatabaseUnavailable]),

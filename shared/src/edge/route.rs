@@ -1,6 +1,7 @@
 //! Routes: method, path, schema and handler of an endpoint stand together, so that what is documented is what
 //! is served. `GET /openapi.json` of every function is made from them.
 
+use std::cmp::Reverse;
 use std::ops::AsyncFn;
 
 use futures_util::future::LocalBoxFuture;
@@ -239,11 +240,9 @@ impl Route {
         }
         let mut params = Vec::new();
         for (part, segment) in pattern.into_iter().zip(segments) {
-            match part
-                .strip_prefix('{')
-                .and_then(|part| part.strip_suffix('}'))
-            {
-                Some(name) => params.push((name, segment.as_str())),
+            // What follows a parameter is part of the path: `{id}.zip`.
+            match part.strip_prefix('{').and_then(|part| part.split_once('}')) {
+                Some((name, ending)) => params.push((name, segment.strip_suffix(ending)?)),
                 None if part == segment => {}
                 None => return None,
             }
@@ -296,14 +295,14 @@ impl Routes {
         route.handler.handle(call, config).await
     }
 
-    // Of two paths that match, the one with fewer parameters is meant.
+    // Of two paths that match, the one with fewer parameters is meant, then the one that says more.
     fn find(&self, verb: &str, segments: &[String]) -> Result<(&Route, Params), Problem> {
         let mut found: Vec<_> = self
             .routes
             .iter()
             .filter_map(|route| route.matches(segments).map(|params| (route, params)))
             .collect();
-        found.sort_by_key(|(_, params)| params.len());
+        found.sort_by_key(|(route, params)| (params.len(), Reverse(route.path.len())));
         if let Some((route, params)) = found.iter().find(|(route, _)| route.takes(verb)) {
             let params = params
                 .iter()
@@ -338,6 +337,7 @@ mod tests {
             .route(get("/{id}", nothing))
             .route(post("/", nothing))
             .route(get("/special", nothing))
+            .route(get("/{id}.zip", nothing))
             .route(delete("/{id}/parts/{part}", nothing));
         let segments: Vec<_> = path
             .split('/')
@@ -354,6 +354,10 @@ mod tests {
     #[test]
     fn a_path_without_parameters_goes_before_one_with_them() {
         assert_eq!(find("GET", "/special").unwrap().0, "/special");
+        assert_eq!(
+            find("GET", "/x.zip").unwrap(),
+            ("/{id}.zip", vec!["x".into()])
+        );
         assert_eq!(find("GET", "/x").unwrap(), ("/{id}", vec!["x".into()]));
         assert_eq!(
             find("DELETE", "/a/parts/b").unwrap().1,

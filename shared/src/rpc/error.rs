@@ -92,14 +92,18 @@ impl From<RpcError> for Problem {
                 message,
                 figures,
             } => match (code.as_str(), *status) {
-                ("GM001", _) => Problem::new(Code::UnknownKind, capital(message)).at("kind"),
+                // Its words repeat what was sent.
+                ("GM001", _) => {
+                    let detail = "There is no such kind of job, or it is not open to you.";
+                    Problem::new(Code::UnknownKind, detail).at("kind")
+                }
                 ("GM002", _) => Problem::new(Code::EmptyPayload, capital(message)).at("payload"),
                 ("GM003", _) => Problem::new(Code::TooLarge, capital(message)).at("payload"),
                 ("GM004", _) => Problem::new(Code::InvalidField, capital(message)),
                 // Postgres' own words on a value: not of its type, out of its range, a NUL or a broken escape,
                 // nested too deep. They may quote what was sent, so they are not passed on.
                 (
-                    "22P02" | "22P05" | "22003" | "22007" | "22008" | "22021" | "22001" | "54001",
+                    "23514" | "22P02" | "22P05" | "22003" | "22007" | "22008" | "22021" | "22001" | "54001",
                     _,
                 ) => {
                     let detail = "A value cannot be stored: look for numbers and dates out of range, and for \\u0000.";
@@ -116,6 +120,12 @@ impl From<RpcError> for Problem {
                 ("GM053", _) => Problem::new(Code::AlreadyFinished, capital(message)),
                 ("GM054", _) => Problem::new(Code::Expired, capital(message)),
                 ("GM055", _) => Problem::new(Code::NotFinished, capital(message)),
+                ("GM046", _) => Problem::new(
+                    Code::NotFound,
+                    "There is no such thing, or it is not yours.",
+                ),
+                ("GM047", _) => Problem::new(Code::UnsupportedType, capital(message)),
+                ("GM048", _) => Problem::new(Code::NotFinished, capital(message)),
                 ("PGRST301" | "PGRST302" | "PGRST303", _) | ("22023", 401) => Problem::new(
                     Code::TokenRefused,
                     "Send a valid token that has not expired.",

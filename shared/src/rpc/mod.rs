@@ -1,11 +1,13 @@
 //! The way to Postgres: PostgREST RPCs over HTTP, one typed method each.
 
+mod audit;
 mod documents;
 mod error;
 mod jobs;
 mod limits;
 mod operations;
 mod refresh;
+mod usage;
 
 use std::time::Duration;
 
@@ -13,6 +15,10 @@ use postgrest::Postgrest;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
+pub use audit::{AuditEvent, AuditFinding, AuditVerdict};
+pub use documents::{
+    BegunUpload, FinishedUpload, Holder, Leftovers, StagedDocument, UnfinishedUpload,
+};
 pub use error::RpcError;
 pub use jobs::{LeaseAnswer, LeaseStatus, LeaseToExtend};
 pub use limits::Capacity;
@@ -20,6 +26,7 @@ pub use operations::{
     CleanupReport, HealthCheck, HealthReport, MetricsReport, QueueStats, RuleState, ScheduleAge,
 };
 pub use refresh::ClaimedRefreshes;
+pub use usage::{Meter, UsageStatus};
 
 use crate::sleep::within;
 

@@ -1,0 +1,33 @@
+//! `audit`, also known as audit-logger-v3: appends to the audit log and verifies its chain.
+//!
+//! It holds no service key: the caller's token goes on to Postgres, which lets nobody but the service near the log.
+
+mod domain;
+mod handler;
+
+use gristmill_shared::edge::{Caller, Routes, get, post};
+use gristmill_shared::rpc::AuditVerdict;
+use worker::{Context, Env, Request, Response, event};
+
+fn routes() -> Routes {
+    Routes::new("audit", "The audit log: append-only, chained by hash")
+        .route(
+            post("/", handler::append)
+                .summary("Appends an event; with the service's token")
+                .by(Caller::User)
+                .json::<domain::NewEvent>()
+                .answers::<domain::Appended>(201, "It is in the log for good"),
+        )
+        .route(
+            get("/verify", handler::verify)
+                .summary("Checks the chain from one day to another; with the service's token")
+                .by(Caller::User)
+                .query::<domain::Range>()
+                .answers::<AuditVerdict>(200, "What was found, and the head of the chain"),
+        )
+}
+
+#[event(fetch)]
+async fn fetch(request: Request, env: Env, _context: Context) -> worker::Result<Response> {
+    routes().serve(request, env).await
+}

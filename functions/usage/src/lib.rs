@@ -1,0 +1,29 @@
+//! `usage`: shows people what they have used of their plan this month.
+
+mod domain;
+mod handler;
+
+use gristmill_shared::edge::{Caller, Route, Routes, get};
+use gristmill_shared::rpc::UsageStatus;
+use worker::{Context, Env, Request, Response, event};
+
+// On Supabase the function itself is /functions/v1/usage; on a host of its own it is /v1/usage.
+fn routes() -> Routes {
+    Routes::new("usage", "What a profile has used of its plan")
+        .route(shown(get("/", handler::show)))
+        .route(shown(get("/v1/usage", handler::show)))
+}
+
+fn shown(route: Route) -> Route {
+    route
+        .summary("This month's use beside the plan's limits")
+        .by(Caller::User)
+        .query::<domain::Asked>()
+        .answers::<UsageStatus>(200, "Every meter, and whether one is over")
+        .refuses(&[gristmill_shared::Code::NotFound])
+}
+
+#[event(fetch)]
+async fn fetch(request: Request, env: Env, _context: Context) -> worker::Result<Response> {
+    routes().serve(request, env).await
+}
