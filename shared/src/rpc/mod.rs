@@ -3,6 +3,7 @@
 mod audit;
 mod documents;
 mod error;
+mod exports;
 mod jobs;
 mod limits;
 mod operations;

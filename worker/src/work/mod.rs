@@ -5,6 +5,7 @@
 
 mod children;
 mod documents;
+mod export;
 mod handler;
 mod lane;
 mod leases;
@@ -29,12 +30,13 @@ use leases::Leases;
 use status::Status;
 
 /// Every kind that this worker serves. One line a part.
-fn handlers(_args: &Args) -> Result<Vec<Arc<dyn Handler>>, Error> {
+fn handlers(_args: &Args, cpus: usize) -> Result<Vec<Arc<dyn Handler>>, Error> {
     let documents = Arc::new(documents::Settings::from_env()?);
     Ok(vec![
         Arc::new(documents::Fast::new(documents.clone())),
         Arc::new(documents::Passes::new(documents)),
         Arc::new(documents::Sweep),
+        Arc::new(export::Exports::new(cpus)),
     ])
 }
 
@@ -151,7 +153,7 @@ pub async fn run(args: Args) -> Result<(), Error> {
         worker.clone(),
         Duration::from_secs_f64(args.heartbeat),
     ));
-    let lanes = lane::start(&worker, &args, handlers(&args)?, cpus);
+    let lanes = lane::start(&worker, &args, handlers(&args, cpus)?, cpus);
     let port = match args.listen {
         Some(address) => Some(status::serve(
             serve::bind(address).await?,
