@@ -24,5 +24,5 @@ from mill.job j;
 
 comment on view public.job_queue is
   'Every job under its documented column names. Statuses: pending, processing, completed, failed, cancelled, retrying, deferred.';
-revoke all on public.job_queue from public, anon, authenticated;
+revoke all on public.job_queue from public, anon, authenticated, service_role;
 grant select on public.job_queue to service_role;

@@ -2,6 +2,8 @@
 create or replace function mill.audit_jobs(p_ids uuid[], p_action text, p_reason text) returns void
 language sql
 set search_path = pg_catalog, pg_temp
+set enable_seqscan = off
+set jit = off
 as $$
   with appended as (
     insert into public.audit_log (

@@ -14,22 +14,28 @@ declare
   v_reason text;
   v_lease mill.api_lease;
 begin
-  perform mill.lock_api(p_provider_name, p_api_endpoint, true);
-  v_limit := mill.api_limit(p_provider_name, p_api_endpoint);
-  v_now := mill.now(); -- not before: time passes while waiting for the lock
-  if v_tokens > least(v_limit.tokens_per_minute, v_limit.tokens_per_hour) then
-    raise exception '% tokens are more than % / % ever admits at once', v_tokens, p_provider_name, p_api_endpoint
-      using errcode = 'GM021', hint = 'Split the request, or raise the limit.';
-  end if;
+  -- Looked at twice: a caller that is refused anyway does not stand in line for the lock.
+  for v_look in 1 .. 2 loop
+    if v_look = 2 then
+      perform mill.lock_api(p_provider_name, p_api_endpoint, true);
+    end if;
+    v_limit := mill.api_limit(p_provider_name, p_api_endpoint);
+    v_now := mill.now(); -- not before: time passes while waiting for the lock
+    if v_tokens > least(v_limit.tokens_per_minute, v_limit.tokens_per_hour) then
+      raise exception '% tokens are more than % / % ever admits at once', v_tokens, p_provider_name, p_api_endpoint
+        using errcode = 'GM021', hint = 'Split the request, or raise the limit.';
+    end if;
 
-  select r.* into v_room from mill.api_room(v_limit, v_now) r;
-  v_reason := case
-    when v_limit.status <> 'active' then v_limit.status
-    when v_limit.blocked_until > v_now then 'blocked'
-    when v_room.requests < 1 then 'requests'
-    when v_room.tokens < v_tokens then 'tokens'
-    when v_room.slots < 1 then 'concurrency'
-  end;
+    select r.* into v_room from mill.api_room(v_limit, v_now) r;
+    v_reason := case
+      when v_limit.status <> 'active' then v_limit.status
+      when v_limit.blocked_until > v_now then 'blocked'
+      when v_room.requests < 1 then 'requests'
+      when v_room.tokens < v_tokens then 'tokens'
+      when v_room.slots < 1 then 'concurrency'
+    end;
+    exit when v_reason is not null;
+  end loop;
   if v_reason is not null then
     return jsonb_build_object('granted', false, 'reason', v_reason, 'retry_after_seconds', case v_reason
       when 'blocked' then ceil(extract(epoch from v_limit.blocked_until - v_now))

@@ -1,13 +1,15 @@
--- One statement, so that folding beside it is seen whole or not at all. Null means no limit; least() and greatest()
+-- plpgsql and not SQL: its plan is kept, where an SQL function's is made by every call. One statement, so that folding beside it is seen whole or not at all. Null means no limit; least() and greatest()
 -- leave nulls out. wait is when the first grant falls out of the window that is full.
 create or replace function mill.api_room(p_limit public.api_rate_limits, p_now timestamptz)
 returns table (requests bigint, tokens bigint, slots int, pressure numeric, wait interval)
-language sql stable
+language plpgsql stable
 set search_path = pg_catalog, pg_temp
 as $$
+begin
+  return query
   select
-    least(p_limit.requests_per_minute - m.requests, p_limit.requests_per_hour - h.requests),
-    least(p_limit.tokens_per_minute - m.tokens, p_limit.tokens_per_hour - h.tokens),
+    least(p_limit.requests_per_minute - m.requests, p_limit.requests_per_hour - h.requests)::bigint,
+    least(p_limit.tokens_per_minute - m.tokens, p_limit.tokens_per_hour - h.tokens)::bigint,
     p_limit.concurrent_requests - s.slots,
     coalesce(greatest(
       m.requests::numeric / p_limit.requests_per_minute, h.requests::numeric / p_limit.requests_per_hour,
@@ -39,7 +41,8 @@ as $$
         and p_limit.concurrent_requests is not null)::int + (
       select count(*) from mill.api_lease l
       where l.provider = p_limit.provider_name and l.endpoint = p_limit.api_endpoint and l.ended_at is null and l.expires_at > p_now
-        and p_limit.concurrent_requests is not null)::int as slots) s
+        and p_limit.concurrent_requests is not null)::int as slots) s;
+end
 $$;
 
 comment on function mill.api_room(public.api_rate_limits, timestamptz) is

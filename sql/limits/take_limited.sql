@@ -15,19 +15,22 @@ declare
   v_rows tid[];
   v_tokens bigint := 0;
 begin
-  if not mill.lock_api(p_queue.provider, p_queue.endpoint, p_waits) then
-    return '{}'::tid[];
-  end if;
-  v_limit := mill.api_limit(p_queue.provider, p_queue.endpoint);
-  v_now := mill.now();
-  if v_limit.status <> 'active' or v_limit.blocked_until > v_now then
-    return '{}'::tid[];
-  end if;
-  select r.* into v_room from mill.api_room(v_limit, v_now) r;
-  v_max := least(p_max, v_room.requests, v_room.slots);
-  if v_max <= 0 or v_room.tokens <= 0 then
-    return '{}'::tid[];
-  end if;
+  -- Looked at twice: a claim that would get nothing anyway does not stand in line for the lock.
+  for v_look in 1 .. 2 loop
+    if v_look = 2 and not mill.lock_api(p_queue.provider, p_queue.endpoint, p_waits) then
+      return '{}'::tid[];
+    end if;
+    v_limit := mill.api_limit(p_queue.provider, p_queue.endpoint);
+    v_now := mill.now();
+    if v_limit.status <> 'active' or v_limit.blocked_until > v_now then
+      return '{}'::tid[];
+    end if;
+    select r.* into v_room from mill.api_room(v_limit, v_now) r;
+    v_max := least(p_max, v_room.requests, v_room.slots);
+    if v_max <= 0 or v_room.tokens <= 0 then
+      return '{}'::tid[];
+    end if;
+  end loop;
 
   if p_queue.max_running is null and p_queue.max_running_per_group is null and p_queue.dequeue = 'priority' then
     v_rows := mill.take(p_queue.queue, v_max, p_kinds);

@@ -18,3 +18,19 @@ $$;
 
 comment on function mill.refuse_in_maintenance() is 'Refuses with GM022 and 503 while the maintenance flag is set.';
 revoke execute on function mill.refuse_in_maintenance() from public;
+
+-- For tables that users write to directly. Whatever the engine or the service writes goes on.
+create or replace function mill.refuse_users_in_maintenance() returns trigger
+language plpgsql security definer
+set search_path = pg_catalog, pg_temp
+as $$
+begin
+  if coalesce(auth.jwt() ->> 'role', '') in ('anon', 'authenticated') then
+    perform mill.refuse_in_maintenance();
+  end if;
+  return null;
+end
+$$;
+
+comment on function mill.refuse_users_in_maintenance() is 'A statement trigger: users'' own writes are refused while the maintenance flag is set.';
+revoke execute on function mill.refuse_users_in_maintenance() from public, anon, authenticated;

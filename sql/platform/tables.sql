@@ -11,5 +11,5 @@ create table public.system_configuration (
 
 comment on table public.system_configuration is 'Settings of the whole system. Secrets are not here: see mill.secret.';
 alter table public.system_configuration enable row level security;
-revoke all on public.system_configuration from public, anon, authenticated;
+revoke all on public.system_configuration from public, anon, authenticated, service_role;
 grant select, insert, update, delete on public.system_configuration to service_role;

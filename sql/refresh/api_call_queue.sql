@@ -18,5 +18,5 @@ from mill.job j
 where j.queue ~ '^refresh(-|$)';
 
 comment on view public.api_call_queue is 'The refresh queue under its documented column names.';
-revoke all on public.api_call_queue from public, anon, authenticated;
+revoke all on public.api_call_queue from public, anon, authenticated, service_role;
 grant select on public.api_call_queue to service_role;

@@ -55,12 +55,12 @@ create table public.supported_symbols (
   exchange text,
   is_active boolean not null default true,
   added_at timestamptz not null default now(),
-  constraint symbol_is_a_ticker check (symbol ~ '^[A-Z0-9][A-Z0-9.^=-]{0,19}$')
+  constraint symbol_is_a_ticker check (symbol ~ '^[A-Z0-9^][A-Z0-9.^=-]{0,19}$')
 );
 comment on table public.supported_symbols is 'What may be watched and is refreshed on schedule. Users cannot make us ask for anything else.';
 alter table public.supported_symbols enable row level security;
 create policy everyone_reads on public.supported_symbols for select to authenticated, service_role using (true);
-revoke all on public.supported_symbols from public, anon, authenticated;
+revoke all on public.supported_symbols from public, anon, authenticated, service_role;
 grant select on public.supported_symbols to authenticated;
 grant select, insert, update, delete on public.supported_symbols to service_role;
 
@@ -79,7 +79,7 @@ create index active_subscriptions_by_symbol on public.active_subscriptions_v2 (s
 alter table public.active_subscriptions_v2 enable row level security;
 create policy users_see_their_own on public.active_subscriptions_v2 for select to authenticated using (user_id = auth.uid());
 create policy users_end_their_own on public.active_subscriptions_v2 for delete to authenticated using (user_id = auth.uid());
-revoke all on public.active_subscriptions_v2 from public, anon, authenticated;
+revoke all on public.active_subscriptions_v2 from public, anon, authenticated, service_role;
 grant select, delete on public.active_subscriptions_v2 to authenticated;
 grant select, insert, update, delete on public.active_subscriptions_v2 to service_role;
 
@@ -95,7 +95,7 @@ create table public.api_data_usage (
 comment on table public.api_data_usage is 'What the wire carried. Folded into hours; kept for a little longer than the quota''s window.';
 create index api_data_usage_at on public.api_data_usage (at);
 alter table public.api_data_usage enable row level security;
-revoke all on public.api_data_usage from public, anon, authenticated;
+revoke all on public.api_data_usage from public, anon, authenticated, service_role;
 grant select on public.api_data_usage to service_role;
 
 -- Asked and not fresher: the data's own timestamp stays as it is, and this says when to ask again.
@@ -137,5 +137,5 @@ create table public.subscription_analytics (
 );
 comment on table public.subscription_analytics is 'Watchers by symbol and type, counted in batches by the cleanup and on no hot path.';
 alter table public.subscription_analytics enable row level security;
-revoke all on public.subscription_analytics from public, anon, authenticated;
+revoke all on public.subscription_analytics from public, anon, authenticated, service_role;
 grant select on public.subscription_analytics to service_role;

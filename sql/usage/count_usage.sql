@@ -8,7 +8,7 @@ set search_path = pg_catalog, pg_temp
 as $$
 declare
   v_now timestamptz := mill.now();
-  v_over text[] := '{}';
+  v_over text[] := '{}'::text[];
   v_is_new boolean := true;
 begin
   perform mill.require_profile(p_profile_id);

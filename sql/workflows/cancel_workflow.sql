@@ -2,6 +2,7 @@ create or replace function public.cancel_workflow(p_id uuid) returns jsonb
 language sql security definer
 set search_path = pg_catalog, pg_temp
 as $$
+  select mill.refuse_in_maintenance();
   -- Null for an unknown job and for another's alike.
   select mill.cancel_job(j.id) from public.jobs j where j.id = p_id and (public.is_service_role() or j.user_id = auth.uid())
 $$;

@@ -24,5 +24,5 @@ where t.item >= 0 and (public.is_service_role() or j.user_id = (select auth.uid(
 
 comment on view public.job_tasks is
   'Tasks of one''s own jobs. Statuses: waiting, pending, deferred, retrying, processing, completed, failed, cancelled, skipped.';
-revoke all on public.job_tasks from public, anon, authenticated;
+revoke all on public.job_tasks from public, anon, authenticated, service_role;
 grant select on public.job_tasks to authenticated, service_role;

@@ -7,6 +7,7 @@ as $$
 declare
   v_job public.jobs;
 begin
+  perform mill.refuse_in_maintenance();
   select * into v_job from public.jobs j where j.id = p_id and (public.is_service_role() or j.user_id = auth.uid());
   if not found then
     return null;

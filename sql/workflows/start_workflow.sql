@@ -16,6 +16,7 @@ declare
   v_id uuid;
   v_first public.jobs;
 begin
+  perform mill.refuse_in_maintenance();
   if v_user is null then
     raise exception 'sign in to start a job' using errcode = '42501';
   end if;
@@ -43,3 +44,8 @@ comment on function public.start_workflow(text, jsonb, int, text, uuid, text) is
   'Starts a job of a workflow type; answers {id, status, new}. new is false when the idempotency key has started it before.';
 revoke execute on function public.start_workflow(text, jsonb, int, text, uuid, text) from public, anon;
 grant execute on function public.start_workflow(text, jsonb, int, text, uuid, text) to authenticated, service_role;
+
+-- Users may also insert into jobs directly.
+drop trigger if exists users_wait_in_maintenance on public.jobs;
+create trigger users_wait_in_maintenance before insert on public.jobs
+  for each statement execute function mill.refuse_users_in_maintenance();

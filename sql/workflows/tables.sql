@@ -183,7 +183,7 @@ create index job_artifacts_of_job on public.job_artifacts (job_id);
 alter table public.workflow_definition enable row level security;
 alter table public.jobs enable row level security;
 alter table public.job_artifacts enable row level security;
-revoke all on public.workflow_definition, public.jobs, public.job_artifacts from public, anon, authenticated;
+revoke all on public.workflow_definition, public.jobs, public.job_artifacts from public, anon, authenticated, service_role;
 grant select, insert, update, delete on public.workflow_definition to service_role;
 grant select on public.jobs, public.job_artifacts to authenticated, service_role;
 grant insert (type, params, user_id, idempotency_key) on public.jobs to authenticated, service_role;

@@ -16,15 +16,15 @@
 --   anyone_may     the same for anon
 --   is_shared      true: everybody sees the same rows (plans, prices), and they are nobody's secret
 --   probe          needed where users may call an RPC that takes an id; a stranger must get the very answer that an
---                  unknown id gets. is_mute: the owner gets that answer too, say why in a comment
-select plan(15);
+--                  unknown id gets. goes_on: not stopped by maintenance, though users call it and it writes. is_mute: the owner gets that answer too, say why in a comment
+select plan(17);
 
 create temp table relation_rule (
   at int generated always as identity, relation text collate "C" primary key, anyone_may text not null default '', owner_may text not null default '',
-  service_may text not null default '', seed text, forge text, is_shared boolean not null default false);
+  service_may text not null default '', seed text, forge text, is_shared boolean not null default false, goes_on boolean not null default false);
 create temp table rpc_rule (
   rpc text collate "C" primary key, anyone boolean not null default false, owner boolean not null default false, service boolean not null default true,
-  probe text, subject text, is_mute boolean not null default false);
+  probe text, subject text, is_mute boolean not null default false, goes_on boolean not null default false);
 -- include: rules/*.sql
 
 create function pg_temp.filled(p_text text) returns text language sql as $$
@@ -58,7 +58,7 @@ create temp view relation as
   select c.oid, c.relname::text collate "C" as relation, c.relkind, c.relrowsecurity
   from pg_class c join pg_namespace n on n.oid = c.relnamespace where n.nspname = 'public' and c.relkind in ('r', 'p', 'v', 'm', 'f');
 create temp view rpc as
-  select p.oid, p.proname::text collate "C" as rpc, p.prokind, p.proargtypes
+  select p.oid, p.proname::text collate "C" as rpc, p.prokind, p.provolatile, p.proargtypes
   from pg_proc p join pg_namespace n on n.oid = p.pronamespace where n.nspname = 'public';
 create temp view granted as
   select r.relation, o.role, concat_ws(' ',
@@ -101,17 +101,18 @@ begin
   end loop;
 end $$;
 
-create temp table walked as
-select r.relation, o.actor, a.action, g.may ~ a.action as is_granted, u.is_shared,
-  pg_temp.attempt(o.actor, case a.action
+create temp table tried as
+select r.relation, o.actor, a.action, g.may ~ a.action as is_granted, u.is_shared, u.goes_on,
+  case a.action
     when 'select' then format('select count(*) from public.%I', r.relation)
     when 'insert' then coalesce(pg_temp.filled(u.forge), format('insert into public.%I default values', r.relation))
     when 'update' then format('update public.%I set %I = %2$I', r.relation, coalesce((
       select c.attname from pg_attribute c where c.attrelid = r.oid and c.attnum > 0 and c.attgenerated = '' and c.attidentity = ''
       order by has_column_privilege(o.role, r.oid, c.attnum, 'update') desc, c.attnum limit 1), 'id'))
-    when 'delete' then format('delete from public.%I', r.relation) end) as got
+    when 'delete' then format('delete from public.%I', r.relation) end as statement
 from relation r join relation_rule u using (relation) cross join role o join granted g on g.relation = r.relation and g.role = o.role
 cross join unnest(array['select', 'insert', 'update', 'delete']) a(action);
+create temp table walked as select t.*, pg_temp.attempt(t.actor, t.statement) as got from tried t;
 select is_empty($$ select relation, actor, action, got from walked where not is_granted and got like 'ok%' $$, 'what is not granted does not happen');
 select is_empty($$
   select w.relation, w.actor, w.action, w.got from walked w where w.is_granted and case
@@ -151,4 +152,19 @@ select is_empty($$
   select u.rpc, 'needs a probe', null, null from rpc_rule u join rpc r using (rpc)
   where u.owner and u.probe is null and r.proargtypes::oid[] && array['uuid'::regtype, 'uuid[]'::regtype]::oid[] $$,
   'to a stranger the owner''s ids are ids that do not exist');
+
+-- In maintenance users write nothing, by RPC or by table; an RPC that does not write says so by being stable.
+select set_config('request.jwt.claims', '', false);
+select public.set_maintenance(true, 'walk');
+create temp table stopped as
+select r.rpc as name, case when u.probe is not null
+  then pg_temp.probe('owner', u, (xpath('//id/text()', query_to_xml(pg_temp.filled(u.subject), true, true, '')))[1]::text)
+  else pg_temp.attempt('owner', format('select public.%I(%s)::text', r.rpc, (
+      select string_agg('null::' || format_type(t.type, null), ', ' order by t.at) from unnest(r.proargtypes) with ordinality t(type, at)))) end as got
+from rpc r join rpc_rule u using (rpc) where u.owner and r.provolatile = 'v' and not u.goes_on;
+select is_empty($$ select name, got from stopped where got not like '%GM022%' $$,
+  'in maintenance every RPC by which users write is refused: call mill.refuse_in_maintenance() first, or declare the function stable, or say goes_on');
+select is_empty($$ select t.relation, t.action from tried t
+  where t.actor = 'owner' and t.is_granted and t.action <> 'select' and not t.goes_on and pg_temp.attempt('owner', t.statement) like 'ok%' $$,
+  'and every table to which they write: a statement trigger with mill.refuse_users_in_maintenance()');
 select * from finish();

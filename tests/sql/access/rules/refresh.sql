@@ -20,3 +20,6 @@ insert into rpc_rule (rpc) values
   ('is_quota_exceeded'), ('queue_refresh_if_not_exists'), ('check_and_queue_stale_data_from_presence'), ('queue_scheduled_refreshes'), ('claim_refresh'),
   ('settle_refresh'), ('get_queue_batch'), ('complete_queue_job'), ('fail_queue_job'), ('reset_job_immediate'), ('recover_stuck_jobs'),
   ('invoke_processor_if_healthy'), ('maintain_queue_partitions'), ('check_cron_job_health'), ('refresh_analytics_from_presence_v2');
+-- Looking at data goes on in maintenance: watchers' heartbeats, and the refreshes that they ask for.
+update rpc_rule set goes_on = true where rpc in ('is_valid_identifier', 'get_data_changes', 'check_and_queue_stale_batch', 'upsert_active_subscription_v2');
+update relation_rule set goes_on = true where relation = 'active_subscriptions_v2';
