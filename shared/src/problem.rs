@@ -50,6 +50,10 @@ pub enum Code {
     DatabaseUnavailable,
     /// The object store cannot be reached, or fails.
     StorageUnavailable,
+    /// The file is of a type that is not read here.
+    UnsupportedType,
+    /// The idempotency key belongs to another body.
+    OtherBody,
     /// The sender stopped before the end of the body.
     IncompleteBody,
     /// The function lacks a binding; an operator must act.
@@ -71,7 +75,8 @@ impl Code {
             Self::AlreadyFinished | Self::NotFinished => 409,
             Self::Expired => 410,
             Self::TooLarge => 413,
-            Self::UnknownKind | Self::EmptyPayload => 422,
+            Self::UnsupportedType => 415,
+            Self::UnknownKind | Self::EmptyPayload | Self::OtherBody => 422,
             Self::QueueFull | Self::DailyLimit => 429,
             Self::Misconfigured | Self::Internal => 500,
             Self::DatabaseUnavailable | Self::StorageUnavailable | Self::Maintenance => 503,
@@ -104,6 +109,8 @@ impl Code {
             Self::StorageFull => "storage_full",
             Self::DatabaseUnavailable => "database_unavailable",
             Self::StorageUnavailable => "storage_unavailable",
+            Self::UnsupportedType => "unsupported_type",
+            Self::OtherBody => "other_body",
             Self::IncompleteBody => "incomplete_body",
             Self::Misconfigured => "misconfigured",
             Self::Internal => "internal",
@@ -134,6 +141,8 @@ impl Code {
             Self::StorageFull => "The storage is full",
             Self::DatabaseUnavailable => "The database cannot be reached",
             Self::StorageUnavailable => "The file store cannot be reached",
+            Self::UnsupportedType => "This type of file is not read here",
+            Self::OtherBody => "The key belongs to another body",
             Self::IncompleteBody => "The body is incomplete",
             Self::Misconfigured => "The function is not configured",
             Self::Internal => "Something went wrong on our side",

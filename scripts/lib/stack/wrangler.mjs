@@ -9,7 +9,8 @@ export function readFunctions() {
   const config = parse(fs.readFileSync(path.join(root, "wrangler.toml"), "utf8"));
   const functions = Object.entries(config.env).map(([name, environment]) => ({
     name,
-    folder: path.join(functionsDir, name),
+    // Two names may share one build.
+    folder: path.join(functionsDir, path.basename(path.dirname(environment.main))),
     vars: environment.vars ?? {},
     buckets: Object.fromEntries((environment.r2_buckets ?? []).map((r2) => [r2.binding, r2.bucket_name])),
     crons: environment.triggers?.crons ?? [],

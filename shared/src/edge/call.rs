@@ -123,6 +123,14 @@ impl Call {
             })
     }
 
+    /// The body as it arrives.
+    pub fn stream(&mut self) -> Result<ByteStream, Problem> {
+        let stream = self.request.stream();
+        stream.map_err(|error| {
+            Problem::new(Code::EmptyBody, "The request has no body.").because(error)
+        })
+    }
+
     /// The whole body, refused as soon as it is known to be larger than `limit`.
     pub async fn body(&mut self, limit: usize) -> Result<Vec<u8>, Problem> {
         let mut body = Vec::new();
@@ -185,15 +193,16 @@ fn segments(function: &str, path: &str) -> Vec<String> {
         .split('/')
         .filter(|segment| !segment.is_empty())
         .collect();
-    if all.starts_with(&["functions", "v1"]) {
-        all.drain(..2);
-    }
     // A shard is the same function deployed under its name, a hyphen and something more.
-    if all.first().is_some_and(|first| {
+    let is_ours = |first: &&str| {
         first
             .strip_prefix(function)
             .is_some_and(|rest| rest.is_empty() || rest.starts_with('-'))
-    }) {
+    };
+    if all.starts_with(&["functions", "v1"]) && all.len() > 2 {
+        // Whatever name it is called by there: a function may have an older one.
+        all.drain(..3);
+    } else if all.first().is_some_and(is_ours) {
         all.remove(0);
     }
     all.into_iter().map(str::to_owned).collect()

@@ -1,17 +1,285 @@
 //! The calls about documents and their files.
 
-use serde::Serialize;
+use chrono::{DateTime, Utc};
+use serde::de::DeserializeOwned;
+use serde::{Deserialize, Serialize};
+use serde_json::json;
+use serde_json::value::RawValue;
+use uuid::Uuid;
 
 use super::{Rpc, RpcError};
+use crate::job::JobId;
+use crate::storage::ObjectKey;
+
+/// An upload that Postgres knows of.
+#[derive(Debug, Deserialize)]
+pub struct BegunUpload {
+    /// The document.
+    pub id: Uuid,
+    /// Where to store its file.
+    pub place: ObjectKey,
+    /// An earlier upload with the same key has ended.
+    pub is_stored: bool,
+}
+
+/// What ending an upload answered.
+#[derive(Debug, Deserialize)]
+pub struct FinishedUpload {
+    /// Of the document.
+    pub status: String,
+    /// This upload made it.
+    pub is_new: bool,
+    /// The key belongs to another file.
+    #[serde(default)]
+    pub is_other: bool,
+}
+
+/// What a stage works on.
+#[derive(Debug, Deserialize)]
+pub struct StagedDocument {
+    /// The document.
+    pub id: Uuid,
+    /// Which stage it is in.
+    pub stage: String,
+    /// By its first bytes, at the upload.
+    pub mime_type: String,
+    /// Where its file lies.
+    pub storage_path: ObjectKey,
+    /// Of the file; none for an upload that was recovered.
+    pub sha256: Option<String>,
+    /// How many pages it has, once known.
+    pub page_count: Option<u32>,
+}
+
+/// Names a held job: the fencing token of a stage's writes.
+#[derive(Debug, Clone, Serialize)]
+pub struct Holder {
+    /// The job.
+    #[serde(rename = "p_job_id")]
+    pub job: JobId,
+    /// Its worker.
+    #[serde(rename = "p_worker")]
+    pub worker: String,
+    /// Its attempt.
+    #[serde(rename = "p_attempt")]
+    pub attempt: u32,
+}
+
+/// What the sweep has to look at.
+#[derive(Debug, Deserialize)]
+pub struct Leftovers {
+    /// Uploads that were begun long ago and never ended.
+    pub uploads: Vec<UnfinishedUpload>,
+    /// Erasures that did not get to their end.
+    pub erasing: Vec<Uuid>,
+}
+
+/// An upload that was begun and never ended.
+#[derive(Debug, Deserialize)]
+pub struct UnfinishedUpload {
+    /// Where its object would lie.
+    pub place: ObjectKey,
+}
+
+#[derive(Serialize)]
+struct ById {
+    p_id: Uuid,
+}
+
+#[derive(Serialize)]
+struct Held<'a, T: Serialize> {
+    #[serde(flatten)]
+    holder: &'a Holder,
+    #[serde(flatten)]
+    rest: T,
+}
 
 impl Rpc {
     /// Whether the token's owner may reach an object: the rule of the object store.
     pub async fn can_access_object(&self, key: &str) -> Result<bool, RpcError> {
-        #[derive(Serialize)]
-        struct Arguments<'a> {
-            p_key: &'a str,
+        self.call("can_access_object", &json!({ "p_key": key }))
+            .await
+    }
+
+    /// First phase of an upload.
+    pub async fn begin_document_upload(
+        &self,
+        mime_type: &str,
+        filename: Option<&str>,
+        idempotency_key: Option<&str>,
+        profile: Option<Uuid>,
+    ) -> Result<BegunUpload, RpcError> {
+        let arguments = json!({ "p_mime_type": mime_type, "p_filename": filename, "p_idempotency_key": idempotency_key, "p_profile_id": profile });
+        self.call("begin_document_upload", &arguments).await
+    }
+
+    /// Second phase: the object is stored.
+    pub async fn finish_document_upload(
+        &self,
+        begun: &BegunUpload,
+        size: u64,
+        sha256: &str,
+    ) -> Result<FinishedUpload, RpcError> {
+        let arguments =
+            json!({ "p_id": begun.id, "p_place": begun.place, "p_size": size, "p_sha256": sha256 });
+        self.call("finish_document_upload", &arguments).await
+    }
+
+    /// Instead of the second phase: nothing was stored.
+    pub async fn abandon_document_upload(&self, begun: &BegunUpload) -> Result<bool, RpcError> {
+        self.call(
+            "abandon_document_upload",
+            &json!({ "p_id": begun.id, "p_place": begun.place }),
+        )
+        .await
+    }
+
+    /// The caller's documents, newest first, as Postgres wrote them.
+    pub async fn list_documents(
+        &self,
+        profile: Option<Uuid>,
+        before: Option<DateTime<Utc>>,
+        limit: Option<u32>,
+    ) -> Result<Box<RawValue>, RpcError> {
+        let arguments =
+            json!({ "p_profile_id": profile, "p_before": before, "p_limit": limit.unwrap_or(50) });
+        self.call("list_documents", &arguments).await
+    }
+
+    /// One document with what was found in it, as Postgres wrote it.
+    pub async fn get_document(&self, id: Uuid) -> Result<Option<Box<RawValue>>, RpcError> {
+        let document: Box<RawValue> = self.call("get_document", &ById { p_id: id }).await?;
+        Ok((document.get() != "null").then_some(document))
+    }
+
+    /// Where a document's file lies, if it may be fetched.
+    pub async fn document_place(&self, id: Uuid) -> Result<Option<ObjectKey>, RpcError> {
+        self.call("document_place", &ById { p_id: id }).await
+    }
+
+    /// What happened to a document after an event.
+    pub async fn document_events<T: DeserializeOwned>(
+        &self,
+        id: Uuid,
+        after: u64,
+    ) -> Result<Option<T>, RpcError> {
+        self.call("document_events", &json!({ "p_id": id, "p_after": after }))
+            .await
+    }
+
+    /// Starts a document over.
+    pub async fn reprocess_document(&self, id: Uuid) -> Result<Box<RawValue>, RpcError> {
+        self.call("reprocess_document", &ById { p_id: id }).await
+    }
+
+    /// Erases what was read, and answers which objects have to go.
+    pub async fn begin_erase_document(&self, id: Uuid) -> Result<Vec<ObjectKey>, RpcError> {
+        #[derive(Deserialize)]
+        struct Answer {
+            places: Vec<ObjectKey>,
         }
-        self.call("can_access_object", &Arguments { p_key: key })
+        let answer: Answer = self
+            .call("begin_erase_document", &ById { p_id: id })
+            .await?;
+        Ok(answer.places)
+    }
+
+    /// Its objects are gone.
+    pub async fn finish_erase_document(&self, id: Uuid) -> Result<bool, RpcError> {
+        self.call("finish_erase_document", &ById { p_id: id }).await
+    }
+
+    /// What a stage works on; none when there is nothing to do any more.
+    pub async fn begin_document_stage(
+        &self,
+        holder: &Holder,
+    ) -> Result<Option<StagedDocument>, RpcError> {
+        self.call("begin_document_stage", holder).await
+    }
+
+    /// Keeps one page; false when the lease is lost.
+    pub async fn save_document_page(
+        &self,
+        holder: &Holder,
+        page: &impl Serialize,
+    ) -> Result<bool, RpcError> {
+        #[derive(Serialize)]
+        struct Page<T: Serialize> {
+            p_page: T,
+        }
+        self.call(
+            "save_document_page",
+            &Held {
+                holder,
+                rest: Page { p_page: page },
+            },
+        )
+        .await
+    }
+
+    /// Parts of a document, for later stages.
+    pub async fn document_content<T: DeserializeOwned>(
+        &self,
+        id: Uuid,
+        parts: &[&str],
+    ) -> Result<T, RpcError> {
+        self.call("document_content", &json!({ "p_id": id, "p_parts": parts }))
+            .await
+    }
+
+    /// Writes what a stage found; false when the lease is lost.
+    pub async fn finish_document_stage(
+        &self,
+        holder: &Holder,
+        result: &impl Serialize,
+    ) -> Result<bool, RpcError> {
+        #[derive(Serialize)]
+        struct Result_<T: Serialize> {
+            p_result: T,
+        }
+        self.call(
+            "finish_document_stage",
+            &Held {
+                holder,
+                rest: Result_ { p_result: result },
+            },
+        )
+        .await
+    }
+
+    /// Ends a document as refused or infected; false when the lease is lost.
+    pub async fn refuse_document(
+        &self,
+        holder: &Holder,
+        status: &str,
+        error: &impl Serialize,
+        place: &ObjectKey,
+    ) -> Result<bool, RpcError> {
+        let rest = json!({ "p_status": status, "p_error": error, "p_place": place });
+        self.call("refuse_document", &Held { holder, rest }).await
+    }
+
+    /// What the sweep has to look at.
+    pub async fn document_leftovers(&self) -> Result<Leftovers, RpcError> {
+        self.call("document_leftovers", &json!({})).await
+    }
+
+    /// Ends an unfinished upload by whether its object is there. False: the object, if any, is to be removed.
+    pub async fn recover_upload(
+        &self,
+        place: &ObjectKey,
+        size: Option<u64>,
+    ) -> Result<bool, RpcError> {
+        self.call(
+            "recover_upload",
+            &json!({ "p_place": place, "p_size": size }),
+        )
+        .await
+    }
+
+    /// Which of these objects belong to no document.
+    pub async fn orphaned_objects(&self, places: &[String]) -> Result<Vec<ObjectKey>, RpcError> {
+        self.call("orphaned_objects", &json!({ "p_places": places }))
             .await
     }
 }

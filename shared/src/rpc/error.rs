@@ -120,6 +120,12 @@ impl From<RpcError> for Problem {
                 ("GM053", _) => Problem::new(Code::AlreadyFinished, capital(message)),
                 ("GM054", _) => Problem::new(Code::Expired, capital(message)),
                 ("GM055", _) => Problem::new(Code::NotFinished, capital(message)),
+                ("GM046", _) => Problem::new(
+                    Code::NotFound,
+                    "There is no such thing, or it is not yours.",
+                ),
+                ("GM047", _) => Problem::new(Code::UnsupportedType, capital(message)),
+                ("GM048", _) => Problem::new(Code::NotFinished, capital(message)),
                 ("PGRST301" | "PGRST302" | "PGRST303", _) | ("22023", 401) => Problem::new(
                     Code::TokenRefused,
                     "Send a valid token that has not expired.",

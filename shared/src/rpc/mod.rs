@@ -3,6 +3,7 @@
 mod audit;
 mod documents;
 mod error;
+mod exports;
 mod jobs;
 mod limits;
 mod operations;
@@ -16,6 +17,9 @@ use serde::Serialize;
 use serde::de::DeserializeOwned;
 
 pub use audit::{AuditEvent, AuditFinding, AuditVerdict};
+pub use documents::{
+    BegunUpload, FinishedUpload, Holder, Leftovers, StagedDocument, UnfinishedUpload,
+};
 pub use error::RpcError;
 pub use jobs::{LeaseAnswer, LeaseStatus, LeaseToExtend};
 pub use limits::Capacity;

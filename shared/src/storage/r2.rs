@@ -98,7 +98,7 @@ impl Storage for R2 {
     async fn sign(&self, key: &ObjectKey, seconds: u32) -> Result<String, StorageError> {
         let expires_at = Utc::now().timestamp() + i64::from(seconds);
         let query = self.signer.query(Right::Get, key.as_str(), expires_at);
-        Ok(format!("{}/objects/{key}?{query}", self.links))
+        Ok(format!("{}/objects?key={key}&{query}", self.links))
     }
 }
 

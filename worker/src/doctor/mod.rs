@@ -2,6 +2,7 @@
 
 mod checks;
 mod functions;
+mod tools;
 
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
@@ -21,6 +22,9 @@ pub struct Args {
     /// Leave out what needs a request to the functions
     #[arg(long)]
     pub offline: bool,
+    /// Also look for the programs that `gristmill work` calls
+    #[arg(long)]
+    pub worker: bool,
 }
 
 /// Why the examination has a bad end.
@@ -60,6 +64,9 @@ pub async fn run(args: Args) -> Result<(), Error> {
     }
     if !args.offline {
         findings.push(functions::answer(&client).await);
+    }
+    if args.worker {
+        findings.push(tools::look());
     }
     findings.iter().for_each(print);
 

@@ -182,7 +182,7 @@ impl Objects {
                     key.as_str(),
                     Utc::now().timestamp() + i64::from(seconds),
                 );
-                Ok(format!("{url}/objects/{key}?{query}"))
+                Ok(format!("{url}/objects?key={key}&{query}"))
             }
         }
     }
@@ -199,7 +199,7 @@ impl Objects {
                 let query =
                     signer.query(right, key.as_str(), Utc::now().timestamp() + LINK_SECONDS);
                 self.client
-                    .request(method, format!("{url}/objects/{key}?{query}"))
+                    .request(method, format!("{url}/objects?key={key}&{query}"))
             }
         }
     }

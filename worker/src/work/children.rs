@@ -80,6 +80,7 @@ pub enum ChildError {
 /// The budget of processors, and where files lie meanwhile.
 pub struct Children {
     processors: Semaphore,
+    count: usize,
     scratch: PathBuf,
 }
 
@@ -91,8 +92,14 @@ impl Children {
         forget_the_dead(&root);
         Ok(Self {
             processors: Semaphore::new(processors),
+            count: processors,
             scratch,
         })
+    }
+
+    /// How many run at once.
+    pub fn processors(&self) -> usize {
+        self.count
     }
 
     /// A folder that is gone with its owner.

@@ -4,6 +4,8 @@
 //! batches, [`children`] runs the programs that parse untrusted files. A part adds its [`Handler`] to [`handlers`].
 
 mod children;
+mod documents;
+mod export;
 mod handler;
 mod lane;
 mod leases;
@@ -19,6 +21,7 @@ use gristmill_shared::rpc::Rpc;
 use tokio_util::sync::CancellationToken;
 
 pub use children::{ChildError, Children, Limits};
+pub use documents::BadSettings;
 pub use handler::{Context, Handler, Lane};
 
 use crate::serve;
@@ -27,8 +30,14 @@ use leases::Leases;
 use status::Status;
 
 /// Every kind that this worker serves. One line a part.
-fn handlers(_args: &Args) -> Vec<Arc<dyn Handler>> {
-    vec![]
+fn handlers(_args: &Args, cpus: usize) -> Result<Vec<Arc<dyn Handler>>, Error> {
+    let documents = Arc::new(documents::Settings::from_env()?);
+    Ok(vec![
+        Arc::new(documents::Fast::new(documents.clone())),
+        Arc::new(documents::Passes::new(documents)),
+        Arc::new(documents::Sweep),
+        Arc::new(export::Exports::new(cpus)),
+    ])
 }
 
 /// Arguments of `gristmill work`.
@@ -90,6 +99,9 @@ pub enum Error {
     /// Without it links to R2 cannot be signed.
     #[error("FILES_SECRET is not set in the environment, and storage is r2")]
     NoFilesSecret,
+    /// How documents are to be understood.
+    #[error("a provider is not configured")]
+    Provider(#[from] documents::BadSettings),
     /// The folder for files under work.
     #[error("the scratch folder cannot be used")]
     Scratch(#[source] std::io::Error),
@@ -141,7 +153,7 @@ pub async fn run(args: Args) -> Result<(), Error> {
         worker.clone(),
         Duration::from_secs_f64(args.heartbeat),
     ));
-    let lanes = lane::start(&worker, &args, handlers(&args), cpus);
+    let lanes = lane::start(&worker, &args, handlers(&args, cpus)?, cpus);
     let port = match args.listen {
         Some(address) => Some(status::serve(
             serve::bind(address).await?,

@@ -1,0 +1,146 @@
+//! What may be uploaded. Pure.
+
+use chrono::{DateTime, Utc};
+use gristmill_shared::{Code, Problem};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use uuid::Uuid;
+
+/// The largest file, unless the binding UPLOAD_MAX_BYTES says otherwise.
+pub(crate) const MAX_BYTES: u64 = 50 * 1024 * 1024;
+
+/// What must have arrived to tell a type: the longest signature lies well within.
+pub(crate) const HEAD: usize = 512;
+
+/// The query of an upload.
+#[derive(Debug, Default, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct Naming {
+    /// Whose document it is; the caller's own default profile otherwise.
+    pub(crate) profile_id: Option<Uuid>,
+    /// As the person knows it. Kept as metadata, never used as a path.
+    pub(crate) filename: Option<String>,
+}
+
+/// The query of a listing.
+#[derive(Debug, Default, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct Listing {
+    /// Of this profile alone.
+    pub(crate) profile_id: Option<Uuid>,
+    /// Older than this.
+    pub(crate) before: Option<DateTime<Utc>>,
+    /// At most so many, 200 at the most.
+    pub(crate) limit: Option<u32>,
+}
+
+/// What an upload answers.
+#[derive(Debug, Serialize, JsonSchema)]
+pub(crate) struct Accepted {
+    /// The document.
+    pub(crate) id: Uuid,
+    /// `uploaded`, or how far an earlier upload with the same key has come; `uploading` when Postgres went away
+    /// meanwhile and will learn of the file later.
+    pub(crate) status: String,
+}
+
+/// The type of a file by its first bytes; neither its name nor its Content-Type is asked.
+pub(crate) fn sniff(head: &[u8]) -> Result<&'static str, Problem> {
+    let refused = || {
+        Problem::new(
+            Code::UnsupportedType,
+            "Send a PDF, PNG, JPEG, TIFF, WebP or HEIC file, or plain text.",
+        )
+    };
+    if let Some(kind) = infer::get(head) {
+        return match kind.mime_type() {
+            "application/pdf" => Ok("application/pdf"),
+            "image/png" => Ok("image/png"),
+            "image/jpeg" => Ok("image/jpeg"),
+            "image/tiff" => Ok("image/tiff"),
+            "image/webp" => Ok("image/webp"),
+            "image/heif" | "image/heic" => Ok("image/heic"),
+            _ => Err(refused()),
+        };
+    }
+    if is_text(head) {
+        Ok("text/plain")
+    } else {
+        Err(refused())
+    }
+}
+
+// Text is what has no control characters and is no markup: a browser must never take it for a page.
+fn is_text(head: &[u8]) -> bool {
+    let text = match std::str::from_utf8(head) {
+        Ok(text) => text,
+        // The head may end within a character.
+        Err(error) if error.error_len().is_none() => {
+            std::str::from_utf8(&head[..error.valid_up_to()]).unwrap_or_default()
+        }
+        Err(_) => return false,
+    };
+    let text = text.trim_start_matches('\u{feff}');
+    let begins = text.trim_start();
+    !begins.is_empty()
+        && !begins.starts_with('<')
+        && !begins.starts_with("%!")
+        && !text
+            .chars()
+            .any(|letter| letter.is_control() && !"\n\r\t\u{c}".contains(letter))
+}
+
+/// The boundary of a form, when the body is one.
+pub(crate) fn boundary(content_type: Option<&str>) -> Option<String> {
+    multer::parse_boundary(content_type?).ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_first_bytes_decide() {
+        for (head, mime) in [
+            (&b"%PDF-1.7\n"[..], "application/pdf"),
+            (b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR", "image/png"),
+            (b"\xff\xd8\xff\xe0\0\x10JFIF", "image/jpeg"),
+            (b"II*\0\x08\0\0\0\0\0\0\0", "image/tiff"),
+            (b"MM\0*\0\0\0\x08\0\0\0\0", "image/tiff"),
+            (b"RIFF\x10\0\0\0WEBPVP8 ", "image/webp"),
+            (b"\0\0\0\x18ftypheic\0\0\0\0mif1heic", "image/heic"),
+            ("Naïve text, für alle\n".as_bytes(), "text/plain"),
+        ] {
+            assert_eq!(sniff(head).unwrap(), mime);
+        }
+    }
+
+    #[test]
+    fn what_could_run_or_hide_is_refused() {
+        for head in [
+            &b"<html><script>"[..],
+            b"  <svg xmlns=",
+            b"<?xml version=",
+            b"PK\x03\x04",
+            b"MZ\x90\0",
+            b"\x7fELF",
+            b"%!PS-Adobe",
+            b"GIF89a\x01\0",
+            b"\0\0\0\0",
+            b"\xff\xfe<\0h\0",
+            b"",
+        ] {
+            assert_eq!(
+                sniff(head).unwrap_err().code,
+                Code::UnsupportedType,
+                "{head:?}"
+            );
+        }
+    }
+
+    #[test]
+    fn a_character_cut_at_the_end_of_the_head_is_still_text() {
+        assert!(is_text(&"aé".as_bytes()[..2]));
+        assert!(!is_text(b"a\xffb"));
+    }
+}

@@ -1,0 +1,90 @@
+//! `upload`: documents come in, and what was found in them goes out.
+//!
+//! An upload is two-phase: Postgres registers it, the object is stored, Postgres marks it stored and enqueues the first
+//! stage. Whatever dies in between is swept up later, both ways. Also known as shell-file-processor-v3.
+//!
+//! It holds the anon key and forwards the caller's token: row level security decides. Where files lie in R2 it also
+//! serves them under signed links, see `objects`.
+
+mod body;
+mod domain;
+mod handler;
+mod objects;
+mod receive;
+
+use gristmill_shared::Code;
+use gristmill_shared::edge::{Caller, Routes, delete, get, post};
+use worker::{Context, Env, Request, Response, event};
+
+fn routes() -> Routes {
+    let id = "As uploading it answered";
+    Routes::new("upload", "Takes documents and shows what was found in them")
+        .route(
+            post("/v1/documents", receive::receive)
+                .summary("Uploads a file, raw or as a form; the caller's default profile unless profile_id names another")
+                .by(Caller::User)
+                .query::<domain::Naming>()
+                .header::<String>("idempotency-key", "Makes a retry give the first answer; unique in a profile", false)
+                .body("application/octet-stream")
+                .answers::<domain::Accepted>(202, "Stored; its stages follow")
+                .refuses(&[
+                    Code::TooLarge,
+                    Code::UnsupportedType,
+                    Code::OtherBody,
+                    Code::IncompleteBody,
+                    Code::StorageUnavailable,
+                ]),
+        )
+        .route(
+            get("/v1/documents", handler::list)
+                .summary("Lists documents, newest first")
+                .by(Caller::User)
+                .query::<domain::Listing>()
+                .answers::<Vec<serde_json::Value>>(200, "The documents, without their content"),
+        )
+        .route(
+            get("/v1/documents/{id}", handler::show)
+                .summary("Shows a document: stage, percent, entities, facts, narrative, errors")
+                .by(Caller::User)
+                .path_param::<uuid::Uuid>("id", id)
+                .answers::<serde_json::Value>(200, "The document"),
+        )
+        .route(
+            get("/v1/documents/{id}/events", handler::events)
+                .summary("Streams progress as server-sent events until the document has ended")
+                .by(Caller::User)
+                .path_param::<uuid::Uuid>("id", id)
+                .answers_with(200, "text/event-stream", "One event a change"),
+        )
+        .route(
+            get("/v1/documents/{id}/file", handler::file)
+                .summary("Redirects to the file itself, under a link that expires")
+                .by(Caller::User)
+                .path_param::<uuid::Uuid>("id", id)
+                .answers_with(302, "", "Elsewhere, for five minutes"),
+        )
+        .route(
+            post("/v1/documents/{id}/reprocess", handler::reprocess)
+                .summary("Processes a finished or failed document again")
+                .by(Caller::User)
+                .path_param::<uuid::Uuid>("id", id)
+                .answers::<serde_json::Value>(202, "The new run")
+                .refuses(&[Code::NotFinished]),
+        )
+        .route(
+            delete("/v1/documents/{id}", handler::erase)
+                .summary("Erases the file, its rows and everything that was read out of it")
+                .by(Caller::User)
+                .path_param::<uuid::Uuid>("id", id)
+                .answers_with(204, "", "Gone")
+                .refuses(&[Code::StorageUnavailable]),
+        )
+        .route(get("/objects", objects::read).summary("Reads an object of R2, or lists them, under a signed link"))
+        .route(post("/objects", objects::write).summary("Stores an object in R2 under a signed link"))
+        .route(delete("/objects", objects::remove).summary("Removes an object of R2 under a signed link"))
+}
+
+#[event(fetch)]
+async fn fetch(request: Request, env: Env, _context: Context) -> worker::Result<Response> {
+    routes().serve(request, env).await
+}

@@ -1,0 +1,132 @@
+//! `POST /v1/documents`: begin, store, finish.
+
+use gristmill_shared::edge::{Call, Config, Reply};
+use gristmill_shared::rpc::{BegunUpload, Rpc};
+use gristmill_shared::storage::{Body, Storage, StorageError, Store};
+use gristmill_shared::{Code, Problem};
+
+use crate::body::{self, Arriving};
+use crate::domain::{Accepted, MAX_BYTES, Naming};
+
+pub(crate) async fn receive(call: &mut Call, config: &Config) -> Result<Reply, Problem> {
+    let token = call.token()?;
+    let rpc = config.rpc_for(&token)?;
+    let store = Store::open(config, &token)?;
+    let naming: Naming = call.read_query()?;
+    let key = idempotency_key(call)?;
+    let limit = config
+        .optional("UPLOAD_MAX_BYTES")
+        .and_then(|text| text.parse().ok())
+        .unwrap_or(MAX_BYTES);
+
+    let arriving = body::begin(call, limit).await?;
+    let filename = naming.filename.or_else(|| arriving.filename.clone());
+    let begun = rpc
+        .begin_document_upload(
+            arriving.mime_type,
+            filename.as_deref(),
+            key.as_deref(),
+            naming.profile_id,
+        )
+        .await?;
+    let accepted = if begun.is_stored {
+        again(&rpc, &begun, arriving, limit).await?
+    } else {
+        first(&rpc, &store, &begun, arriving, limit).await?
+    };
+    let place = format!("/v1/documents/{}", accepted.id);
+    Ok(Reply::json(202, &accepted)?.with("location", place))
+}
+
+fn idempotency_key(call: &Call) -> Result<Option<String>, Problem> {
+    let key = call.header("idempotency-key");
+    match &key {
+        Some(key)
+            if !(1..=200).contains(&key.len())
+                || !key.bytes().all(|byte| byte.is_ascii_graphic()) =>
+        {
+            let detail = "An Idempotency-Key has 1 to 200 visible ASCII characters.";
+            Err(Problem::new(Code::InvalidField, detail).at("idempotency-key"))
+        }
+        _ => Ok(key),
+    }
+}
+
+// The key's document is there already: only whether this is the same file is to be found out.
+async fn again(
+    rpc: &Rpc,
+    begun: &BegunUpload,
+    arriving: Arriving,
+    limit: u64,
+) -> Result<Accepted, Problem> {
+    let passed = arriving.digest().await;
+    let (fault, sha256, size) = {
+        let passed = passed.borrow();
+        (passed.fault(limit), passed.sha256(), passed.size)
+    };
+    if let Some(problem) = fault {
+        let _ = rpc.abandon_document_upload(begun).await;
+        return Err(problem);
+    }
+    let finished = rpc.finish_document_upload(begun, size, &sha256).await?;
+    if finished.is_other {
+        return Err(other_body());
+    }
+    Ok(Accepted {
+        id: begun.id,
+        status: finished.status,
+    })
+}
+
+async fn first(
+    rpc: &Rpc,
+    store: &Store,
+    begun: &BegunUpload,
+    arriving: Arriving,
+    limit: u64,
+) -> Result<Accepted, Problem> {
+    let mime_type = arriving.mime_type;
+    let (chunks, passed) = arriving.pass();
+    let stored = store
+        .put(&begun.place, mime_type, Body::Stream(chunks))
+        .await;
+    let (fault, sha256, size) = {
+        let passed = passed.borrow();
+        (passed.fault(limit), passed.sha256(), passed.size)
+    };
+    if let Some(problem) = fault.or_else(|| stored.err().map(Problem::from)) {
+        // Best effort, like all cleaning up here: the sweep finds what is left.
+        let _ = rpc.abandon_document_upload(begun).await;
+        let _ = store.remove(std::slice::from_ref(&begun.place)).await;
+        return Err(problem);
+    }
+    match rpc.finish_document_upload(begun, size, &sha256).await {
+        Ok(finished) => {
+            if !finished.is_new {
+                let _: Result<(), StorageError> =
+                    store.remove(std::slice::from_ref(&begun.place)).await;
+            }
+            if finished.is_other {
+                return Err(other_body());
+            }
+            Ok(Accepted {
+                id: begun.id,
+                status: finished.status,
+            })
+        }
+        // The file is safe and its row is there: the sweep puts the two together when Postgres is back.
+        Err(error) if error.is_passing() => {
+            worker::console_error!("an upload is stored and not yet registered: {error}");
+            Ok(Accepted {
+                id: begun.id,
+                status: "uploading".to_owned(),
+            })
+        }
+        Err(error) => Err(error.into()),
+    }
+}
+
+fn other_body() -> Problem {
+    let detail = "This Idempotency-Key was used for another file.";
+    Problem::new(Code::OtherBody, detail).at("idempotency-key")
+}

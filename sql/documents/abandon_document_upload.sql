@@ -1,0 +1,18 @@
+-- Nothing was stored: the ticket goes, and the row with it unless another upload of the same key is under way.
+create or replace function public.abandon_document_upload(p_id uuid, p_place text) returns boolean
+language plpgsql security definer
+set search_path = pg_catalog, pg_temp
+as $$
+declare
+  v_file public.shell_files := mill.require_document(p_id);
+begin
+  delete from mill.document_upload u where u.place = p_place and u.document_id = p_id;
+  delete from public.shell_files f
+  where f.id = p_id and f.status = 'uploading' and not exists (select from mill.document_upload u where u.document_id = p_id);
+  return found;
+end
+$$;
+
+comment on function public.abandon_document_upload(uuid, text) is 'Takes back an upload that stored nothing; true when the document is gone.';
+revoke execute on function public.abandon_document_upload(uuid, text) from public, anon;
+grant execute on function public.abandon_document_upload(uuid, text) to authenticated, service_role;

@@ -1,0 +1,29 @@
+-- Fences every word of a stage: the document of a job that this worker holds in this attempt, locked, and only while
+-- the job is of the document's current run and stage. Null otherwise: the lease is lost, the document erased or
+-- reprocessed, or an earlier attempt did the work and died before it settled.
+--
+-- The job's row stays locked to the end of the transaction, so reclaim cannot take it meanwhile.
+create or replace function mill.document_of_job(p_job_id uuid, p_worker text, p_attempt int) returns public.shell_files
+language plpgsql
+set search_path = pg_catalog, pg_temp
+as $$
+declare
+  v_payload jsonb;
+  v_file public.shell_files;
+begin
+  select j.payload into v_payload from mill.job_live j
+  where j.id = p_job_id and j.state = 'processing' and j.worker = p_worker and j.attempt = p_attempt and not j.cancel_requested
+  for no key update;
+  if not found then
+    return null;
+  end if;
+  select f.* into v_file from public.shell_files f
+  where f.id = (v_payload ->> 'document_id')::uuid and f.run = (v_payload ->> 'run')::int and f.stage = v_payload ->> 'stage'
+    and f.status in ('uploaded', 'processing')
+  for no key update;
+  return v_file;
+end
+$$;
+
+comment on function mill.document_of_job(uuid, text, int) is 'The document that a held job is about, locked; null when the holder has nothing to say any more.';
+revoke execute on function mill.document_of_job(uuid, text, int) from public;

@@ -1,0 +1,50 @@
+-- A stage's rows, the document's next step and the next job, all or nothing. p_result: {verdict, sha256, page_count}
+-- of security, {page_count} of ocr, {blocks}, {entities}, {facts}, {sentences, timeline} of the others; usage
+-- {tokens, seconds} and raw {answer} where a model was asked.
+create or replace function public.finish_document_stage(p_job_id uuid, p_worker text, p_attempt int, p_result jsonb) returns boolean
+language plpgsql security definer
+set search_path = pg_catalog, pg_temp
+as $$
+declare
+  v_file public.shell_files := mill.document_of_job(p_job_id, p_worker, p_attempt);
+  v_next text := mill.stage_after(v_file.stage);
+  v_rows int;
+begin
+  if v_file.id is null then
+    return false;
+  end if;
+  -- Pages beyond the last are of an earlier run.
+  if v_file.stage = 'ocr' then
+    delete from public.document_pages p where p.document_id = v_file.id and p.page_number > (p_result ->> 'page_count')::int;
+  end if;
+  v_rows := case v_file.stage
+    when 'spatial' then mill.write_blocks(v_file.id, p_result -> 'blocks')
+    when 'pass1' then mill.write_entities(v_file.id, p_result -> 'entities')
+    when 'pass2' then mill.write_facts(v_file.id, p_result -> 'facts')
+    when 'pass3' then mill.write_narrative(v_file.id, p_result) end;
+  update public.shell_files f set
+    status = case when v_next is null then 'completed' else 'processing' end,
+    completed_at = case when v_next is null then mill.now() end,
+    verdict = coalesce(p_result -> 'verdict', f.verdict),
+    sha256 = coalesce(f.sha256, p_result ->> 'sha256'),
+    page_count = coalesce((p_result ->> 'page_count')::int, f.page_count),
+    processing_error = mill.resolved_errors(f.processing_error) || mill.counted_calls(f.processing_error, p_result -> 'usage'),
+    updated_at = mill.now(), version = f.version + 1
+  where f.id = v_file.id;
+  perform mill.audit('documents.' || v_file.stage, v_file.id::text, 'UPDATE', null, jsonb_build_object('stage', v_file.stage, 'rows', v_rows),
+    'processed', 'documents', v_file.patient_id, p_job_id);
+  if p_result ? 'raw' and mill.setting('documents.keep_raw_answers', 'false')::boolean then
+    insert into mill.document_raw (document_id, stage, at, answer) values (v_file.id, v_file.stage, mill.now(), p_result #>> '{raw,answer}');
+  end if;
+  perform mill.count_stage(v_file, p_job_id, p_result);
+  if v_next is not null then
+    perform mill.start_stage(v_file.id, v_next);
+  end if;
+  return true;
+end
+$$;
+
+comment on function public.finish_document_stage(uuid, text, int, jsonb) is
+  'Writes what a stage found and moves the document on; false when the lease is lost, and then nothing changed.';
+revoke execute on function public.finish_document_stage(uuid, text, int, jsonb) from public, anon, authenticated;
+grant execute on function public.finish_document_stage(uuid, text, int, jsonb) to service_role;

@@ -1,0 +1,35 @@
+create or replace function mill.stage_kind(p_stage text) returns text
+language sql immutable
+return case when p_stage like 'pass%' then 'ai_queue_' else 'fast_queue_' end || p_stage;
+
+comment on function mill.stage_kind(text) is 'The kind of job that a stage is.';
+revoke execute on function mill.stage_kind(text) from public;
+
+create or replace function mill.stage_key(p_id uuid, p_run int, p_stage text) returns text
+language sql immutable
+return format('document:%s:%s:%s', p_id, p_run, p_stage);
+
+comment on function mill.stage_key(uuid, int, text) is 'The dedupe key of a stage.';
+revoke execute on function mill.stage_key(uuid, int, text) from public;
+
+create or replace function mill.stage_after(p_stage text) returns text
+language sql immutable
+return case p_stage when 'security' then 'ocr' when 'ocr' then 'spatial' when 'spatial' then 'pass1'
+  when 'pass1' then 'pass2' when 'pass2' then 'pass3' end;
+
+comment on function mill.stage_after(text) is 'The stage that follows, or null after the last.';
+revoke execute on function mill.stage_after(text) from public;
+
+-- How far a document is, from where its stage begins and how far the stage's job is.
+create or replace function mill.document_percent(p_status text, p_stage text, p_progress int) returns int
+language sql immutable
+return case
+  when p_status = 'completed' then 100
+  when p_status = 'uploading' then 0
+  else coalesce(
+    case p_stage when 'security' then 2 when 'ocr' then 10 when 'spatial' then 60 when 'pass1' then 65 when 'pass2' then 80 when 'pass3' then 90 end
+    + coalesce(p_progress, 0) * case p_stage when 'security' then 8 when 'ocr' then 50 when 'spatial' then 5 when 'pass1' then 15 else 10 end / 100, 0)
+end;
+
+comment on function mill.document_percent(text, text, int) is 'Percent of a document, for people.';
+revoke execute on function mill.document_percent(text, text, int) from public;

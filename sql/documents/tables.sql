@@ -1,0 +1,161 @@
+-- Documents. A row of shell_files is one uploaded file; everything read out of it hangs on that row and goes with it.
+--
+--   uploading ──finish──► uploaded ──► processing ──► completed
+--       │ never finished       stage by stage   │──► failed      retries used up; POST /{id}/reprocess starts over
+--       ▼                                       │──► refused     not a file that we read
+--     gone                                      └──► infected    quarantined
+--   any ──► erasing ──► gone
+--
+-- Stages are jobs: security, ocr, spatial, pass1, pass2, pass3. A stage writes its rows, moves the document on and
+-- enqueues the next stage in one transaction, fenced by its job's lease, so that a repeated attempt changes nothing.
+-- run counts reprocessings: a job of an earlier run finds itself outdated.
+--
+-- Boxes are fractions of the page, {left, top, right, bottom}: they fit every rendering of it.
+--
+-- Lock order: a job's row, then its document's.
+create table public.shell_files (
+  id uuid primary key,
+  patient_id uuid not null references public.user_profiles,
+  uploaded_by uuid,
+  filename text not null,
+  original_filename text,
+  file_size_bytes bigint,
+  mime_type text not null,
+  storage_path text,
+  sha256 text,
+  page_count int,
+  status text not null default 'uploading',
+  stage text,
+  run int not null default 1,
+  version bigint not null default 1,
+  idempotency_key text,
+  verdict jsonb,
+  processing_error jsonb not null default '{}',
+  created_at timestamptz not null,
+  updated_at timestamptz not null,
+  uploaded_at timestamptz,
+  completed_at timestamptz,
+  constraint status_is_known check (status in
+    ('uploading', 'uploaded', 'processing', 'completed', 'failed', 'refused', 'infected', 'erasing')),
+  constraint stage_is_known check (stage in ('security', 'ocr', 'spatial', 'pass1', 'pass2', 'pass3')),
+  constraint an_uploaded_file_has_a_place check (status in ('uploading', 'erasing') or storage_path is not null),
+  constraint a_key_is_short check (length(idempotency_key) between 1 and 200),
+  constraint names_are_short check (length(filename) <= 300 and length(original_filename) <= 300),
+  -- Per profile, never globally: one person's key must not reach another's row.
+  constraint a_key_names_one_document_of_a_profile unique (patient_id, idempotency_key)
+);
+comment on table public.shell_files is 'One row an uploaded file. storage_path is made by the server; the client''s file name is metadata only.';
+create index shell_files_patient on public.shell_files (patient_id, created_at desc);
+create index shell_files_unfinished on public.shell_files (updated_at) where status in ('uploading', 'erasing');
+
+-- Each attempt to upload has a place of its own, so that a late one cannot overwrite what was registered.
+create table mill.document_upload (
+  place text primary key,
+  document_id uuid not null references public.shell_files on delete cascade,
+  begun_at timestamptz not null
+);
+comment on table mill.document_upload is 'Uploads that were begun and neither finished nor abandoned. mill.document_sweep decides what becomes of old ones.';
+create index document_upload_document on mill.document_upload (document_id);
+create index document_upload_age on mill.document_upload (begun_at);
+
+create table public.document_pages (
+  document_id uuid not null references public.shell_files on delete cascade,
+  page_number int not null,
+  source text not null,
+  width real not null,
+  height real not null,
+  confidence real,
+  text text not null,
+  primary key (document_id, page_number),
+  constraint source_is_known check (source in ('text_layer', 'tesseract', 'google_vision', 'plain'))
+);
+comment on table public.document_pages is 'What a page says. width and height in points, or pixels of the image.';
+
+create table public.document_words (
+  document_id uuid not null,
+  page_number int not null,
+  word_number int not null,
+  text text not null,
+  box real[] not null,
+  confidence real,
+  line_number int,
+  primary key (document_id, page_number, word_number),
+  foreign key (document_id, page_number) references public.document_pages on delete cascade,
+  constraint a_box_has_four_sides check (cardinality(box) = 4)
+);
+comment on table public.document_words is 'Each word of a page with its box.';
+
+create table public.document_blocks (
+  document_id uuid not null references public.shell_files on delete cascade,
+  block_number int not null,
+  page_number int not null,
+  kind text not null,
+  text text not null,
+  content jsonb not null default '{}',
+  box real[] not null,
+  primary key (document_id, block_number),
+  constraint block_kind_is_known check (kind in ('line', 'block', 'pair', 'row')),
+  constraint a_box_has_four_sides check (cardinality(box) = 4)
+);
+comment on table public.document_blocks is 'What geometry alone says: lines, blocks, key-value pairs, rows of tables.';
+
+create table public.document_entities (
+  document_id uuid not null references public.shell_files on delete cascade,
+  entity_number int not null,
+  kind text not null,
+  text text not null,
+  detail jsonb not null default '{}',
+  page_number int,
+  box real[],
+  confidence real,
+  primary key (document_id, entity_number),
+  constraint entity_kind_is_known check (kind in ('person', 'provider', 'date', 'condition', 'medication', 'lab'))
+);
+comment on table public.document_entities is 'First pass: people, dates, conditions, medications, labs, providers, with where they stand.';
+
+create table public.document_facts (
+  document_id uuid not null references public.shell_files on delete cascade,
+  fact_number int not null,
+  kind text not null,
+  name text not null,
+  value jsonb not null,
+  code_system text,
+  code text,
+  page_number int,
+  box real[],
+  confidence real,
+  primary key (document_id, fact_number),
+  constraint fact_kind_is_known check (kind in ('patient', 'provider', 'date', 'condition', 'medication', 'lab')),
+  constraint a_code_has_a_system check ((code is null) = (code_system is null))
+);
+comment on table public.document_facts is 'Second pass: what is so, with dose, unit, range and result, and a code where it is sure.';
+
+create table public.document_narratives (
+  document_id uuid primary key references public.shell_files on delete cascade,
+  sentences jsonb not null,
+  timeline jsonb not null,
+  constraint sentences_are_an_array check (jsonb_typeof(sentences) = 'array'),
+  constraint timeline_is_an_array check (jsonb_typeof(timeline) = 'array')
+);
+comment on table public.document_narratives is 'Third pass: sentences and a timeline, each entry citing the numbers of its facts.';
+
+-- Only kept where documents.keep_raw_answers is on.
+create table mill.document_raw (
+  document_id uuid not null references public.shell_files on delete cascade,
+  stage text not null,
+  at timestamptz not null,
+  answer text
+);
+comment on table mill.document_raw is 'Raw answers of models, where an operator has asked for them. Never logged. The prompt is what the stage before wrote.';
+
+alter table public.shell_files enable row level security;
+alter table public.document_pages enable row level security;
+alter table public.document_words enable row level security;
+alter table public.document_blocks enable row level security;
+alter table public.document_entities enable row level security;
+alter table public.document_facts enable row level security;
+alter table public.document_narratives enable row level security;
+revoke all on public.shell_files, public.document_pages, public.document_words, public.document_blocks, public.document_entities,
+  public.document_facts, public.document_narratives from public, anon, authenticated, service_role;
+grant select on public.shell_files, public.document_pages, public.document_words, public.document_blocks, public.document_entities,
+  public.document_facts, public.document_narratives to authenticated, service_role;

@@ -1,0 +1,59 @@
+// The container worker is killed at random moments of every stage; the documents do not notice.
+import assert from "node:assert/strict";
+import fs from "node:fs";
+import { after, before, test } from "node:test";
+
+import { defaultFolder, samples } from "../../scripts/lib/samples/index.mjs";
+import { random } from "../../scripts/lib/samples/image.mjs";
+import { mismatches, sweep, uploader } from "../documents.mjs";
+import { isSoak, sleep, startStack, until } from "../support.mjs";
+
+const KILLS = isSoak ? 100 : 8;
+const SEED = Number(process.env.GRISTMILL_SEED ?? Date.now() % 100_000);
+
+let stack, user;
+before(async () => {
+  // The heartbeat of a stack's worker is 5 s; here leases are short, and so is the time to a second try.
+  stack = await startStack("document-kills", { parts: ["gateway", "relay", "storage", "workerd", "work"], env: { work: { WORKER_DRAIN_SECONDS: "2" } } });
+  user = await uploader(stack);
+});
+after(() => stack?.destroy());
+
+test(`a worker that is killed ${KILLS} times (seed ${SEED}) loses no document and doubles no fact`, async (t) => {
+  const next = random(SEED);
+  const chosen = samples(defaultFolder()).filter(({ form }) => ["born", "scan"].includes(form));
+  const upload = async (sample) => ({ sample, id: (await user.upload(fs.readFileSync(sample.file))).json.id });
+  const undisturbed = new Map();
+  for (const { sample, id } of await Promise.all(chosen.map(upload))) {
+    undisturbed.set(sample.file, (await user.ended(id, 180_000)).facts);
+  }
+  await stack.postgres.query("update mill.queue set lease_seconds = 8, max_attempts = 1000, max_lease_losses = 1000 where queue in ('fast', 'ai')");
+  await stack.postgres.query("update public.system_configuration set config_value = '0' where config_key = 'worker.reclaim_jitter_max_seconds'");
+
+  const killed = [];
+  const stages = new Map();
+  for (let kills = 0; kills < KILLS; kills++) {
+    killed.push(...(await Promise.all(chosen.slice(0, 2 + Math.floor(next() * 3)).map(upload))));
+    await sleep(100 + next() * 1500);
+    const { rows } = await stack.postgres.query("select kind from mill.job where state = 'processing'");
+    for (const { kind } of rows) stages.set(kind, (stages.get(kind) ?? 0) + 1);
+    await stack.parts.work.kill();
+    await stack.restart("work");
+  }
+  t.diagnostic(`killed while at work on ${JSON.stringify(Object.fromEntries(stages))}`);
+  for (const { sample, id } of killed) {
+    const document = await until(async () => {
+      await stack.postgres.query("select mill.tick()");
+      const found = await user.document(id);
+      return ["completed", "failed", "refused", "infected"].includes(found.status) && found;
+    }, `document ${id} ending`, 600_000);
+    assert.equal(document.status, "completed", JSON.stringify(document.error));
+    assert.deepEqual(document.facts, undisturbed.get(sample.file));
+  }
+  // A worker settles after the last row is written.
+  await until(async () => (await stack.postgres.query("select from mill.job where state = 'processing'")).rowCount === 0, "the last job settling");
+  const { rows: slots } = await stack.postgres.query("select count(*)::int as held from mill.api_lease where ended_at is null");
+  assert.equal(slots[0].held, 0, "no provider slot is leaked");
+  await sweep(stack);
+  assert.deepEqual(await mismatches(stack), { orphans: [], missing: [] });
+});

@@ -1,0 +1,212 @@
+//! The stages of a document: is it safe, what does it say, where, and what does that mean.
+//!
+//! Each stage reads what it needs, works, and ends with one call that writes its rows and enqueues the next stage.
+//! Until that call nothing has changed, and after it a repeated attempt finds nothing to do.
+
+mod builtin;
+mod clamd;
+mod file;
+mod model;
+mod ocr;
+mod passes;
+mod provider;
+mod security;
+mod spatial;
+mod sweep;
+mod tesseract;
+mod text_layer;
+mod tiff;
+
+use std::sync::Arc;
+
+use async_trait::async_trait;
+use gristmill_shared::job::{ClaimedJob, Failure, Outcome};
+use gristmill_shared::rpc::{Holder, RpcError, StagedDocument};
+use serde_json::json;
+
+use super::{ChildError, Context, Handler, Lane};
+use crate::storage::ObjectsError;
+
+pub use provider::BadSettings;
+pub(super) use provider::Settings;
+pub(super) use sweep::Sweep;
+
+/// security, ocr and spatial: they compute.
+pub(super) struct Fast {
+    settings: Arc<Settings>,
+}
+
+/// pass1 to pass3: they ask a model, or the built-in rules.
+pub(super) struct Passes {
+    settings: Arc<Settings>,
+}
+
+impl Fast {
+    pub(super) fn new(settings: Arc<Settings>) -> Self {
+        Self { settings }
+    }
+}
+
+impl Passes {
+    pub(super) fn new(settings: Arc<Settings>) -> Self {
+        Self { settings }
+    }
+}
+
+/// A stage at work.
+struct Stage<'a> {
+    document: StagedDocument,
+    holder: Holder,
+    context: &'a Context,
+    settings: &'a Settings,
+}
+
+/// How a stage ends without a result.
+#[derive(Debug, thiserror::Error)]
+enum Trouble {
+    /// Postgres did not take it.
+    #[error(transparent)]
+    Rpc(#[from] RpcError),
+    /// The file could not be had.
+    #[error(transparent)]
+    Objects(#[from] ObjectsError),
+    /// A program could not read it.
+    #[error(transparent)]
+    Child(#[from] ChildError),
+    /// Files under work could not be kept.
+    #[error("the scratch folder failed")]
+    Disk(#[from] std::io::Error),
+    /// A provider failed or has no room.
+    #[error("{}", .0.message)]
+    Failed(Failure),
+    /// A provider asks to come back later: no attempt is used up.
+    #[error("{}", .1.message)]
+    Later(f64, Failure),
+    /// The lease is gone, or the document.
+    #[error("there is nothing to do any more")]
+    Outdated,
+}
+
+impl Trouble {
+    // Messages are free of content: they are shown and logged.
+    fn outcome(self) -> Outcome {
+        match self {
+            Self::Outdated => Outcome::completed(&json!({ "skipped": true })),
+            Self::Failed(failure) => Outcome::from_failure(failure),
+            Self::Later(delay_seconds, error) => Outcome::Snoozed {
+                delay_seconds,
+                error,
+            },
+            Self::Rpc(error) if error.is_passing() => Outcome::Released,
+            Self::Child(ChildError::Cancelled) => Outcome::Released,
+            Self::Child(ChildError::Failed {
+                program, status, ..
+            }) => Outcome::Failed {
+                error: Failure::retryable(
+                    "ocr_failure",
+                    format!("{program} ended with status {status}"),
+                ),
+            },
+            Self::Child(error) => Outcome::Failed {
+                error: Failure::retryable("ocr_failure", error.to_string()),
+            },
+            Self::Objects(ObjectsError::NotFound) => Outcome::Dead {
+                error: Failure::permanent("unsupported", "the file is not in the object store"),
+            },
+            other => Outcome::Failed {
+                error: Failure::retryable("network_error", other.to_string()),
+            },
+        }
+    }
+}
+
+async fn begin<'a>(
+    job: &ClaimedJob,
+    context: &'a Context,
+    settings: &'a Settings,
+) -> Result<Stage<'a>, Trouble> {
+    let holder = Holder {
+        job: job.id,
+        worker: context.worker.clone(),
+        attempt: job.attempt,
+    };
+    let document = context
+        .rpc
+        .begin_document_stage(&holder)
+        .await?
+        .ok_or(Trouble::Outdated)?;
+    Ok(Stage {
+        document,
+        holder,
+        context,
+        settings,
+    })
+}
+
+fn ended(result: Result<serde_json::Value, Trouble>) -> Outcome {
+    match result {
+        Ok(result) => Outcome::completed(&result),
+        Err(trouble) => {
+            tracing::info!(%trouble, "a stage did not get to its end");
+            trouble.outcome()
+        }
+    }
+}
+
+#[async_trait]
+impl Handler for Fast {
+    fn kinds(&self) -> &'static [&'static str] {
+        &[
+            "fast_queue_security",
+            "fast_queue_ocr",
+            "fast_queue_spatial",
+        ]
+    }
+
+    fn lane(&self) -> Lane {
+        Lane::Computing
+    }
+
+    async fn run(&self, job: &ClaimedJob, context: &Context) -> Outcome {
+        let work = async {
+            let stage = begin(job, context, &self.settings).await?;
+            match stage.document.stage.as_str() {
+                "security" => security::run(&stage).await,
+                "ocr" => ocr::run(&stage).await,
+                _ => spatial::run(&stage).await,
+            }
+        };
+        ended(work.await)
+    }
+}
+
+#[async_trait]
+impl Handler for Passes {
+    fn kinds(&self) -> &'static [&'static str] {
+        &["ai_queue_pass1", "ai_queue_pass2", "ai_queue_pass3"]
+    }
+
+    async fn run(&self, job: &ClaimedJob, context: &Context) -> Outcome {
+        let work = async {
+            let stage = begin(job, context, &self.settings).await?;
+            passes::run(&stage).await
+        };
+        ended(work.await)
+    }
+}
+
+impl Stage<'_> {
+    /// The last word of a stage.
+    async fn finish(&self, result: &impl serde::Serialize) -> Result<(), Trouble> {
+        if self
+            .context
+            .rpc
+            .finish_document_stage(&self.holder, result)
+            .await?
+        {
+            Ok(())
+        } else {
+            Err(Trouble::Outdated)
+        }
+    }
+}

@@ -1,0 +1,157 @@
+//! Google Vision in the place of tesseract: one image a call, words with their boxes.
+
+use std::path::Path;
+
+use base64::Engine;
+use base64::engine::general_purpose::STANDARD;
+use gristmill_shared::job::Failure;
+use serde::Deserialize;
+use serde_json::json;
+
+use super::exchange;
+use crate::work::documents::model::{self, Word};
+use crate::work::documents::{Stage, Trouble};
+
+#[derive(Deserialize)]
+struct Answer {
+    responses: Vec<Annotated>,
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct Annotated {
+    full_text_annotation: Option<Annotation>,
+    error: Option<serde_json::Value>,
+}
+
+#[derive(Deserialize)]
+struct Annotation {
+    pages: Vec<Page>,
+}
+
+#[derive(Deserialize)]
+struct Page {
+    width: f32,
+    height: f32,
+    blocks: Vec<Block>,
+}
+
+#[derive(Deserialize)]
+struct Block {
+    paragraphs: Vec<Paragraph>,
+}
+
+#[derive(Deserialize)]
+struct Paragraph {
+    words: Vec<Spelled>,
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct Spelled {
+    symbols: Vec<Symbol>,
+    bounding_box: Bounds,
+    confidence: Option<f32>,
+}
+
+#[derive(Deserialize)]
+struct Symbol {
+    text: String,
+}
+
+#[derive(Deserialize)]
+struct Bounds {
+    vertices: Vec<Vertex>,
+}
+
+// A zero is left out.
+#[derive(Deserialize, Default)]
+#[serde(default)]
+struct Vertex {
+    x: f32,
+    y: f32,
+}
+
+pub(in crate::work::documents) async fn page(
+    stage: &Stage<'_>,
+    number: u32,
+    image: &Path,
+) -> Result<model::Page, Trouble> {
+    let wrong = || {
+        Trouble::Failed(Failure::retryable(
+            "ocr_failure",
+            "Google Vision answered in another shape than agreed",
+        ))
+    };
+    let endpoint = stage.settings.vision.as_ref().ok_or_else(wrong)?;
+    let bytes = tokio::fs::read(image).await?;
+    let asked = json!({ "requests": [{
+        "image": { "content": STANDARD.encode(bytes) },
+        "features": [{ "type": "DOCUMENT_TEXT_DETECTION" }],
+    }] });
+    let request = endpoint
+        .client
+        .post(format!("{}/v1/images:annotate", endpoint.url));
+    let request = request
+        .header("x-goog-api-key", &endpoint.key)
+        .header("content-type", "application/json")
+        .body(asked.to_string());
+    let answer: Answer = exchange(request).await?.ok_or_else(wrong)?;
+    let annotated = answer
+        .responses
+        .into_iter()
+        .next()
+        .filter(|annotated| annotated.error.is_none())
+        .ok_or_else(wrong)?;
+    // An empty page has no annotation at all.
+    let Some(page) = annotated
+        .full_text_annotation
+        .and_then(|annotation| annotation.pages.into_iter().next())
+    else {
+        return Ok(model::Page::new(
+            number,
+            "google_vision",
+            1.0,
+            1.0,
+            Vec::new(),
+        ));
+    };
+    if page.width <= 0.0 || page.height <= 0.0 {
+        return Err(wrong());
+    }
+    Ok(read(number, &page))
+}
+
+fn read(number: u32, page: &Page) -> model::Page {
+    let mut words = Vec::new();
+    let paragraphs = page
+        .blocks
+        .iter()
+        .flat_map(|block| &block.paragraphs)
+        .enumerate();
+    for (line, paragraph) in paragraphs {
+        for word in &paragraph.words {
+            let side = |of: fn(&Vertex) -> f32, pick: fn(f32, f32) -> f32, start: f32| {
+                word.bounding_box.vertices.iter().map(of).fold(start, pick)
+            };
+            let place = [
+                side(|at| at.x, f32::min, page.width) / page.width,
+                side(|at| at.y, f32::min, page.height) / page.height,
+                side(|at| at.x, f32::max, 0.0) / page.width,
+                side(|at| at.y, f32::max, 0.0) / page.height,
+            ];
+            let text = word
+                .symbols
+                .iter()
+                .map(|symbol| symbol.text.as_str())
+                .collect();
+            words.push(Word {
+                text,
+                place: place.map(|side| side.clamp(0.0, 1.0)),
+                confidence: word.confidence,
+                line: Some(line as u32),
+            });
+        }
+    }
+    model::Page::new(number, "google_vision", page.width, page.height, words)
+}
