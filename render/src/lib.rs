@@ -6,6 +6,7 @@
 mod options;
 mod resume;
 mod script;
+mod text;
 mod titles;
 mod world;
 
@@ -84,6 +85,17 @@ impl Renderer {
     pub fn shared() -> &'static Self {
         static SHARED: OnceLock<Renderer> = OnceLock::new();
         SHARED.get_or_init(Self::new)
+    }
+
+    /// Sets one small document, so that the first real one does not have to wait for fonts and templates.
+    pub fn warm_up(&self) {
+        for template in [Template::Minimal, Template::Modern, Template::Classic] {
+            let _ = self.render(
+                template,
+                &json!({"basics": {"name": "A"}}),
+                &Options::default(),
+            );
+        }
     }
 
     /// Sets `data` with a template. Takes tens of milliseconds of one core: call it off the async threads.

@@ -3,14 +3,12 @@
 //!
 //! The input is JSON Resume (jsonresume.org), with `sections: [{title, text | items}]` for anything beyond it.
 
-use serde_json::{Map, Value, json};
+use serde_json::{Value, json};
 
 use crate::options::Options;
 use crate::script::{self, Script};
+use crate::text::{IntoSome, breakable, first, items, joined, lines, paragraphs, text};
 use crate::titles::title;
-
-/// A run of letters without a place to break would leave the page; a zero-width space lets it.
-const LONGEST_RUN: usize = 48;
 
 /// A resume.
 pub(crate) fn resume(data: &Value, options: &Options) -> Value {
@@ -309,77 +307,6 @@ fn collect(value: &Value, into: &mut String) {
         Value::Array(list) => list.iter().for_each(|item| collect(item, into)),
         Value::Object(fields) => fields.values().for_each(|field| collect(field, into)),
         _ => {}
-    }
-}
-
-fn items(list: &Value) -> impl Iterator<Item = &Value> {
-    list.as_array().into_iter().flatten()
-}
-
-fn text(value: &Value) -> Option<String> {
-    match value {
-        Value::String(text) => breakable(text.trim()).into_some(),
-        Value::Number(number) => Some(number.to_string()),
-        Value::Bool(true) => Some("✓".to_owned()),
-        _ => None,
-    }
-}
-
-fn first(of: &Value, keys: &[&str]) -> Option<String> {
-    keys.iter().find_map(|key| {
-        text(
-            of.as_object()
-                .and_then(|fields: &Map<_, _>| fields.get(*key))?,
-        )
-    })
-}
-
-fn joined(of: &Value, keys: &[&str]) -> String {
-    let parts: Vec<_> = keys.iter().filter_map(|key| first(of, &[key])).collect();
-    parts.join(", ")
-}
-
-fn lines(list: &Value) -> Box<dyn Iterator<Item = String> + '_> {
-    match list {
-        Value::Array(list) => Box::new(list.iter().filter_map(text)),
-        single => Box::new(text(single).into_iter()),
-    }
-}
-
-fn paragraphs(content: &Value) -> Vec<String> {
-    let split = |text: String| {
-        let paragraphs = text.split("\n\n").map(|part| part.trim().to_owned());
-        paragraphs
-            .filter(|part| !part.is_empty())
-            .collect::<Vec<_>>()
-    };
-    lines(content).flat_map(split).collect()
-}
-
-fn breakable(text: &str) -> String {
-    let mut run = 0;
-    let mut out = String::with_capacity(text.len());
-    for letter in text.chars() {
-        // What no font can show: a PDF must not carry it either.
-        if letter.is_control() && letter != '\n' && letter != '\t' {
-            continue;
-        }
-        run = if letter.is_whitespace() { 0 } else { run + 1 };
-        if run >= LONGEST_RUN && run % 16 == 0 {
-            out.push('\u{200b}');
-        }
-        out.push(letter);
-    }
-    out
-}
-
-trait IntoSome {
-    fn into_some(self) -> Option<String>;
-}
-
-impl IntoSome for String {
-    fn into_some(self) -> Option<String> {
-        (!self.is_empty()).then_some(self)
     }
 }
 

@@ -220,6 +220,8 @@ pub enum Outcome {
         /// Why.
         error: Failure,
     },
+    /// Settled already, in one transaction with what the attempt wrote: there is nothing to report. Never sent.
+    Settled,
 }
 
 impl Outcome {
@@ -250,6 +252,7 @@ impl Outcome {
             Self::Snoozed { .. } => "snoozed",
             Self::Released => "released",
             Self::Dead { .. } => "dead",
+            Self::Settled => "completed",
         }
     }
 }

@@ -10,6 +10,7 @@ pub mod gateway;
 pub mod maintenance;
 pub mod migrate;
 pub mod relay;
+pub mod render;
 mod serve;
 pub mod shutdown;
 pub mod storage;

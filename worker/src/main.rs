@@ -5,7 +5,7 @@ use std::process::ExitCode;
 
 use clap::{Parser, Subcommand};
 use gristmill_worker::{
-    configure, doctor, gateway, maintenance, migrate, relay, storage, telemetry, top, work,
+    configure, doctor, gateway, maintenance, migrate, relay, render, storage, telemetry, top, work,
 };
 
 /// Background jobs on Postgres and edge functions.
@@ -22,6 +22,8 @@ enum Command {
     Gateway(Box<gateway::Args>),
     /// Send what net.http_post queued and run what cron.schedule planned, where the extensions are absent
     Relay(relay::Args),
+    /// Set a JSON document as PDF
+    Render(render::Args),
     /// Bring a database to this version's schema; safe to run twice and at once
     Migrate(migrate::Args),
     /// Tell a database where its functions are and how to sign for them
@@ -45,6 +47,7 @@ async fn main() -> ExitCode {
     let ended: Result<(), Box<dyn Error>> = match cli.command {
         Command::Gateway(args) => gateway::run(*args).await.map_err(Into::into),
         Command::Relay(args) => relay::run(args).await.map_err(Into::into),
+        Command::Render(args) => render::run(args).map_err(Into::into),
         Command::Migrate(args) => migrate::run(args).await.map_err(Into::into),
         Command::Configure(args) => configure::run(args).await.map_err(Into::into),
         Command::Maintenance(args) => maintenance::run(args).await.map_err(Into::into),

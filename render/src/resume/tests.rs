@@ -1,4 +1,5 @@
 use super::*;
+use crate::text::LONGEST_RUN;
 
 fn shaped(data: Value) -> Value {
     resume(&data, &Options::default())

@@ -35,6 +35,7 @@ const front = http.createServer((request, response) => {
       answer.pipe(response);
     });
   forwarded.on("error", () => response.headersSent ? response.destroy() : response.writeHead(502).end());
+  response.on("close", () => forwarded.destroy()); // whoever has left is not kept waiting for
   request.pipe(forwarded);
 });
 

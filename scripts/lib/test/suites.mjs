@@ -28,6 +28,8 @@ export const suites = [
     command: ["cargo", "test", ...quick, "-p", "gristmill-worker", "--test", "relay"] },
   { group: "native", name: "postgrest", lane: "cargo", debian: true, read: readCargo,
     command: ["cargo", "test", ...quick, "-p", "gristmill-worker", "--test", "postgrest"] },
+  { group: "unit", name: "compile-fail", lane: "cargo", read: readCargo,
+    command: ["cargo", "test", ...quick, "-p", "gristmill-shared", "--test", "compile_fail"] },
   { group: "wasm", name: "wasm", lane: "cargo", toolchain: "wasm", read: readCargo,
     env: { NODE_OPTIONS: `--require=${path.join(root, "shared/js/node-timers.cjs")}` },
     command: ["cargo", "test", ...wasm, "-p", "gristmill-shared", "--features", "edge", "--test", "wasm"] },
@@ -44,4 +46,6 @@ export const suites = [
     command: nodeTest("tests/gateway/") },
   { group: "e2e", name: "e2e", lane: "stack", needs: ["native", "functions"], read: readNode,
     command: nodeTest("tests/e2e/") },
+  { group: "e2e", name: "exports", lane: "stack", needs: ["native", "functions"], read: readNode,
+    command: nodeTest("tests/exports/") },
 ];

@@ -3,11 +3,13 @@
 mod audit;
 mod documents;
 mod error;
+mod exports;
 mod jobs;
 mod limits;
 mod operations;
 mod refresh;
 mod usage;
+mod workflows;
 
 use std::time::Duration;
 
@@ -27,6 +29,10 @@ pub use operations::{
 };
 pub use refresh::ClaimedRefreshes;
 pub use usage::{Meter, UsageStatus};
+pub use workflows::{
+    Artifact, CancelledWorkflow, NewWorkflow, Progress, RunningTask, StartedWorkflow, StepState,
+    TaskState, Workflow, WorkflowState, WorkflowStatus,
+};
 
 use crate::sleep::within;
 

@@ -198,7 +198,16 @@ impl Api {
         self.signer
             .verify(Right::Get, key.as_str(), expires, signature, now)
             .map_err(|_| Refusal::Token)?;
-        self.content(&key).await
+        let mut answer = self.content(&key).await?;
+        let name = form_urlencoded::parse(query.as_bytes()).find(|(name, _)| name == "download");
+        if let Some((_, name)) = name.filter(|(_, name)| !name.is_empty()) {
+            let disposition =
+                HeaderValue::try_from(saved_as(&name)).map_err(|_| Refusal::Request)?;
+            answer
+                .headers_mut()
+                .insert("content-disposition", disposition);
+        }
+        Ok(answer)
     }
 
     // As an attachment that is not sniffed: an upload must not become a page of ours.
@@ -341,6 +350,12 @@ fn is_ours(bucket: &str) -> Result<(), Refusal> {
 fn place(bucket: &str, key: &[&str]) -> Result<ObjectKey, Refusal> {
     is_ours(bucket)?;
     key.join("/").parse().map_err(|_| Refusal::Key)
+}
+
+// RFC 8187: every byte that could mean something in a header is escaped.
+fn saved_as(name: &str) -> String {
+    let name = percent_encoding::utf8_percent_encode(name, percent_encoding::NON_ALPHANUMERIC);
+    format!("attachment; filename*=UTF-8''{name}")
 }
 
 async fn read<T: DeserializeOwned>(request: Request<Incoming>) -> Result<T, Refusal> {

@@ -5,11 +5,13 @@
 
 mod children;
 mod documents;
+mod export;
 mod handler;
 mod lane;
 mod leases;
 mod settler;
 mod status;
+mod workflows;
 
 use std::net::SocketAddr;
 use std::path::PathBuf;
@@ -29,13 +31,16 @@ use leases::Leases;
 use status::Status;
 
 /// Every kind that this worker serves. One line a part.
-fn handlers(_args: &Args) -> Result<Vec<Arc<dyn Handler>>, Error> {
+fn handlers(_args: &Args, cpus: usize) -> Result<Vec<Arc<dyn Handler>>, Error> {
     let documents = Arc::new(documents::Settings::from_env()?);
-    Ok(vec![
+    let mut all: Vec<Arc<dyn Handler>> = vec![
         Arc::new(documents::Fast::new(documents.clone())),
         Arc::new(documents::Passes::new(documents)),
         Arc::new(documents::Sweep),
-    ])
+        Arc::new(export::Exports::new(cpus)),
+    ];
+    all.extend(workflows::handlers());
+    Ok(all)
 }
 
 /// Arguments of `gristmill work`.
@@ -151,7 +156,7 @@ pub async fn run(args: Args) -> Result<(), Error> {
         worker.clone(),
         Duration::from_secs_f64(args.heartbeat),
     ));
-    let lanes = lane::start(&worker, &args, handlers(&args)?, cpus);
+    let lanes = lane::start(&worker, &args, handlers(&args, cpus)?, cpus);
     let port = match args.listen {
         Some(address) => Some(status::serve(
             serve::bind(address).await?,

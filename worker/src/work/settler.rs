@@ -28,7 +28,13 @@ pub(super) fn start(
     let task = tokio::spawn(async move {
         let mut batch: Vec<Settlement> = Vec::new();
         while outcomes.recv_many(&mut batch, MOST).await > 0 {
-            settle(&worker, &rpc, &batch, &status).await;
+            for settlement in batch.extract_if(.., is_settled) {
+                status.count(&settlement.outcome);
+                leases.release(settlement.id);
+            }
+            if !batch.is_empty() {
+                settle(&worker, &rpc, &batch, &status).await;
+            }
             for settlement in batch.drain(..) {
                 leases.release(settlement.id);
             }
@@ -36,6 +42,11 @@ pub(super) fn start(
         }
     });
     (sender, task)
+}
+
+// A handler that completed its job in one transaction with its own rows leaves nothing to report.
+fn is_settled(settlement: &mut Settlement) -> bool {
+    matches!(settlement.outcome, Outcome::Settled)
 }
 
 async fn settle(worker: &str, rpc: &Rpc, batch: &[Settlement], status: &Status) {

@@ -48,7 +48,7 @@ pub(super) struct Status {
 impl Status {
     pub(super) fn count(&self, outcome: &Outcome) {
         match outcome {
-            Outcome::Completed { .. } => self.completed.add(),
+            Outcome::Completed { .. } | Outcome::Settled => self.completed.add(),
             Outcome::Failed { .. } => self.failed.add(),
             Outcome::Snoozed { .. } => self.snoozed.add(),
             Outcome::Released => self.released.add(),

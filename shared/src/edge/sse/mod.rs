@@ -22,8 +22,9 @@ use log::{Seat, Turn};
 
 /// Milliseconds after which a browser reconnects to a stream that has ended.
 const RETRY: u64 = 1_000;
-/// A comment goes out when nothing else did for so long: proxies end what looks dead.
-const KEEP_ALIVE: u64 = 15_000;
+/// A comment goes out when nothing else did for so long. It keeps proxies from ending what looks dead, and it is how a
+/// listener's leaving is noticed: a server that only writes learns of a closed connection by the second write to it.
+const KEEP_ALIVE: u64 = 1_500;
 /// Seconds a stream lasts, unless the binding SSE_SECONDS says otherwise.
 const LIFETIME: u64 = 60;
 
