@@ -34,6 +34,8 @@ pub enum Code {
     AlreadyFinished,
     /// It has not ended yet: too early for what was asked.
     NotFinished,
+    /// What it is now does not allow what was asked.
+    WrongState,
     /// It was there and is gone for good.
     Expired,
     /// The queue takes no more jobs for now.
@@ -72,7 +74,7 @@ impl Code {
             Self::Forbidden | Self::BadSignature => 403,
             Self::NotFound => 404,
             Self::MethodNotAllowed => 405,
-            Self::AlreadyFinished | Self::NotFinished => 409,
+            Self::AlreadyFinished | Self::NotFinished | Self::WrongState => 409,
             Self::Expired => 410,
             Self::TooLarge => 413,
             Self::UnsupportedType => 415,
@@ -101,6 +103,7 @@ impl Code {
             Self::MethodNotAllowed => "method_not_allowed",
             Self::AlreadyFinished => "already_finished",
             Self::NotFinished => "not_finished",
+            Self::WrongState => "wrong_state",
             Self::Expired => "expired",
             Self::QueueFull => "queue_full",
             Self::PlanLimit => "plan_limit",
@@ -133,6 +136,7 @@ impl Code {
             Self::MethodNotAllowed => "Method not allowed",
             Self::AlreadyFinished => "It has ended already",
             Self::NotFinished => "It has not ended yet",
+            Self::WrongState => "Not in this state",
             Self::Expired => "It has expired",
             Self::QueueFull => "The queue is full",
             Self::PlanLimit => "The plan does not cover it",

@@ -16,6 +16,7 @@ declare
   v_file public.shell_files;
   v_place text;
 begin
+  perform mill.refuse_in_maintenance();
   if v_extension is null then
     raise exception 'this is not a type of file that is read here' using errcode = 'GM047';
   end if;

@@ -8,6 +8,7 @@ declare
   v_jobs uuid[];
   v_file public.shell_files;
 begin
+  perform mill.refuse_in_maintenance();
   if exists (select from public.shell_files f where f.id = p_id and (public.is_service_role() or public.has_profile_access(auth.uid(), f.patient_id))) then
     select array_agg(j.id) into v_jobs from mill.job_live j
     where j.queue in ('fast', 'ai') and j.dedupe_key like 'document:' || p_id || ':%';

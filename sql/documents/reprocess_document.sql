@@ -7,6 +7,7 @@ as $$
 declare
   v_file public.shell_files := mill.require_document(p_id);
 begin
+  perform mill.refuse_in_maintenance();
   if v_file.status not in ('completed', 'failed') then
     raise exception 'a document that is % cannot be processed again', v_file.status using errcode = 'GM048';
   end if;

@@ -20,8 +20,8 @@ begin
     group by e.queue, e.kind
   ),
   told as (
-    insert into mill.task_ended (ids, parents, states, outputs, errors, at)
-    select array_agg(e.id), array_agg(e.parent), array_agg(p_state), array_agg(null::jsonb), array_agg(e.error), p_now
+    insert into mill.task_ended (state, ids, parents, errors, at)
+    select p_state, array_agg(e.id), array_agg(distinct e.parent), array_agg(e.error), p_now
     from ended e where e.parent is not null
     having count(*) > 0
   )

@@ -7,6 +7,7 @@ as $$
 declare
   v_until timestamptz := clock_timestamp() + pg_catalog.make_interval(secs => p_seconds::double precision);
   v_pause numeric := coalesce(p_interval, mill.setting('pump.interval_seconds', '5')::numeric);
+  v_rest numeric := v_pause;
   v_lock constant bigint := 7022311640271840; -- any constant that only the pump uses
 begin
   if not pg_catalog.pg_try_advisory_lock(v_lock) then
@@ -29,6 +30,8 @@ begin
 
     begin
       perform mill.invoke_due();
+      -- Where a provider's limit is what holds jobs up, the next round is when it has room again.
+      v_rest := least(v_pause, mill.next_room());
       perform mill.ran('process-queue-batch');
     exception
       when query_canceled then
@@ -40,10 +43,9 @@ begin
     end;
     commit;
 
-    -- Where a provider's limit is what holds jobs up, the next round is when it has room again.
-    exit when clock_timestamp() + pg_catalog.make_interval(secs => v_pause::double precision) >= v_until;
+    exit when clock_timestamp() + pg_catalog.make_interval(secs => v_rest::double precision) >= v_until;
     begin
-      perform pg_catalog.pg_sleep(least(v_pause, mill.next_room()));
+      perform pg_catalog.pg_sleep(v_rest);
     exception when query_canceled then
       perform pg_catalog.pg_advisory_unlock(v_lock);
       raise;

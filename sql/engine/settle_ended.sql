@@ -17,12 +17,12 @@ begin
       nullif(p_held -> j.id::text -> 'error', 'null') as given_error
   ),
   told as (
-    insert into mill.task_ended (ids, parents, states, outputs, errors, at)
-    select array_agg(e.id), array_agg(e.parent), array_agg(case e.verdict when 'dead' then 'failed' else e.verdict end),
-      array_agg(case e.verdict when 'completed' then e.given_result end),
-      array_agg(case when e.verdict <> 'completed' then coalesce(e.given_error, e.error) end), p_now
+    insert into mill.task_ended (state, ids, parents, outputs, errors, at)
+    select case e.verdict when 'dead' then 'failed' else e.verdict end, array_agg(e.id), array_agg(distinct e.parent),
+      case e.verdict when 'completed' then array_agg(e.given_result) end,
+      case when e.verdict <> 'completed' then array_agg(coalesce(e.given_error, e.error)) end, p_now
     from ended e where e.parent is not null
-    having count(*) > 0
+    group by e.verdict
   )
   insert into mill.job (
     id, turn, queue, kind, name, category, payload, state, priority, run_at, attempt, max_attempts, lease_losses,

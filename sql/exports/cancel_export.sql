@@ -7,6 +7,7 @@ as $$
 declare
   v_status text;
 begin
+  perform mill.refuse_in_maintenance();
   perform mill.lock_exports(auth.uid());
   if not exists (select from mill.export e where e.id = p_id and e.owner = auth.uid()) then
     raise exception 'there is no such export, or it is not yours' using errcode = 'GM050';

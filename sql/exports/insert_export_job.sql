@@ -8,6 +8,7 @@ declare
   v_owner uuid := case when public.is_service_role() then new.user_id else auth.uid() end;
   v_ids uuid[];
 begin
+  perform mill.refuse_in_maintenance();
   if v_owner is null or v_owner is distinct from coalesce(new.user_id, v_owner) then
     raise exception 'an export is asked for in one''s own name' using errcode = '42501';
   end if;

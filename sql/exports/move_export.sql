@@ -3,6 +3,7 @@
 create or replace function mill.move_export(p_worker text, p_id uuid, p_attempt int, p_progress int, p_message text) returns uuid
 language plpgsql
 set search_path = pg_catalog, pg_temp
+set jit = off
 set enable_seqscan = off
 as $$
 declare

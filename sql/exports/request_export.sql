@@ -7,6 +7,7 @@ as $$
 declare
   v_ids uuid[];
 begin
+  perform mill.refuse_in_maintenance();
   if auth.uid() is null then
     raise exception 'sign in to export' using errcode = '42501';
   end if;
@@ -18,3 +19,8 @@ $$;
 comment on function public.request_export(uuid, text, jsonb, text) is 'Asks for a PDF of one of the caller''s documents; answers the export.';
 revoke execute on function public.request_export(uuid, text, jsonb, text) from public, anon;
 grant execute on function public.request_export(uuid, text, jsonb, text) to authenticated;
+
+-- Users write to documents directly.
+drop trigger if exists users_wait_in_maintenance on public.documents;
+create trigger users_wait_in_maintenance before insert or update or delete on public.documents
+  for each statement execute function mill.refuse_users_in_maintenance();

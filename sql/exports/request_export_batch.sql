@@ -8,6 +8,7 @@ declare
   v_batch uuid := mill.uuid7();
   v_ids uuid[];
 begin
+  perform mill.refuse_in_maintenance();
   if auth.uid() is null then
     raise exception 'sign in to export' using errcode = '42501';
   end if;

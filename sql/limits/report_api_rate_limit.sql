@@ -18,8 +18,6 @@ begin
   returning l.* into v_limit;
   insert into mill.event (at, code, detail) values (v_now, 'rate_limited',
     jsonb_build_object('provider', p_provider_name, 'endpoint', p_api_endpoint));
-  insert into mill.event (at, code, detail)
-  values (v_now, 'rate_limited', jsonb_build_object('provider', p_provider_name, 'endpoint', p_api_endpoint));
   return v_limit.blocked_until;
 end
 $$;

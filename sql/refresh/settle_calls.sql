@@ -4,6 +4,7 @@ create or replace function mill.settle_calls(p_outcomes jsonb, p_pauses jsonb, p
 language plpgsql
 set search_path = pg_catalog, pg_temp
 set enable_seqscan = off
+set jit = off
 as $$
 declare
   v_limit record;

@@ -26,13 +26,7 @@ begin
     where j.id = o.id and j.attempt = o.attempt and j.worker = p_worker and j.state = 'processing' and not j.cancel_requested
     for update) h;
 
-  select coalesce(jsonb_agg(case
-      when o ->> 'outcome' <> 'fetched' then o
-      when v_held ? (o ->> 'id') then mill.write_fetched(v_held -> (o ->> 'id'), o, v_now)
-      else o || '{"outcome": "completed"}' end), '[]')
-  into v_plain
-  from (select o from jsonb_array_elements(p_outcomes) o order by o ->> 'data_type', o ->> 'symbol' offset 0) o;
-
+  v_plain := mill.settle_fetched(p_outcomes, v_held, v_now);
   v_fetches := (select coalesce(jsonb_agg(o), '[]') from jsonb_array_elements(p_outcomes) o where v_held ? (o ->> 'id'));
   perform mill.settle_calls(v_fetches, p_pauses, v_now);
   v_answers := public.settle_jobs(p_worker, v_plain, p_invocation);

@@ -55,7 +55,7 @@ create table public.supported_symbols (
   exchange text,
   is_active boolean not null default true,
   added_at timestamptz not null default now(),
-  constraint symbol_is_a_ticker check (symbol ~ '^[A-Z0-9][A-Z0-9.^=-]{0,19}$')
+  constraint symbol_is_a_ticker check (symbol ~ '^[A-Z0-9^][A-Z0-9.^=-]{0,19}$')
 );
 comment on table public.supported_symbols is 'What may be watched and is refreshed on schedule. Users cannot make us ask for anything else.';
 alter table public.supported_symbols enable row level security;

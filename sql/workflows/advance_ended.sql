@@ -6,28 +6,28 @@ set enable_seqscan = off
 set jit = off
 as $$
 declare
-  v_ids uuid[];
-  v_states text[];
-  v_outputs jsonb[];
-  v_errors jsonb[];
-  v_parents uuid[];
-  v_at timestamptz;
+  v_told mill.task_ended[];
+  v_has_artifacts boolean;
   v_job record;
 begin
-  with taken as (delete from mill.task_ended e where e.xid = p_xid returning e.*)
-  select array_agg(u.id), array_agg(u.state), array_agg(u.output), array_agg(u.error), array_agg(distinct u.parent), max(t.at)
-  into v_ids, v_states, v_outputs, v_errors, v_parents, v_at
-  from taken t cross join lateral unnest(t.ids, t.parents, t.states, t.outputs, t.errors) as u(id, parent, state, output, error);
-  if v_ids is null then
+  with taken as (delete from mill.task_ended e where e.xid = p_xid returning e)
+  select array_agg(t.e) into v_told from taken t;
+  if v_told is null then
     return;
   end if;
+  v_has_artifacts := exists (select from unnest(v_told) t cross join lateral unnest(t.outputs) as o(output) where o.output ? 'artifacts');
 
-  perform from public.jobs j where j.id = any (v_parents) order by j.id for update;
-  for v_job in select * from mill.record_ended(v_ids, v_states, v_outputs, v_errors, v_at) loop
-    if exists (select from unnest(v_outputs) o where o ? 'artifacts') then
+  perform from public.jobs j where j.id in (select unnest(t.parents) from unnest(v_told) t) order by j.id for update;
+  for v_job in
+    select r.job_id, array_agg(u.id) as ended, coalesce(array_agg(u.id) filter (where t.state <> 'completed'), '{}') as failed,
+      bool_or(r.is_step_done) as is_step_done
+    from unnest(v_told) t cross join lateral mill.record_ended(t) r cross join lateral unnest(r.ids) as u(id)
+    group by r.job_id order by r.job_id
+  loop
+    if v_has_artifacts then
       perform mill.keep_artifacts(v_job.ended);
     end if;
-    perform mill.advance_job(v_job.job_id, v_job.ended, v_job.failed);
+    perform mill.advance_job(v_job.job_id, v_job.ended, v_job.failed, v_job.is_step_done);
   end loop;
 end
 $$;

@@ -1,6 +1,7 @@
 -- One job, after some of its tasks have ended. What ends here without running (skipped, or failed before it could start)
--- is followed in turn: at most once a task, so the loop ends.
-create or replace function mill.advance_job(p_id uuid, p_ended uuid[], p_failed uuid[]) returns void
+-- is followed in turn: at most once a task, so the loop ends. Steps are only looked at when one of them may have ended:
+-- most batches of a long list change nothing but a count.
+create or replace function mill.advance_job(p_id uuid, p_ended uuid[], p_failed uuid[], p_is_step_done boolean) returns void
 language plpgsql
 set search_path = pg_catalog, pg_temp
 set jit = off
@@ -11,6 +12,7 @@ declare
   v_failed uuid[] := p_failed;
   v_items record;
   v_steps record;
+  v_looks boolean := p_is_step_done;
 begin
   select * into v_job from public.jobs j where j.id = p_id for update;
   if v_job.compensating and v_job.status = 'processing' then
@@ -26,6 +28,15 @@ begin
       v_job := mill.follow_failures(v_job, v_failed);
       exit when v_job.status = 'failed' or v_job.compensating;
       v_items := mill.follow_items(v_job, v_ended);
+      if not v_looks and v_items.skipped = '{}' then
+        exit when v_items.ready = '{}';
+        v_failed := mill.start_tasks(v_job, v_items.ready);
+        exit when v_failed = '{}';
+        v_ended := v_failed;
+        v_looks := true;
+        continue;
+      end if;
+      v_looks := true;
       v_steps := mill.follow_steps(v_job);
       v_failed := v_steps.failed || mill.start_tasks(v_job, v_items.ready || v_steps.ready);
       v_ended := v_items.skipped || v_steps.skipped || v_failed;
@@ -39,5 +50,5 @@ begin
 end
 $$;
 
-comment on function mill.advance_job(uuid, uuid[], uuid[]) is 'Starts what became ready, skips what cannot be, and keeps the progress of one job.';
-revoke execute on function mill.advance_job(uuid, uuid[], uuid[]) from public;
+comment on function mill.advance_job(uuid, uuid[], uuid[], boolean) is 'Starts what became ready, skips what cannot be, and keeps the progress of one job.';
+revoke execute on function mill.advance_job(uuid, uuid[], uuid[], boolean) from public;

@@ -52,9 +52,9 @@ begin
   for v_step in
     select * from mill.workflow_step w where w.type = new.type and w.version = new.version and w.for_each[1] = 'params'
   loop
-    perform mill.expand_step(new, v_step);
+    perform mill.expand_step(new, v_step, 'waiting');
   end loop;
-  perform mill.advance_job(new.id, '{}', '{}');
+  perform mill.advance_job(new.id, '{}', '{}', true);
   return null;
 end
 $$;

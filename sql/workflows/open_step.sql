@@ -28,7 +28,11 @@ begin
   if p_step.for_each is not null
     and exists (select from mill.step s where s.job_id = p_job.id and s.key = p_step.key and s.total is null)
   then
-    perform mill.expand_step(p_job, p_step);
+    ready := mill.expand_step(p_job, p_step, 'queued');
+    if ready <> '{}' then
+      skipped := '{}';
+      return;
+    end if;
   end if;
   failed := array(select t.id from mill.task t where t.job_id = p_job.id and t.key = p_step.key and t.item = -1 and t.state = 'waiting');
   perform mill.end_waiting(p_job.id, failed, 'failed', jsonb_build_object('type', 'not_a_list', 'retryable', false, 'message',

@@ -1,37 +1,40 @@
 -- Only tasks that are queued change: what is told twice, or after its job was cancelled, changes nothing. The caller
--- holds the jobs.
-create or replace function mill.record_ended(p_ids uuid[], p_states text[], p_outputs jsonb[], p_errors jsonb[], p_at timestamptz)
-returns table (job_id uuid, ended uuid[], failed uuid[])
+-- holds the jobs. Where there is nothing to keep beside the state, tasks are matched by an array and not by a join.
+create or replace function mill.record_ended(p_told mill.task_ended)
+returns table (job_id uuid, ids uuid[], is_step_done boolean)
 language plpgsql
 set search_path = pg_catalog, pg_temp
 set plan_cache_mode = force_generic_plan
 set enable_seqscan = off
-set jit = off
 set enable_bitmapscan = off
 set enable_hashjoin = off
 set enable_mergejoin = off
+set jit = off
 as $$
 begin
-  return query
-  with ended as (
-    update mill.task t set state = e.state, output = e.output, error = e.error, finished_at = p_at
-    from unnest(p_ids, p_states, p_outputs, p_errors) as e(id, state, output, error)
-    where t.id = e.id and t.state = 'queued'
-    returning t.id, t.job_id, t.key, t.state
-  ),
-  counted as (
-    update mill.step s set completed = s.completed + c.completed, failed = s.failed + c.failed
-    from (
-      select e.job_id, e.key, (count(*) filter (where e.state = 'completed'))::int as completed,
-        (count(*) filter (where e.state <> 'completed'))::int as failed
-      from ended e group by e.job_id, e.key) c
-    where s.job_id = c.job_id and s.key = c.key
-  )
-  select e.job_id, array_agg(e.id), coalesce(array_agg(e.id) filter (where e.state <> 'completed'), '{}')
-  from ended e group by e.job_id order by e.job_id;
+  if p_told.outputs is null and p_told.errors is null then
+    return query
+    with ended as (
+      update mill.task t set state = p_told.state, finished_at = p_told.at
+      where t.id = any (p_told.ids) and t.state = 'queued'
+      returning t.id, t.job_id, t.key
+    )
+    select g.job_id, g.ids, mill.count_ended(g.job_id, g.key, p_told.state, cardinality(g.ids))
+    from (select e.job_id, e.key, array_agg(e.id) as ids from ended e group by e.job_id, e.key) g;
+  else
+    return query
+    with ended as (
+      update mill.task t set state = p_told.state, output = e.output, error = e.error, finished_at = p_told.at
+      from unnest(p_told.ids, p_told.outputs, p_told.errors) as e(id, output, error)
+      where t.id = e.id and t.state = 'queued'
+      returning t.id, t.job_id, t.key
+    )
+    select g.job_id, g.ids, mill.count_ended(g.job_id, g.key, p_told.state, cardinality(g.ids))
+    from (select e.job_id, e.key, array_agg(e.id) as ids from ended e group by e.job_id, e.key) g;
+  end if;
 end
 $$;
 
-comment on function mill.record_ended(uuid[], text[], jsonb[], jsonb[], timestamptz) is
-  'Keeps what became of tasks and counts it, one update a step; gives what ended, by job.';
-revoke execute on function mill.record_ended(uuid[], text[], jsonb[], jsonb[], timestamptz) from public;
+comment on function mill.record_ended(mill.task_ended) is
+  'Keeps what became of tasks and counts it, one update a step; gives what ended, by job and step.';
+revoke execute on function mill.record_ended(mill.task_ended) from public;

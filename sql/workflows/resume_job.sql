@@ -32,7 +32,7 @@ begin
 
   update public.jobs j set status = 'processing', error = null, finished_at = null, stragglers = false where j.id = p_id;
   perform mill.advance_job(p_id,
-    array(select t.id from mill.task t where t.job_id = p_id and t.state = 'completed'), '{}');
+    array(select t.id from mill.task t where t.job_id = p_id and t.state = 'completed'), '{}', true);
   return v_count;
 end
 $$;

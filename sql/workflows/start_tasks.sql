@@ -13,6 +13,7 @@ declare
   v_now timestamptz := mill.now();
   v_max_bytes int := mill.setting('queue.payload_max_bytes', '65536')::int;
   v_group record;
+  v_waits boolean := false;
   v_step mill.workflow_step;
   v_ids uuid[];
   v_started uuid[];
@@ -22,20 +23,21 @@ begin
     return v_failed;
   end if;
   for v_group in
-    select s.key, g.ids
-    from (select t.key, array_agg(t.id order by t.item) as ids from mill.task t where t.id = any (p_ids) group by t.key) g
+    select s.key, g.ids, g.waits
+    from (select t.key, array_agg(t.id) as ids, bool_or(t.state = 'waiting') as waits from mill.task t where t.id = any (p_ids) group by t.key) g
     join mill.workflow_step s on s.type = p_job.type and s.version = p_job.version and s.key = g.key
     order by s.position
   loop
     select * into v_step from mill.workflow_step s where s.type = p_job.type and s.version = p_job.version and s.key = v_group.key;
     v_ids := v_group.ids;
+    v_waits := v_waits or v_group.waits;
     insert into mill.floor (queue, priority)
     select k.queue, p_job.priority from mill.kind k where k.kind = v_step.kind
       and not exists (select from mill.floor f where f.queue = k.queue and f.priority = p_job.priority)
     on conflict do nothing;
 
     with ready as (
-      select i.id, i.input, row_number() over (order by i.id) as n from mill.task_inputs(p_job, v_step, v_ids) i
+      select i.id, i.input, row_number() over () as n from mill.task_inputs(p_job, v_step, v_ids) i
       where pg_column_size(i.input) <= v_max_bytes
     ),
     written as (
@@ -58,7 +60,9 @@ begin
       v_failed := v_failed || v_ids;
     end if;
   end loop;
-  update mill.task t set state = 'queued' where t.id = any (p_ids) and t.state = 'waiting';
+  if v_waits then
+    update mill.task t set state = 'queued' where t.id = any (p_ids) and t.state = 'waiting';
+  end if;
   return v_failed;
 end
 $$;

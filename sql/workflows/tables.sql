@@ -123,10 +123,11 @@ create table mill.step (
 ) with (fillfactor = 50);
 comment on table mill.step is 'How far each step of a job is: counted as tasks settle, one update a batch.';
 
--- fillfactor leaves room for the versions of a row that is queued and then ended: both updates stay on the page.
+-- fillfactor leaves room for the second version of a row: its end stays on the page. No foreign key to the job: looking
+-- that up for each of ten thousand items took as long as inserting them; mill.forget_tasks deletes them with it.
 create table mill.task (
   id uuid primary key,
-  job_id uuid not null references public.jobs on delete cascade,
+  job_id uuid not null,
   item int not null default 0,
   state text not null default 'waiting',
   finished_at timestamptz,
@@ -136,23 +137,24 @@ create table mill.task (
   error jsonb,
   constraint task_state_is_known check (
     state in ('waiting', 'queued', 'completed', 'failed', 'cancelled', 'skipped'))
-) with (fillfactor = 60);
+) with (fillfactor = 50);
 comment on table mill.task is 'Every task of every job. A queued one is the engine''s job of the same id. Item -1 stands for a list that was none.';
 create unique index task_place on mill.task (job_id, key, item);
 
 create table mill.task_ended (
   xid xid8 not null default pg_current_xact_id(),
   n bigint generated always as identity,
+  state text not null,
   ids uuid[] not null,
   parents uuid[] not null,
-  states text[] not null,
-  outputs jsonb[] not null,
-  errors jsonb[] not null,
+  -- Beside the ids; null when none of them has any.
+  outputs jsonb[],
+  errors jsonb[],
   at timestamptz not null,
   primary key (xid, n)
 ) with (autovacuum_vacuum_scale_factor = 0, autovacuum_vacuum_threshold = 500);
 comment on table mill.task_ended is
-  'What became of tasks, one row a settled batch, taken at commit. A row that stays could not be taken: the tick tries again.';
+  'What became of tasks, one row a settled batch and state, taken at commit. A row that stays could not be taken: the tick tries again.';
 
 create table public.job_artifacts (
   id uuid primary key,

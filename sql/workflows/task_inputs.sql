@@ -34,18 +34,17 @@ begin
     return query select a.id, array_to_string(v_texts, '')::jsonb from unnest(p_ids) as a(id);
     return;
   end if;
-  return query
-  select t.id, (
-    select string_agg(coalesce(p.text, mill.piece_text((
+  -- One expression for all of them, its pieces quoted: a subquery over the pieces for each task took five times as long.
+  return query execute format('select t.id, (%s)::jsonb from mill.task t where t.id = any ($1)', (
+    select string_agg(coalesce(quote_literal(p.text), format('mill.piece_text((%s) #> %L, %L)',
       case p.root
-        when 'item' then t.value
-        when 'index' then to_jsonb(t.item)
-        when 'task' then jsonb_build_object('id', t.id, 'key', t.key, 'item', t.item)
-        else (select a.output from mill.task a where a.job_id = t.job_id and a.key = p.root and a.item = t.item)
-      end) #> p.path::text[], p.whole)), '' order by p.n)
-    from unnest(v_texts, v_roots, v_paths, v_wholes) with ordinality as p(text, root, path, whole, n))::jsonb
-  from mill.task t
-  where t.id = any (p_ids);
+        when 'item' then 't.value'
+        when 'index' then 'to_jsonb(t.item)'
+        when 'task' then 'jsonb_build_object(''id'', t.id, ''key'', t.key, ''item'', t.item)'
+        else format('select a.output from mill.task a where a.job_id = t.job_id and a.key = %L and a.item = t.item', p.root)
+      end, p.path, p.whole)), ' || ' order by p.n)
+    from unnest(v_texts, v_roots, v_paths, v_wholes) with ordinality as p(text, root, path, whole, n)))
+  using p_ids;
 end
 $$;
 

@@ -5,7 +5,7 @@ language sql stable
 set search_path = pg_catalog, pg_temp
 as $$
   select jsonb_build_object(
-    'id', p_job.id, 'type', p_job.type, 'revision', p_job.revision * 2 + b.begun::int,
+    'id', p_job.id, 'type', p_job.type, 'revision', p_job.revision * 2 + 1 + b.begun::int,
     'status', case when b.begun then 'processing' else p_job.status end,
     'progress', jsonb_build_object(
       'percent', case when b.begun then greatest(p_job.percent, 5) else p_job.percent end,

@@ -36,8 +36,10 @@ after(async () => {
 const free = async (way) => (await pool.query("select slots from mill.api_room(mill.api_limit('p', $1), mill.now())", [way])).rows[0].slots;
 
 function start(way, at) {
-  const child = spawn(process.execPath, [path.join(here, "limits/caller.mjs"), stack.databaseUrl, way, WORKERS / PROCESSES, `w${at}`],
-    { stdio: ["pipe", "pipe", "inherit"] });
+  // Those that will be killed are slow, so that they hold slots when it happens.
+  const milliseconds = at < PROCESSES / 2 ? 100 : 1000;
+  const child = spawn(process.execPath,
+    [path.join(here, "limits/caller.mjs"), stack.databaseUrl, way, WORKERS / PROCESSES, `w${at}`, milliseconds], { stdio: ["pipe", "pipe", "inherit"] });
   running.push(child);
   const ended = new Promise((resolve) => child.on("close", (code) => resolve(code)));
   let told = 0;

@@ -76,6 +76,8 @@ async function control(request, url, response) {
       return response.writeHead(200, { "content-type": "application/json" }).end(JSON.stringify({
         count: calls.length,
         refused: calls.filter((call) => call.status === 429).length,
+        first_at: calls[0]?.at,
+        last_at: calls.at(-1)?.at,
         most_in_60_s: mostWithin(calls.map((call) => call.at), 60_000),
         calls: calls.slice(-Number(url.searchParams.get("last") ?? 1000)),
       }));

@@ -28,6 +28,8 @@ export const suites = [
     command: ["cargo", "test", ...quick, "-p", "gristmill-worker", "--test", "relay"] },
   { group: "native", name: "postgrest", lane: "cargo", debian: true, read: readCargo,
     command: ["cargo", "test", ...quick, "-p", "gristmill-worker", "--test", "postgrest"] },
+  { group: "unit", name: "compile-fail", lane: "cargo", read: readCargo,
+    command: ["cargo", "test", ...quick, "-p", "gristmill-shared", "--test", "compile_fail"] },
   { group: "wasm", name: "wasm", lane: "cargo", toolchain: "wasm", read: readCargo,
     env: { NODE_OPTIONS: `--require=${path.join(root, "shared/js/node-timers.cjs")}` },
     command: ["cargo", "test", ...wasm, "-p", "gristmill-shared", "--features", "edge", "--test", "wasm"] },

@@ -8,6 +8,7 @@ mod guard;
 mod openapi;
 mod reply;
 mod route;
+mod routes;
 pub mod sse;
 
 use std::ops::AsyncFnOnce;
@@ -17,7 +18,8 @@ use worker::{Env, Method, Request, Response};
 pub use call::{Call, MAX_BODY};
 pub use config::Config;
 pub use reply::{Bytes, Reply};
-pub use route::{Caller, Route, Routes, delete, get, post, put};
+pub use route::{Caller, Route, delete, get, post, put};
+pub use routes::Routes;
 
 use crate::Problem;
 

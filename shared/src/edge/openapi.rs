@@ -7,7 +7,8 @@ use schemars::SchemaGenerator;
 use schemars::generate::SchemaSettings;
 use serde_json::{Map, Value, json};
 
-use super::route::{Caller, Route, Routes, SchemaOf};
+use super::Routes;
+use super::route::{Caller, Route, SchemaOf};
 use crate::Code;
 
 /// The document of one function.

@@ -51,7 +51,7 @@ pub struct TypeRow {
 #[derive(Debug)]
 pub(super) enum Fetcher {
     BuiltIn(BuiltIn),
-    Declared(Declared),
+    Declared(Box<Declared>),
 }
 
 /// A call that may be made.
@@ -79,7 +79,7 @@ impl Asked {
         })?;
         let declared = Declared::of(row)?;
         let (fetcher, template) = match (declared, BuiltIn::serving(&data_type)) {
-            (Some((declared, template)), _) => (Fetcher::Declared(declared), template),
+            (Some((declared, template)), _) => (Fetcher::Declared(Box::new(declared)), template),
             (None, Some(built_in)) => (Fetcher::BuiltIn(built_in), built_in.endpoint()),
             (None, None) => return Err(Refusal::NoFetcher(data_type)),
         };

@@ -126,6 +126,10 @@ impl From<RpcError> for Problem {
                 ),
                 ("GM047", _) => Problem::new(Code::UnsupportedType, capital(message)),
                 ("GM048", _) => Problem::new(Code::NotFinished, capital(message)),
+                ("GM060", _) => Problem::new(Code::UnknownKind, capital(message)).at("type"),
+                ("GM066", _) => Problem::new(Code::InvalidField, capital(message)).at("params"),
+                ("GM067", _) => Problem::new(Code::WrongState, capital(message)),
+                ("GM068", _) => Problem::new(Code::OtherBody, capital(message)),
                 ("PGRST301" | "PGRST302" | "PGRST303", _) | ("22023", 401) => Problem::new(
                     Code::TokenRefused,
                     "Send a valid token that has not expired.",

@@ -9,6 +9,7 @@ mod limits;
 mod operations;
 mod refresh;
 mod usage;
+mod workflows;
 
 use std::time::Duration;
 
@@ -28,6 +29,10 @@ pub use operations::{
 };
 pub use refresh::ClaimedRefreshes;
 pub use usage::{Meter, UsageStatus};
+pub use workflows::{
+    Artifact, CancelledWorkflow, NewWorkflow, Progress, RunningTask, StartedWorkflow, StepState,
+    TaskState, Workflow, WorkflowState, WorkflowStatus,
+};
 
 use crate::sleep::within;
 

@@ -21,6 +21,6 @@ select ok(pg_temp.holds('symbol'), 'another symbol''s data');
 select ok(pg_temp.holds('empty'), 'no data');
 select ok(pg_temp.holds('insane'), 'what a constraint refuses');
 select is(pg_temp.refresh('AAA', jsonb_build_object('rows', pg_temp.quote('AAA', mill.now()))), null, 'while the failed one waits for its backoff there is nothing to claim');
-select pg_temp.caught('pg_temp.holds(''type'')', 'mill.write_fetched', 'p_outcome ->> ''data_type'' is distinct from v_type.data_type', 'false');
-select pg_temp.caught('pg_temp.holds(''symbol'')', 'mill.write_rows', 'is distinct from p_symbol', 'is distinct from r ->> p_type.symbol_column');
+select pg_temp.caught('pg_temp.holds(''type'')', 'mill.settle_fetched', 'and r.data_type = o ->> ''data_type''', '');
+select pg_temp.caught('pg_temp.holds(''symbol'')', 'mill.write_rows', 'is distinct from f ->> ''symbol''', 'is distinct from r ->> p_type.symbol_column');
 select * from finish();

@@ -15,7 +15,7 @@ begin
   return v_end = 'retrying older_source' and (select price = 10 from public.quotes);
 end $$;
 select ok(pg_temp.holds(), 'older is refused');
-select pg_temp.caught('pg_temp.holds()', 'mill.write_rows', 'v_theirs < v_ours', 'false');
+select pg_temp.caught('pg_temp.holds()', 'mill.write_rows', 's.theirs < s.ours', 'false');
 
 select pg_temp.clear();
 set mill.now = '2030-01-01 00:00+00';
@@ -45,7 +45,7 @@ delete from mill.job;
 select is(pg_temp.give('2031-01-01 00:00+00', 13), 'retrying source_in_future', 'one from the future would make all that follows look old');
 delete from mill.job;
 select is(pg_temp.refresh('AAA', jsonb_build_object('rows', jsonb_set(pg_temp.quote('AAA', null), '{0,quoted_at}', 'null'))), 'retrying no_source_timestamp', 'nor is data without its time taken');
-select pg_temp.caught('pg_temp.closed()', 'mill.write_rows', 'v_theirs = v_ours', 'false');
+select pg_temp.caught('pg_temp.closed()', 'mill.write_rows', 's.theirs = s.ours', 'false');
 select pg_temp.caught('pg_temp.closed()', 'mill.write_rows', 'p_now + make_interval', 'p_now - make_interval');
 select ok((select count(*) from told) = 1, 'a watcher was told once of the first');
 select * from finish();

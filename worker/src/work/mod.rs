@@ -11,6 +11,7 @@ mod lane;
 mod leases;
 mod settler;
 mod status;
+mod workflows;
 
 use std::net::SocketAddr;
 use std::path::PathBuf;
@@ -32,12 +33,14 @@ use status::Status;
 /// Every kind that this worker serves. One line a part.
 fn handlers(_args: &Args, cpus: usize) -> Result<Vec<Arc<dyn Handler>>, Error> {
     let documents = Arc::new(documents::Settings::from_env()?);
-    Ok(vec![
+    let mut all: Vec<Arc<dyn Handler>> = vec![
         Arc::new(documents::Fast::new(documents.clone())),
         Arc::new(documents::Passes::new(documents)),
         Arc::new(documents::Sweep),
         Arc::new(export::Exports::new(cpus)),
-    ])
+    ];
+    all.extend(workflows::handlers());
+    Ok(all)
 }
 
 /// Arguments of `gristmill work`.

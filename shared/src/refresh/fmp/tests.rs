@@ -42,7 +42,9 @@ fn earnings() -> Value {
         "revenueEstimated": 100000000000u64, "lastUpdated": "2025-02-04"})
 }
 
-const ALL: [(BuiltIn, &str, fn() -> Value); 4] = [
+type Example = (BuiltIn, &'static str, fn() -> Value);
+
+const ALL: [Example; 4] = [
     (BuiltIn::Quote, "quotes", quote),
     (BuiltIn::Profile, "company_profiles", profile),
     (BuiltIn::Statements, "financial_statements", statement),

@@ -30,3 +30,5 @@ insert into rpc_rule (rpc, owner, service, probe, subject) values
   ('refuse_document', false, true, null, null), ('document_leftovers', false, true, null, null),
   ('recover_upload', false, true, null, null), ('orphaned_objects', false, true, null, null),
   ('worker_queues', false, true, null, null);
+-- What was begun before maintenance is brought to its end.
+update rpc_rule set goes_on = true where rpc in ('finish_document_upload', 'abandon_document_upload', 'finish_erase_document');

@@ -32,3 +32,5 @@ insert into rpc_rule (rpc, owner, service, probe, subject) values
 insert into rpc_rule (rpc, owner, service, probe, subject, is_mute) values
   ('list_exports', true, false, 'public.list_exports(10, {id})', 'select id from mill.export limit 1', true);
 insert into rpc_rule (rpc) values ('begin_export'), ('report_export'), ('reserve_export_file'), ('finish_export'), ('fetch_next_export_job');
+-- Reading and downloading go on in maintenance.
+update rpc_rule set goes_on = true where rpc in ('export_events', 'export_batch_events', 'download_export', 'download_export_batch');

@@ -12,6 +12,7 @@ insert into rpc_rule (rpc, owner, probe, subject, is_mute) values
   ('start_workflow', true, $$ public.start_workflow('echo', '{}', p_user_id => {id}) $$, 'select user_id as id from public.user_profiles where id = {profile}', true),
   ('get_workflow', true, 'public.get_workflow({id})', 'select id from public.jobs where user_id = {owner} limit 1', false),
   ('workflow_progress', true, 'public.workflow_progress({id})', 'select id from public.jobs where user_id = {owner} limit 1', false),
+  ('workflow_events', true, 'public.workflow_events({id}, 0)', 'select id from public.jobs where user_id = {owner} limit 1', false),
   ('cancel_workflow', true, 'public.cancel_workflow({id})', 'select id from public.jobs where user_id = {owner} limit 1', false),
   ('retry_workflow', true, 'public.retry_workflow({id})', 'select id from public.jobs where user_id = {owner} limit 1', false),
   -- The id is where a page of the caller's own jobs begins; nothing of the owner's comes before its first.

@@ -1,0 +1,234 @@
+//! What a caller may ask, and what is shown. Pure: Postgres has the last word on types, params and rights.
+
+use chrono::{DateTime, Utc};
+use gristmill_shared::job::JobId;
+use gristmill_shared::rpc::{
+    Artifact, NewWorkflow, Progress, StepState, TaskState, Workflow, WorkflowStatus,
+};
+use gristmill_shared::{Code, Problem};
+use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+use serde_json::value::RawValue;
+use uuid::Uuid;
+
+/// How long URLs of artifacts are good, unless the caller says otherwise.
+const URL_SECONDS: u32 = 3600;
+
+/// The body of `POST /v1/jobs`.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct Order {
+    /// A workflow that is open to users.
+    #[schemars(length(min = 1, max = 63))]
+    r#type: String,
+    /// What it works with; over the workflow's defaults.
+    #[schemars(schema_with = "object")]
+    params: Option<Box<RawValue>>,
+}
+
+fn object(_: &mut SchemaGenerator) -> Schema {
+    json_schema!({ "type": "object" })
+}
+
+impl Order {
+    pub(crate) fn into_workflow(
+        self,
+        idempotency_key: Option<String>,
+        correlation_id: String,
+    ) -> Result<NewWorkflow, Problem> {
+        let params = match self.params {
+            Some(params) if params.get().trim_start().starts_with('{') => params,
+            Some(_) => {
+                let detail = "The params must be an object.";
+                return Err(Problem::new(Code::InvalidField, detail).at("params"));
+            }
+            None => RawValue::NULL.to_owned(),
+        };
+        let fits = |key: &String| (1..=200).contains(&key.chars().count());
+        if !idempotency_key.as_ref().is_none_or(fits) {
+            let detail = "An idempotency key has 1 to 200 characters.";
+            return Err(Problem::new(Code::InvalidField, detail).at("idempotency-key"));
+        }
+        Ok(NewWorkflow {
+            r#type: self.r#type,
+            params: if params.get() == "null" {
+                empty()?
+            } else {
+                params
+            },
+            idempotency_key,
+            correlation_id,
+        })
+    }
+}
+
+fn empty() -> Result<Box<RawValue>, Problem> {
+    RawValue::from_string("{}".to_owned())
+        .map_err(|error| Problem::new(Code::Internal, "No params could be made.").because(error))
+}
+
+/// The query of `GET /v1/jobs`.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct Page {
+    /// How many, 50 when absent.
+    #[schemars(range(min = 1, max = 200))]
+    pub(crate) limit: Option<u32>,
+    /// The last one of the page before.
+    pub(crate) before: Option<JobId>,
+}
+
+/// The query of `GET /v1/jobs/{id}`.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct Look {
+    /// How long the URLs are good, an hour when absent.
+    #[schemars(range(min = 10, max = 86400))]
+    url_seconds: Option<u32>,
+}
+
+impl Look {
+    pub(crate) fn seconds(&self) -> Result<u32, Problem> {
+        match self.url_seconds {
+            None => Ok(URL_SECONDS),
+            Some(seconds @ 10..=86_400) => Ok(seconds),
+            Some(_) => Err(Problem::new(
+                Code::InvalidField,
+                "URLs are good for 10 to 86400 seconds.",
+            )
+            .at("url_seconds")),
+        }
+    }
+}
+
+/// An artifact under a URL.
+#[derive(Debug, Serialize, JsonSchema)]
+pub(crate) struct ShownArtifact {
+    /// The artifact.
+    id: Uuid,
+    /// The task that made it.
+    task_id: Uuid,
+    /// audio_mp3, pdf or json.
+    pub(crate) r#type: String,
+    /// Good for a while, for whoever has it; null when the object is gone.
+    pub(crate) url: Option<String>,
+    /// Its size.
+    bytes: u64,
+    /// In seconds, of what can be heard.
+    pub(crate) duration: Option<f64>,
+    /// Of its content.
+    sha256: String,
+    /// For people.
+    title: Option<String>,
+}
+
+impl ShownArtifact {
+    pub(crate) fn new(artifact: Artifact, url: Option<String>) -> Self {
+        Self {
+            id: artifact.id,
+            task_id: artifact.task_id,
+            r#type: artifact.r#type,
+            url,
+            bytes: artifact.bytes,
+            duration: artifact.duration,
+            sha256: artifact.sha256,
+            title: artifact.title,
+        }
+    }
+}
+
+/// The answer to `GET /v1/jobs/{id}`.
+#[derive(Debug, Serialize, JsonSchema)]
+pub(crate) struct Shown {
+    /// The job.
+    pub(crate) id: JobId,
+    /// Its definition.
+    r#type: String,
+    /// And which version of it.
+    version: u32,
+    /// Where it stands.
+    pub(crate) status: WorkflowStatus,
+    /// How far it is.
+    pub(crate) progress: Progress,
+    /// What it was started with, over the definition's defaults.
+    #[schemars(with = "Value")]
+    params: Box<RawValue>,
+    /// What the last tasks gave, by key; null until it is completed.
+    #[schemars(with = "Value")]
+    output: Box<RawValue>,
+    /// The task that failed, and why.
+    error: Option<Value>,
+    /// From whoever started it.
+    correlation_id: Option<String>,
+    /// Its steps.
+    steps: Vec<StepState>,
+    /// Its first 200 tasks; the view job_tasks has all.
+    tasks: Vec<TaskState>,
+    /// What was made.
+    pub(crate) artifacts: Vec<ShownArtifact>,
+    /// When it was started.
+    created_at: DateTime<Utc>,
+    /// When it last changed.
+    updated_at: DateTime<Utc>,
+    /// When it ended.
+    finished_at: Option<DateTime<Utc>>,
+}
+
+impl Shown {
+    pub(crate) fn new(job: Workflow, urls: Vec<Option<String>>) -> Self {
+        let artifacts = job.artifacts.into_iter().zip(urls);
+        Self {
+            id: job.id,
+            r#type: job.r#type,
+            version: job.version,
+            status: job.status,
+            progress: job.progress,
+            params: job.params,
+            output: job.output,
+            error: job.error,
+            correlation_id: job.correlation_id,
+            steps: job.steps,
+            tasks: job.tasks,
+            artifacts: artifacts
+                .map(|(artifact, url)| ShownArtifact::new(artifact, url))
+                .collect(),
+            created_at: job.created_at,
+            updated_at: job.updated_at,
+            finished_at: job.finished_at,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use gristmill_shared::json;
+
+    fn order(body: &str, key: Option<&str>) -> Result<NewWorkflow, Problem> {
+        json::parse::<Order>(body.as_bytes())?.into_workflow(key.map(str::to_owned), "c".into())
+    }
+
+    #[test]
+    fn params_are_an_object_and_may_be_absent() {
+        assert_eq!(
+            order(r#"{"type":"echo"}"#, None).unwrap().params.get(),
+            "{}"
+        );
+        let digits = r#"{"n":12345678901234567890.10}"#;
+        let kept = order(&format!(r#"{{"type":"echo","params":{digits}}}"#), None).unwrap();
+        assert_eq!(kept.params.get(), digits);
+        for params in ["[]", "1", "\"x\""] {
+            let refused = order(&format!(r#"{{"type":"echo","params":{params}}}"#), None);
+            assert_eq!(refused.unwrap_err().field.as_deref(), Some("params"));
+        }
+    }
+
+    #[test]
+    fn an_idempotency_key_is_short() {
+        assert!(order(r#"{"type":"echo"}"#, Some("k")).is_ok());
+        for key in ["", &"k".repeat(201)] {
+            assert!(order(r#"{"type":"echo"}"#, Some(key)).is_err());
+        }
+    }
+}

@@ -1,0 +1,80 @@
+//! Take apart, ask Postgres, answer.
+
+use futures_util::future::try_join_all;
+use gristmill_shared::edge::{Call, Config, Reply, sse};
+use gristmill_shared::job::JobId;
+use gristmill_shared::rpc::Rpc;
+use gristmill_shared::storage::{Storage, StorageError, Store};
+use gristmill_shared::{Code, Problem};
+
+use crate::domain::{Look, Order, Page, Shown};
+
+pub(crate) async fn start(call: &mut Call, config: &Config) -> Result<Reply, Problem> {
+    let rpc = rpc(call, config)?;
+    let order: Order = call.json().await?;
+    let job = order.into_workflow(call.header("idempotency-key"), call.correlation_id.clone())?;
+    Reply::json(202, &rpc.start_workflow(&job).await?)
+}
+
+pub(crate) async fn list(call: &mut Call, config: &Config) -> Result<Reply, Problem> {
+    let page: Page = call.read_query()?;
+    let rpc = rpc(call, config)?;
+    let jobs = rpc
+        .list_workflows(page.limit.unwrap_or(50), page.before)
+        .await?;
+    Reply::json_unless_seen(call, &jobs)
+}
+
+pub(crate) async fn show(call: &mut Call, config: &Config) -> Result<Reply, Problem> {
+    let look: Look = call.read_query()?;
+    Reply::json(200, &shown(call, config, look.seconds()?).await?)
+}
+
+/// A job with URLs of what it made. Postgres has said by then that it is the caller's, and every path is below its user.
+pub(crate) async fn shown(call: &Call, config: &Config, seconds: u32) -> Result<Shown, Problem> {
+    let job = rpc(call, config)?.get_workflow(call.param("id")?).await?;
+    let job = job.ok_or_else(unknown)?;
+    let store = Store::open(config, &call.token()?)?;
+    let urls = job.artifacts.iter().map(|artifact| async {
+        match store.sign(&artifact.storage_path, seconds).await {
+            Ok(url) => Ok(Some(url)),
+            Err(StorageError::NotFound) => Ok(None),
+            Err(error) => Err(error),
+        }
+    });
+    let urls = try_join_all(urls).await?;
+    Ok(Shown::new(job, urls))
+}
+
+pub(crate) async fn events(call: &mut Call, config: &Config) -> Result<Reply, Problem> {
+    let id: JobId = call.param("id")?;
+    let rpc = rpc(call, config)?;
+    sse::reply(call, config, async move |after| {
+        rpc.workflow_events(id, after).await?.ok_or_else(unknown)
+    })
+    .await
+}
+
+pub(crate) async fn cancel(call: &mut Call, config: &Config) -> Result<Reply, Problem> {
+    let cancelled = rpc(call, config)?
+        .cancel_workflow(call.param("id")?)
+        .await?;
+    Reply::json(200, &cancelled.ok_or_else(unknown)?)
+}
+
+pub(crate) async fn retry(call: &mut Call, config: &Config) -> Result<Reply, Problem> {
+    let resumed = rpc(call, config)?.retry_workflow(call.param("id")?).await?;
+    Reply::json(202, &resumed.ok_or_else(unknown)?)
+}
+
+/// Postgres with the caller's own rights.
+fn rpc(call: &Call, config: &Config) -> Result<Rpc, Problem> {
+    Ok(config
+        .rpc_for(&call.token()?)?
+        .correlated(&call.correlation_id))
+}
+
+/// The same for what does not exist and for what is another's.
+fn unknown() -> Problem {
+    Problem::new(Code::NotFound, "There is no such job, or it is not yours.")
+}

@@ -1,0 +1,70 @@
+//! The documented form of a job, for clients that know it.
+
+use gristmill_shared::Problem;
+use gristmill_shared::edge::{Call, Config, Reply};
+use gristmill_shared::job::JobId;
+use gristmill_shared::rpc::WorkflowStatus;
+use schemars::JsonSchema;
+use serde::Serialize;
+
+use crate::domain::Shown;
+use crate::handler;
+
+/// How long URLs are good in the documented form.
+const URL_SECONDS: u32 = 3600;
+
+/// How far a job is.
+#[derive(Debug, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+struct Progress {
+    percent: u8,
+    phase: String,
+    docs_complete: u32,
+    docs_total: u32,
+    message: String,
+}
+
+/// What was made.
+#[derive(Debug, Serialize, JsonSchema)]
+struct Artifact {
+    r#type: String,
+    url: Option<String>,
+    duration: Option<f64>,
+}
+
+/// A job.
+#[derive(Debug, Serialize, JsonSchema)]
+pub(crate) struct Job {
+    id: JobId,
+    status: WorkflowStatus,
+    progress: Progress,
+    artifacts: Vec<Artifact>,
+}
+
+impl From<Shown> for Job {
+    fn from(job: Shown) -> Self {
+        let progress = job.progress;
+        let artifacts = job.artifacts.into_iter().map(|artifact| Artifact {
+            r#type: artifact.r#type,
+            url: artifact.url,
+            duration: artifact.duration,
+        });
+        Self {
+            id: job.id,
+            status: job.status,
+            progress: Progress {
+                percent: progress.percent,
+                phase: progress.phase,
+                docs_complete: progress.docs_complete,
+                docs_total: progress.docs_total,
+                message: progress.message,
+            },
+            artifacts: artifacts.collect(),
+        }
+    }
+}
+
+pub(crate) async fn show(call: &mut Call, config: &Config) -> Result<Reply, Problem> {
+    let shown = handler::shown(call, config, URL_SECONDS).await?;
+    Reply::json(200, &Job::from(shown))
+}

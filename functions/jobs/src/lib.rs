@@ -1,0 +1,85 @@
+//! `jobs`: starts jobs of many tasks, tells how far they are, and gives out what they made.
+//!
+//! The routes below `/api/jobs` are the documented ones, kept for clients that know them.
+
+mod domain;
+mod handler;
+mod legacy;
+
+use gristmill_shared::Code;
+use gristmill_shared::edge::{Caller, Route, Routes, delete, get, post};
+use gristmill_shared::job::JobId;
+use gristmill_shared::rpc::{CancelledWorkflow, StartedWorkflow, WorkflowState};
+use worker::{Context, Env, Request, Response, event};
+
+fn routes() -> Routes {
+    Routes::new("jobs", "Jobs of many tasks")
+        .route(start(
+            post("/v1/jobs", handler::start)
+                .summary("Starts a job of a workflow type")
+                .answers::<StartedWorkflow>(202, "Started, or found under its idempotency key"),
+        ))
+        .route(
+            get("/v1/jobs", handler::list)
+                .summary("The caller's jobs, newest first")
+                .by(Caller::User)
+                .query::<domain::Page>()
+                .answers::<Vec<WorkflowState>>(200, "A page of them")
+                .answers_with(304, "", "Nothing has changed"),
+        )
+        .route(one(get("/v1/jobs/{id}", handler::show)
+            .summary(
+                "Shows a job with its steps, tasks and artifacts, these under URLs that expire",
+            )
+            .query::<domain::Look>()
+            .answers::<domain::Shown>(200, "The job")))
+        .route(one(get("/v1/jobs/{id}/events", handler::events)
+            .summary(
+                "Progress of a job as it happens: events progress, completed, failed, cancelled",
+            )
+            .answers_with(200, "text/event-stream", "Server-sent events")
+            .answers_with(
+                204,
+                "",
+                "It has ended, and the caller has seen it",
+            )))
+        .route(one(delete("/v1/jobs/{id}", handler::cancel)
+            .summary("Cancels what has not run, and tells what is running")
+            .answers::<CancelledWorkflow>(200, "Cancelled")
+            .refuses(&[Code::WrongState])))
+        .route(one(post("/v1/jobs/{id}/retry", handler::retry)
+            .summary("Resumes a failed job from its failed tasks, keeping what is done")
+            .answers::<WorkflowState>(202, "It goes on")
+            .refuses(&[Code::WrongState])))
+        .route(start(
+            post("/api/jobs/start", handler::start)
+                .summary("As POST /v1/jobs")
+                .answers::<StartedWorkflow>(202, "Started, or found under its idempotency key"),
+        ))
+        .route(one(get("/api/jobs/{id}", legacy::show)
+            .summary("As GET /v1/jobs/{id}, in the documented form")
+            .answers::<legacy::Job>(200, "The job")))
+}
+
+fn start(route: Route) -> Route {
+    route
+        .by(Caller::User)
+        .header::<String>(
+            "idempotency-key",
+            "Makes a retry give the first answer; the caller's own",
+            false,
+        )
+        .json::<domain::Order>()
+        .refuses(&[Code::UnknownKind, Code::OtherBody])
+}
+
+fn one(route: Route) -> Route {
+    route
+        .by(Caller::User)
+        .path_param::<JobId>("id", "As starting it answered")
+}
+
+#[event(fetch)]
+async fn fetch(request: Request, env: Env, _context: Context) -> worker::Result<Response> {
+    routes().serve(request, env).await
+}

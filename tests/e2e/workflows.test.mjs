@@ -1,0 +1,180 @@
+// A workflow the whole way: started over HTTP, run by the real container worker with typst, espeak-ng and lame, watched
+// over SSE, its files fetched by signed URLs and looked at by other programs.
+import assert from "node:assert/strict";
+import { execFile } from "node:child_process";
+import { createHash, randomUUID } from "node:crypto";
+import fs from "node:fs";
+import path from "node:path";
+import { after, before, test } from "node:test";
+import { promisify } from "node:util";
+
+import { signIn, startStack, until } from "../support.mjs";
+
+const run = promisify(execFile);
+let stack, user, other;
+before(async () => {
+  stack = await startStack("workflows-e2e", { parts: ["gateway", "relay", "workerd", "storage", "work"] });
+  user = await signIn(stack);
+  other = await signIn(stack);
+});
+after(() => stack?.destroy());
+
+const start = async (body, headers, who = user) => who.call("POST", "jobs/v1/jobs", { body, headers });
+const look = async (id, who = user) => (await who.call("GET", `jobs/v1/jobs/${id}`)).json;
+
+// Events as a browser would hear them, reconnecting with Last-Event-ID.
+async function listen(id) {
+  const events = [];
+  let last;
+  for (;;) {
+    const headers = { authorization: `Bearer ${user.token}`, ...(last && { "last-event-id": last }) };
+    const answer = await fetch(`${stack.url}/functions/v1/jobs/v1/jobs/${id}/events`, { headers });
+    if (answer.status === 204) return events;
+    assert.equal(answer.status, 200);
+    for (const block of (await answer.text()).split("\n\n")) {
+      const field = (name) => new RegExp(`^${name}: ?(.*)$`, "m").exec(block)?.[1];
+      if (!field("data")) continue;
+      last = field("id");
+      events.push({ id: Number(last), event: field("event"), ...JSON.parse(field("data")) });
+    }
+    if (["completed", "failed", "cancelled"].includes(events.at(-1)?.event)) return events;
+  }
+}
+
+test("nuclear_v2 makes sixteen documents, each as text, PDF and MP3, and says how far it is", async (t) => {
+  const begun = performance.now();
+  const started = await start({ type: "nuclear_v2", params: { person1: { name: "Grace", born: "1906-12-09" } } });
+  assert.equal(started.status, 202, started.text);
+  const events = await listen(started.json.id);
+  const seconds = (performance.now() - begun) / 1000;
+  t.diagnostic(`nuclear_v2 took ${seconds.toFixed(1)} s`);
+
+  const percents = events.map(({ progress }) => progress.percent);
+  assert.deepEqual(percents, [...percents].sort((a, b) => a - b), "percent never goes down");
+  const phases = ["queued", "calculating", "text", "pdf", "audio", "finalizing", "complete"];
+  const seen = events.map(({ progress }) => phases.indexOf(progress.phase));
+  assert.deepEqual(seen, [...seen].sort((a, b) => a - b), "nor do the phases");
+  assert.ok(new Set(seen).size >= 4, `${new Set(seen).size} phases were seen`);
+  assert.equal(events.at(-1).event, "completed");
+  assert.equal(events.at(-1).progress.docs_complete, 16);
+
+  const job = await look(started.json.id);
+  assert.equal(job.tasks.length, 50);
+  const count = (type) => job.artifacts.filter((artifact) => artifact.type === type).length;
+  assert.deepEqual([count("json"), count("pdf"), count("audio_mp3")], [17, 16, 16]);
+  for (const artifact of job.artifacts) await checkFile(artifact);
+
+  const texts = await Promise.all(job.artifacts.filter(({ type }) => type === "json").map(async ({ url }) => (await fetch(url)).text()));
+  assert.equal(new Set(texts).size, 17, "no two are alike");
+  assert.ok(texts.some((text) => text.includes("Grace")));
+  const documented = (await user.call("GET", `jobs/api/jobs/${started.json.id}`)).json;
+  assert.deepEqual(Object.keys(documented), ["id", "status", "progress", "artifacts"]);
+  assert.deepEqual(Object.keys(documented.progress), ["percent", "phase", "docsComplete", "docsTotal", "message"]);
+  assert.deepEqual(Object.keys(documented.artifacts[0]), ["type", "url", "duration"]);
+  await strangersReachNothing(job);
+});
+
+async function checkFile(artifact) {
+  const answer = await fetch(artifact.url);
+  assert.equal(answer.status, 200);
+  const bytes = Buffer.from(await answer.arrayBuffer());
+  assert.equal(bytes.length, artifact.bytes);
+  assert.equal(createHash("sha256").update(bytes).digest("hex"), artifact.sha256);
+  const file = path.join(stack.folder, `${artifact.id}`);
+  fs.writeFileSync(file, bytes);
+  if (artifact.type === "pdf") assert.match((await run("pdfinfo", [file])).stdout, /^Pages: +[1-9]/m);
+  if (artifact.type === "json") JSON.parse(bytes.toString());
+  if (artifact.type === "audio_mp3") {
+    assert.ok(artifact.duration > 10, `${artifact.duration} s`);
+    assert.ok(Math.abs(secondsOfMp3(bytes) - artifact.duration) < 0.3, `${secondsOfMp3(bytes)} s, said to be ${artifact.duration} s`);
+  }
+}
+
+// Walks the frames from the first to the last, each of which must be layer III at 128 kbit/s and begin where the one before ends.
+function secondsOfMp3(bytes) {
+  let at = 0;
+  let seconds = 0;
+  if (bytes.toString("latin1", 0, 3) === "ID3") at = 10 + ((bytes[6] << 21) | (bytes[7] << 14) | (bytes[8] << 7) | bytes[9]);
+  while (at + 4 <= bytes.length && bytes.toString("latin1", at, at + 3) !== "TAG") {
+    const header = bytes.readUInt32BE(at);
+    assert.equal(header >>> 21, 0x7ff, `no frame at byte ${at}`);
+    const isVersion1 = ((header >>> 19) & 3) === 3;
+    assert.equal((header >>> 17) & 3, 1, "layer III");
+    assert.equal((isVersion1 ? [, 32, 40, 48, 56, 64, 80, 96, 112, 128] : [, 8, 16, 24, 32, 40, 48, 56, 64, 80, 96, 112, 128])[(header >>> 12) & 15], 128);
+    const rate = [44_100, 48_000, 32_000][(header >>> 10) & 3] / (isVersion1 ? 1 : 2);
+    const samples = isVersion1 ? 1152 : 576;
+    at += Math.floor((samples / 8) * 128_000 / rate) + ((header >>> 9) & 1);
+    seconds += samples / rate;
+  }
+  return seconds;
+}
+
+// Another user, and nobody: by id, by the tables, by the path, by another's signature.
+async function strangersReachNothing(job) {
+  const unknown = await other.call("GET", `jobs/v1/jobs/${randomUUID()}`);
+  for (const [method, rest] of [["GET", ""], ["GET", "/events"], ["DELETE", ""], ["POST", "/retry"]]) {
+    const answer = await other.call(method, `jobs/v1/jobs/${job.id}${rest}`);
+    assert.equal(answer.status, 404, `${method} ${rest}`);
+    assert.deepEqual({ ...answer.json, correlation_id: "" }, { ...unknown.json, correlation_id: "" });
+  }
+  const headers = { apikey: stack.anonKey, authorization: `Bearer ${other.token}` };
+  for (const table of ["jobs", "job_tasks", "job_artifacts"]) {
+    assert.deepEqual(await (await fetch(`${stack.url}/rest/v1/${table}?select=*`, { headers })).json(), []);
+  }
+  for (const rpc of ["claim_tasks", "complete_task"]) {
+    const answer = await fetch(`${stack.url}/rest/v1/rpc/${rpc}`, { method: "POST", headers: { ...headers, "content-type": "application/json" },
+      body: JSON.stringify(rpc === "claim_tasks" ? { p_worker_id: "me" } : { p_task_id: job.tasks[0].id, p_worker_id: "me" }) });
+    assert.equal(answer.status, 403);
+  }
+  const { rows: [{ storage_path: guessed }] } = await stack.postgres.query("select storage_path from job_artifacts limit 1");
+  for (const address of [`object/gristmill/${guessed}`, `object/authenticated/gristmill/${guessed}`, `object/public/gristmill/${guessed}`,
+    `object/sign/gristmill/${guessed}`, `object/sign/gristmill/${guessed}?token=${new URL(job.artifacts[0].url).searchParams.get("token")}x`]) {
+    for (const init of [{ headers }, {}, { method: "POST", headers: { ...headers, "content-type": "application/json" }, body: '{"expiresIn": 60}' }]) {
+      const answer = await fetch(`${stack.url}/storage/v1/${address}`, init);
+      assert.ok(answer.status >= 400, `${init.method ?? "GET"} ${address} answered ${answer.status}`);
+    }
+  }
+}
+
+test("a workflow of functions needs no worker, and an idempotency key starts it once", async () => {
+  const body = { type: "echo", params: { message: "over HTTP" } };
+  const key = { "idempotency-key": "k1" };
+  const [first, second] = [await start(body, key), await start(body, key)];
+  assert.equal(first.json.id, second.json.id);
+  assert.deepEqual([first.json.new, second.json.new], [true, false]);
+  const reused = await start({ type: "echo", params: { message: "else" } }, key);
+  assert.deepEqual([reused.status, reused.json.code], [422, "other_body"]);
+  const job = await until(async () => { const job = await look(first.json.id); return job.status === "completed" && job; }, "echo");
+  assert.deepEqual(job.output, { repeat: { echo: { message: "Heard: over HTTP" } } });
+  const listed = await user.call("GET", "jobs/v1/jobs?limit=1");
+  assert.equal(listed.json[0].id, first.json.id);
+});
+
+test("the documented route starts a job", async () => {
+  const started = await user.call("POST", "jobs/api/jobs/start", { body: { type: "echo" } });
+  assert.equal(started.status, 202);
+});
+
+test("what cannot be started is refused by name", async () => {
+  for (const [body, status, code, field] of [
+    [{ type: "nope" }, 422, "unknown_kind", "type"], [{ type: "echo", params: [] }, 400, "invalid_field", "params"],
+    [{ type: "echo", colour: 1 }, 400, "invalid_field", "colour"], [{}, 400, "invalid_field", "type"],
+    [{ type: "echo", params: { a: "x".repeat(70_000) } }, 400, "invalid_field", "params"]]) {
+    const answer = await start(body);
+    assert.deepEqual([answer.status, answer.json.code, answer.json.field], [status, code, field]);
+  }
+});
+
+test("a failed job is resumed over HTTP, a running one is cancelled", async () => {
+  const bad = await start({ type: "nuclear_v2", params: { person1: { name: "No date", born: "never" } } });
+  const failed = await until(async () => { const job = await look(bad.json.id); return job.status === "failed" && job; }, "the failure");
+  assert.equal(failed.error.task, "calculating");
+  assert.equal((await user.call("DELETE", `jobs/v1/jobs/${bad.json.id}`)).status, 409);
+  await stack.postgres.query("update mill.queue set paused = true where queue = 'workflows'");
+  const resumed = await user.call("POST", `jobs/v1/jobs/${bad.json.id}/retry`);
+  assert.equal(resumed.status, 202);
+  assert.equal((await user.call("POST", `jobs/v1/jobs/${bad.json.id}/retry`)).json.code, "wrong_state");
+  const cancelled = await user.call("DELETE", `jobs/v1/jobs/${bad.json.id}`);
+  assert.deepEqual([cancelled.status, cancelled.json.status, cancelled.json.cancelled], [200, "cancelled", 50]);
+  await stack.postgres.query("update mill.queue set paused = false where queue = 'workflows'");
+});
