@@ -11,9 +11,9 @@ begin
     or exists (select from public.shell_files f where f.status = 'erasing' and f.updated_at < mill.now() - v_grace)
   then
     perform mill.enqueue('[{"kind": "document_sweep", "payload": {"listing": false}, "dedupe_key": "document_sweep"}]');
-    return '{"asked": true}';
+    return '{"asked": true}'::jsonb;
   end if;
-  return '{"asked": false}';
+  return '{"asked": false}'::jsonb;
 end
 $$;
 comment on function mill.cleanup_documents(int) is 'Asks for a sweep when an upload was left unfinished or an erasure incomplete.';

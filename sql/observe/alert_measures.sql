@@ -3,8 +3,14 @@
 create or replace function mill.measure_depth() returns table (subject text, value numeric)
 language sql stable
 set search_path = pg_catalog, pg_temp
-as $$ select q.queue, mill.depth(q.queue, 10000)::numeric from mill.queue q $$;
-comment on function mill.measure_depth() is 'Due jobs a queue, counted to 10,000.';
+as $$
+  -- No further than the rules ask: this runs in every tick.
+  select q.queue, mill.depth(q.queue, r.enough)::numeric
+  from mill.queue q
+  cross join (
+    select ceil(coalesce(max(a.threshold), 1000))::int + 1 as enough from mill.alert_rule a where a.measure = 'mill.measure_depth') r
+$$;
+comment on function mill.measure_depth() is 'Due jobs a queue, counted to just above the highest threshold.';
 revoke execute on function mill.measure_depth() from public;
 
 create or replace function mill.measure_stalled() returns table (subject text, value numeric)

@@ -1,11 +1,19 @@
+-- From the floors on, as claims look: dead index entries are not walked over.
 create or replace function mill.depth(p_queue text, p_limit int) returns int
 language sql stable
 set search_path = pg_catalog, pg_temp
 set jit = off
 set enable_seqscan = off
+set enable_bitmapscan = off
 as $$
   select count(*)::int from (
-    select from mill.job_live j where j.queue = p_queue and j.state = 'pending' limit p_limit) j
+    select from mill.floor f
+    cross join lateral (
+      select from mill.job_live o
+      where o.queue = f.queue and o.priority = f.priority and o.turn >= f.turn and o.state = 'pending'
+      limit p_limit) j
+    where f.queue = p_queue
+    limit p_limit) j
 $$;
 
 comment on function mill.depth(text, int) is 'How many jobs of a queue are due, counted no further than the limit.';

@@ -78,9 +78,9 @@ export async function countPolls(stack) {
   return async () => (await sql("select last_value::int + is_called::int as n from public.polls")).rows[0].n;
 }
 
-/** Every object that the storage stand-in holds. */
+/** The keys of every object that the storage stand-in holds; a file there is a key and an @. */
 export function objects(stack) {
-  const folder = path.join(stack.folder, "storage");
-  return fs.readdirSync(folder, { recursive: true, withFileTypes: true })
-    .filter((entry) => entry.isFile()).map((entry) => path.join(entry.parentPath ?? entry.path, entry.name).slice(folder.length + 1));
+  const folder = path.join(stack.folder, "storage/objects");
+  return fs.readdirSync(folder, { recursive: true, withFileTypes: true }).filter((entry) => entry.isFile())
+    .map((entry) => path.relative(folder, path.join(entry.parentPath ?? entry.path, entry.name)).replace(/@$/, ""));
 }

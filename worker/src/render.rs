@@ -48,13 +48,13 @@ pub fn run(args: Args) -> Result<(), Error> {
         serde_json::from_str(&text).map_err(|error| Error::Json(args.input, error))?;
     let renderer = Renderer::new();
     let mut pdf = renderer.render(template, &data, &Options::default())?.pdf;
+    let original = data.pointer("/basics/summary").cloned();
     for at in 0..args.times.saturating_sub(1) {
         // typst remembers what it has set: the same text again would cost it nothing.
-        if let Some(summary) = data.pointer_mut("/basics/summary") {
-            *summary = Value::String(format!(
-                "Number {at}. {}",
-                summary.as_str().unwrap_or_default()
-            ));
+        if let (Some(Value::String(text)), Some(summary)) =
+            (&original, data.pointer_mut("/basics/summary"))
+        {
+            *summary = Value::String(format!("{at} {text}"));
         }
         let started = Instant::now();
         pdf = renderer.render(template, &data, &Options::default())?.pdf;

@@ -1,7 +1,9 @@
 //! `POST /v1/documents`: begin, store, finish.
 
+use std::time::Duration;
+
 use gristmill_shared::edge::{Call, Config, Reply};
-use gristmill_shared::rpc::{BegunUpload, Rpc};
+use gristmill_shared::rpc::{BegunUpload, Rpc, RpcError};
 use gristmill_shared::storage::{Body, Storage, StorageError, Store};
 use gristmill_shared::{Code, Problem};
 
@@ -21,14 +23,17 @@ pub(crate) async fn receive(call: &mut Call, config: &Config) -> Result<Reply, P
 
     let arriving = body::begin(call, limit).await?;
     let filename = naming.filename.or_else(|| arriving.filename.clone());
-    let begun = rpc
-        .begin_document_upload(
+    let begun = patiently(12, async || {
+        let profile = naming.profile_id;
+        rpc.begin_document_upload(
             arriving.mime_type,
             filename.as_deref(),
             key.as_deref(),
-            naming.profile_id,
+            profile,
         )
-        .await?;
+        .await
+    })
+    .await?;
     let accepted = if begun.is_stored {
         again(&rpc, &begun, arriving, limit).await?
     } else {
@@ -36,6 +41,27 @@ pub(crate) async fn receive(call: &mut Call, config: &Config) -> Result<Reply, P
     };
     let place = format!("/v1/documents/{}", accepted.id);
     Ok(Reply::json(202, &accepted)?.with("location", place))
+}
+
+/// Tries again while Postgres is overloaded or away for a moment: the body waits meanwhile, in its sender. A thousand
+/// uploads at once are more than the gateway lets wait, and each of them must get in.
+async fn patiently<T>(
+    tries: u32,
+    call: impl AsyncFn() -> Result<T, RpcError>,
+) -> Result<T, RpcError> {
+    let mut pause = 100;
+    for _ in 1..tries {
+        match call().await {
+            Err(error) if error.is_passing() => {
+                // Spread out, so that those who were refused together do not come back together.
+                let spread = u64::from(uuid::Uuid::now_v7().as_bytes()[15]) * pause / 256;
+                worker::Delay::from(Duration::from_millis(pause / 2 + spread)).await;
+                pause = (pause * 2).min(5_000);
+            }
+            ended => return ended,
+        }
+    }
+    call().await
 }
 
 fn idempotency_key(call: &Call) -> Result<Option<String>, Problem> {
@@ -100,7 +126,11 @@ async fn first(
         let _ = store.remove(std::slice::from_ref(&begun.place)).await;
         return Err(problem);
     }
-    match rpc.finish_document_upload(begun, size, &sha256).await {
+    match patiently(6, async || {
+        rpc.finish_document_upload(begun, size, &sha256).await
+    })
+    .await
+    {
         Ok(finished) => {
             if !finished.is_new {
                 let _: Result<(), StorageError> =

@@ -35,7 +35,7 @@ async function person(stack) {
   const address = `${stack.url}/functions/v1/upload/v1/documents`;
   const upload = async (body) => {
     const answer = await fetch(address, { method: "POST", headers, body });
-    return { status: answer.status, ...(await answer.json()) };
+    return { ...(await answer.json()), http: answer.status };
   };
   const ended = async (id) => {
     for (const deadline = Date.now() + 600_000; Date.now() < deadline; await new Promise((resolve) => setTimeout(resolve, 50))) {
@@ -121,7 +121,7 @@ async function* uploads(stack, user, progress) {
   const started = performance.now();
   const answers = await Promise.all(bodies.map(user.upload));
   const seconds = (performance.now() - started) / 1000;
-  const accepted = answers.filter(({ status }) => status === 202).length;
+  const accepted = answers.filter(({ http }) => http === 202).length;
   const ids = answers.map(({ id }) => id);
   const { rows } = await stack.postgres.query("select storage_path from public.shell_files where id = any ($1) and status = 'uploaded'", [ids]);
   const stored = await everything(stack);

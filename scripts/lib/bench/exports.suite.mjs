@@ -118,13 +118,15 @@ function chromium(progress) {
 async function keptRunning(browser, html, count, scratch) {
   const child = spawn(browser, [...FLAGS, "--remote-debugging-port=0", `--user-data-dir=${path.join(scratch, "profile")}`, "about:blank"], { stdio: ["ignore", "ignore", "pipe"] });
   try {
-    let text = "";
-    let address;
-    while (!address) {
-      const [chunk] = await once(child.stderr, "data");
-      text += chunk;
-      address = /DevTools listening on (ws:\S+)/.exec(text)?.[1];
-    }
+    const address = await new Promise((resolve, reject) => {
+      let text = "";
+      child.stderr.on("data", (chunk) => {
+        text += chunk;
+        const found = /DevTools listening on (ws:\S+)/.exec(text)?.[1];
+        if (found) resolve(found);
+      });
+      child.once("exit", (code) => reject(new Error(`chromium ended with ${code}: ${text.slice(-500)}`)));
+    });
     const socket = new WebSocket(address, { maxPayload: 1 << 28 });
     await once(socket, "open");
     let last = 0;

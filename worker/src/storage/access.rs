@@ -1,8 +1,8 @@
 //! Who may reach an object: the service everything, a user what Postgres says.
 
-use std::time::{SystemTime, UNIX_EPOCH};
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
-use gristmill_shared::rpc::Rpc;
+use gristmill_shared::rpc::{Rpc, RpcError};
 use hyper::HeaderMap;
 use hyper::header::AUTHORIZATION;
 
@@ -58,7 +58,7 @@ impl Caller {
     pub(super) async fn may(&self, key: &str) -> Result<(), Refusal> {
         match self {
             Self::Service => Ok(()),
-            Self::User(rpc) => match rpc.can_access_object(key).await {
+            Self::User(rpc) => match ask(rpc, key).await {
                 Ok(true) => Ok(()),
                 Ok(false) => Err(Refusal::Denied),
                 Err(error) => {
@@ -68,4 +68,17 @@ impl Caller {
             },
         }
     }
+}
+
+// The body has not been read yet: waiting for a Postgres that is busy costs nothing but time.
+async fn ask(rpc: &Rpc, key: &str) -> Result<bool, RpcError> {
+    for pause in [50, 100, 200, 400, 800, 1600, 3200] {
+        match rpc.can_access_object(key).await {
+            Err(error) if error.is_passing() => {
+                tokio::time::sleep(Duration::from_millis(pause)).await
+            }
+            ended => return ended,
+        }
+    }
+    rpc.can_access_object(key).await
 }
