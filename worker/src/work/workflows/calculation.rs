@@ -141,7 +141,7 @@ mod tests {
         assert_eq!(facts.person1.season, "winter");
         assert_eq!(facts.person1.number, 1); // 1+8+1+5+1+2+1+0 = 19, 10, 1
         assert_eq!((facts.person1.letters, facts.person1.vowels), (3, 2));
-        assert_eq!(facts.between.days, 8750);
+        assert_eq!(facts.between.days, 8749);
         assert_eq!(facts.between.shared_letters, "a");
     }
 
