@@ -252,7 +252,8 @@ fn web(url: &str) -> Value {
         format!("https://{bare}")
     };
     let is_plain = target.chars().all(|letter| letter.is_ascii_graphic());
-    json!({"text": breakable(shown), "url": (is_plain && !url.contains(':') || is_web && is_plain).then_some(target)})
+    let is_link = is_plain && (is_web || !url.contains(':'));
+    json!({"text": breakable(shown), "url": is_link.then_some(target)})
 }
 
 fn is_address(email: &str) -> bool {
