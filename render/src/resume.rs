@@ -252,8 +252,7 @@ fn web(url: &str) -> Value {
         format!("https://{bare}")
     };
     let is_plain = target.chars().all(|letter| letter.is_ascii_graphic());
-    let is_link = is_plain && (is_web || !url.contains(':'));
-    json!({"text": breakable(shown), "url": is_link.then_some(target)})
+    json!({"text": breakable(shown), "url": (is_plain && (is_web || !url.contains(':'))).then_some(target)})
 }
 
 fn is_address(email: &str) -> bool {

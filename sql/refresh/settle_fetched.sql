@@ -6,7 +6,7 @@ set search_path = pg_catalog, pg_temp
 as $$
 declare
   v_batch record;
-  v_status jsonb := '{}';
+  v_status jsonb := jsonb '{}';
 begin
   for v_batch in
     select r as type, jsonb_agg(jsonb_build_object('id', o ->> 'id', 'symbol', p_held -> (o ->> 'id') ->> 'symbol', 'rows', o -> 'rows')

@@ -5,7 +5,7 @@ language plpgsql
 set search_path = pg_catalog, pg_temp
 as $$
 declare
-  v_status jsonb := '{}';
+  v_status jsonb := jsonb '{}';
   v_one jsonb;
 begin
   return mill.write_rows(p_type, p_fetched, p_now);

@@ -12,7 +12,7 @@ begin
   where d.type = new.type and d.active and (d.open_to_users or public.is_service_role() or auth.uid() is null)
   order by d.version desc limit 1;
   if not found then
-    raise exception 'unknown workflow "%"', left(new.type, 64) using errcode = 'GM060';
+    raise exception 'there is no workflow of this type' using errcode = 'GM060'; -- and not which: answers repeat nothing that was sent
   end if;
   if jsonb_typeof(new.params) is distinct from 'object' then
     raise exception 'params must be an object' using errcode = 'GM066';

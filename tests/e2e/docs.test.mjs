@@ -37,7 +37,7 @@ test("every other command shown is one that is run by a test", () => {
     "./scripts/build", // every run
     'gristmill maintenance on --reason "moving to a larger machine" --retry-after 120', "gristmill maintenance off", // operate.test.mjs
   ];
-  for (const file of ["README.md", ...fs.readdirSync(path.join(root, "docs")).map((name) => `docs/${name}`)]) {
+  for (const file of ["README.md", ...fs.readdirSync(path.join(root, "docs")).filter((name) => name.endsWith(".md")).map((name) => `docs/${name}`)]) {
     if (file === "docs/first-job.md") continue;
     for (const line of blocks(file).flatMap((block) => block.split("\n"))) {
       const command = line.replace(/\s+#.*$/, "").trim();

@@ -46,6 +46,6 @@ export const suites = [
     command: nodeTest("tests/gateway/") },
   { group: "e2e", name: "e2e", lane: "stack", needs: ["native", "functions"], read: readNode,
     command: nodeTest("tests/e2e/") },
-  { group: "e2e", name: "exports", lane: "stack", needs: ["native", "functions"], read: readNode,
-    command: nodeTest("tests/exports/") },
+  ...[["documents", "debian"], ["exports", "debian"], ["refresh", "embedded"], ["workflows", "embedded"]].map(([name, lane]) => (
+    { group: "apps", name, lane, needs: ["native", "functions"], read: readNode, command: nodeTest(`tests/${name}/`) })),
 ];

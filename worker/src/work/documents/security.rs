@@ -175,7 +175,15 @@ async fn inspect_pdf(
         output: 8 << 20,
     };
     let file = OsString::from(&fetched.path);
-    let info = match ask(stage, fetched, "pdfinfo", &[file.clone()], limits).await? {
+    let info = match ask(
+        stage,
+        fetched,
+        "pdfinfo",
+        std::slice::from_ref(&file),
+        limits,
+    )
+    .await?
+    {
         Ok(info) => info,
         Err(refusal) => return Ok(Err(refusal)),
     };
