@@ -22,7 +22,7 @@ function command(file, ...args) {
   // Our scripts work from any folder; wrangler builds from where it is called.
   const cwd = file.startsWith("scripts/") ? os.tmpdir() : root;
   const child = spawn(path.join(root, file), args, {
-    cwd, env: { ...process.env, GRISTMILL_STATE: state, WRANGLER_SEND_METRICS: "false" }, stdio: ["ignore", "pipe", "pipe"],
+    cwd, env: { ...process.env, GRISTMILL_STATE: state, GRISTMILL_BUILT: "1", WRANGLER_SEND_METRICS: "false" }, stdio: ["ignore", "pipe", "pipe"],
   });
   const run = { child, output: "" };
   child.stdout.on("data", (chunk) => (run.output += chunk));
@@ -31,7 +31,7 @@ function command(file, ...args) {
   return run;
 }
 
-const says = (run, text) => until(() => run.output.includes(text), `"${text}" (so far: ${run.output})`, 60_000);
+const says = (run, text) => until(() => run.output.includes(text), `"${text}" (so far: ${run.output})`, 180_000);
 
 function recorded() {
   const [checkout] = fs.readdirSync(state).filter((name) => fs.existsSync(path.join(state, name, "dev")));
