@@ -13,7 +13,7 @@ mod objects;
 mod receive;
 
 use gristmill_shared::Code;
-use gristmill_shared::edge::{Caller, Routes, delete, get, post};
+use gristmill_shared::edge::{Caller, Route, Routes, delete, get, post};
 use worker::{Context, Env, Request, Response, event};
 
 fn routes() -> Routes {
@@ -32,6 +32,7 @@ fn routes() -> Routes {
                     Code::UnsupportedType,
                     Code::OtherBody,
                     Code::IncompleteBody,
+                    Code::NotFound,
                     Code::StorageUnavailable,
                 ]),
         )
@@ -79,9 +80,26 @@ fn routes() -> Routes {
                 .answers_with(204, "", "Gone")
                 .refuses(&[Code::StorageUnavailable]),
         )
-        .route(get("/objects", objects::read).summary("Reads an object of R2, or lists them, under a signed link"))
-        .route(post("/objects", objects::write).summary("Stores an object in R2 under a signed link"))
-        .route(delete("/objects", objects::remove).summary("Removes an object of R2 under a signed link"))
+        .route(signed(
+            get("/objects", objects::read)
+                .summary("Reads an object of R2, or lists them, under a signed link")
+                .answers_with(200, "application/octet-stream", "The object, or the list as JSON"),
+        ))
+        .route(signed(
+            post("/objects", objects::write)
+                .summary("Stores an object in R2 under a signed link")
+                .body("application/octet-stream")
+                .answers_with(200, "application/json", "Stored"),
+        ))
+        .route(signed(
+            delete("/objects", objects::remove)
+                .summary("Removes an object of R2 under a signed link")
+                .answers_with(200, "application/json", "Removed"),
+        ))
+}
+
+fn signed(route: Route) -> Route {
+    route.refuses(&[Code::BadSignature, Code::NotFound, Code::StorageUnavailable])
 }
 
 #[event(fetch)]
