@@ -16,7 +16,12 @@ use gristmill_shared::job::JobId;
 use uuid::Uuid;
 use worker::{Context, Env, Request, Response, event};
 
-const REFUSED_ORDERS: &[Code] = &[Code::QueueFull, Code::DailyLimit, Code::StorageFull];
+const REFUSED_ORDERS: &[Code] = &[
+    Code::QueueFull,
+    Code::DailyLimit,
+    Code::StorageFull,
+    Code::NotFound,
+];
 
 fn routes() -> Routes {
     let routes = Routes::new("export", "Documents to PDF")

@@ -27,7 +27,7 @@ export async function show({ stack, user, until }) {
     const answer = await fetch(`${stack.url}/rest/v1/rpc/upsert_active_subscription_v2`, { method: "POST", headers, body });
     if (!answer.ok) throw new Error(`subscribing answered ${answer.status}: ${await answer.text()}`);
     return until(`the ${dataType} of AAPL is there`, async () =>
-      (await (await fetch(`${stack.url}/rest/v1/${table}?symbol=eq.AAPL`, { headers })).json())[0]);
+      (await (await fetch(`${stack.url}/rest/v1/${table}?symbol=eq.AAPL`, { headers })).json())[0], 150);
   }
 }
 
@@ -42,5 +42,6 @@ async function declareDividends(owner) {
     insert into public.data_type_registry (data_type, table_name, source_timestamp_column, default_ttl_minutes, endpoint_template, response_schema, column_map) values
       ('dividend', 'dividends', 'as_of', 5, '/stable/dividend/{symbol}',
        '{"type": "object", "required": ["symbol", "yield", "asOf"], "properties": {"symbol": {"type": "string"}, "yield": {"type": "number", "minimum": 0, "maximum": 100}, "asOf": {"type": "integer"}}}',
-       '{"symbol": "/symbol", "yield": "/yield", "as_of": "/asOf"}')`);
+       '{"symbol": "/symbol", "yield": "/yield", "as_of": "/asOf"}');
+    notify pgrst, 'reload schema'`);
 }
