@@ -16,5 +16,5 @@ pub mod signature;
 mod sleep;
 pub mod storage;
 
-pub use problem::{Code, Problem};
+pub use problem::{Code, Problem, in_range};
 pub use sleep::{TimedOut, within};

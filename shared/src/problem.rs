@@ -1,5 +1,8 @@
 //! One error type for all functions: RFC 9457 problem details with a stable code.
 
+use std::fmt::Display;
+use std::ops::RangeInclusive;
+
 use serde::Serialize;
 use serde_json::{Map, Value};
 
@@ -250,6 +253,19 @@ impl Problem {
         };
         serde_json::to_string(&body).unwrap_or_default()
     }
+}
+
+/// A value that a caller gave, or the problem that names its field and says what it may be.
+pub fn in_range<T: PartialOrd + Display>(
+    field: &str,
+    value: T,
+    range: RangeInclusive<T>,
+) -> Result<T, Problem> {
+    if range.contains(&value) {
+        return Ok(value);
+    }
+    let detail = format!("It must be from {} to {}.", range.start(), range.end());
+    Err(Problem::new(Code::InvalidField, detail).at(field))
 }
 
 #[cfg(test)]

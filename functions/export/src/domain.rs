@@ -1,10 +1,7 @@
 //! What callers may ask for. Postgres has the last word on documents, limits and templates.
 
-use std::fmt::Display;
-use std::ops::RangeInclusive;
-
 use gristmill_shared::job::JobId;
-use gristmill_shared::{Code, Problem};
+use gristmill_shared::{Problem, in_range};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use uuid::Uuid;
@@ -133,7 +130,7 @@ pub(crate) struct Page {
 
 impl Page {
     pub(crate) fn limit(&self) -> Result<u32, Problem> {
-        within("limit", self.limit.unwrap_or(50), 1..=100)
+        in_range("limit", self.limit.unwrap_or(50), 1..=100)
     }
 }
 
@@ -148,20 +145,8 @@ pub(crate) struct Part {
 
 impl Part {
     pub(crate) fn is_enough(&self) -> Result<bool, Problem> {
-        Ok(within("partial", self.partial.unwrap_or(0), 0..=1)? == 1)
+        Ok(in_range("partial", self.partial.unwrap_or(0), 0..=1)? == 1)
     }
-}
-
-fn within<T: PartialOrd + Display>(
-    field: &str,
-    value: T,
-    range: RangeInclusive<T>,
-) -> Result<T, Problem> {
-    if range.contains(&value) {
-        return Ok(value);
-    }
-    let detail = format!("It must be from {} to {}.", range.start(), range.end());
-    Err(Problem::new(Code::InvalidField, detail).at(field))
 }
 
 #[cfg(test)]

@@ -5,7 +5,7 @@ use gristmill_shared::job::JobId;
 use gristmill_shared::rpc::{
     Artifact, NewWorkflow, Progress, StepState, TaskState, Workflow, WorkflowStatus,
 };
-use gristmill_shared::{Code, Problem};
+use gristmill_shared::{Code, Problem, in_range};
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -74,9 +74,15 @@ fn empty() -> Result<Box<RawValue>, Problem> {
 pub(crate) struct Page {
     /// How many, 50 when absent.
     #[schemars(range(min = 1, max = 200))]
-    pub(crate) limit: Option<u32>,
+    limit: Option<u32>,
     /// The last one of the page before.
     pub(crate) before: Option<JobId>,
+}
+
+impl Page {
+    pub(crate) fn limit(&self) -> Result<u32, Problem> {
+        in_range("limit", self.limit.unwrap_or(50), 1..=200)
+    }
 }
 
 /// The query of `GET /v1/jobs/{id}`.
@@ -90,15 +96,11 @@ pub(crate) struct Look {
 
 impl Look {
     pub(crate) fn seconds(&self) -> Result<u32, Problem> {
-        match self.url_seconds {
-            None => Ok(URL_SECONDS),
-            Some(seconds @ 10..=86_400) => Ok(seconds),
-            Some(_) => Err(Problem::new(
-                Code::InvalidField,
-                "URLs are good for 10 to 86400 seconds.",
-            )
-            .at("url_seconds")),
-        }
+        in_range(
+            "url_seconds",
+            self.url_seconds.unwrap_or(URL_SECONDS),
+            10..=86_400,
+        )
     }
 }
 

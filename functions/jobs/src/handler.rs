@@ -19,9 +19,7 @@ pub(crate) async fn start(call: &mut Call, config: &Config) -> Result<Reply, Pro
 pub(crate) async fn list(call: &mut Call, config: &Config) -> Result<Reply, Problem> {
     let page: Page = call.read_query()?;
     let rpc = rpc(call, config)?;
-    let jobs = rpc
-        .list_workflows(page.limit.unwrap_or(50), page.before)
-        .await?;
+    let jobs = rpc.list_workflows(page.limit()?, page.before).await?;
     Reply::json_unless_seen(call, &jobs)
 }
 

@@ -48,7 +48,8 @@ impl Routes {
         route.handler.handle(call, config).await
     }
 
-    // Of two paths that match, the one with fewer parameters is meant, then the one that says more.
+    // Of two paths that match, the one with fewer parameters is meant, then the one that says more; the other is not, whatever
+    // the method: GET of a path that only takes POST is 405, not an id that does not exist.
     fn find(&self, verb: &str, segments: &[String]) -> Result<(&Route, Params), Problem> {
         let mut found: Vec<_> = self
             .routes
@@ -56,6 +57,9 @@ impl Routes {
             .filter_map(|route| route.matches(segments).map(|params| (route, params)))
             .collect();
         found.sort_by_key(|(route, params)| (params.len(), Reverse(route.path.len())));
+        if let Some(&(meant, _)) = found.first() {
+            found.retain(|(route, _)| route.path == meant.path);
+        }
         if let Some((route, params)) = found.iter().find(|(route, _)| route.takes(verb)) {
             let params = params
                 .iter()
@@ -91,6 +95,7 @@ mod tests {
             .route(get("/{id}", nothing))
             .route(post("/", nothing))
             .route(get("/special", nothing))
+            .route(post("/start", nothing))
             .route(get("/{id}.zip", nothing))
             .route(delete("/{id}/parts/{part}", nothing));
         let segments: Vec<_> = path
@@ -127,6 +132,11 @@ mod tests {
             (Code::MethodNotAllowed, Some("POST"))
         );
         assert_eq!(find("GET", "/a/b").unwrap_err().code, Code::NotFound);
+        let shadowed = find("GET", "/start").unwrap_err();
+        assert_eq!(
+            (shadowed.code, shadowed.allow.as_deref()),
+            (Code::MethodNotAllowed, Some("POST"))
+        );
         assert!(find("HEAD", "/x").is_ok());
         assert_eq!(
             find("QUERY", "/x").unwrap_err().code,
