@@ -108,6 +108,7 @@ comment on table public.jobs is 'Jobs of many tasks. Users see their own, create
 create unique index jobs_idempotency on public.jobs (user_id, idempotency_key) where idempotency_key is not null;
 create index jobs_of_user on public.jobs (user_id, created_at desc);
 create index jobs_of_definition on public.jobs (type, version);
+create index jobs_by_end on public.jobs (finished_at) where finished_at is not null;
 create index jobs_with_stragglers on public.jobs (id) where stragglers;
 
 create table mill.step (

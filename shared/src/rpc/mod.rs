@@ -19,7 +19,7 @@ use serde::de::DeserializeOwned;
 
 pub use audit::{AuditEvent, AuditFinding, AuditVerdict};
 pub use documents::{
-    BegunUpload, FinishedUpload, Holder, Leftovers, StagedDocument, UnfinishedUpload,
+    BegunUpload, FinishedUpload, Holder, Leftovers, ObjectAct, StagedDocument, UnfinishedUpload,
 };
 pub use error::RpcError;
 pub use jobs::{LeaseAnswer, LeaseStatus, LeaseToExtend};
