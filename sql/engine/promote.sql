@@ -15,7 +15,7 @@ declare
 begin
   v_rows := array(
     select j.ctid from mill.job_live j
-    where j.state in ('deferred', 'retrying') and j.run_at <= v_now
+    where j.waits and j.run_at <= v_now
     order by j.run_at
     limit p_max
     for update skip locked);

@@ -23,6 +23,7 @@ begin
     turn = greatest(j.turn, (select f.turn from mill.floor f where f.queue = j.queue and f.priority = j.priority)),
     worker = null,
     lease_until = null,
+    slot = null,
     error = coalesce(nullif(p_held -> j.id::text -> 'error', 'null'), j.error),
     error_log = mill.append_error(j.error_log, nullif(p_held -> j.id::text -> 'error', 'null'))
   where j.id = any (v_ids);

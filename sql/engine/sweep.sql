@@ -37,7 +37,7 @@ begin
   loop
     select j.turn into v_first
     from mill.job_live j
-    where j.queue = p_queue and j.priority = v_floor.priority and j.turn >= v_floor.turn and j.state = 'pending'
+    where j.queue = p_queue and j.priority = v_floor.priority and j.turn >= v_floor.turn and not j.waits and j.state = 'pending'
     order by j.turn
     limit 1;
     -- An empty line: whoever is enqueueing now took the clock at most moments ago, and look_below covers the rest.
