@@ -41,10 +41,10 @@ begin
   else
     return query
     insert into mill.job_live (
-      id, turn, queue, kind, name, category, payload, state, priority, run_at, max_attempts,
+      id, turn, queue, kind, name, category, payload, state, waits, priority, run_at, max_attempts,
       group_key, lane, owner, parent, correlation_id, created_at)
     select
-      a.id, a.turn, a.queue, a.kind, a.name, a.category, a.payload, a.state, a.priority, a.run_at, a.max_attempts,
+      a.id, a.turn, a.queue, a.kind, a.name, a.category, a.payload, a.state, a.state = 'deferred', a.priority, a.run_at, a.max_attempts,
       a.group_key, a.lane, a.owner, a.parent, a.correlation_id, v_now
     from mill.asked_jobs(p_jobs, v_now, v_turn, v_random, v_max_bytes) a
     returning (job_live.turn - v_turn - 1)::int, job_live.id, 'new';

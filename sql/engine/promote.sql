@@ -24,7 +24,7 @@ begin
   end if;
 
   perform pg_current_xact_id(); -- before the clock: see mill.sweep
-  update mill.job_live j set state = 'pending', turn = mill.clock_us() where j.ctid = any (v_rows);
+  update mill.job_live j set state = 'pending', waits = false, turn = mill.clock_us() where j.ctid = any (v_rows);
   return cardinality(v_rows);
 end
 $$;

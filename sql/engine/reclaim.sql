@@ -33,6 +33,7 @@ begin
   returned as (
     update mill.job_live j set
       state = 'retrying',
+      waits = true,
       run_at = v_now + make_interval(secs => (random() * v_jitter)::double precision),
       lease_losses = j.lease_losses + 1,
       worker = null,

@@ -12,6 +12,7 @@ declare
 begin
   update mill.job_live j set
     state = case p_held -> j.id::text ->> 'verdict' when 'failed' then 'retrying' when 'snoozed' then 'deferred' else 'pending' end,
+    waits = p_held -> j.id::text ->> 'verdict' <> 'released',
     attempt = j.attempt - (p_held -> j.id::text ->> 'verdict' <> 'failed')::int,
     run_at = p_now + case p_held -> j.id::text ->> 'verdict'
       when 'failed' then coalesce(

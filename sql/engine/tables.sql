@@ -95,8 +95,9 @@ create table mill.job (
   progress smallint not null default 0,
   cancel_requested boolean not null default false,
   state text not null,
-  -- Whether its run_at is still to come. Generated, so that the indexes below need not name the state.
-  waits boolean not null generated always as (state in ('deferred', 'retrying')) stored,
+  -- Deferred or retrying. The indexes below name this and not the state, which a claim changes; generated it would cost
+  -- an enqueue, a claim and a settlement a tenth more.
+  waits boolean not null default false,
   worker text,
   -- Its queue, while it runs in one that counts its running jobs; see mill.queue.counts_running.
   slot text,
@@ -116,12 +117,7 @@ create table mill.job (
   lane text,
   correlation_id text,
   created_at timestamptz not null,
-  payload jsonb not null,
-  constraint payload_is_an_object check (jsonb_typeof(payload) = 'object'),
-  constraint priority_is_between_minus_100_and_100 check (priority between -100 and 100),
-  constraint progress_is_a_percentage check (progress between 0 and 100),
-  constraint processing_has_a_lease check ((state = 'processing') = (lease_until is not null)),
-  constraint only_processing_holds_a_slot check (slot is null or lease_until is not null)
+  payload jsonb not null
 ) partition by list (state); -- which also says what states there are
 
 -- What a claim changes (state, attempt, worker, lease) stands in no index and in no index's predicate, so that the
@@ -138,8 +134,15 @@ create table mill.job_done partition of mill.job for values in ('completed', 'ca
 create table mill.job_done_default partition of mill.job_done default;
 create table mill.job_dead partition of mill.job for values in ('failed');
 
--- On the leaves, where they are cheap: a check is evaluated for each row of each insert and update.
-alter table mill.job_live add constraint a_live_job_has_not_finished check (finished_at is null);
+-- On the leaves: a check is evaluated for each row of each insert and update. What has ended was checked while it lived.
+alter table mill.job_live
+  add constraint payload_is_an_object check (jsonb_typeof(payload) = 'object'),
+  add constraint priority_is_between_minus_100_and_100 check (priority between -100 and 100),
+  add constraint progress_is_a_percentage check (progress between 0 and 100),
+  add constraint processing_has_a_lease check ((state = 'processing') = (lease_until is not null)),
+  add constraint only_processing_holds_a_slot check (slot is null or lease_until is not null),
+  add constraint deferred_and_retrying_wait check (waits = (state in ('deferred', 'retrying'))),
+  add constraint a_live_job_has_not_finished check (finished_at is null);
 alter table mill.job_done add constraint a_done_job_has_finished check (finished_at is not null);
 alter table mill.job_dead add constraint a_dead_job_has_finished check (finished_at is not null);
 
