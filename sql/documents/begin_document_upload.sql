@@ -39,5 +39,5 @@ $$;
 
 comment on function public.begin_document_upload(text, text, text, uuid) is
   'Registers an upload; answers {id, place, is_stored, sha256}, where is_stored says that an earlier upload with this key has ended.';
-revoke execute on function public.begin_document_upload(text, text, text, uuid) from public, anon;
+revoke execute on function public.begin_document_upload(text, text, text, uuid) from public, anon, service_role;
 grant execute on function public.begin_document_upload(text, text, text, uuid) to authenticated;

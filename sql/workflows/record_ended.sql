@@ -14,9 +14,9 @@ as $$
 declare
   v_told mill.task_ended;
   v_ids uuid[];
-  v_keys text[] := '{}';
-  v_completed int[] := '{}';
-  v_failed int[] := '{}';
+  v_keys text[] := array[]::text[];
+  v_completed int[] := array[]::int[];
+  v_failed int[] := array[]::int[];
   v_has_artifacts boolean := false;
 begin
   ended := '{}';
