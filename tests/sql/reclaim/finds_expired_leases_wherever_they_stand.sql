@@ -2,7 +2,6 @@ select plan(10);
 set mill.now = '2030-01-01 00:00+00';
 insert into mill.queue (queue, lease_seconds) values ('plain', 60);
 insert into mill.kind (kind, queue) values ('p', 'plain'), ('other', 'plain');
-create function pg_temp.lost() returns bigint language sql as $$ select count(*) from mill.job where state = 'retrying' $$;
 
 -- Between the tail and the floor, with one that runs for long below them.
 select mill.enqueue_many('p', '[{"n": 1}, {"n": 2}, {"n": 3}]');
