@@ -40,7 +40,7 @@ for (const [provider, env, path, key] of [
       await stack.postgres.query("select mill.tick()");
       const document = await user.document(id);
       return ["completed", "failed"].includes(document.status) && document;
-    }, "the document ending", 40_000);
+    }, "the document ending", 120_000);
 
     test("three passes are asked for in its own protocol, and tokens are counted", async () => {
       const { id } = (await user.upload(TEXT)).json;
