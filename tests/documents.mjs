@@ -16,7 +16,7 @@ export async function uploader(stack, sub = randomUUID()) {
     list: async () => (await api("GET", "")).json,
     erase: (id) => api("DELETE", `/${id}`),
     api,
-    ended: (id, patience = 60_000) => until(async () => {
+    ended: (id, patience = 180_000) => until(async () => {
       const { json } = await api("GET", `/${id}`);
       return ENDED.includes(json.status) && json;
     }, `document ${id} ending`, patience),

@@ -22,13 +22,13 @@ export function connect(stack, max = 50) {
 }
 
 /** Waits until `condition` gives something truthy, and returns it. */
-export async function until(condition, what, patience = 20_000) {
+export async function until(condition, what, patience = 90_000) {
   const deadline = Date.now() + patience;
-  for (;;) {
+  for (let pause = 5; ; pause = Math.min(pause * 1.3, 100)) {
     const value = await condition();
     if (value) return value;
     if (Date.now() > deadline) throw new Error(`${what} did not happen within ${patience / 1000} s`);
-    await sleep(10);
+    await sleep(pause);
   }
 }
 

@@ -47,5 +47,5 @@ $$;
 
 comment on function public.begin_document_upload(text, text, text, uuid) is
   'Registers an upload: {id, place, is_stored, sha256}, where is_stored says that an earlier upload with this key has ended; or {over}, the meters of the plan that forbid it.';
-revoke execute on function public.begin_document_upload(text, text, text, uuid) from public, anon;
+revoke execute on function public.begin_document_upload(text, text, text, uuid) from public, anon, service_role;
 grant execute on function public.begin_document_upload(text, text, text, uuid) to authenticated;

@@ -1,5 +1,5 @@
--- Objects lie below the id of the profile or user they belong to. The storage stand-in asks this for each request of a
--- user; on Supabase the policies of storage.objects do.
+-- Objects lie below the id of the profile or user they belong to, who may read them. The storage stand-in asks this for
+-- each request of a user; on Supabase the policies of storage.objects do. See can_write_object, can_remove_object.
 create or replace function public.can_access_object(p_key text) returns boolean
 language plpgsql stable security definer
 set search_path = pg_catalog, pg_temp
@@ -17,6 +17,6 @@ begin
 end
 $$;
 
-comment on function public.can_access_object(text) is 'Whether the caller may read, write and remove an object, or list below a prefix.';
+comment on function public.can_access_object(text) is 'Whether the caller may read an object, or list below a prefix.';
 revoke execute on function public.can_access_object(text) from public, anon;
 grant execute on function public.can_access_object(text) to authenticated, service_role;

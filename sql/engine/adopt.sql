@@ -14,11 +14,11 @@ begin
   -- Along the two indexes of what waits: a look at all live jobs, once a minute, would cost every other queue.
   v_strays := array(
     select j.id from mill.job_live j join mill.queue q using (queue)
-    where j.queue = p_queue and j.state = 'pending'
+    where j.queue = p_queue and not j.waits and j.state = 'pending'
       and j.lane is distinct from mill.lane_of(q.dequeue, q.max_running_per_group, j.owner, j.group_key)
     union all
     select j.id from mill.job_live j join mill.queue q using (queue)
-    where j.queue = p_queue and j.state in ('deferred', 'retrying')
+    where j.queue = p_queue and j.waits
       and j.lane is distinct from mill.lane_of(q.dequeue, q.max_running_per_group, j.owner, j.group_key));
   with strays as (
     select j.id, mill.lane_of(q.dequeue, q.max_running_per_group, j.owner, j.group_key) as lane

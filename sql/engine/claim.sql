@@ -37,7 +37,7 @@ begin
     if v_queue.provider is not null then
       v_rows := mill.take_limited(v_queue, v_left, p_kinds, v_waits);
       v_now := mill.now(); -- it may have waited: a lease and a window begin when the grant was made
-    elsif v_queue.max_running is null and v_queue.max_running_per_group is null and v_queue.dequeue = 'priority' then
+    elsif not v_queue.counts_running then
       v_rows := mill.take(v_queue.queue, v_left, p_kinds);
     else
       v_rows := mill.take_capped(v_queue, v_left, p_kinds, v_waits);
@@ -51,7 +51,9 @@ begin
       attempt = j.attempt + 1,
       worker = p_worker,
       started_at = v_now,
-      lease_until = v_now + make_interval(secs => v_queue.lease_seconds)
+      lease_until = v_now + make_interval(secs => v_queue.lease_seconds),
+      -- Also who passes over other kinds: what runs then need not stand below the first that is pending.
+      slot = case when v_queue.counts_running or p_kinds is not null then v_queue.queue end
     where j.ctid = any (v_rows)
     returning j.id, j.queue, j.kind, j.name, j.payload, j.attempt, j.max_attempts,
               j.lease_until, j.owner, j.group_key, j.correlation_id;

@@ -20,10 +20,10 @@ begin
     group by e.queue, e.kind
   ),
   told as (
-    insert into mill.task_ended (state, ids, parents, errors, at)
-    select p_state, array_agg(e.id), array_agg(distinct e.parent), array_agg(e.error), p_now
-    from ended e where e.parent is not null
-    having count(*) > 0
+    insert into mill.task_ended (job_id, key, state, ids, errors, at)
+    select e.parent, e.name, p_state, array_agg(e.id), array_agg(e.error), p_now
+    from ended e where e.parent is not null and e.name is not null
+    group by e.parent, e.name
   )
   insert into mill.job (
     id, turn, queue, kind, name, category, payload, state, priority, run_at, attempt, max_attempts, lease_losses,

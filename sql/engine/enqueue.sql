@@ -18,6 +18,8 @@ declare
   v_now timestamptz := mill.now();
   v_random bytea := uuid_send(gen_random_uuid());
   v_max_bytes int := mill.setting('queue.payload_max_bytes', '65536')::int;
+  v_is_limited boolean;
+  v_has_lanes boolean;
 begin
   if jsonb_typeof(p_jobs) is distinct from 'array' then
     raise exception 'jobs must be an array' using errcode = 'GM004';
@@ -29,22 +31,27 @@ begin
   if p_jobs @? '$[*].priority' then
     perform mill.open_floors(p_jobs);
   end if;
-  if p_jobs @? '$[*].dedupe_key' or exists (select from mill.queue q where q.depth_limit is not null) then
+  select bool_or(q.depth_limit is not null), bool_or(q.dequeue = 'fair' or q.max_running_per_group is not null)
+  into v_is_limited, v_has_lanes
+  from mill.queue q join mill.kind k on k.queue = q.queue
+  where (q.depth_limit is not null or q.dequeue = 'fair' or q.max_running_per_group is not null)
+    and k.kind in (select e ->> 'kind' from jsonb_array_elements(p_jobs) e);
+  if v_is_limited or p_jobs @? '$[*].dedupe_key' then
     return query select * from mill.enqueue_keyed(p_jobs, v_now, v_turn, v_random, v_max_bytes);
   else
     return query
     insert into mill.job_live (
-      id, turn, queue, kind, name, category, payload, state, priority, run_at, max_attempts,
+      id, turn, queue, kind, name, category, payload, state, waits, priority, run_at, max_attempts,
       group_key, lane, owner, parent, correlation_id, created_at)
     select
-      a.id, a.turn, a.queue, a.kind, a.name, a.category, a.payload, a.state, a.priority, a.run_at, a.max_attempts,
+      a.id, a.turn, a.queue, a.kind, a.name, a.category, a.payload, a.state, a.state = 'deferred', a.priority, a.run_at, a.max_attempts,
       a.group_key, a.lane, a.owner, a.parent, a.correlation_id, v_now
     from mill.asked_jobs(p_jobs, v_now, v_turn, v_random, v_max_bytes) a
     returning (job_live.turn - v_turn - 1)::int, job_live.id, 'new';
   end if;
 
   -- Last, when nothing is waited for any more: claims and other enqueues may want these rows.
-  if exists (select from mill.queue q where q.dequeue = 'fair' or q.max_running_per_group is not null) then
+  if v_has_lanes then
     perform mill.open_lanes(p_jobs);
   end if;
 end

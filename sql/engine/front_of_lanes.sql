@@ -15,8 +15,7 @@ as $$
   with running as materialized (
     select j.group_key, count(*)::int as jobs
     from mill.job_live j
-    where p_queue.max_running_per_group is not null and j.queue = p_queue.queue and j.lease_until is not null
-      and j.group_key is not null
+    where p_queue.max_running_per_group is not null and j.slot = p_queue.queue and j.group_key is not null
     group by j.group_key
   ),
   front as materialized (
@@ -36,7 +35,7 @@ as $$
     from front f
     cross join lateral (
       select j.ctid, j.priority, j.turn from mill.job_live j
-      where j.queue = p_queue.queue and j.lane = f.lane and j.state = 'pending'
+      where j.queue = p_queue.queue and j.lane = f.lane and not j.waits and j.state = 'pending'
         and (p_kinds is null or j.kind = any (p_kinds))
       order by j.priority desc, j.turn
       limit least(p_share, f.room)) j

@@ -20,6 +20,7 @@ begin
       priority = greatest(j.priority, v_wanted.priority),
       run_at = case when j.state = 'deferred' then least(j.run_at, v_wanted.run_at) else j.run_at end,
       state = case when j.state = 'deferred' and v_wanted.run_at <= p_now then 'pending' else j.state end,
+      waits = j.waits and not (j.state = 'deferred' and v_wanted.run_at <= p_now),
       -- Never below the floor of the line that it joins.
       turn = greatest(j.turn, (
         select f.turn from mill.floor f

@@ -11,7 +11,7 @@ as $$
     -- Counting stops where more work would not mean more invocations.
     cross join lateral (
       select count(*) as backlog
-      from (select from mill.job_live j where j.queue = q.queue and j.state = 'pending'
+      from (select from mill.job_live j where j.queue = q.queue and not j.waits and j.state = 'pending'
             limit q.batch_size * q.max_parallel) j) b
     cross join lateral (
       select count(*) as active from mill.invocation i

@@ -27,13 +27,14 @@ begin
     v_snapshot := pg_current_snapshot();
     select j.turn into v_late
     from mill.job_live j
-    where j.queue = p_queue and j.priority = v_floor.priority and j.state = 'pending'
+    where j.queue = p_queue and j.priority = v_floor.priority and not j.waits and j.state = 'pending'
       and j.turn >= v_floor.safe and j.turn < v_floor.turn
     order by j.turn
     limit 1;
 
     if v_late is not null then
-      update mill.floor f set turn = v_late, safe = least(f.safe, v_late), mark = least(f.mark, v_late)
+      update mill.floor f set turn = v_late, safe = least(f.safe, v_late), mark = least(f.mark, v_late),
+        tail = least(f.tail, v_late)
       where f.queue = p_queue and f.priority = v_floor.priority;
       v_found := v_found + 1;
     elsif v_floor.mark < v_floor.turn and pg_snapshot_xmin(v_snapshot) >= v_floor.mark_xid then

@@ -15,7 +15,7 @@ declare
 begin
   v_rows := array(
     select j.ctid from mill.job_live j
-    where j.state in ('deferred', 'retrying') and j.run_at <= v_now
+    where j.waits and j.run_at <= v_now
     order by j.run_at
     limit p_max
     for update skip locked);
@@ -24,7 +24,7 @@ begin
   end if;
 
   perform pg_current_xact_id(); -- before the clock: see mill.sweep
-  update mill.job_live j set state = 'pending', turn = mill.clock_us() where j.ctid = any (v_rows);
+  update mill.job_live j set state = 'pending', waits = false, turn = mill.clock_us() where j.ctid = any (v_rows);
   return cardinality(v_rows);
 end
 $$;

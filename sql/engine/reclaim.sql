@@ -16,15 +16,7 @@ declare
   v_dead uuid[];
   v_count int;
 begin
-  v_rows := array(
-    select x.ctid
-    from mill.queue q
-    cross join lateral (
-      select j.ctid from mill.job_live j
-      where j.queue = q.queue and j.lease_until <= v_now
-      order by j.lease_until
-      limit p_max
-      for update skip locked) x);
+  v_rows := mill.expired_leases(v_now, p_max);
   if v_rows = '{}' then
     return 0;
   end if;
@@ -41,10 +33,12 @@ begin
   returned as (
     update mill.job_live j set
       state = 'retrying',
+      waits = true,
       run_at = v_now + make_interval(secs => (random() * v_jitter)::double precision),
       lease_losses = j.lease_losses + 1,
       worker = null,
       lease_until = null,
+      slot = null,
       -- The worker that was lost, not whoever noticed.
       error = mill.stamped_error(mill.worker_lost(), j.worker, j.attempt, v_now),
       error_log = mill.append_error(j.error_log, mill.stamped_error(mill.worker_lost(), j.worker, j.attempt, v_now))

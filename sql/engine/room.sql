@@ -8,7 +8,7 @@ as $$
   from mill.queue q
   cross join lateral (
     select count(*)::int as depth
-    from (select from mill.job_live j where j.queue = q.queue and j.state = 'pending' limit q.depth_limit) j) d
+    from (select from mill.job_live j where j.queue = q.queue and not j.waits and j.state = 'pending' limit q.depth_limit) j) d
   where q.depth_limit is not null
     and exists (select from mill.kind k
                 where k.queue = q.queue and p_jobs @> jsonb_build_array(jsonb_build_object('kind', k.kind)))

@@ -18,6 +18,7 @@ declare
   v_ended uuid[];
   v_tasks uuid[];
   v_parents uuid[];
+  v_names text[];
 begin
   with ended as (
     delete from mill.job_live j
@@ -36,7 +37,7 @@ begin
       case when p_results is not null then p_results -> e.id::text end,
       e.error, e.error_log, e.correlation_id, e.created_at, e.started_at, p_now
     from ended e
-    returning id, parent, queue, kind, started_at, pg_column_size(payload) as bytes
+    returning id, parent, name, queue, kind, started_at, pg_column_size(payload) as bytes
   ),
   counted as (
     insert into mill.stat_batch (at, jobs, bucket, total_ms, bytes, queue, kind, outcome)
@@ -49,11 +50,12 @@ begin
       group by k.queue, k.kind, k.started_at) c
     group by c.queue, c.kind, mill.duration_bucket(c.ms)
   )
-  select array_agg(k.id), array_agg(k.id) filter (where k.parent is not null), array_agg(k.parent) filter (where k.parent is not null)
-  into v_ended, v_tasks, v_parents
+  select array_agg(k.id), array_agg(k.id) filter (where k.parent is not null), array_agg(k.parent) filter (where k.parent is not null),
+    array_agg(k.name) filter (where k.parent is not null)
+  into v_ended, v_tasks, v_parents, v_names
   from kept k;
   if v_tasks is not null then
-    perform mill.tell_workflows(v_tasks, v_parents, p_results, p_now);
+    perform mill.tell_workflows(v_tasks, v_parents, v_names, p_results, p_now);
   end if;
 
   if cardinality(v_ended) = cardinality(p_ids) then

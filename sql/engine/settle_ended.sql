@@ -17,12 +17,12 @@ begin
       nullif(p_held -> j.id::text -> 'error', 'null') as given_error
   ),
   told as (
-    insert into mill.task_ended (state, ids, parents, outputs, errors, at)
-    select case e.verdict when 'dead' then 'failed' else e.verdict end, array_agg(e.id), array_agg(distinct e.parent),
+    insert into mill.task_ended (job_id, key, state, ids, outputs, errors, at)
+    select e.parent, e.name, case e.verdict when 'dead' then 'failed' else e.verdict end, array_agg(e.id),
       case e.verdict when 'completed' then array_agg(e.given_result) end,
       case when e.verdict <> 'completed' then array_agg(coalesce(e.given_error, e.error)) end, p_now
-    from ended e where e.parent is not null
-    group by e.verdict
+    from ended e where e.parent is not null and e.name is not null
+    group by e.parent, e.name, e.verdict
   )
   insert into mill.job (
     id, turn, queue, kind, name, category, payload, state, priority, run_at, attempt, max_attempts, lease_losses,

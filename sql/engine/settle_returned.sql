@@ -12,6 +12,7 @@ declare
 begin
   update mill.job_live j set
     state = case p_held -> j.id::text ->> 'verdict' when 'failed' then 'retrying' when 'snoozed' then 'deferred' else 'pending' end,
+    waits = p_held -> j.id::text ->> 'verdict' <> 'released',
     attempt = j.attempt - (p_held -> j.id::text ->> 'verdict' <> 'failed')::int,
     run_at = p_now + case p_held -> j.id::text ->> 'verdict'
       when 'failed' then coalesce(
@@ -23,6 +24,7 @@ begin
     turn = greatest(j.turn, (select f.turn from mill.floor f where f.queue = j.queue and f.priority = j.priority)),
     worker = null,
     lease_until = null,
+    slot = null,
     error = coalesce(nullif(p_held -> j.id::text -> 'error', 'null'), j.error),
     error_log = mill.append_error(j.error_log, nullif(p_held -> j.id::text -> 'error', 'null'))
   where j.id = any (v_ids);

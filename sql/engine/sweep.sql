@@ -14,7 +14,7 @@
 -- that ran when that floor was set (mark_xid); writers take their xid before they read the clock, so one that
 -- came later stands higher. mill.look_below looks between the two.
 --
--- Who: the claim that took jobs and finds the floor 300 ms old. It skips rows of mill.floor that another
+-- Who: the claim that took jobs and finds the floor 100 ms old. It skips rows of mill.floor that another
 -- claim is moving.
 create or replace function mill.sweep(p_queue text) returns void
 language plpgsql
@@ -37,7 +37,7 @@ begin
   loop
     select j.turn into v_first
     from mill.job_live j
-    where j.queue = p_queue and j.priority = v_floor.priority and j.turn >= v_floor.turn and j.state = 'pending'
+    where j.queue = p_queue and j.priority = v_floor.priority and j.turn >= v_floor.turn and not j.waits and j.state = 'pending'
     order by j.turn
     limit 1;
     -- An empty line: whoever is enqueueing now took the clock at most moments ago, and look_below covers the rest.
@@ -45,7 +45,7 @@ begin
 
     update mill.floor f set
       turn = v_first,
-      advance_at = clock_timestamp() + interval '300 milliseconds'
+      advance_at = clock_timestamp() + interval '100 milliseconds'
     where f.queue = p_queue and f.priority = v_floor.priority;
   end loop;
 end

@@ -11,13 +11,13 @@ as $$
 declare
   v_count int;
 begin
-  update mill.floor f set turn = s.turn, safe = s.turn, mark = s.turn
+  update mill.floor f set turn = s.turn, safe = s.turn, mark = s.turn, tail = least(f.tail, s.turn)
   from (
     select f.queue, f.priority, j.turn
     from mill.floor f
     cross join lateral (
       select j.turn from mill.job_live j
-      where j.queue = f.queue and j.priority = f.priority and j.state = 'pending' and j.turn < f.safe
+      where j.queue = f.queue and j.priority = f.priority and not j.waits and j.state = 'pending' and j.turn < f.safe
       order by j.turn
       limit 1) j
     order by f.queue, f.priority

@@ -16,11 +16,11 @@ declare
 begin
   with recursive busy(lane) as (
     (select j.lane from mill.job_live j
-     where j.queue = p_queue and j.state = 'pending' and j.lane is not null
+     where j.queue = p_queue and not j.waits and j.state = 'pending' and j.lane is not null
      order by j.lane limit 1)
     union all
     select (select j.lane from mill.job_live j
-            where j.queue = p_queue and j.state = 'pending' and j.lane is not null and j.lane > b.lane
+            where j.queue = p_queue and not j.waits and j.state = 'pending' and j.lane is not null and j.lane > b.lane
             order by j.lane limit 1)
     from busy b where b.lane is not null
   )
@@ -40,7 +40,7 @@ begin
     join mill.queue q on q.queue = p_queue
     cross join lateral (
       select j.owner, j.group_key from mill.job_live j
-      where j.queue = p_queue and j.lane = b.lane and j.state = 'pending' limit 1) j
+      where j.queue = p_queue and j.lane = b.lane and not j.waits and j.state = 'pending' limit 1) j
     where not exists (select from mill.lane l where l.queue = p_queue and l.lane = b.lane);
   end if;
   return v_opened;

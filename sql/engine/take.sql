@@ -1,7 +1,8 @@
 -- Locks the first p_max pending jobs of a queue along job_live_ready, each priority from its floor on.
 --
 -- Where the line is short, what has become due is promoted and what lies below the floor is looked for, so
--- that an idle queue answers at once; a busy one does both every 300 ms, in mill.sweep.
+-- that an idle queue answers at once; a busy one does both every 100 ms, in mill.sweep. Locked no more than a claim's
+-- update needs: a task that mill.can_wait holds until its commit may be claimed.
 create or replace function mill.take(p_queue text, p_max int, p_kinds text[]) returns tid[]
 language plpgsql
 set search_path = pg_catalog, pg_temp
@@ -20,11 +21,11 @@ begin
       from (select f.priority, f.turn from mill.floor f where f.queue = p_queue order by f.priority desc) f
       cross join lateral (
         select j.ctid from mill.job_live j
-        where j.queue = p_queue and j.priority = f.priority and j.turn >= f.turn and j.state = 'pending'
+        where j.queue = p_queue and j.priority = f.priority and j.turn >= f.turn and not j.waits and j.state = 'pending'
           and (p_kinds is null or j.kind = any (p_kinds))
         order by j.turn
         limit p_max
-        for update skip locked) j
+        for no key update skip locked) j
       limit p_max);
     exit when v_try = 2 or cardinality(v_rows) = p_max;
     -- Both run, whatever the first finds. The second try finds the rows of the first again: they are ours.

@@ -19,7 +19,7 @@ begin
 
   if p_queue.max_running is not null then
     v_max := least(p_max, p_queue.max_running - (
-      select count(*)::int from mill.job_live j where j.queue = p_queue.queue and j.lease_until is not null));
+      select count(*)::int from mill.job_live j where j.slot = p_queue.queue));
     if v_max <= 0 then
       return '{}'::tid[];
     end if;

@@ -1,4 +1,5 @@
--- Reclaim and promote come first and outside of any block: whatever fails after them takes only itself back.
+-- Reclaim and promote come first and outside of any block: whatever fails after them takes only itself back. Workflows
+-- come last: settling may wait for those that are locked here.
 create or replace function mill.tick() returns jsonb
 language plpgsql
 set search_path = pg_catalog, pg_temp
@@ -8,7 +9,7 @@ declare
   v_promoted int := mill.promote();
   v_step text;
 begin
-  foreach v_step in array array['judge_breakers', 'roll', 'advance_left_behind', 'sweep_queues', 'fold_api_use', 'chain_audit', 'watch_alerts'] loop
+  foreach v_step in array array['judge_breakers', 'roll', 'sweep_queues', 'fold_api_use', 'chain_audit', 'watch_alerts', 'advance_left_behind'] loop
     begin
       execute format('select mill.%I()', v_step);
     exception when others then

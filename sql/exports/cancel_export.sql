@@ -22,5 +22,5 @@ end
 $$;
 
 comment on function public.cancel_export(uuid) is 'Cancels an export of the caller''s; GM053 once it has ended.';
-revoke execute on function public.cancel_export(uuid) from public, anon;
+revoke execute on function public.cancel_export(uuid) from public, anon, service_role;
 grant execute on function public.cancel_export(uuid) to authenticated;

@@ -27,5 +27,5 @@ $$;
 
 comment on function public.download_export(uuid) is
   'Path and name of a finished export''s file, counted as a download; GM054 once expired, GM055 while there is none.';
-revoke execute on function public.download_export(uuid) from public, anon;
+revoke execute on function public.download_export(uuid) from public, anon, service_role;
 grant execute on function public.download_export(uuid) to authenticated;

@@ -33,5 +33,5 @@ $$;
 
 comment on function public.download_export_batch(uuid, boolean) is
   'Paths and names of a batch''s files, each counted as a download; GM055 while it runs, unless the finished part is enough.';
-revoke execute on function public.download_export_batch(uuid, boolean) from public, anon;
+revoke execute on function public.download_export_batch(uuid, boolean) from public, anon, service_role;
 grant execute on function public.download_export_batch(uuid, boolean) to authenticated;

@@ -8,5 +8,5 @@ as $$
 $$;
 
 comment on function public.export_batch_events(uuid, bigint) is 'Events of all exports of a batch of the caller''s after one, or null.';
-revoke execute on function public.export_batch_events(uuid, bigint) from public, anon;
+revoke execute on function public.export_batch_events(uuid, bigint) from public, anon, service_role;
 grant execute on function public.export_batch_events(uuid, bigint) to authenticated;

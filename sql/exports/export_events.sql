@@ -8,5 +8,5 @@ $$;
 
 comment on function public.export_events(uuid, bigint) is
   'Events of an export of the caller''s after one: {events: [{id, event, data}], ended}, or null.';
-revoke execute on function public.export_events(uuid, bigint) from public, anon;
+revoke execute on function public.export_events(uuid, bigint) from public, anon, service_role;
 grant execute on function public.export_events(uuid, bigint) to authenticated;

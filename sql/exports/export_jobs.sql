@@ -17,5 +17,5 @@ left join public.export_history h on h.id = e.id
 where e.owner = auth.uid() or public.is_service_role();
 
 comment on view public.export_jobs is 'Exports under their documented name. Inserting asks for one.';
-revoke all on public.export_jobs from public, anon, authenticated;
+revoke all on public.export_jobs from public, anon, authenticated, service_role;
 grant select, insert on public.export_jobs to authenticated, service_role;

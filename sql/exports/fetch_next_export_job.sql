@@ -16,15 +16,15 @@ begin
   select q.* into v_queue from mill.queue q where q.queue = 'exports' and not q.paused;
   perform pg_advisory_xact_lock(702231, hashtext('exports')); -- as mill.take_capped
   select j.id into v_id from mill.job_live j
-  where j.queue = v_queue.queue and j.state = 'pending'
+  where j.queue = v_queue.queue and not j.waits and j.state = 'pending'
     and j.lane = mill.lane_of(v_queue.dequeue, v_queue.max_running_per_group, p_user_id, p_user_id::text)
-    and (select count(*) from mill.job_live r where r.queue = v_queue.queue and r.lease_until is not null and r.owner = p_user_id)
+    and (select count(*) from mill.job_live r where r.slot = v_queue.queue and r.owner = p_user_id)
       < coalesce(v_queue.max_running_per_group, 1000000)
-    and (select count(*) from mill.job_live r where r.queue = v_queue.queue and r.lease_until is not null)
+    and (select count(*) from mill.job_live r where r.slot = v_queue.queue)
       < coalesce(v_queue.max_running, 1000000)
   order by j.priority desc, j.turn limit 1 for update skip locked;
   update mill.job_live j set state = 'processing', attempt = j.attempt + 1, worker = 'fetch_next_export_job',
-    started_at = mill.now(), lease_until = mill.now() + make_interval(secs => v_queue.lease_seconds)
+    started_at = mill.now(), slot = v_queue.queue, lease_until = mill.now() + make_interval(secs => v_queue.lease_seconds)
   where j.id = v_id;
   return query select j.* from public.export_jobs j where j.id = v_id;
 end

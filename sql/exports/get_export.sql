@@ -7,5 +7,5 @@ as $$
 $$;
 
 comment on function public.get_export(uuid) is 'One export of the caller''s, or null.';
-revoke execute on function public.get_export(uuid) from public, anon;
+revoke execute on function public.get_export(uuid) from public, anon, service_role;
 grant execute on function public.get_export(uuid) to authenticated;

@@ -6,5 +6,5 @@ as $$
 $$;
 
 comment on function public.get_export_batch(uuid) is 'One batch of the caller''s with its exports, or null.';
-revoke execute on function public.get_export_batch(uuid) from public, anon;
+revoke execute on function public.get_export_batch(uuid) from public, anon, service_role;
 grant execute on function public.get_export_batch(uuid) to authenticated;

@@ -12,5 +12,5 @@ as $$
 $$;
 
 comment on function public.list_exports(int, uuid) is 'The caller''s exports, newest first.';
-revoke execute on function public.list_exports(int, uuid) from public, anon;
+revoke execute on function public.list_exports(int, uuid) from public, anon, service_role;
 grant execute on function public.list_exports(int, uuid) to authenticated;

@@ -17,7 +17,7 @@ end
 $$;
 
 comment on function public.request_export(uuid, text, jsonb, text) is 'Asks for a PDF of one of the caller''s documents; answers the export.';
-revoke execute on function public.request_export(uuid, text, jsonb, text) from public, anon;
+revoke execute on function public.request_export(uuid, text, jsonb, text) from public, anon, service_role;
 grant execute on function public.request_export(uuid, text, jsonb, text) to authenticated;
 
 -- Users write to documents directly.

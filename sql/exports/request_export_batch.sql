@@ -25,5 +25,5 @@ $$;
 
 comment on function public.request_export_batch(uuid[], text, jsonb, text) is
   'Asks for PDFs of up to ten of the caller''s documents, all or none; answers the batch.';
-revoke execute on function public.request_export_batch(uuid[], text, jsonb, text) from public, anon;
+revoke execute on function public.request_export_batch(uuid[], text, jsonb, text) from public, anon, service_role;
 grant execute on function public.request_export_batch(uuid[], text, jsonb, text) to authenticated;

@@ -134,7 +134,7 @@ alter table public.export_history enable row level security;
 create policy documents_are_their_owners on public.documents for all to authenticated
   using (owner = auth.uid()) with check (owner = auth.uid());
 create policy history_is_its_users on public.export_history for select to authenticated using (user_id = auth.uid());
-revoke all on public.documents, public.export_history from public, anon, authenticated;
+revoke all on public.documents, public.export_history from public, anon, authenticated, service_role;
 grant select, insert, update, delete on public.documents to service_role;
 grant select, delete on public.documents to authenticated;
 -- version, owner and the times are ours to set.

@@ -36,7 +36,7 @@ begin
     where p_limit.requests_per_hour is not null or p_limit.tokens_per_hour is not null) h
   cross join (
     select (
-      select count(*) from mill.queue q join mill.job_live j on j.queue = q.queue
+      select count(*) from mill.queue q join mill.job_live j on j.slot = q.queue
       where q.provider = p_limit.provider_name and q.endpoint = p_limit.api_endpoint and j.lease_until > p_now
         and p_limit.concurrent_requests is not null)::int + (
       select count(*) from mill.api_lease l

@@ -13,7 +13,7 @@ as $$
     and (r.pressure >= l.backpressure_threshold or l.blocked_until > mill.now() or l.queue_depth_limit <= (
       select count(*) from (
         select from mill.job_live j
-        where j.queue = q.queue and j.state = 'pending' limit l.queue_depth_limit) w))
+        where j.queue = q.queue and not j.waits and j.state = 'pending' limit l.queue_depth_limit) w))
 $$;
 
 comment on function mill.backpressure_delay(text) is 'How long a new job of a kind is put off for its provider''s sake.';

@@ -10,7 +10,7 @@ as $$
   from mill.floor f
   cross join lateral (
     select o.run_at from mill.job_live o
-    where o.queue = f.queue and o.priority = f.priority and o.turn >= f.turn and o.state = 'pending'
+    where o.queue = f.queue and o.priority = f.priority and o.turn >= f.turn and not o.waits and o.state = 'pending'
     order by o.turn limit 1) j
   where f.queue = p_queue
 $$;

@@ -14,7 +14,7 @@ language sql stable
 set search_path = pg_catalog, pg_temp
 as $$
   select coalesce(sum((j.payload ->> 'estimated_size')::bigint), 0)::bigint
-  from mill.queue q join mill.job_live j on j.queue = q.queue and j.lease_until is not null
+  from mill.queue q join mill.job_live j on j.slot = q.queue
   where q.queue ~ '^refresh(-|$)'
 $$;
 
@@ -36,7 +36,7 @@ as $$
     from (select f.priority, f.turn from mill.floor f where f.queue = q.queue order by f.priority desc) f
     cross join lateral (
       select j.payload from mill.job_live j
-      where j.queue = q.queue and j.priority = f.priority and j.turn >= f.turn and j.state = 'pending'
+      where j.queue = q.queue and j.priority = f.priority and j.turn >= f.turn and not j.waits and j.state = 'pending'
       order by j.turn limit q.batch_size) j
     limit q.batch_size) n
   where q.queue ~ '^refresh(-|$)'

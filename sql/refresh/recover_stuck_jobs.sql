@@ -13,7 +13,7 @@ begin
     select o.ctid from mill.queue q
     cross join lateral (
       select o.ctid from mill.job_live o
-      where o.queue = q.queue and o.lease_until is not null and o.started_at <= v_now - make_interval(mins => timeout_minutes)
+      where o.slot = q.queue and o.started_at <= v_now - make_interval(mins => timeout_minutes)
       limit 1000 for update skip locked) o
     where q.queue ~ '^refresh(-|$)'));
   return mill.reclaim();

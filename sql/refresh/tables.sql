@@ -139,3 +139,6 @@ comment on table public.subscription_analytics is 'Watchers by symbol and type, 
 alter table public.subscription_analytics enable row level security;
 revoke all on public.subscription_analytics from public, anon, authenticated, service_role;
 grant select on public.subscription_analytics to service_role;
+
+-- The quota counts what runs, which only queues with a provider do.
+alter table mill.queue add constraint a_refresh_queue_draws_on_a_provider check (queue !~ '^refresh(-|$)' or provider is not null);

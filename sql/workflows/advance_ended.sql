@@ -1,36 +1,33 @@
--- Takes what one transaction has settled. Jobs are locked here, all at once and by id, after every row of the engine.
-create or replace function mill.advance_ended(p_xid xid8) returns void
+-- Decides at commit what becomes of the tasks that a transaction has ended. Jobs that must be advanced now are locked
+-- all at once and by id, after every row of the engine. The others (mill.can_wait) are advanced if nobody holds them and
+-- it was not done within a tenth of a second: a busy list costs ten updates of its job a second, however many batches
+-- there are. What is left lies in mill.task_ended for the next batch, and for the tick.
+create or replace function mill.advance_ended(p_xid xid8, p_after bigint) returns void
 language plpgsql
 set search_path = pg_catalog, pg_temp
 set enable_seqscan = off
 set jit = off
 as $$
 declare
-  v_told mill.task_ended[];
-  v_has_artifacts boolean;
-  v_job record;
+  v_waits uuid[];
+  v_must uuid[];
+  v_id uuid;
 begin
-  with taken as (delete from mill.task_ended e where e.xid = p_xid returning e)
-  select array_agg(t.e) into v_told from taken t;
-  if v_told is null then
-    return;
-  end if;
-  v_has_artifacts := exists (select from unnest(v_told) t cross join lateral unnest(t.outputs) as o(output) where o.output ? 'artifacts');
+  select coalesce(array_agg(t.job_id) filter (where t.waits), '{}'), coalesce(array_agg(t.job_id) filter (where not t.waits), '{}')
+  into v_waits, v_must
+  from (
+    select e.job_id, bool_and(mill.can_wait(e)) as waits from mill.task_ended e where e.xid = p_xid and e.n > p_after group by e.job_id) t;
 
-  perform from public.jobs j where j.id in (select unnest(t.parents) from unnest(v_told) t) order by j.id for update;
-  for v_job in
-    select r.job_id, array_agg(u.id) as ended, coalesce(array_agg(u.id) filter (where t.state <> 'completed'), '{}') as failed,
-      bool_or(r.is_step_done) as is_step_done
-    from unnest(v_told) t cross join lateral mill.record_ended(t) r cross join lateral unnest(r.ids) as u(id)
-    group by r.job_id order by r.job_id
+  perform from public.jobs j where j.id = any (v_must) order by j.id for update;
+  foreach v_id in array v_must || array(
+    select j.id from public.jobs j
+    where j.id = any (v_waits) and j.updated_at <= mill.now() - interval '100 milliseconds'
+    for update skip locked)
   loop
-    if v_has_artifacts then
-      perform mill.keep_artifacts(v_job.ended);
-    end if;
-    perform mill.advance_job(v_job.job_id, v_job.ended, v_job.failed, v_job.is_step_done);
+    perform mill.fold_job(v_id);
   end loop;
 end
 $$;
 
-comment on function mill.advance_ended(xid8) is 'Advances the workflows whose tasks a transaction has ended.';
-revoke execute on function mill.advance_ended(xid8) from public;
+comment on function mill.advance_ended(xid8, bigint) is 'Advances the workflows whose tasks a transaction has ended, or leaves that to the next.';
+revoke execute on function mill.advance_ended(xid8, bigint) from public;

@@ -1,25 +1,25 @@
--- The tick's part: what could not be advanced at its commit, and tasks that could not be told to stop. Each by itself:
--- one that fails again stays and does not keep the others.
+-- The tick's part: what the last batch of a while left to the next, what could not be advanced at its commit, and tasks
+-- that could not be told to stop. Each by itself: one that fails again stays and does not keep the others. Never waits:
+-- whoever holds a job folds it.
 create or replace function mill.advance_left_behind(p_max int default 100) returns int
 language plpgsql
 set search_path = pg_catalog, pg_temp
 set jit = off
 as $$
 declare
-  v_xid xid8;
+  v_id uuid;
   v_job public.jobs;
   v_count int := 0;
 begin
-  for v_xid in
-    select distinct e.xid from mill.task_ended e where e.xid <> pg_current_xact_id() limit p_max
-  loop
+  for v_id in select distinct e.job_id from mill.task_ended e order by e.job_id limit p_max loop
+    perform from public.jobs j where j.id = v_id for update skip locked;
+    continue when not found and exists (select from public.jobs j where j.id = v_id);
     begin
-      perform from mill.task_ended e where e.xid = v_xid order by e.n for update nowait;
-      perform mill.advance_ended(v_xid);
+      perform mill.fold_job(v_id);
       v_count := v_count + 1;
     exception when others then
       insert into mill.event (at, code, detail) values (mill.now(), 'workflow_not_advanced',
-        jsonb_build_object('sqlstate', sqlstate, 'message', sqlerrm));
+        jsonb_build_object('job', v_id, 'sqlstate', sqlstate, 'message', sqlerrm));
     end;
   end loop;
 

@@ -11,6 +11,7 @@ begin
   if v_job.status not in ('queued', 'processing') then
     raise exception 'the job is % already', v_job.status using errcode = 'GM067';
   end if;
+  perform mill.record_ended(p_id);
   select count(*) into v_waiting from mill.task t where t.job_id = p_id and t.state in ('waiting', 'queued');
   v_job.stragglers := mill.stop_tasks(p_id, true);
   v_job.status := 'cancelled';

@@ -1,6 +1,7 @@
 -- Rows that a fresh installation starts with. What an operator has changed stays as it is.
 insert into public.system_configuration (config_key, config_value, config_type, description) values
-  ('workflows.max_items', '20000', 'number', 'The longest list that a workflow may fan out over')
+  ('workflows.max_items', '20000', 'number', 'The longest list that a workflow may fan out over'),
+  ('workflows.remember_days', '90', 'number', 'How long a workflow and its artifacts are kept after its end')
 on conflict (config_key) do nothing;
 
 -- Fair: one user's hundred documents do not keep another's first one waiting.
@@ -52,3 +53,7 @@ insert into public.workflow_definition (type, version, description, documents, t
       cross join (values (1, 'person1', ' of the first'), (2, 'person2', ' of the second'), (3, 'both', ' between the two')) as a(n, about, suffix)
     ) || '[{"system": "verdict", "about": "both", "title": "The verdict"}]'))
 on conflict do nothing;
+
+insert into mill.cleanup_step (step, description, run, confirm, max_items, place) values
+  ('workflows', 'Workflows that ended long ago, with their artifacts', 'mill.cleanup_workflows', 'mill.confirm_workflows', 1000, 70)
+on conflict (step) do update set run = excluded.run, confirm = excluded.confirm, description = excluded.description;

@@ -4,6 +4,7 @@ set search_path = pg_catalog, pg_temp
 as $$
 begin
   delete from mill.task t where t.job_id = old.id;
+  delete from mill.task_ended e where e.job_id = old.id;
   return null;
 end
 $$;

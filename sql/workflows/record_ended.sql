@@ -1,7 +1,7 @@
--- Only tasks that are queued change: what is told twice, or after its job was cancelled, changes nothing. The caller
--- holds the jobs. Where there is nothing to keep beside the state, tasks are matched by an array and not by a join.
-create or replace function mill.record_ended(p_told mill.task_ended)
-returns table (job_id uuid, ids uuid[], is_step_done boolean)
+-- Takes what lies in mill.task_ended about a job. Only tasks that are queued change: what is told twice, or after its
+-- job was cancelled, changes nothing. The caller holds the job. Where there is nothing to keep beside the state, tasks
+-- are matched by an array and not by a join.
+create or replace function mill.record_ended(p_job_id uuid, out ended uuid[], out failed uuid[], out is_step_done boolean)
 language plpgsql
 set search_path = pg_catalog, pg_temp
 set plan_cache_mode = force_generic_plan
@@ -11,30 +11,56 @@ set enable_hashjoin = off
 set enable_mergejoin = off
 set jit = off
 as $$
+declare
+  v_told mill.task_ended;
+  v_ids uuid[];
+  v_keys text[] := array[]::text[];
+  v_completed int[] := array[]::int[];
+  v_failed int[] := array[]::int[];
+  v_has_artifacts boolean := false;
 begin
-  if p_told.outputs is null and p_told.errors is null then
-    return query
-    with ended as (
-      update mill.task t set state = p_told.state, finished_at = p_told.at
-      where t.id = any (p_told.ids) and t.state = 'queued'
-      returning t.id, t.job_id, t.key
-    )
-    select g.job_id, g.ids, mill.count_ended(g.job_id, g.key, p_told.state, cardinality(g.ids))
-    from (select e.job_id, e.key, array_agg(e.id) as ids from ended e group by e.job_id, e.key) g;
-  else
-    return query
-    with ended as (
-      update mill.task t set state = p_told.state, output = e.output, error = e.error, finished_at = p_told.at
-      from unnest(p_told.ids, p_told.outputs, p_told.errors) as e(id, output, error)
-      where t.id = e.id and t.state = 'queued'
-      returning t.id, t.job_id, t.key
-    )
-    select g.job_id, g.ids, mill.count_ended(g.job_id, g.key, p_told.state, cardinality(g.ids))
-    from (select e.job_id, e.key, array_agg(e.id) as ids from ended e group by e.job_id, e.key) g;
+  ended := '{}';
+  failed := '{}';
+  for v_told in
+    with taken as (delete from mill.task_ended e where e.job_id = p_job_id returning e.*) select t.* from taken t order by t.n
+  loop
+    if v_told.outputs is null and v_told.errors is null then
+      with changed as (
+        update mill.task t set state = v_told.state, finished_at = v_told.at
+        where t.id = any (v_told.ids) and t.state = 'queued'
+        returning t.id
+      )
+      select array_agg(c.id) into v_ids from changed c;
+    else
+      with changed as (
+        update mill.task t set state = v_told.state, output = e.output, error = e.error, finished_at = v_told.at
+        from unnest(v_told.ids, v_told.outputs, v_told.errors) as e(id, output, error)
+        where t.id = e.id and t.state = 'queued'
+        returning t.id
+      )
+      select array_agg(c.id) into v_ids from changed c;
+      v_has_artifacts := v_has_artifacts or exists (select from unnest(v_told.outputs) as o(output) where o.output ? 'artifacts');
+    end if;
+    continue when v_ids is null;
+    ended := ended || v_ids;
+    v_keys := v_keys || v_told.key;
+    if v_told.state = 'completed' then
+      v_completed := v_completed || cardinality(v_ids);
+      v_failed := v_failed || 0;
+    else
+      failed := failed || v_ids;
+      v_completed := v_completed || 0;
+      v_failed := v_failed || cardinality(v_ids);
+    end if;
+  end loop;
+
+  is_step_done := mill.count_ended(p_job_id, v_keys, v_completed, v_failed);
+  if v_has_artifacts then
+    perform mill.keep_artifacts(ended);
   end if;
 end
 $$;
 
-comment on function mill.record_ended(mill.task_ended) is
-  'Keeps what became of tasks and counts it, one update a step; gives what ended, by job and step.';
-revoke execute on function mill.record_ended(mill.task_ended) from public;
+comment on function mill.record_ended(uuid) is
+  'Keeps what became of tasks of a job and counts it, one update a step; says what ended, what of it not well, and whether a step was done with it.';
+revoke execute on function mill.record_ended(uuid) from public;

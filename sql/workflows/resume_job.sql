@@ -14,6 +14,7 @@ begin
     return 0;
   end if;
 
+  perform mill.record_ended(p_id);
   delete from mill.task t where t.job_id = p_id and t.item = -1;
   update mill.task t set
     state = case when t.id = any (p_revived) then 'queued' else 'waiting' end,

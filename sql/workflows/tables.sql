@@ -17,9 +17,11 @@
 -- Waiting tasks are rows here and not deferred jobs of the engine: a workflow of thousands of waiting tasks costs
 -- claims nothing, and what a task produced outlives the engine's day partitions, so a job can be resumed later.
 --
--- Settling writes what became of tasks into mill.task_ended, one row a batch; at commit a deferred trigger takes
--- the rows of its own transaction and advances the workflows. Lock order: rows of the engine first, then rows of
--- public.jobs by id, once, last in the transaction. Steps and tasks change only under the lock of their job.
+-- Settling writes what became of tasks into mill.task_ended, one row a batch and step, without touching the job. At
+-- commit a deferred trigger decides (mill.advance_ended): what lets something start, or may have been the last of its
+-- step, is folded into the job there and then, with everything else that lies there; what only adds to a count is left
+-- to whoever settles next. So batches of one long list do not wait for each other. Lock order: rows of the engine
+-- first, then rows of public.jobs by id, last in the transaction. Steps and tasks change only under the lock of their job.
 create table public.workflow_definition (
   type text not null,
   version int not null default 1,
@@ -106,6 +108,7 @@ comment on table public.jobs is 'Jobs of many tasks. Users see their own, create
 create unique index jobs_idempotency on public.jobs (user_id, idempotency_key) where idempotency_key is not null;
 create index jobs_of_user on public.jobs (user_id, created_at desc);
 create index jobs_of_definition on public.jobs (type, version);
+create index jobs_by_end on public.jobs (finished_at) where finished_at is not null;
 create index jobs_with_stragglers on public.jobs (id) where stragglers;
 
 create table mill.step (
@@ -144,9 +147,10 @@ create unique index task_place on mill.task (job_id, key, item);
 create table mill.task_ended (
   xid xid8 not null default pg_current_xact_id(),
   n bigint generated always as identity,
+  job_id uuid not null,
+  key text not null,
   state text not null,
   ids uuid[] not null,
-  parents uuid[] not null,
   -- Beside the ids; null when none of them has any.
   outputs jsonb[],
   errors jsonb[],
@@ -154,7 +158,8 @@ create table mill.task_ended (
   primary key (xid, n)
 ) with (autovacuum_vacuum_scale_factor = 0, autovacuum_vacuum_threshold = 500);
 comment on table mill.task_ended is
-  'What became of tasks, one row a settled batch and state, taken at commit. A row that stays could not be taken: the tick tries again.';
+  'What became of tasks and is not counted yet, one row a settled batch, step and state. See mill.advance_ended for who takes it.';
+create index task_ended_of_job on mill.task_ended (job_id);
 
 create table public.job_artifacts (
   id uuid primary key,

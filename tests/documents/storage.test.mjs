@@ -20,10 +20,10 @@ describe("storage", () => {
 
   const body = new Blob(["hello"]);
 
-  test("a user stores, reads, signs and removes below its own id", async () => {
+  test("a user reads, signs and lists what is below its own id", async () => {
     const files = client(stack.anonKey, user.token);
     const key = `${user.sub}/doc/file.txt`;
-    assert.equal((await files.upload(key, body, { contentType: "text/plain" })).error, null);
+    assert.equal((await service.upload(key, body, { contentType: "text/plain" })).error, null);
     assert.equal(await (await files.download(key)).data.text(), "hello");
     const { data } = await files.createSignedUrl(key, 60);
     const signed = await fetch(data.signedUrl);
@@ -31,8 +31,28 @@ describe("storage", () => {
     assert.equal(signed.headers.get("x-content-type-options"), "nosniff");
     assert.equal(signed.headers.get("content-disposition"), "attachment");
     assert.deepEqual((await files.listV2({ prefix: `${user.sub}/` })).data.objects.map((object) => object.name), [key]);
-    await files.remove([key]);
-    assert.notEqual((await files.download(key)).error, null);
+  });
+
+  test("a user stores nothing but what is being uploaded, and removes nothing that a row names", async () => {
+    const files = client(stack.anonKey, user.token);
+    const rpc = async (name, values) => (await fetch(`${stack.url}/rest/v1/rpc/${name}`, { method: "POST", body: JSON.stringify(values),
+      headers: { authorization: `Bearer ${user.token}`, "content-type": "application/json" } })).json();
+    const begun = await rpc("begin_document_upload", { p_mime_type: "text/plain" });
+    assert.equal((await files.upload(begun.place, body)).error, null, "an upload that was begun");
+    assert.equal((await files.remove([begun.place])).error, null, "and may be taken back");
+    await files.upload(begun.place, body);
+    assert.equal((await rpc("finish_document_upload", { p_id: begun.id, p_place: begun.place, p_size: 5, p_sha256: "0".repeat(64) })).status, "uploaded");
+
+    const [job, task] = [randomUUID(), randomUUID()];
+    const places = { document: begun.place, export: `${user.sub}/exports/${randomUUID()}/1.pdf`, artifact: `${user.sub}/${job}/pdf/${task}.pdf` };
+    for (const [what, key] of Object.entries(places)) {
+      await service.upload(key, body, { upsert: true });
+      assert.notEqual((await files.upload(key, new Blob(["forged"]), { upsert: true })).error, null, `an ${what} is not overwritten`);
+      assert.notEqual((await files.upload(`${key}2`, new Blob(["forged"]))).error, null, `nothing is put beside an ${what}`);
+      assert.notEqual((await files.move(key, begun.place)).error, null, `an ${what} is not moved away`);
+      await files.remove([key]);
+      assert.equal(await (await files.download(key)).data?.text(), "hello", `an ${what} is not removed, and can be read`);
+    }
   });
 
   test("another's object looks like one that is not there, and cannot be written, listed or removed", async () => {

@@ -43,7 +43,7 @@ describe("a part that is killed and started again", () => {
           await stack.postgres.query("call mill.pump(0)"); // what cron does every few seconds
           await sleep(100);
           return (await count("mill.job_live")) === 0;
-        }, "all jobs settling", 40_000);
+        }, "all jobs settling", 120_000);
         assert.equal(await count("public.ledger where state = 'completed'"), JOBS);
         assert.equal(await count("(select distinct id from public.ledger) d"), JOBS);
         assert.equal(await count("mill.job_dead"), 0);

@@ -2,10 +2,11 @@
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 
+import { connect, until } from "../support.mjs";
 import { author, objects, startExports } from "./harness.mjs";
 
 let stack;
-before(async () => (stack = await startExports("limits")));
+before(async () => (stack = await startExports("limits", { parts: ["gateway", "storage", "work", "relay", "workerd"] })));
 after(() => stack?.destroy());
 const sql = async (text, values) => (await stack.postgres.query(text, values)).rows;
 const setting = (key, value) => sql("update public.system_configuration set config_value = to_jsonb($2::text) where config_key = $1", [key, String(value)]);
@@ -78,4 +79,39 @@ test("an expired export is a 410; its object goes first, then its row, and a cra
   assert.equal((await user.call("GET", `v1/exports/${id}/download`)).status, 410);
   const [{ n }] = await sql("select count(*)::int as n from mill.event where code = 'export_files_not_removed'");
   assert.ok(n >= 1, "what could not be deleted is an event");
+});
+
+test("a cleanup killed between the objects and the rows is completed by the next", async () => {
+  const user = await author(stack);
+  const { id } = await user.ended((await user.order(await user.write("Older"))).id, 60_000);
+  const [{ file_path: key }] = await sql("select file_path from public.export_history where id = $1", [id]);
+  await sql("update mill.export_file set expires_at = now() - interval '1 second' where export_id = $1", [id]);
+  await sql("update public.export_history set expires_at = now() - interval '1 second' where id = $1", [id]);
+  const rows = async () => [(await sql("select from public.export_history where id = $1", [id])).length, (await sql("select from mill.export_file where export_id = $1", [id])).length];
+
+  // Whoever holds the history's row keeps the function waiting at its last step: the objects are gone by then.
+  const pool = connect(stack, 1);
+  const holder = await pool.connect();
+  try {
+    await holder.query("begin");
+    await holder.query("select from public.export_history where id = $1 for update", [id]);
+    await sql("select mill.invoke_cleanup()");
+    const waits = async () => (await sql("select from pg_stat_activity where wait_event_type = 'Lock' and query like '%confirm_cleanup_step%'")).length;
+    await until(waits, "the cleanup reaching the rows", 60_000);
+    assert.ok(!objects(stack).includes(key), "the object is gone");
+    await stack.parts.workerd.kill();
+    await until(async () => (await waits()) === 0, "the gateway giving up for a caller that is gone", 60_000);
+    await holder.query("rollback");
+  } finally {
+    holder.release();
+    await pool.end();
+  }
+  assert.deepEqual(await rows(), [1, 1], "it was killed halfway");
+  await stack.restart("workerd");
+  assert.equal((await user.call("GET", `v1/exports/${id}/download`)).status, 410);
+
+  await sql("select mill.invoke_cleanup()");
+  await until(async () => (await rows()).join() === "0,0", "the next run completing it", 60_000);
+  assert.ok(!objects(stack).includes(key));
+  assert.equal((await user.call("GET", `v1/exports/${id}/download`)).status, 410);
 });

@@ -3,8 +3,10 @@
 import assert from "node:assert/strict";
 import { execFileSync, spawn } from "node:child_process";
 import fs from "node:fs";
+import http from "node:http";
 import os from "node:os";
 import path from "node:path";
+import { pipeline } from "node:stream/promises";
 import { after, before, test } from "node:test";
 
 import { gristmill } from "../../scripts/lib/stack/paths.mjs";
@@ -63,7 +65,7 @@ test("never more than three exports of a user run, and all of them finish", asyn
 });
 
 test("cancelling races completing: each export has one end, and no object is left without a row", async (t) => {
-  const count = isSoak ? 1000 : 50;
+  const count = isSoak ? 1000 : 25;
   const user = await author(stack);
   const document = await user.write("Contested");
   const ends = { completed: 0, cancelled: 0 };
@@ -109,8 +111,8 @@ test("two hundred listeners of one export cost as many polls as one", async (t) 
   assert.ok(n <= 25, `${n} RPCs`);
 });
 
-test("a ZIP of ten files of 20 MB is streamed: workerd's memory stays flat", async (t) => {
-  const [files, size] = [10, 20 << 20];
+test("a ZIP of ten large files is streamed: workerd's memory stays flat", async (t) => {
+  const [files, size] = [10, (isSoak ? 20 : 8) << 20];
   const user = await author(stack);
   const document_ids = [];
   for (let n = 0; n < files; n++) document_ids.push(await user.write(`Large ${n}`));
@@ -129,14 +131,12 @@ test("a ZIP of ten files of 20 MB is streamed: workerd's memory stays flat", asy
     const pid = workerdOf(stack.parts.workerd.pid);
     const before = resident(pid);
     let most = before;
-    const answer = await user.open(`v1/exports/batch/${batch.id}.zip`);
-    assert.equal(answer.status, 200);
-    const out = fs.createWriteStream(zip);
-    for await (const chunk of answer.body) {
-      if (!out.write(chunk)) await new Promise((resolve) => out.once("drain", resolve));
-      most = Math.max(most, resident(pid));
-    }
-    await new Promise((resolve) => out.end(resolve));
+    const watch = setInterval(() => (most = Math.max(most, resident(pid))), 20);
+    const answer = await new Promise((resolve, reject) => http.get(`${stack.url}/functions/v1/export/v1/exports/batch/${batch.id}.zip`,
+      { headers: { authorization: `Bearer ${user.token}` } }, resolve).on("error", reject));
+    assert.equal(answer.statusCode, 200);
+    await pipeline(answer, fs.createWriteStream(zip));
+    clearInterval(watch);
     t.diagnostic(`${((files * size) / 1e6).toFixed(0)} MB streamed; workerd grew from ${mb(before)} to at most ${mb(most)} MB`);
     assert.match(execFileSync("unzip", ["-t", zip], { encoding: "utf8" }), /No errors detected/);
     execFileSync("python3", ["-c", "import sys, zipfile; z = zipfile.ZipFile(sys.argv[1]); assert z.testzip() is None and len(z.namelist()) == int(sys.argv[2])", zip, String(files)]);

@@ -127,10 +127,37 @@ for (const runtime of ["workerd", "deno"]) {
         "_CON.pdf", "a-b-c-d-e.pdf", "履歴書.pdf", "document.pdf", `${"x".repeat(120)}.pdf`]);
     });
 
-    test("a batch that still runs is a 409 with counts, or its finished part", async () => {
+    test("a batch of which one is finished, one has failed and one waits is a 409 with counts, or a ZIP of the finished one", async () => {
+      const document_ids = [await user.write("Finished"), await user.write("Failed"), await user.write("Waiting")];
+      const put = (id, when) => sql("update mill.job_live set state = 'deferred', waits = true, run_at = now() + $2::interval where id = $1", [id, when]);
+      const limit = (bytes) => sql("update public.system_configuration set config_value = to_jsonb($1::text) where config_key = 'exports.storage_limit_bytes'", [bytes]);
+      const batch = await paused(async () => {
+        const { json } = await user.call("POST", "v1/exports/batch", { body: { document_ids } });
+        for (const { id } of json.exports.slice(1)) await put(id, "1 hour");
+        return json;
+      });
+      const [finished, failed] = batch.exports;
+      assert.equal((await user.ended(finished.id, 60_000)).status, "completed");
+      await limit("100"); // too little for any
+      try {
+        await put(failed.id, "0 seconds");
+        assert.equal((await user.ended(failed.id, 60_000)).status, "failed");
+      } finally {
+        await limit("104857600");
+      }
+      const whole = await user.call("GET", `v1/exports/batch/${batch.id}.zip`);
+      assert.deepEqual([whole.status, whole.json.code, whole.json.done, whole.json.total], [409, "not_finished", 2, 3]);
+      const part = await user.open(`v1/exports/batch/${batch.id}.zip?partial=1`);
+      assert.equal(part.status, 200);
+      const zip = path.join(scratch, "part.zip");
+      fs.writeFileSync(zip, Buffer.from(await part.arrayBuffer()));
+      assert.equal(execFileSync("python3", ["-c",
+        "import sys, zipfile\nz = zipfile.ZipFile(sys.argv[1])\nassert z.testzip() is None\nprint(z.namelist())", zip], { encoding: "utf8" }).trim(), "['Finished.pdf']");
+      await user.call("DELETE", `v1/exports/${batch.exports[2].id}`);
+    });
+
+    test("a batch that has no file yet is a 409 with counts, in part as well", async () => {
       const [one, two] = [await user.write("Quick"), await user.write("Slow")];
-      const first = await user.order(one);
-      await user.ended(first.id);
       await paused(async () => {
         const { json: batch } = await user.call("POST", "v1/exports/batch", { body: { document_ids: [one, two] } });
         const early = await user.call("GET", `v1/exports/batch/${batch.id}.zip`);

@@ -32,10 +32,10 @@ function caller() {
 test('clients_that_hang_up_leave_no_busy_backend_and_no_open_transaction', async (t) => {
   for (let left = CLIENTS; left > 0; left -= WAVE) {
     const wave = Array.from({ length: Math.min(WAVE, left) }, caller);
-    await until('every query to run', async () => (await stack.sql(sleeping)).length === wave.length, 30_000);
+    await until('every query to run', async () => (await stack.sql(sleeping)).length === wave.length, 120_000);
     // Half say goodbye, half just vanish.
     wave.forEach((socket, index) => (index % 2 ? socket.end() : socket.resetAndDestroy()));
-    await until('every backend to be free', async () => (await stack.sql(unfinished)).length === 0, 30_000);
+    await until('every backend to be free', async () => (await stack.sql(unfinished)).length === 0, 120_000);
     wave.forEach((socket) => socket.destroy());
   }
   const page = await (await fetch(`${stack.gateway.adminUrl}/metrics`)).text();

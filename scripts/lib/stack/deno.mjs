@@ -47,7 +47,7 @@ const stop = () => {
 process.on("SIGTERM", stop);
 process.on("SIGINT", stop);
 
-const patience = Date.now() + 20_000;
+const patience = Date.now() + 90_000;
 while (!(await Promise.all(ports.map(isListening))).every(Boolean)) {
   if (Date.now() > patience) throw new Error("a function did not start under Deno");
   await new Promise((resolve) => setTimeout(resolve, 20));

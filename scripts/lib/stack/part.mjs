@@ -35,7 +35,7 @@ export class Part {
 
   /** Starts the process and waits until it is ready. */
   async start() {
-    const { command, args, env, cwd, uid, gid, isReady, patience = 30_000 } = this.options;
+    const { command, args, env, cwd, uid, gid, isReady, patience = 120_000 } = this.options;
     const log = fs.openSync(this.log, "a");
     // detached: Ctrl-C in the terminal reaches the supervisor alone, which stops the parts in order.
     this.process = spawn(command, args, {

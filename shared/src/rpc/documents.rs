@@ -109,6 +109,17 @@ pub struct UnfinishedUpload {
     pub place: ObjectKey,
 }
 
+/// What is done with an object.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum ObjectAct {
+    /// Read, sign or list it.
+    Read,
+    /// Store or replace it.
+    Write,
+    /// Remove it.
+    Remove,
+}
+
 #[derive(Serialize)]
 struct ById {
     p_id: Uuid,
@@ -123,10 +134,14 @@ struct Held<'a, T: Serialize> {
 }
 
 impl Rpc {
-    /// Whether the token's owner may reach an object: the rule of the object store.
-    pub async fn can_access_object(&self, key: &str) -> Result<bool, RpcError> {
-        self.call("can_access_object", &json!({ "p_key": key }))
-            .await
+    /// Whether the token's owner may do this with an object: the rule of the object store.
+    pub async fn may_object(&self, act: ObjectAct, key: &str) -> Result<bool, RpcError> {
+        let function = match act {
+            ObjectAct::Read => "can_access_object",
+            ObjectAct::Write => "can_write_object",
+            ObjectAct::Remove => "can_remove_object",
+        };
+        self.call(function, &json!({ "p_key": key })).await
     }
 
     /// First phase of an upload.

@@ -19,7 +19,7 @@ use serde::de::DeserializeOwned;
 
 pub use audit::{AuditEvent, AuditFinding, AuditVerdict};
 pub use documents::{
-    Begun, BegunUpload, FinishedUpload, Holder, Leftovers, Recovered, StagedDocument,
+    Begun, BegunUpload, FinishedUpload, Holder, Leftovers, ObjectAct, Recovered, StagedDocument,
     UnfinishedUpload,
 };
 pub use error::RpcError;

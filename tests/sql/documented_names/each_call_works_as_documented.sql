@@ -22,13 +22,13 @@ select is(public.reschedule_job((select id from made), 60, 'rate limited', false
 select is((select status from public.job_queue where job_name = 'first'), 'deferred', 'without consuming an attempt');
 select is(public.reschedule_job((select id from made), 60, 'again', false), false, 'one that does not run is not');
 reset role;
-update mill.job_live set state = 'pending' where name = 'first';
+update mill.job_live set state = 'pending', waits = false where name = 'first';
 set role service_role;
 select is((select retry_count from public.claim_next_job_v3('w', array['ai_queue_pass1'])), 0, 'it comes again as the same try');
 select is(public.fail_job((select id from made), 'w', 'no', '{"http_status": 500}'), true, 'a failure is taken');
 select is((select error_details ->> 'message' from public.job_queue where job_name = 'first'), 'no', 'with its message');
 reset role;
-update mill.job_live set state = 'pending' where name = 'first';
+update mill.job_live set state = 'pending', waits = false where name = 'first';
 set role service_role;
 select is((select retry_count from public.claim_next_job_v3('w', array['ai_queue_pass1'])), 1, 'and is a retry');
 select public.complete_job((select id from made), 'w', '{"r": 1}');

@@ -2,7 +2,7 @@
 
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
-use gristmill_shared::rpc::{Rpc, RpcError};
+use gristmill_shared::rpc::{ObjectAct, Rpc, RpcError};
 use hyper::HeaderMap;
 use hyper::header::AUTHORIZATION;
 
@@ -55,10 +55,10 @@ impl Access {
 
 impl Caller {
     /// The same rule as the policies that `sql/documents/storage_policies.sql` gives a real Supabase.
-    pub(super) async fn may(&self, key: &str) -> Result<(), Refusal> {
+    pub(super) async fn may(&self, act: ObjectAct, key: &str) -> Result<(), Refusal> {
         match self {
             Self::Service => Ok(()),
-            Self::User(rpc) => match ask(rpc, key).await {
+            Self::User(rpc) => match ask(rpc, act, key).await {
                 Ok(true) => Ok(()),
                 Ok(false) => Err(Refusal::Denied),
                 Err(error) => {
@@ -71,14 +71,14 @@ impl Caller {
 }
 
 // The body has not been read yet: waiting for a Postgres that is busy costs nothing but time.
-async fn ask(rpc: &Rpc, key: &str) -> Result<bool, RpcError> {
+async fn ask(rpc: &Rpc, act: ObjectAct, key: &str) -> Result<bool, RpcError> {
     for pause in [50, 100, 200, 400, 800, 1600, 3200] {
-        match rpc.can_access_object(key).await {
+        match rpc.may_object(act, key).await {
             Err(error) if error.is_passing() => {
                 tokio::time::sleep(Duration::from_millis(pause)).await
             }
             ended => return ended,
         }
     }
-    rpc.can_access_object(key).await
+    rpc.may_object(act, key).await
 }

@@ -6,6 +6,7 @@ use std::sync::Arc;
 use bytes::Bytes;
 use chrono::Utc;
 use futures_util::TryStreamExt;
+use gristmill_shared::rpc::ObjectAct;
 use gristmill_shared::storage::link::{Right, Signer};
 use gristmill_shared::storage::{BUCKET, ObjectKey};
 use http_body_util::{BodyExt, BodyStream, Limited, StreamBody};
@@ -122,7 +123,7 @@ impl Api {
     async fn put(&self, key: ObjectKey, request: Request<Incoming>) -> Result<Answer, Refusal> {
         self.access
             .caller(request.headers())?
-            .may(key.as_str())
+            .may(ObjectAct::Write, key.as_str())
             .await?;
         let header = |name| {
             request
@@ -176,7 +177,7 @@ impl Api {
         let caller = self.access.caller(request.headers())?;
         // What may not be seen looks like what is not there.
         caller
-            .may(key.as_str())
+            .may(ObjectAct::Read, key.as_str())
             .await
             .map_err(|refusal| match refusal {
                 Refusal::Denied => Refusal::NotFound,
@@ -234,7 +235,7 @@ impl Api {
         }
         self.access
             .caller(request.headers())?
-            .may(key.as_str())
+            .may(ObjectAct::Read, key.as_str())
             .await?;
         let asked: Asked = read(request).await?;
         self.disk.get(&key).await?;
@@ -261,7 +262,7 @@ impl Api {
         let mut removed = Vec::new();
         for name in asked.prefixes {
             let key: ObjectKey = name.parse().map_err(|_| Refusal::Key)?;
-            caller.may(key.as_str()).await?;
+            caller.may(ObjectAct::Remove, key.as_str()).await?;
             if self.disk.remove(&key).await? {
                 removed.push(json!({ "name": name, "bucket_id": BUCKET }));
             }
@@ -276,7 +277,7 @@ impl Api {
     ) -> Result<Answer, Refusal> {
         self.access
             .caller(request.headers())?
-            .may(key.as_str())
+            .may(ObjectAct::Remove, key.as_str())
             .await?;
         if !self.disk.remove(&key).await? {
             return Err(Refusal::NotFound);
@@ -300,8 +301,8 @@ impl Api {
         is_ours(&asked.bucket_id)?;
         let from: ObjectKey = asked.source_key.parse().map_err(|_| Refusal::Key)?;
         let to: ObjectKey = asked.destination_key.parse().map_err(|_| Refusal::Key)?;
-        caller.may(from.as_str()).await?;
-        caller.may(to.as_str()).await?;
+        caller.may(ObjectAct::Remove, from.as_str()).await?;
+        caller.may(ObjectAct::Write, to.as_str()).await?;
         self.disk.rename(&from, &to).await?;
         Ok(answer_json(
             StatusCode::OK,
@@ -320,7 +321,7 @@ impl Api {
         is_ours(bucket)?;
         let caller = self.access.caller(request.headers())?;
         let asked: Asked = read(request).await?;
-        caller.may(&asked.prefix).await?;
+        caller.may(ObjectAct::Read, &asked.prefix).await?;
         let limit = asked.limit.unwrap_or(1000).clamp(1, 1000);
         let listing = self
             .disk

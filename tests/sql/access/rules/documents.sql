@@ -1,6 +1,8 @@
 insert into relation_rule (relation, owner_may, service_may, seed) values
-  ('shell_files', 'select', 'select', $$ insert into public.shell_files (id, patient_id, filename, mime_type, status, storage_path, created_at, updated_at)
-    values ('44444444-4444-4444-8444-444444444444', {profile}, 'a.pdf', 'application/pdf', 'completed', 'a/b', now(), now()) $$),
+  ('shell_files', 'select', 'select', $$ with file as (
+      insert into public.shell_files (id, patient_id, filename, mime_type, status, storage_path, created_at, updated_at)
+      values ('44444444-4444-4444-8444-444444444444', {profile}, 'a.pdf', 'application/pdf', 'completed', 'a/b', now(), now()) returning id)
+    insert into mill.document_upload (place, document_id, begun_at) select {profile} || '/' || id || '/u', id, now() from file $$),
   ('document_pages', 'select', 'select', $$ insert into public.document_pages (document_id, page_number, source, width, height, text)
     values ('44444444-4444-4444-8444-444444444444', 1, 'plain', 1, 1, 'x') $$),
   ('document_words', 'select', 'select', $$ insert into public.document_words (document_id, page_number, word_number, text, box)
@@ -15,6 +17,8 @@ insert into relation_rule (relation, owner_may, service_may, seed) values
     values ('44444444-4444-4444-8444-444444444444', '[]', '[]') $$);
 insert into rpc_rule (rpc, owner, service, probe, subject) values
   ('can_access_object', true, true, 'public.can_access_object({id} || ''/a'')', 'select {profile}::uuid as id'),
+  ('can_write_object', true, true, 'public.can_write_object({id} || ''/44444444-4444-4444-8444-444444444444/u'')', 'select {profile}::uuid as id'),
+  ('can_remove_object', true, true, 'public.can_remove_object({id} || ''/44444444-4444-4444-8444-444444444444/u'')', 'select {profile}::uuid as id'),
   ('begin_document_upload', true, false, 'public.begin_document_upload(''text/plain'', null, null, {id})', 'select {profile}::uuid as id'),
   ('finish_document_upload', true, true, 'public.finish_document_upload({id}, ''x'', 1, ''x'')', 'select id from public.shell_files limit 1'),
   ('abandon_document_upload', true, true, 'public.abandon_document_upload({id}, ''x'')', 'select id from public.shell_files limit 1'),

@@ -1,0 +1,18 @@
+-- A queue that begins to count its running jobs counts those that run already. Those that are being claimed at that
+-- very moment it does not: they count from their next attempt on.
+create or replace function mill.count_running() returns trigger
+language plpgsql security definer
+set search_path = pg_catalog, pg_temp
+as $$
+begin
+  update mill.job_live j set slot = j.queue where j.queue = new.queue and j.state = 'processing' and j.slot is null;
+  return null;
+end
+$$;
+
+comment on function mill.count_running() is 'Gives the running jobs of a queue the slots that its new options count.';
+revoke execute on function mill.count_running() from public, anon, authenticated;
+
+drop trigger if exists count_running on mill.queue;
+create trigger count_running after update on mill.queue
+for each row when (new.counts_running and not old.counts_running) execute function mill.count_running();

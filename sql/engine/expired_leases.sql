@@ -1,0 +1,72 @@
+-- Two ways to what runs. Jobs of queues that count theirs hold a slot, which is indexed. The others stand in their line where
+-- they stood when they were claimed: above its tail and below the first that is pending, for claims take from the front. No
+-- claim and no settlement writes anything for this.
+--
+--        tail                          turn (the floor)
+--   ──────┼──────────────────────────────┼──────────────────► turn
+--    gone │ running, or gone since       │ pending
+--
+-- The tail follows the first that is left. One that runs for long keeps it low, and with a snapshot held open dead
+-- entries pile up above it: the next look is then due after twenty times what this one took. What runs above a pending
+-- job, because that one was locked when claims passed by, is found once it was claimed.
+--
+-- Lock order: the line, then its jobs; both are skipped when locked. Whoever lowers a floor, lowers the tail with it.
+create or replace function mill.expired_leases(p_now timestamptz, p_max int) returns tid[]
+language plpgsql
+set search_path = pg_catalog, pg_temp
+set plan_cache_mode = force_generic_plan
+set enable_seqscan = off
+set jit = off
+set enable_bitmapscan = off
+set enable_sort = off
+as $$
+declare
+  v_floor mill.floor;
+  v_begun timestamptz;
+  v_end bigint;
+  v_first bigint;
+  v_rows tid[] := array(
+    select x.ctid
+    from mill.queue q
+    cross join lateral (
+      select j.ctid from mill.job_live j
+      where j.slot = q.queue and j.lease_until <= p_now
+      limit p_max
+      for update skip locked) x);
+begin
+  for v_floor in
+    select f.* from mill.floor f where f.tail_at <= clock_timestamp() for no key update skip locked
+  loop
+    v_begun := clock_timestamp();
+    select j.turn into v_end
+    from mill.job_live j
+    where j.queue = v_floor.queue and j.priority = v_floor.priority and j.turn >= v_floor.turn
+      and not j.waits and j.state = 'pending'
+    order by j.turn
+    limit 1;
+    v_rows := v_rows || array(
+      select j.ctid from mill.job_live j
+      where j.queue = v_floor.queue and j.priority = v_floor.priority and j.turn >= v_floor.tail
+        and j.turn < coalesce(v_end, 9223372036854775807)
+        and not j.waits and j.lease_until <= p_now
+      order by j.turn
+      limit p_max
+      for update skip locked);
+
+    select j.turn into v_first
+    from mill.job_live j
+    where j.queue = v_floor.queue and j.priority = v_floor.priority and j.turn >= v_floor.tail and not j.waits
+    order by j.turn
+    limit 1;
+    v_first := least(v_first, v_floor.turn); -- null, which least leaves out: nothing is left
+    if v_first > v_floor.tail or clock_timestamp() - v_begun > interval '5 milliseconds' then
+      update mill.floor f set tail = v_first, tail_at = clock_timestamp() + 20 * (clock_timestamp() - v_begun)
+      where f.queue = v_floor.queue and f.priority = v_floor.priority;
+    end if;
+  end loop;
+  return v_rows;
+end
+$$;
+
+comment on function mill.expired_leases(timestamptz, int) is 'Locks jobs whose leases have expired and says where they are. For mill.reclaim alone.';
+revoke execute on function mill.expired_leases(timestamptz, int) from public;
