@@ -8,11 +8,11 @@ declare
 begin
   v_answer := mill.count_usage(p_profile_id, 'shell_file_uploaded', p_document_id::text,
     jsonb_build_object('files', 1, 'pages', 1, 'bytes', p_size), p_document_id, p_blocks => p_blocks);
-  return case when (v_answer ->> 'allowed')::boolean then '{}' else array(select jsonb_array_elements_text(v_answer -> 'over')) end;
+  return case when (v_answer ->> 'allowed')::boolean then '{}'::text[] else array(select jsonb_array_elements_text(v_answer -> 'over')) end;
 exception when others then
   insert into mill.event (at, code, detail) values (mill.now(), 'usage_not_counted',
     jsonb_build_object('document', p_document_id, 'sqlstate', sqlstate, 'message', sqlerrm));
-  return '{}';
+  return '{}'::text[];
 end
 $$;
 comment on function mill.count_upload(uuid, uuid, bigint, boolean) is
