@@ -11,7 +11,7 @@ declare
   v_job public.jobs;
   v_count int := 0;
 begin
-  for v_id in select distinct e.job_id from mill.task_ended e order by e.job_id limit p_max loop
+  for v_id in select distinct e.job_id from mill.task_ended e where not e.counted order by e.job_id limit p_max loop
     perform from public.jobs j where j.id = v_id for update skip locked;
     continue when not found and exists (select from public.jobs j where j.id = v_id);
     begin

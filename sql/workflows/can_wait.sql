@@ -1,4 +1,4 @@
--- Whether what ended of a step may be counted later. It may if nothing waits for it by itself, and if another task of the
+-- Whether what ended of a step may be counted later. It may if nothing waits for any of it by itself, and if another task of the
 -- step is still to end: until then the step is not done, and nothing that needs the step could start.
 --
 -- "Still to end" must hold for sure. Two batches that each saw the other's tasks as live would both leave it to the
@@ -20,13 +20,7 @@ set enable_sort = off
 set jit = off
 as $$
 begin
-  if p_told.state <> 'completed'
-    or p_told.outputs is not null and exists (select from unnest(p_told.outputs) as o(output) where o.output ? 'artifacts')
-    or not exists (
-      select from public.jobs j join mill.workflow_step w on w.type = j.type and w.version = j.version and w.key = p_told.key
-      where j.id = p_told.job_id and w.family is not null and not exists (
-        select from mill.workflow_step f where f.type = j.type and f.version = j.version and f.each_of = w.key))
-  then
+  if not mill.is_countable(p_told) then
     return false;
   end if;
   perform from (

@@ -12,7 +12,8 @@ begin
     raise exception 'the job is % already', v_job.status using errcode = 'GM067';
   end if;
   perform mill.record_ended(p_id);
-  select count(*) into v_waiting from mill.task t where t.job_id = p_id and t.state in ('waiting', 'queued');
+  select count(*) into v_waiting from mill.task t
+  where t.job_id = p_id and (t.state = 'waiting' or t.state = 'queued' and exists (select from mill.job_live l where l.id = t.id));
   v_job.stragglers := mill.stop_tasks(p_id, true);
   v_job.status := 'cancelled';
   v_job.compensating := false;
@@ -20,7 +21,7 @@ begin
   return (
     select jsonb_build_object('id', p_id, 'status', 'cancelled', 'cancelled', v_waiting - count(*),
       'running', coalesce(jsonb_agg(jsonb_build_object('id', t.id, 'key', t.key, 'item', t.item) order by t.id), '[]'))
-    from mill.task t where t.job_id = p_id and t.state = 'queued');
+    from mill.task t join mill.job_live l on l.id = t.id where t.job_id = p_id and t.state = 'queued');
 end
 $$;
 

@@ -12,18 +12,18 @@ select
   case when t.state = 'queued' then coalesce(l.state, e.state, 'pending') else t.state end as status,
   coalesce(l.attempt, 0) as attempt,
   case when t.state = 'completed' or e.state = 'completed' then 100 else coalesce(l.progress, 0) end as progress,
-  t.output,
-  coalesce(t.error, l.error) as error,
+  coalesce(t.output, e.output) as output,
+  coalesce(t.error, e.error, l.error) as error,
   l.started_at,
   coalesce(t.finished_at, e.at) as finished_at
 from mill.task t
 join public.jobs j on j.id = t.job_id
 join mill.workflow_step w on w.type = j.type and w.version = j.version and w.key = t.key
 left join mill.job_live l on l.id = t.id
--- It has ended, and its job has not been told yet.
-left join lateral (
-  select u.state, u.at from mill.task_ended u
-  where t.state = 'queued' and l.id is null and u.job_id = t.job_id and t.id = any (u.ids) limit 1) e on true
+-- It has ended in a batch that is its record.
+left join (
+  select b.job_id, u.id, b.state, b.at, u.output, u.error
+  from mill.task_ended b cross join lateral unnest(b.ids, b.outputs, b.errors) as u(id, output, error)) e on e.job_id = t.job_id and e.id = t.id
 where t.item >= 0 and (public.is_service_role() or j.user_id = (select auth.uid()));
 
 comment on view public.job_tasks is

@@ -1,6 +1,9 @@
 -- Takes what lies in mill.task_ended about a job. Only tasks that are queued change: what is told twice, or after its
 -- job was cancelled, changes nothing. The caller holds the job. Where there is nothing to keep beside the state, tasks
 -- are matched by an array and not by a join.
+--
+-- Large batches of a list that nothing follows item by item are counted and left as they are: the row is the record.
+-- Writing each of its tasks cost as much as claiming them did. mill.write_ended does so where a job is resumed.
 create or replace function mill.record_ended(p_job_id uuid, out ended uuid[], out failed uuid[], out is_step_done boolean)
 language plpgsql
 set search_path = pg_catalog, pg_temp
@@ -22,8 +25,16 @@ begin
   ended := '{}';
   failed := '{}';
   for v_told in
-    with taken as (delete from mill.task_ended e where e.job_id = p_job_id returning e.*) select t.* from taken t order by t.n
+    select e.* from mill.task_ended e where e.job_id = p_job_id and not e.counted order by e.n
   loop
+    if cardinality(v_told.ids) >= 50 and mill.is_countable(v_told) then
+      update mill.task_ended e set counted = true where e.xid = v_told.xid and e.n = v_told.n;
+      v_keys := v_keys || v_told.key;
+      v_completed := v_completed || cardinality(v_told.ids);
+      v_failed := v_failed || 0;
+      continue;
+    end if;
+    delete from mill.task_ended e where e.xid = v_told.xid and e.n = v_told.n;
     if v_told.outputs is null and v_told.errors is null then
       with changed as (
         update mill.task t set state = v_told.state, finished_at = v_told.at

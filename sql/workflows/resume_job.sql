@@ -15,6 +15,7 @@ begin
   end if;
 
   perform mill.record_ended(p_id);
+  perform mill.write_ended(p_id);
   delete from mill.task t where t.job_id = p_id and t.item = -1;
   update mill.task t set
     state = case when t.id = any (p_revived) then 'queued' else 'waiting' end,

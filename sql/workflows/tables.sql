@@ -141,7 +141,7 @@ create table mill.task (
   constraint task_state_is_known check (
     state in ('waiting', 'queued', 'completed', 'failed', 'cancelled', 'skipped'))
 ) with (fillfactor = 50);
-comment on table mill.task is 'Every task of every job. A queued one is the engine''s job of the same id. Item -1 stands for a list that was none.';
+comment on table mill.task is 'Every task of every job. A queued one is the engine''s job of the same id, or named in mill.task_ended. Item -1 stands for a list that was none.';
 create unique index task_place on mill.task (job_id, key, item);
 
 create table mill.task_ended (
@@ -155,11 +155,14 @@ create table mill.task_ended (
   outputs jsonb[],
   errors jsonb[],
   at timestamptz not null,
+  -- Counted, and kept as the record of what became of these tasks: see mill.record_ended.
+  counted boolean not null default false,
   primary key (xid, n)
 ) with (autovacuum_vacuum_scale_factor = 0, autovacuum_vacuum_threshold = 500);
 comment on table mill.task_ended is
-  'What became of tasks and is not counted yet, one row a settled batch, step and state. See mill.advance_ended for who takes it.';
+  'What became of tasks, one row a settled batch, step and state. See mill.advance_ended for who counts it.';
 create index task_ended_of_job on mill.task_ended (job_id);
+create index task_ended_uncounted on mill.task_ended (job_id) where not counted;
 
 create table public.job_artifacts (
   id uuid primary key,

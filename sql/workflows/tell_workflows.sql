@@ -5,6 +5,13 @@ language plpgsql
 set search_path = pg_catalog, pg_temp
 as $$
 begin
+  -- Nearly always the tasks are those of one step of one job.
+  if p_keys[1] is not null and p_jobs = array_fill(p_jobs[1], array[cardinality(p_jobs)]) and p_keys = array_fill(p_keys[1], array[cardinality(p_keys)]) then
+    insert into mill.task_ended (job_id, key, state, ids, outputs, at)
+    values (p_jobs[1], p_keys[1], 'completed', p_tasks,
+      case when p_results is not null then array(select p_results -> t.id::text from unnest(p_tasks) as t(id)) end, p_now);
+    return;
+  end if;
   insert into mill.task_ended (job_id, key, state, ids, outputs, at)
   select t.job_id, t.key, 'completed', array_agg(t.id), case when p_results is not null then array_agg(p_results -> t.id::text) end, p_now
   from unnest(p_tasks, p_jobs, p_keys) as t(id, job_id, key)
