@@ -1,5 +1,5 @@
 // What tests of documents share: a user who uploads, and what is left in the store.
-import { randomUUID } from "node:crypto";
+import { createHmac, randomUUID } from "node:crypto";
 
 import { signIn, until } from "./support.mjs";
 
@@ -23,11 +23,26 @@ export async function uploader(stack, sub = randomUUID()) {
   };
 }
 
+/** A signed link of the upload function, as the container worker makes them where files lie in R2. */
+export function link(stack, right, key, { expires = Math.floor(Date.now() / 1000) + 60 } = {}) {
+  const signature = createHmac("sha256", stack.secrets.filesSecret).update(`${right}\n${key}\n${expires}`).digest("base64url");
+  const query = new URLSearchParams({ [right === "list" ? "prefix" : "key"]: key, expires, signature });
+  return `${stack.url}/functions/v1/upload/objects?${query}`;
+}
+
 /** Every key in the store. */
 export async function objects(stack) {
-  const answer = await fetch(`${stack.url}/storage/v1/object/list-v2/gristmill`, {
-    method: "POST", headers: { authorization: `Bearer ${stack.serviceKey}`, "content-type": "application/json" }, body: '{"limit": 1000}' });
-  return (await answer.json()).objects.map(({ name }) => name);
+  if (stack.storage === "r2") return (await (await fetch(link(stack, "list", ""))).json()).objects.map(({ key }) => key);
+  const keys = [];
+  for (let cursor = null, hasNext = true; hasNext;) {
+    const answer = await fetch(`${stack.url}/storage/v1/object/list-v2/gristmill`, {
+      method: "POST", headers: { authorization: `Bearer ${stack.serviceKey}`, "content-type": "application/json" },
+      body: JSON.stringify({ limit: 1000, cursor }) });
+    const part = await answer.json();
+    keys.push(...part.objects.map(({ name }) => name));
+    [cursor, hasNext] = [part.nextCursor, part.hasNext];
+  }
+  return keys;
 }
 
 /** Objects and rows, where they do not match. */
@@ -38,13 +53,14 @@ export async function mismatches(stack) {
   return { orphans: [...stored].filter((key) => !named.has(key)), missing: [...named].filter((key) => !stored.has(key)) };
 }
 
-/** Runs a sweep now, over everything, and waits for it. */
-export async function sweep(stack) {
-  await stack.postgres.query("update public.system_configuration set config_value = '0' where config_key = 'documents.upload_grace_seconds'");
+/** Runs a sweep now, over everything, and waits for it; uploads that have stored nothing are forgotten after `forget` seconds. */
+export async function sweep(stack, { forget = 0 } = {}) {
+  await stack.postgres.query(`update public.system_configuration set config_value = to_jsonb(case config_key when 'documents.upload_forget_seconds' then $1 else 0 end)
+    where config_key in ('documents.upload_grace_seconds', 'documents.upload_forget_seconds')`, [forget]);
   const { rows } = await stack.postgres.query(
     `select id from mill.enqueue('[{"kind": "document_sweep", "payload": {"listing": true, "any_age": true}}]')`);
   const job = await until(async () => (await stack.postgres.query(
-    "select state, result, error from mill.job where id = $1 and state in ('completed', 'failed')", [rows[0].id])).rows[0], "the sweep");
+    "select state, result, error from mill.job where id = $1 and state in ('completed', 'failed')", [rows[0].id])).rows[0], "the sweep", 120_000);
   if (job.state !== "completed") throw new Error(`the sweep failed: ${JSON.stringify(job.error)}`);
   return job.result;
 }

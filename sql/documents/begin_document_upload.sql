@@ -15,6 +15,7 @@ declare
     when 'image/webp' then 'webp' when 'image/heic' then 'heic' when 'text/plain' then 'txt' end;
   v_file public.shell_files;
   v_place text;
+  v_over text[];
 begin
   perform mill.refuse_in_maintenance();
   if v_extension is null then
@@ -30,6 +31,13 @@ begin
   if not found then
     select f.* into v_file from public.shell_files f where f.patient_id = v_profile and f.idempotency_key = p_idempotency_key;
     v_id := v_file.id;
+  else
+    v_over := mill.upload_over_plan(v_profile);
+    if v_over <> '{}' then
+      delete from public.shell_files f where f.id = v_id;
+      perform mill.note_limits(v_profile, v_over, v_now);
+      return jsonb_build_object('over', v_over);
+    end if;
   end if;
   v_place := format('%s/%s/%s.%s', v_profile, v_id, mill.uuid7(), v_extension);
   insert into mill.document_upload (place, document_id, begun_at) values (v_place, v_id, v_now);
@@ -38,6 +46,6 @@ end
 $$;
 
 comment on function public.begin_document_upload(text, text, text, uuid) is
-  'Registers an upload; answers {id, place, is_stored, sha256}, where is_stored says that an earlier upload with this key has ended.';
+  'Registers an upload: {id, place, is_stored, sha256}, where is_stored says that an earlier upload with this key has ended; or {over}, the meters of the plan that forbid it.';
 revoke execute on function public.begin_document_upload(text, text, text, uuid) from public, anon, service_role;
 grant execute on function public.begin_document_upload(text, text, text, uuid) to authenticated;

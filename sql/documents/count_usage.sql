@@ -1,17 +1,37 @@
 -- Where documents meet usage: see sql/usage. Counting never fails an upload or a stage.
-create or replace function mill.count_upload(p_profile_id uuid, p_document_id uuid, p_size bigint) returns void
+create or replace function mill.count_upload(p_profile_id uuid, p_document_id uuid, p_size bigint, p_blocks boolean) returns text[]
 language plpgsql
 set search_path = pg_catalog, pg_temp
 as $$
+declare
+  v_answer jsonb;
 begin
-  perform public.track_shell_file_upload_usage(p_profile_id, p_document_id, p_size, 1);
+  v_answer := mill.count_usage(p_profile_id, 'shell_file_uploaded', p_document_id::text,
+    jsonb_build_object('files', 1, 'pages', 1, 'bytes', p_size), p_document_id, p_blocks => p_blocks);
+  return case when (v_answer ->> 'allowed')::boolean then '{}'::text[] else array(select jsonb_array_elements_text(v_answer -> 'over')) end;
 exception when others then
   insert into mill.event (at, code, detail) values (mill.now(), 'usage_not_counted',
     jsonb_build_object('document', p_document_id, 'sqlstate', sqlstate, 'message', sqlerrm));
+  return '{}'::text[];
 end
 $$;
-comment on function mill.count_upload(uuid, uuid, bigint) is 'Counts an upload towards its profile''s usage.';
-revoke execute on function mill.count_upload(uuid, uuid, bigint) from public;
+comment on function mill.count_upload(uuid, uuid, bigint, boolean) is
+  'Counts an upload towards its profile''s usage; answers the meters that forbid it, and then it was not counted.';
+revoke execute on function mill.count_upload(uuid, uuid, bigint, boolean) from public;
+
+-- Before anything is sent: what would be past its limit with one file more, while billing is on. Not exact, because two may ask at
+-- once; mill.count_upload is.
+create or replace function mill.upload_over_plan(p_profile_id uuid) returns text[]
+language sql stable
+set search_path = pg_catalog, pg_temp
+as $$
+  select array(
+    select m.meter from mill.usage_meters(p_profile_id, mill.usage_month(mill.now())) m
+    where m.used + case when m.meter in ('files', 'pages') then 1 else 0 end > m.allowed order by 1)
+  where mill.is_enabled('billing') and mill.is_enabled('usage_tracking')
+$$;
+comment on function mill.upload_over_plan(uuid) is 'The meters that one more file would exceed, while billing is on.';
+revoke execute on function mill.upload_over_plan(uuid) from public;
 
 create or replace function mill.count_stage(p_file public.shell_files, p_job_id uuid, p_result jsonb) returns void
 language plpgsql
@@ -21,13 +41,16 @@ begin
   if p_file.stage like 'pass%' then
     perform public.track_ai_processing_usage(p_file.patient_id, p_file.id, coalesce((p_result #>> '{usage,tokens}')::bigint, 0),
       coalesce((p_result #>> '{usage,seconds}')::numeric, 0), p_job_id);
+  elsif p_file.stage = 'ocr' then
+    -- Its pages are known now; the upload had counted one.
+    perform public.track_shell_file_processed_usage(p_file.patient_id, p_file.id, (p_result ->> 'page_count')::int);
   end if;
 exception when others then
   insert into mill.event (at, code, detail) values (mill.now(), 'usage_not_counted',
     jsonb_build_object('document', p_file.id, 'sqlstate', sqlstate, 'message', sqlerrm));
 end
 $$;
-comment on function mill.count_stage(public.shell_files, uuid, jsonb) is 'Counts a model call towards its profile''s usage.';
+comment on function mill.count_stage(public.shell_files, uuid, jsonb) is 'Counts what a stage used towards its profile''s usage.';
 revoke execute on function mill.count_stage(public.shell_files, uuid, jsonb) from public;
 
 create or replace function mill.uncount_storage(p_profile_id uuid, p_document_id uuid) returns void

@@ -1,5 +1,6 @@
 insert into public.system_configuration (config_key, config_value, config_type, description) values
   ('documents.upload_grace_seconds', '300', 'number', 'After this an unfinished upload or erasure is swept'),
+  ('documents.upload_forget_seconds', '3600', 'number', 'After this an upload that has stored nothing is forgotten; no upload may last longer'),
   ('documents.keep_raw_answers', 'false', 'boolean', 'Keep raw answers of models')
 on conflict (config_key) do nothing;
 

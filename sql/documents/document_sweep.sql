@@ -29,7 +29,8 @@ as $$
   select jsonb_build_object(
     'uploads', coalesce((
       select jsonb_agg(jsonb_build_object('id', u.document_id, 'place', u.place)) from (
-        select u.* from mill.document_upload u, old where u.begun_at < old.at order by u.begun_at limit p_limit) u), '[]'),
+        select u.* from mill.document_upload u, old where u.begun_at < old.at
+        order by u.looked_at nulls first, u.begun_at limit p_limit) u), '[]'),
     'erasing', coalesce((
       select jsonb_agg(f.id) from (
         select f.id from public.shell_files f, old where f.status = 'erasing' and f.updated_at < old.at limit p_limit) f), '[]'))
@@ -38,34 +39,43 @@ comment on function public.document_leftovers(int) is 'Unfinished uploads and er
 revoke execute on function public.document_leftovers(int) from public, anon, authenticated;
 grant execute on function public.document_leftovers(int) to service_role;
 
--- An upload whose object is there is registered after all; its digest is found by the first stage. True: the object is
--- the document's. False: it is nobody's, and the caller removes it.
-create or replace function public.recover_upload(p_place text, p_size bigint) returns boolean
+-- An upload whose object is there is registered after all; its digest is found by the first stage, and it counts
+-- whatever the plan says: it was accepted. One without an object may still be on its way, as slow as its sender is.
+create or replace function public.recover_upload(p_place text, p_size bigint) returns text
 language plpgsql security definer
 set search_path = pg_catalog, pg_temp
 as $$
 declare
+  v_now timestamptz := mill.now();
+  v_forget interval := make_interval(secs => mill.setting('documents.upload_forget_seconds', '3600')::double precision);
   v_file public.shell_files;
 begin
   select f.* into v_file from public.shell_files f join mill.document_upload u on u.document_id = f.id where u.place = p_place for update of f;
   if not found then
-    return exists (select from public.shell_files f where f.storage_path = p_place);
+    return case when exists (select from public.shell_files f where f.storage_path = p_place) then 'registered' else 'forgotten' end;
+  end if;
+  if p_size is null then
+    update mill.document_upload u set looked_at = v_now where u.place = p_place and u.begun_at > v_now - v_forget;
+    if found then
+      return 'waiting';
+    end if;
   end if;
   delete from mill.document_upload u where u.place = p_place;
   if p_size is null then
     delete from public.shell_files f
     where f.id = v_file.id and f.status = 'uploading' and not exists (select from mill.document_upload u where u.document_id = f.id);
-    return false;
+    return 'forgotten';
   end if;
   if v_file.status <> 'uploading' then
-    return false;
+    return 'forgotten';
   end if;
   perform mill.register_upload(v_file, p_place, p_size, null);
-  return true;
+  perform mill.count_upload(v_file.patient_id, v_file.id, p_size, false);
+  return 'registered';
 end
 $$;
 comment on function public.recover_upload(text, bigint) is
-  'Ends an unfinished upload: with the size of its object it is registered, without one it is forgotten. False when the object, if any, is to be removed.';
+  'Ends an unfinished upload by the size of its object, null where there is none: registered; waiting, to be looked at again; forgotten, and then the object, if any, is to be removed.';
 revoke execute on function public.recover_upload(text, bigint) from public, anon, authenticated;
 grant execute on function public.recover_upload(text, bigint) to service_role;
 

@@ -1,5 +1,5 @@
 -- A stage's rows, the document's next step and the next job, all or nothing. p_result: {verdict, sha256, page_count}
--- of security, {page_count} of ocr, {blocks}, {entities}, {facts}, {sentences, timeline} of the others; usage
+-- of security, {page_count, pages: those not yet saved} of ocr, {blocks}, {entities}, {facts}, {sentences, timeline} of the others; usage
 -- {tokens, seconds} and raw {answer} where a model was asked.
 create or replace function public.finish_document_stage(p_job_id uuid, p_worker text, p_attempt int, p_result jsonb) returns boolean
 language plpgsql security definer
@@ -15,6 +15,7 @@ begin
   end if;
   -- Pages beyond the last are of an earlier run.
   if v_file.stage = 'ocr' then
+    perform mill.write_page(v_file, p_job_id, p.page) from jsonb_array_elements(p_result -> 'pages') p(page);
     delete from public.document_pages p where p.document_id = v_file.id and p.page_number > (p_result ->> 'page_count')::int;
   end if;
   v_rows := case v_file.stage

@@ -12,7 +12,6 @@ begin
   perform mill.audit('shell_files', p_file.id::text, 'INSERT', null,
     jsonb_build_object('file_size_bytes', p_size, 'mime_type', p_file.mime_type, 'sha256', p_sha256),
     'uploaded', 'documents', p_file.patient_id);
-  perform mill.count_upload(p_file.patient_id, p_file.id, p_size);
 end
 $$;
 

@@ -1,30 +1,42 @@
--- One page, as soon as it is read: a long document is never held whole. Saying it again replaces it.
+-- Saying a page again replaces it.
+create or replace function mill.write_page(p_file public.shell_files, p_job_id uuid, p_page jsonb) returns void
+language plpgsql
+set search_path = pg_catalog, pg_temp
+as $$
+declare
+  v_number int := (p_page ->> 'number')::int;
+begin
+  delete from public.document_pages p where p.document_id = p_file.id and p.page_number = v_number;
+  insert into public.document_pages (document_id, page_number, source, width, height, confidence, text)
+  values (p_file.id, v_number, p_page ->> 'source', (p_page ->> 'width')::real, (p_page ->> 'height')::real,
+    (p_page ->> 'confidence')::real, p_page ->> 'text');
+  insert into public.document_words (document_id, page_number, word_number, text, box, confidence, line_number)
+  select p_file.id, v_number, w.at, w.word ->> 't', array(select jsonb_array_elements_text(w.word -> 'b'))::real[],
+    (w.word ->> 'c')::real, (w.word ->> 'l')::int
+  from jsonb_array_elements(p_page -> 'words') with ordinality w(word, at);
+  perform mill.audit('document_pages', format('%s/%s', p_file.id, v_number), 'INSERT', null,
+    jsonb_build_object('words', jsonb_array_length(p_page -> 'words')), 'ocr', 'documents', p_file.patient_id, p_job_id);
+end
+$$;
+comment on function mill.write_page(public.shell_files, uuid, jsonb) is 'Keeps a page {number, source, width, height, confidence, text, words: [{t, b, c, l}]}.';
+revoke execute on function mill.write_page(public.shell_files, uuid, jsonb) from public;
+
+-- As soon as it is read: a long document is never held whole. The last page goes with finish_document_stage.
 create or replace function public.save_document_page(p_job_id uuid, p_worker text, p_attempt int, p_page jsonb) returns boolean
 language plpgsql security definer
 set search_path = pg_catalog, pg_temp
 as $$
 declare
   v_file public.shell_files := mill.document_of_job(p_job_id, p_worker, p_attempt);
-  v_number int := (p_page ->> 'number')::int;
 begin
   if v_file.id is null then
     return false;
   end if;
-  delete from public.document_pages p where p.document_id = v_file.id and p.page_number = v_number;
-  insert into public.document_pages (document_id, page_number, source, width, height, confidence, text)
-  values (v_file.id, v_number, p_page ->> 'source', (p_page ->> 'width')::real, (p_page ->> 'height')::real,
-    (p_page ->> 'confidence')::real, p_page ->> 'text');
-  insert into public.document_words (document_id, page_number, word_number, text, box, confidence, line_number)
-  select v_file.id, v_number, w.at, w.word ->> 't', array(select jsonb_array_elements_text(w.word -> 'b'))::real[],
-    (w.word ->> 'c')::real, (w.word ->> 'l')::int
-  from jsonb_array_elements(p_page -> 'words') with ordinality w(word, at);
-  perform mill.audit('document_pages', format('%s/%s', v_file.id, v_number), 'INSERT', null,
-    jsonb_build_object('words', jsonb_array_length(p_page -> 'words')), 'ocr', 'documents', v_file.patient_id, p_job_id);
+  perform mill.write_page(v_file, p_job_id, p_page);
   return true;
 end
 $$;
 
-comment on function public.save_document_page(uuid, text, int, jsonb) is
-  'Keeps a page {number, source, width, height, confidence, text, words: [{t, b, c, l}]}; false when the lease is lost.';
+comment on function public.save_document_page(uuid, text, int, jsonb) is 'Keeps a page, as mill.write_page has it; false when the lease is lost.';
 revoke execute on function public.save_document_page(uuid, text, int, jsonb) from public, anon, authenticated;
 grant execute on function public.save_document_page(uuid, text, int, jsonb) to service_role;

@@ -52,7 +52,9 @@ create index shell_files_unfinished on public.shell_files (updated_at) where sta
 create table mill.document_upload (
   place text primary key,
   document_id uuid not null references public.shell_files on delete cascade,
-  begun_at timestamptz not null
+  begun_at timestamptz not null,
+  -- When the sweep last found no object there: those that it has not looked at come first.
+  looked_at timestamptz
 );
 comment on table mill.document_upload is 'Uploads that were begun and neither finished nor abandoned. mill.document_sweep decides what becomes of old ones.';
 create index document_upload_document on mill.document_upload (document_id);

@@ -14,7 +14,7 @@
 -- that ran when that floor was set (mark_xid); writers take their xid before they read the clock, so one that
 -- came later stands higher. mill.look_below looks between the two.
 --
--- Who: the claim that took jobs and finds the floor 100 ms old. It skips rows of mill.floor that another
+-- Who: the claim that took jobs and finds the floor 300 ms old. It skips rows of mill.floor that another
 -- claim is moving.
 create or replace function mill.sweep(p_queue text) returns void
 language plpgsql
@@ -45,7 +45,7 @@ begin
 
     update mill.floor f set
       turn = v_first,
-      advance_at = clock_timestamp() + interval '100 milliseconds'
+      advance_at = clock_timestamp() + interval '300 milliseconds'
     where f.queue = p_queue and f.priority = v_floor.priority;
   end loop;
 end

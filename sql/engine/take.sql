@@ -1,7 +1,7 @@
 -- Locks the first p_max pending jobs of a queue along job_live_ready, each priority from its floor on.
 --
 -- Where the line is short, what has become due is promoted and what lies below the floor is looked for, so
--- that an idle queue answers at once; a busy one does both every 100 ms, in mill.sweep. Locked no more than a claim's
+-- that an idle queue answers at once; a busy one does both every 300 ms, in mill.sweep. Locked no more than a claim's
 -- update needs: a task that mill.can_wait holds until its commit may be claimed.
 create or replace function mill.take(p_queue text, p_max int, p_kinds text[]) returns tid[]
 language plpgsql

@@ -1,5 +1,5 @@
 -- What holds a slot is counted by its index. The rest stands between the tail and the first pending job of its line, or
--- among the next few thousand: what claims took since the floor was moved, ten times a second. Counting stops at 100,000.
+-- among the next few thousand: what claims took since the floor was moved, three times a second. Counting stops at 100,000.
 create or replace function mill.running(p_queue text) returns int
 language sql stable
 set search_path = pg_catalog, pg_temp

@@ -15,7 +15,7 @@ const TEXT = "Patient: Ann Lee    DOB: 01/02/1970\nGlucose 142 mg/dL 70 - 99 H\n
 describe("documents", () => {
   let stack, user;
   before(async () => {
-    stack = await startStack("documents", { parts: ["gateway", "relay", "storage", "workerd", "work"],
+    stack = await startStack("documents", { parts: ["gateway", "relay", "storage", "workerd", "work"], functions: ["upload", "shell-file-processor-v3"],
       env: { functions: { UPLOAD_MAX_BYTES: "6000000" } } });
     user = await uploader(stack);
   });
@@ -55,6 +55,32 @@ describe("documents", () => {
     const events = await query("select event_type from public.usage_events where shell_file_id = $1 order by 1", [id]);
     assert.equal(events.filter(({ event_type }) => event_type === "ai_processing_completed").length, 3);
     assert.ok(events.some(({ event_type }) => event_type === "shell_file_uploaded"));
+    assert.ok(events.some(({ event_type }) => event_type === "shell_file_processed"));
+  });
+
+  test("past the plan an upload gets 402 while billing is on, before and after its body is read, and leaves nothing", async () => {
+    const poor = await uploader(stack);
+    const { json: { id } } = await poor.upload(Buffer.from(TEXT));
+    await poor.ended(id);
+    const billing = (value) => query("update public.system_configuration set config_value = $1 where config_key = 'features.billing_enabled'", [value]);
+    const limit = (files, megabytes) => query("update public.subscription_plans set files_per_month = $1, storage_mb = $2 where plan = 'free'", [files, megabytes]);
+    await billing("true");
+    try {
+      const before = (await objects(stack)).length;
+      await limit(1, 100);
+      const full = await poor.upload(Buffer.from(TEXT));
+      assert.deepEqual([full.status, full.json.code, full.json.over], [402, "plan_limit", ["files"]]);
+      await limit(10, 1);
+      const large = await poor.upload(Buffer.alloc(2_000_000, "words\n"));
+      assert.deepEqual([large.status, large.json.over], [402, ["storage_mb"]]);
+      assert.equal((await poor.upload(Buffer.from(TEXT))).status, 202, "what fits is taken");
+      assert.equal((await poor.list()).length, 2);
+      assert.equal((await objects(stack)).length, before + 1);
+    } finally {
+      await billing("false");
+      await limit(10, 100);
+    }
+    for (const document of await poor.list()) await poor.ended(document.id);
   });
 
   test("a form is as good as a raw body, under the older name too", async () => {
@@ -113,6 +139,7 @@ describe("documents", () => {
     ["a PDF with JavaScript", hostile.scriptedPdf(), "refused", "scripted"],
     ["a PNG of 64k x 64k", hostile.hugePng(), "refused", "too_many_pixels"],
     ["a chained Flate bomb", hostile.bombPdf(), "refused", "bomb"],
+    ["a text of a million lines", Buffer.alloc(5_000_000, "a b\n"), "refused", "too_many_pages"],
   ]) {
     test(`${what} ends as ${status}, because ${reason}; its object is quarantined and the worker lives`, async () => {
       const { json } = await user.upload(body);
@@ -189,32 +216,6 @@ describe("documents", () => {
     assert.ok(Number(answer.headers.get("retry-after")) > 0);
     assert.equal((await query("select from public.shell_files")).length, before);
     await stack.restart("storage");
-  });
-
-  test("with Postgres away once the object is stored an upload gets 202, and is complete after it returns", async () => {
-    const unfinished = `${stack.folder}/storage/unfinished`;
-    let release;
-    const gate = new Promise((resolve) => (release = resolve));
-    const body = new ReadableStream({ async start(controller) {
-      controller.enqueue(Buffer.from(TEXT.repeat(30)));
-      await gate;
-      controller.enqueue(Buffer.from(TEXT));
-      controller.close();
-    } });
-    const answering = user.api("POST", "", { body, duplex: "half" });
-    await until(() => fs.readdirSync(unfinished).length > 0, "the object being written");
-    await stack.parts.postgres.kill();
-    release();
-    const answer = await answering;
-    await stack.restart("postgres");
-    assert.equal(answer.status, 202);
-    assert.equal(answer.json.status, "uploading");
-    await until(async () => (await fetch(`${stack.adminUrl}/ready`)).ok, "the gateway being ready");
-    const swept = await sweep(stack);
-    assert.equal(swept.registered, 1);
-    const document = await user.ended(answer.json.id);
-    assert.equal(document.status, "completed");
-    assert.match(document.sha256, /^[0-9a-f]{64}$/);
   });
 
   test("in the end objects and rows match, both ways", async () => {

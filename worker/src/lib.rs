@@ -3,6 +3,7 @@
 //! `gateway` speaks PostgREST's dialect, `relay` stands in for pg_net and pg_cron, `migrate` brings
 //! a database to the schema in `sql/`, `work` runs jobs, `storage` serves files. Each is a library first, so that tests can drive it.
 
+mod clamd;
 pub mod configure;
 pub mod database;
 pub mod doctor;

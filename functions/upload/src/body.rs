@@ -164,6 +164,11 @@ impl Arriving {
         (chunks.boxed_local(), passed)
     }
 
+    /// Reads what is left of a file that is refused.
+    pub(crate) async fn drain(self) {
+        drain(self.rest).await;
+    }
+
     /// Reads it to its end without keeping it.
     pub(crate) async fn digest(self) -> Rc<RefCell<Passed>> {
         let (mut chunks, passed) = self.pass();

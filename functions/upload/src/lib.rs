@@ -33,6 +33,7 @@ fn routes() -> Routes {
                     Code::OtherBody,
                     Code::IncompleteBody,
                     Code::NotFound,
+                    Code::PlanLimit,
                     Code::StorageUnavailable,
                 ]),
         )

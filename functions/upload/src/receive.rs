@@ -3,8 +3,8 @@
 use std::time::Duration;
 
 use gristmill_shared::edge::{Call, Config, Reply};
-use gristmill_shared::rpc::{BegunUpload, Rpc, RpcError};
-use gristmill_shared::storage::{Body, Storage, StorageError, Store};
+use gristmill_shared::rpc::{Begun, BegunUpload, Rpc, RpcError};
+use gristmill_shared::storage::{Body, Storage, Store};
 use gristmill_shared::{Code, Problem};
 
 use crate::body::{self, Arriving};
@@ -34,6 +34,13 @@ pub(crate) async fn receive(call: &mut Call, config: &Config) -> Result<Reply, P
         .await
     })
     .await?;
+    let begun = match begun {
+        Begun::Upload(begun) => begun,
+        Begun::OverPlan { over } => {
+            arriving.drain().await;
+            return Err(over_plan(&over));
+        }
+    };
     let accepted = if begun.is_stored {
         again(&rpc, &begun, arriving, limit).await?
     } else {
@@ -133,8 +140,10 @@ async fn first(
     {
         Ok(finished) => {
             if !finished.is_new {
-                let _: Result<(), StorageError> =
-                    store.remove(std::slice::from_ref(&begun.place)).await;
+                let _ = store.remove(std::slice::from_ref(&begun.place)).await;
+            }
+            if !finished.over.is_empty() {
+                return Err(over_plan(&finished.over));
             }
             if finished.is_other {
                 return Err(other_body());
@@ -144,16 +153,28 @@ async fn first(
                 status: finished.status,
             })
         }
-        // The file is safe and its row is there: the sweep puts the two together when Postgres is back.
-        Err(error) if error.is_passing() => {
+        // Erased meanwhile, or so slow that it was given up: nobody's file.
+        Err(RpcError::Refused { code, .. }) if code == "GM046" => {
+            let _ = store.remove(std::slice::from_ref(&begun.place)).await;
+            let detail = "The document was erased, or its upload given up, before it was complete.";
+            Err(Problem::new(Code::NotFound, detail))
+        }
+        // The file is safe and its ticket is there, even if the token has expired meanwhile: the sweep puts the two
+        // together when Postgres is back.
+        Err(error) => {
             worker::console_error!("an upload is stored and not yet registered: {error}");
             Ok(Accepted {
                 id: begun.id,
                 status: "uploading".to_owned(),
             })
         }
-        Err(error) => Err(error.into()),
     }
+}
+
+fn over_plan(meters: &[String]) -> Problem {
+    let detail = format!("The plan does not cover it: {}.", meters.join(", "));
+    let figures = [("over".to_owned(), meters.into())];
+    Problem::new(Code::PlanLimit, detail).with(figures.into_iter().collect())
 }
 
 fn other_body() -> Problem {

@@ -4,7 +4,7 @@
 //   show(given)          does it and returns what to print, a name and a text (or a list of lines) each
 //
 // given: stack; user {id, token, headers}; until(what, look) polls until look() is true and returns what it gave,
-// or throws naming what after 60 s.
+// or throws naming what after 60 s, or as many as a third argument says.
 import { randomUUID } from "node:crypto";
 import fs from "node:fs";
 import { setTimeout as sleep } from "node:timers/promises";

@@ -136,3 +136,44 @@ export function tiff(images, dpi = 300) {
   });
   return Buffer.concat(parts);
 }
+
+/**
+ * A lossless WebP in black and white, one bit a pixel: with green subtracted from red and blue those are always 0, and a
+ * code of a single symbol takes no bits.
+ */
+export function webp({ width, height, data }) {
+  const out = Buffer.alloc(64 + Math.ceil(width * height / 8));
+  let at = 0;
+  const put = (value, bits) => {
+    for (let bit = 0; bit < bits; bit++, at++) if ((value >> bit) & 1) out[at >> 3] |= 1 << (at & 7);
+  };
+  put(0x2f, 8);
+  put(width - 1, 14);
+  put(height - 1, 14);
+  put(0, 4); // no alpha, version 0
+  put(1, 1); // a transform follows:
+  put(2, 2); // subtract green
+  put(0, 1); // no other
+  put(0, 1); // no cache of colours
+  put(0, 1); // one set of codes for the whole image
+  const symbols = (...values) => {
+    put(1, 1); // simple
+    put(values.length - 1, 1);
+    put(1, 1); // of eight bits
+    for (const value of values) put(value, 8);
+  };
+  symbols(0, 255); // green
+  symbols(0); // red
+  symbols(0); // blue
+  symbols(255); // alpha
+  symbols(0); // distance
+  for (let i = 0; i < width * height; i++, at++) if (data[i] > 127) out[at >> 3] |= 1 << (at & 7);
+  const chunk = out.subarray(0, (at + 7) >> 3);
+  const padded = chunk.length + (chunk.length & 1);
+  const header = Buffer.alloc(20);
+  header.write("RIFF", 0);
+  header.writeUInt32LE(12 + padded, 4);
+  header.write("WEBPVP8L", 8);
+  header.writeUInt32LE(chunk.length, 16);
+  return Buffer.concat([header, chunk, Buffer.alloc(padded - chunk.length)]);
+}

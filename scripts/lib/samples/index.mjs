@@ -8,7 +8,7 @@ import path from "node:path";
 import { fileURLToPath } from "node:url";
 
 import { documents, wordsOf } from "./documents.mjs";
-import { noise, photograph, png, random, readPgm, rotate, tiff } from "./image.mjs";
+import { noise, photograph, png, random, readPgm, rotate, tiff, webp } from "./image.mjs";
 import { imagePdf, textPdf } from "./pdf.mjs";
 
 const here = path.dirname(fileURLToPath(import.meta.url));
@@ -24,10 +24,21 @@ const forms = {
   tiff: { extension: "tif", mime: "image/tiff", pages: 2, isClean: true, make: ({ images }) => tiff(images, DPI) },
 };
 
+// What phones and browsers make besides: one document as each is enough to know that it is read.
+const rareForms = {
+  webp: { extension: "webp", mime: "image/webp", pages: 1, isClean: true, make: ({ images }) => webp(images[0]) },
+  heic: { extension: "heic", mime: "image/heic", pages: 1, isClean: true, make: ({ images, folder }) => heic(images[0], folder) },
+};
+
 /** Makes what is missing and returns all: {document, form, file, mime, isClean, pages, facts, words}. */
-export function samples(folder) {
+export const samples = (folder) => make(folder, documents, forms);
+
+/** The prescription in the rarer forms. */
+export const rareSamples = (folder) => make(folder, documents.filter(({ name }) => name === "prescription"), rareForms);
+
+function make(folder, chosen, forms) {
   fs.mkdirSync(folder, { recursive: true });
-  return documents.flatMap((document) => {
+  return chosen.flatMap((document) => {
     let made = null;
     return Object.entries(forms).map(([form, { extension, mime, pages, isClean, make }]) => {
       const file = path.join(folder, `${document.name}-${form}.${extension}`);
@@ -71,6 +82,18 @@ function jpeg(image, folder) {
     fs.writeFileSync(path.join(work, "in.pdf"), imagePdf([image], DPI));
     execFileSync("pdftoppm", ["-r", String(DPI), "-jpeg", "-jpegopt", "quality=72", "-singlefile", "in.pdf", "out"], { cwd: work });
     return fs.readFileSync(path.join(work, "out.jpg"));
+  } finally {
+    fs.rmSync(work, { recursive: true });
+  }
+}
+
+// libheif encodes.
+function heic(image, folder) {
+  const work = fs.mkdtempSync(path.join(folder, "heic-"));
+  try {
+    fs.writeFileSync(path.join(work, "in.png"), png(image, DPI));
+    execFileSync("heif-enc", ["-q", "60", "in.png", "-o", "out.heic"], { cwd: work, stdio: "ignore" });
+    return fs.readFileSync(path.join(work, "out.heic"));
   } finally {
     fs.rmSync(work, { recursive: true });
   }

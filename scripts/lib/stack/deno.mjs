@@ -1,6 +1,7 @@
 // Serves all functions of wrangler.toml under Deno, each below /functions/v1/NAME: what Supabase's edge
 // runtime does with the same files. One Deno process a function, and a front that forwards by name.
-//   node deno.mjs PORT      bindings for all functions come as JSON in GRISTMILL_BINDINGS
+//   node deno.mjs PORT      bindings for all functions come as JSON in GRISTMILL_BINDINGS; GRISTMILL_FUNCTIONS names
+//   those to serve, where not all are wanted
 import { spawn } from "node:child_process";
 import http from "node:http";
 import path from "node:path";
@@ -11,7 +12,7 @@ import { readFunctions } from "./wrangler.mjs";
 
 const port = Number(process.argv[2]);
 const bindings = JSON.parse(process.env.GRISTMILL_BINDINGS);
-const { functions } = readFunctions();
+const { functions } = readFunctions(process.env.GRISTMILL_FUNCTIONS);
 const ports = await freePorts(functions.length);
 const targets = new Map();
 

@@ -20,14 +20,15 @@ export class Stack {
   /**
    * @param {string} name  data lives in a folder of this name: "dev" is never touched by tests
    * @param {{postgres?: "embedded"|"debian", parts?: string[], storage?: "supabase"|"r2",
-   *          env?: Record<string, object>, onStep?: (message: string) => void}} [options]
+   *          functions?: string[], env?: Record<string, object>, onStep?: (message: string) => void}} [options]
+   *   functions: those to serve, where not all are wanted; fewer start sooner
    *   env: further environment of a part, by its name
    *   parts also: "storage" the Supabase Storage stand-in, "work" the container worker, "provider" the simulated API
    *   "deno" may stand in the place of "workerd": the same functions, served by the other runtime
    */
-  constructor(name, { postgres = "embedded", parts = ["gateway", "relay", "workerd"], storage = "supabase", env = {},
-    onStep = () => {} } = {}) {
-    Object.assign(this, { name, flavour: postgres, wanted: parts, storage, env, onStep });
+  constructor(name, { postgres = "embedded", parts = ["gateway", "relay", "workerd"], storage = "supabase", functions = null,
+    env = {}, onStep = () => {} } = {}) {
+    Object.assign(this, { name, flavour: postgres, wanted: parts, storage, functions, env, onStep });
     this.folder = path.join(checkoutState, name);
     this.logDir = path.join(this.folder, "logs");
     this.parts = {};
@@ -189,6 +190,7 @@ export class Stack {
           args: [path.join(here, `${name}.mjs`), String(functionsPort), path.join(this.folder, "r2")],
           env: {
             ...mark,
+            ...(this.functions && { GRISTMILL_FUNCTIONS: this.functions.join(",") }),
             GRISTMILL_BINDINGS: JSON.stringify({
               SUPABASE_URL: this.url,
               SUPABASE_ANON_KEY: this.anonKey,

@@ -1,13 +1,14 @@
 // Serves all functions of wrangler.toml in one real workerd, each below /functions/v1/NAME, with a shared
 // R2 bucket. Runs as a process of its own, so that it can be killed and started like any other part.
-//   node workerd.mjs PORT R2_FOLDER      bindings for all functions come as JSON in GRISTMILL_BINDINGS
+//   node workerd.mjs PORT R2_FOLDER      bindings for all functions come as JSON in GRISTMILL_BINDINGS; GRISTMILL_FUNCTIONS
+//   names those to serve, where not all are wanted
 import { Log, LogLevel, Miniflare } from "miniflare";
 
 import { readFunctions } from "./wrangler.mjs";
 
 const [port, r2Folder] = process.argv.slice(2);
 const bindings = JSON.parse(process.env.GRISTMILL_BINDINGS);
-const { shared, functions } = readFunctions();
+const { shared, functions } = readFunctions(process.env.GRISTMILL_FUNCTIONS);
 
 const miniflare = new Miniflare({
   host: "127.0.0.1",

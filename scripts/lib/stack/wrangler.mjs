@@ -5,7 +5,8 @@ import { parse } from "smol-toml";
 
 import { functionsDir, root } from "./paths.mjs";
 
-export function readFunctions() {
+/** All functions, or those that `only` names, separated by commas. */
+export function readFunctions(only) {
   const config = parse(fs.readFileSync(path.join(root, "wrangler.toml"), "utf8"));
   const functions = Object.entries(config.env).map(([name, environment]) => ({
     name,
@@ -15,5 +16,6 @@ export function readFunctions() {
     buckets: Object.fromEntries((environment.r2_buckets ?? []).map((r2) => [r2.binding, r2.bucket_name])),
     crons: environment.triggers?.crons ?? [],
   }));
-  return { shared: config, functions };
+  const wanted = only?.split(",");
+  return { shared: config, functions: functions.filter(({ name }) => !wanted || wanted.includes(name)) };
 }

@@ -22,6 +22,19 @@ pub struct BegunUpload {
     pub is_stored: bool,
 }
 
+/// What beginning an upload answered.
+#[derive(Debug, Deserialize)]
+#[serde(untagged)]
+pub enum Begun {
+    /// It may be stored.
+    Upload(BegunUpload),
+    /// The plan does not admit another file.
+    OverPlan {
+        /// The meters that are used up.
+        over: Vec<String>,
+    },
+}
+
 /// What ending an upload answered.
 #[derive(Debug, Deserialize)]
 pub struct FinishedUpload {
@@ -32,6 +45,21 @@ pub struct FinishedUpload {
     /// The key belongs to another file.
     #[serde(default)]
     pub is_other: bool,
+    /// The meters of the plan that forbid it; then there is no document.
+    #[serde(default)]
+    pub over: Vec<String>,
+}
+
+/// What became of an upload that was begun and never ended.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Recovered {
+    /// Its object is a document's.
+    Registered,
+    /// It has stored nothing yet, and still may.
+    Waiting,
+    /// It is given up; its object, if any, is to be removed.
+    Forgotten,
 }
 
 /// What a stage works on.
@@ -123,7 +151,7 @@ impl Rpc {
         filename: Option<&str>,
         idempotency_key: Option<&str>,
         profile: Option<Uuid>,
-    ) -> Result<BegunUpload, RpcError> {
+    ) -> Result<Begun, RpcError> {
         let arguments = json!({ "p_mime_type": mime_type, "p_filename": filename, "p_idempotency_key": idempotency_key, "p_profile_id": profile });
         self.call("begin_document_upload", &arguments).await
     }
@@ -279,12 +307,12 @@ impl Rpc {
         self.call("document_leftovers", &json!({})).await
     }
 
-    /// Ends an unfinished upload by whether its object is there. False: the object, if any, is to be removed.
+    /// Ends an unfinished upload by whether its object is there.
     pub async fn recover_upload(
         &self,
         place: &ObjectKey,
         size: Option<u64>,
-    ) -> Result<bool, RpcError> {
+    ) -> Result<Recovered, RpcError> {
         self.call(
             "recover_upload",
             &json!({ "p_place": place, "p_size": size }),

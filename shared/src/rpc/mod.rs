@@ -19,7 +19,8 @@ use serde::de::DeserializeOwned;
 
 pub use audit::{AuditEvent, AuditFinding, AuditVerdict};
 pub use documents::{
-    BegunUpload, FinishedUpload, Holder, Leftovers, ObjectAct, StagedDocument, UnfinishedUpload,
+    Begun, BegunUpload, FinishedUpload, Holder, Leftovers, ObjectAct, Recovered, StagedDocument,
+    UnfinishedUpload,
 };
 pub use error::RpcError;
 pub use jobs::{LeaseAnswer, LeaseStatus, LeaseToExtend};

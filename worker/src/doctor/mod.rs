@@ -22,7 +22,7 @@ pub struct Args {
     /// Leave out what needs a request to the functions
     #[arg(long)]
     pub offline: bool,
-    /// Also look for the programs that `gristmill work` calls
+    /// Also look for the programs and the virus scanner that `gristmill work` calls
     #[arg(long)]
     pub worker: bool,
 }
@@ -67,6 +67,7 @@ pub async fn run(args: Args) -> Result<(), Error> {
     }
     if args.worker {
         findings.push(tools::look());
+        findings.push(tools::scanner().await);
     }
     findings.iter().for_each(print);
 

@@ -1,6 +1,7 @@
-//! The programs that the container worker calls: there, or named with the package that brings them.
+//! What the container worker calls: its programs, there or named with the package that brings them, and its scanner.
 
 use super::Finding;
+use crate::clamd;
 
 /// A program, and Debian's package of it.
 const TOOLS: &[(&str, &str)] = &[
@@ -27,5 +28,22 @@ pub(super) fn look() -> Finding {
             .map(|(program, package)| format!("{program} is missing; Debian has it in {package}"))
             .collect(),
         mend: "Install the packages where gristmill work runs; clamd is needed only where WORKER_CLAMD is set",
+    }
+}
+
+/// Asks the scanner that WORKER_CLAMD names. To have none is a choice that has to be made.
+pub(super) async fn scanner() -> Finding {
+    let details = match std::env::var("WORKER_CLAMD").as_deref() {
+        Err(_) | Ok("") => {
+            vec!["WORKER_CLAMD is not set: files are not scanned for viruses".to_owned()]
+        }
+        Ok(clamd::NONE) => Vec::new(),
+        Ok(address) => clamd::ailment(address).await.into_iter().collect(),
+    };
+    Finding {
+        name: "virus scanner",
+        details,
+        mend: "Run clamd with freshclam beside the worker and give both WORKER_CLAMD, a socket's path or HOST:PORT; \
+               WORKER_CLAMD=none says that you do without",
     }
 }

@@ -12,6 +12,7 @@ use http_body_util::BodyExt;
 use hyper::body::{Body, Bytes};
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
+use tempfile::TempPath;
 use tokio::fs::{self, File};
 use tokio::io::{AsyncReadExt, AsyncSeekExt, AsyncWriteExt};
 use uuid::Uuid;
@@ -64,20 +65,11 @@ impl Disk {
         if !replace && fs::try_exists(&place).await? {
             return Err(ErrorKind::AlreadyExists.into());
         }
-        let unfinished = self.unfinished.join(Uuid::now_v7().to_string());
-        let written = self.write(&unfinished, content_type, body).await;
-        let published = match written {
-            Ok(metadata) => self
-                .publish(&unfinished, &place, replace)
-                .await
-                .map(|()| metadata),
-            Err(error) => Err(error),
-        };
-        if published.is_err() || !replace {
-            // Gone already after a rename; a leftover is removed at the next start.
-            let _ = fs::remove_file(&unfinished).await;
-        }
-        published
+        // Removed when this is dropped, also half-way: whoever sends may hang up at any time.
+        let unfinished = TempPath::try_from_path(self.unfinished.join(Uuid::now_v7().to_string()))?;
+        let metadata = self.write(&unfinished, content_type, body).await?;
+        self.publish(&unfinished, &place, replace).await?;
+        Ok(metadata)
     }
 
     async fn write<B>(&self, path: &Path, content_type: &str, mut body: B) -> Result<Metadata>
@@ -304,6 +296,21 @@ mod tests {
                 .count(),
             0
         );
+        std::fs::remove_dir_all(folder).unwrap();
+    }
+
+    #[tokio::test]
+    async fn a_sender_that_hangs_up_leaves_nothing() {
+        let (folder, disk) = disk().await;
+        let never = http_body_util::StreamBody::new(futures_util::stream::pending::<
+            std::result::Result<hyper::body::Frame<Bytes>, Error>,
+        >());
+        let place = key("a");
+        let putting = disk.put(&place, "text/plain", Box::pin(never), true);
+        let cut = tokio::time::timeout(std::time::Duration::from_millis(50), putting).await;
+        assert!(cut.is_err());
+        let left = std::fs::read_dir(folder.join("unfinished")).unwrap();
+        assert_eq!(left.count(), 0);
         std::fs::remove_dir_all(folder).unwrap();
     }
 

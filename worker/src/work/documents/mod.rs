@@ -4,11 +4,11 @@
 //! Until that call nothing has changed, and after it a repeated attempt finds nothing to do.
 
 mod builtin;
-mod clamd;
 mod file;
 mod model;
 mod ocr;
 mod passes;
+mod plain;
 mod provider;
 mod security;
 mod spatial;

@@ -10,9 +10,9 @@ use gristmill_shared::job::Failure;
 use serde_json::{Value, json};
 
 use super::file::{Fetched, fetch};
-use super::model::{Page, Word};
+use super::model::Page;
 use super::provider::vision;
-use super::{Stage, Trouble, tesseract, text_layer};
+use super::{Stage, Trouble, plain, tesseract, text_layer};
 use crate::work::Limits;
 
 /// Of a page that a PDF makes us draw. Tesseract was trained on 300.
@@ -29,11 +29,12 @@ enum Source {
 pub(super) async fn run(stage: &Stage<'_>) -> Result<Value, Trouble> {
     let fetched = fetch(stage).await?;
     let count = stage.document.page_count.unwrap_or(1).max(1);
+    let mut kept = Kept::default();
     let sources = match stage.document.mime_type.as_str() {
         "text/plain" => {
             let text = String::from_utf8_lossy(&tokio::fs::read(&fetched.path).await?).into_owned();
-            for page in text_pages(&text) {
-                save(stage, &page).await?;
+            for page in plain::pages(&text) {
+                kept.keep(stage, page).await?;
             }
             Vec::new()
         }
@@ -41,7 +42,7 @@ pub(super) async fn run(stage: &Stage<'_>) -> Result<Value, Trouble> {
             let mut scans = Vec::new();
             for (number, page) in (1..=count).zip(text_of_pdf(stage, &fetched, count).await?) {
                 match page {
-                    Some(page) => save(stage, &page).await?,
+                    Some(page) => kept.keep(stage, page).await?,
                     None => scans.push((number, Source::Pdf(fetched.path.clone(), number))),
                 }
             }
@@ -60,27 +61,36 @@ pub(super) async fn run(stage: &Stage<'_>) -> Result<Value, Trouble> {
         .buffer_unordered(stage.context.children.processors());
     let mut done = 0;
     while let Some(page) = read.try_next().await? {
-        save(stage, &page).await?;
+        kept.keep(stage, page).await?;
         done += 1;
         stage
             .context
             .progress((done * 95 / scans.max(1)) as u8, "reading pages");
     }
     drop(read);
-    stage.finish(&json!({ "page_count": count })).await?;
+    stage
+        .finish(&json!({ "page_count": count, "pages": kept.last }))
+        .await?;
     Ok(json!({ "pages": count, "scanned": scans }))
 }
 
-async fn save(stage: &Stage<'_>, page: &Page) -> Result<(), Trouble> {
-    if stage
-        .context
-        .rpc
-        .save_document_page(&stage.holder, page)
-        .await?
-    {
+/// The page that was read last goes with the stage's end, which spares most documents a round trip; the others are saved
+/// as they come.
+#[derive(Default)]
+struct Kept {
+    last: Vec<Page>,
+}
+
+impl Kept {
+    async fn keep(&mut self, stage: &Stage<'_>, page: Page) -> Result<(), Trouble> {
+        if let Some(page) = self.last.pop() {
+            let rpc = &stage.context.rpc;
+            if !rpc.save_document_page(&stage.holder, &page).await? {
+                return Err(Trouble::Outdated);
+            }
+        }
+        self.last.push(page);
         Ok(())
-    } else {
-        Err(Trouble::Outdated)
     }
 }
 
@@ -134,7 +144,13 @@ async fn heic(stage: &Stage<'_>, fetched: &Fetched) -> Result<PathBuf, Trouble> 
         Limits::default(),
     )
     .await?;
-    Ok(out)
+    // Of several images in one file each has a number; the first is the one that is shown.
+    let first = fetched.folder.path().join("page-1.png");
+    Ok(if tokio::fs::try_exists(&first).await? {
+        first
+    } else {
+        out
+    })
 }
 
 async fn read_page(
@@ -210,77 +226,4 @@ async fn recognize(
             "tesseract said nothing about a page",
         ))
     })
-}
-
-/// Plain text in pages of sixty lines, or where it says so itself. Places are those of a typewriter.
-pub(super) fn text_pages(text: &str) -> Vec<Page> {
-    const LINES: usize = 60;
-    // A line is as high as two letters are wide: the page is 100 by 120.
-    const COLUMNS: f32 = 100.0;
-    let lines: Vec<Vec<&str>> = text
-        .split('\u{c}')
-        .flat_map(|part| {
-            let lines: Vec<&str> = part.lines().collect();
-            lines
-                .chunks(LINES)
-                .map(<[&str]>::to_vec)
-                .collect::<Vec<_>>()
-        })
-        .collect();
-    let mut pages = Vec::new();
-    for (at, lines) in lines.iter().enumerate() {
-        let mut words = Vec::new();
-        for (row, line) in lines.iter().enumerate() {
-            let top = row as f32 / LINES as f32;
-            for word in line.split_whitespace() {
-                let column = line[..word.as_ptr() as usize - line.as_ptr() as usize]
-                    .chars()
-                    .count() as f32;
-                let right = column + word.chars().count() as f32;
-                let place = [
-                    column / COLUMNS,
-                    top,
-                    right / COLUMNS,
-                    top + 0.8 / LINES as f32,
-                ];
-                words.push(Word {
-                    text: word.to_owned(),
-                    place: place.map(|side| side.clamp(0.0, 1.0)),
-                    confidence: None,
-                    line: Some(row as u32),
-                });
-            }
-        }
-        pages.push(Page::new(
-            at as u32 + 1,
-            "plain",
-            COLUMNS,
-            2.0 * LINES as f32,
-            words,
-        ));
-    }
-    if pages.is_empty() {
-        pages.push(Page::new(
-            1,
-            "plain",
-            COLUMNS,
-            2.0 * LINES as f32,
-            Vec::new(),
-        ));
-    }
-    pages
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn plain_text_has_pages_lines_and_places() {
-        let pages = text_pages("Name: Ann\n  Glucose 90\u{c}Second page");
-        assert_eq!(pages.len(), 2);
-        assert_eq!(pages[0].text, "Name: Ann\nGlucose 90");
-        assert_eq!(pages[0].words[2].place[0], 0.02);
-        assert_eq!(pages[1].number, 2);
-    }
 }

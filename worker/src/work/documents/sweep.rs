@@ -4,6 +4,7 @@
 use async_trait::async_trait;
 use chrono::{TimeDelta, Utc};
 use gristmill_shared::job::{ClaimedJob, Failure, Outcome};
+use gristmill_shared::rpc::Recovered;
 use serde_json::{Value, json};
 
 use super::Trouble;
@@ -52,12 +53,14 @@ async fn uploads(context: &Context) -> Result<(u32, u32), Trouble> {
             .iter()
             .find(|object| object.key == upload.place.as_str())
             .map(|object| object.size);
-        if context.rpc.recover_upload(&upload.place, size).await? {
-            registered += 1;
-        } else {
-            forgotten += 1;
-            if size.is_some() {
-                context.storage.remove(&[upload.place]).await?;
+        match context.rpc.recover_upload(&upload.place, size).await? {
+            Recovered::Registered => registered += 1,
+            Recovered::Waiting => {}
+            Recovered::Forgotten => {
+                forgotten += 1;
+                if size.is_some() {
+                    context.storage.remove(&[upload.place]).await?;
+                }
             }
         }
     }

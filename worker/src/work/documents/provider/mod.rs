@@ -3,14 +3,16 @@
 
 mod anthropic;
 mod openai;
+mod settings;
 pub(super) mod vision;
-
-use std::time::Duration;
 
 use gristmill_shared::job::Failure;
 use reqwest::{Client, RequestBuilder};
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
+
+pub use settings::BadSettings;
+pub(in crate::work) use settings::Settings;
 
 use super::Trouble;
 use super::model::{Entity, Fact};
@@ -21,8 +23,6 @@ pub(super) const NARRATIVE: &str = "From the numbered facts of a medical documen
 
 /// An answer that is larger is no answer.
 const MAX_ANSWER: usize = 4 * 1024 * 1024;
-/// How long an answer may take, unless AI_TIMEOUT_SECONDS says otherwise.
-const PATIENCE: u64 = 90;
 
 #[derive(Debug, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -34,13 +34,6 @@ pub(super) struct Entities {
 #[serde(deny_unknown_fields)]
 pub(super) struct Facts {
     facts: Vec<Fact>,
-}
-
-/// What documents are read and understood with.
-pub(in crate::work) struct Settings {
-    pub(super) clamd: Option<String>,
-    pub(super) model: Option<Model>,
-    vision: Option<Endpoint>,
 }
 
 /// A model, and who serves it.
@@ -69,98 +62,6 @@ pub(super) struct Asked {
     pub(super) tokens: u64,
     /// Postgres keeps it only where documents.keep_raw_answers is on.
     pub(super) answer: Option<String>,
-}
-
-/// Why the settings cannot be used.
-#[derive(Debug, thiserror::Error)]
-#[error("{0}")]
-pub struct BadSettings(String);
-
-impl Settings {
-    /// From the environment: keys are nowhere else.
-    pub(in crate::work) fn from_env() -> Result<Self, BadSettings> {
-        let get = |name: &str| std::env::var(name).ok().filter(|value| !value.is_empty());
-        let endpoint = |url: &str, key: &str, default: &str| {
-            let missing = || BadSettings(format!("{key} is not set in the environment"));
-            Ok(Endpoint {
-                client: client(),
-                url: get(url)
-                    .unwrap_or_else(|| default.to_owned())
-                    .trim_end_matches('/')
-                    .to_owned(),
-                key: get(key).ok_or_else(missing)?,
-            })
-        };
-        let model = match get("AI_PROVIDER").as_deref() {
-            None | Some("builtin") => None,
-            Some("openai") => Some(Model {
-                dialect: Dialect::OpenAi,
-                endpoint: endpoint(
-                    "OPENAI_BASE_URL",
-                    "OPENAI_API_KEY",
-                    "https://api.openai.com/v1",
-                )?,
-                name: get("AI_MODEL").unwrap_or_else(|| "gpt-4o-mini".to_owned()),
-            }),
-            Some("anthropic") => Some(Model {
-                dialect: Dialect::Anthropic,
-                endpoint: endpoint(
-                    "ANTHROPIC_BASE_URL",
-                    "ANTHROPIC_API_KEY",
-                    "https://api.anthropic.com",
-                )?,
-                name: get("AI_MODEL").unwrap_or_else(|| "claude-3-haiku-20240307".to_owned()),
-            }),
-            Some(other) => {
-                return Err(BadSettings(format!(
-                    "AI_PROVIDER is {other}; use builtin, openai or anthropic"
-                )));
-            }
-        };
-        let vision = match get("OCR_PROVIDER").as_deref() {
-            None | Some("tesseract") => None,
-            Some("google") => Some(endpoint(
-                "GOOGLE_VISION_URL",
-                "GOOGLE_API_KEY",
-                "https://vision.googleapis.com",
-            )?),
-            Some(other) => {
-                return Err(BadSettings(format!(
-                    "OCR_PROVIDER is {other}; use tesseract or google"
-                )));
-            }
-        };
-        Ok(Self {
-            clamd: get("WORKER_CLAMD"),
-            model,
-            vision,
-        })
-    }
-
-    pub(super) fn provider_name(&self) -> &'static str {
-        match self.model.as_ref().map(|model| model.dialect) {
-            None => "builtin",
-            Some(Dialect::OpenAi) => "openai",
-            Some(Dialect::Anthropic) => "anthropic",
-        }
-    }
-
-    pub(super) fn reads_with_vision(&self) -> bool {
-        self.vision.is_some()
-    }
-}
-
-fn client() -> Client {
-    let patience = std::env::var("AI_TIMEOUT_SECONDS")
-        .ok()
-        .and_then(|text| text.parse().ok());
-    let patience = Duration::from_secs(patience.unwrap_or(PATIENCE));
-    let built = Client::builder()
-        .connect_timeout(Duration::from_secs(10))
-        .timeout(patience)
-        .redirect(reqwest::redirect::Policy::none())
-        .build();
-    built.unwrap_or_default()
 }
 
 /// Asks, and reads the answer as `T` and nothing else.

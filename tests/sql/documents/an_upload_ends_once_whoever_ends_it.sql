@@ -1,0 +1,44 @@
+select plan(17);
+set mill.now = '2030-01-01 12:00+00';
+insert into public.user_profiles (id, user_id, is_default) values ('33333333-3333-4333-8333-333333333333', '11111111-1111-4111-8111-111111111111', true);
+create function pg_temp.as_user() returns void language sql as $$ select set_config('request.jwt.claims', '{"role": "authenticated", "sub": "11111111-1111-4111-8111-111111111111"}', false) $$;
+create function pg_temp.as_service() returns void language sql as $$ select set_config('request.jwt.claims', '{"role": "service_role"}', false) $$;
+create function pg_temp.begun(p_key text) returns table (id uuid, place text, over jsonb) language sql as $$
+  select (u ->> 'id')::uuid, u ->> 'place', u -> 'over' from public.begin_document_upload('text/plain', 'a.txt', p_key) u $$;
+create function pg_temp.finished(p_id uuid, p_place text, p_size bigint, p_sha text) returns jsonb language sql as $$ select public.finish_document_upload(p_id, p_place, p_size, p_sha) $$;
+select pg_temp.as_user();
+
+create temp table lost as select * from pg_temp.begun('lost');
+select is((select pg_temp.finished(id, place, 3, 'abc') from lost), (select pg_temp.finished(id, place, 3, 'abc') from lost),
+  'said again, because the answer was lost, it gets the same answer');
+select is((select count(*)::int from public.audit_log a, lost where a.record_id = lost.id::text and a.action = 'INSERT'), 1, 'and is registered once');
+update public.shell_files f set storage_path = 'quarantine/' || f.id || '/' || split_part(f.storage_path, '/', 3), status = 'infected' from lost where f.id = lost.id;
+select is((select pg_temp.finished(id, place, 3, 'abc') ->> 'status' from lost), 'infected', 'even when it was quarantined in between');
+select throws_ok($$ select pg_temp.finished(id, 'x/y/another.txt', 3, 'abc') from lost $$, 'GM046', null, 'another place is no upload');
+
+create temp table slow as select * from pg_temp.begun('slow');
+set mill.now = '2030-01-01 12:30+00';
+select pg_temp.as_service();
+select is((select public.recover_upload(place, null) from slow), 'waiting', 'half an hour is not too long for an upload');
+select is((select jsonb_array_length(public.document_leftovers(1) -> 'uploads')), 1, 'the sweep looks at it');
+set mill.now = '2030-01-01 12:40+00';
+select is((select public.recover_upload(place, 40) from slow), 'registered', 'its object is there: it is registered');
+select is((select f.sha256 from public.shell_files f, slow where f.id = slow.id), null, 'without a digest');
+select is((select public.recover_upload(place, 40) from slow), 'registered', 'which may be said twice');
+select pg_temp.as_user();
+create temp table again as select * from pg_temp.begun('slow');
+select is((select pg_temp.finished(id, place, 40, 'def') ->> 'is_other' from again), 'false', 'a retry of the same size is taken for the same file meanwhile');
+create temp table other as select * from pg_temp.begun('slow');
+select is((select pg_temp.finished(id, place, 41, 'def') ->> 'is_other' from other), 'true', 'and one of another size is not');
+select is((select pg_temp.finished(id, place, 40, 'def') ->> 'is_new' from slow), 'true', 'the sender who was slower than the sweep is told that it is there');
+select is((select f.sha256 from public.shell_files f, slow where f.id = slow.id), 'def', 'and adds the digest');
+
+create temp table dead as select * from pg_temp.begun('dead');
+set mill.now = '2030-01-01 14:00+00';
+select pg_temp.as_service();
+select is((select public.recover_upload(place, null) from dead), 'forgotten', 'after an hour without an object it is given up');
+select is((select count(*)::int from public.shell_files f, dead where f.id = dead.id), 0, 'and its row is gone');
+select is((select public.recover_upload(place, 7) from dead), 'forgotten', 'an object that comes later is nobody''s');
+select pg_temp.as_user();
+select throws_ok($$ select pg_temp.finished(id, place, 7, 'x') from dead $$, 'GM046', null, 'and its sender is told');
+select * from finish();
