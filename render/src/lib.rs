@@ -3,6 +3,8 @@
 //! What a user wrote is data and never becomes typst source: templates read it from a virtual `data.json`, so
 //! there is nothing to inject into. A crate of its own, because typst takes minutes to compile and seldom changes.
 
+mod contacts;
+mod dates;
 mod options;
 mod resume;
 mod script;

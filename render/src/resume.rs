@@ -5,9 +5,11 @@
 
 use serde_json::{Value, json};
 
+use crate::contacts::{contacts, place};
+use crate::dates;
 use crate::options::Options;
 use crate::script::{self, Script};
-use crate::text::{IntoSome, breakable, first, items, joined, lines, paragraphs, text};
+use crate::text::{first, items, joined, lines, paragraphs, text};
 use crate::titles::title;
 
 /// A resume.
@@ -173,7 +175,7 @@ fn entry(item: &Value, fields: Fields, script: Script) -> Option<Value> {
         "title": heads.next().unwrap_or_default(),
         "subtitle": heads.next().unwrap_or_default(),
         "place": place(&item["location"]),
-        "dates": dates(item, script),
+        "dates": dates::span(item, script.lang),
         "paragraphs": paragraphs.collect::<Vec<_>>(),
         "points": points.collect::<Vec<_>>(),
     });
@@ -214,80 +216,6 @@ fn own_section(own: &Value, script: Script) -> Option<Value> {
             (!heading.is_empty())
                 .then(|| json!({"title": heading, "kind": "text", "paragraphs": []}))
         })
-}
-
-fn contacts(basics: &Value) -> Vec<Value> {
-    let link = |text: String, url: Option<String>| json!({"text": text, "url": url});
-    let mut all = Vec::new();
-    all.extend(first(basics, &["email"]).map(|email| {
-        let url = is_address(&email).then(|| format!("mailto:{email}"));
-        link(email, url)
-    }));
-    all.extend(first(basics, &["phone"]).map(|phone| link(phone, None)));
-    let place = place(&basics["location"]);
-    all.extend((!place.is_empty()).then(|| link(place, None)));
-    all.extend(first(basics, &["url", "website"]).map(|url| web(&url)));
-    all.extend(items(&basics["profiles"]).filter_map(|profile| {
-        let url = text(profile).or_else(|| first(profile, &["url"]));
-        match url {
-            Some(url) => Some(web(&url)),
-            None => joined(profile, &["network", "username"])
-                .into_some()
-                .map(|text| link(text, None)),
-        }
-    }));
-    all
-}
-
-// Only what is a web address becomes a link: a document must not open anything else when it is clicked.
-fn web(url: &str) -> Value {
-    let bare = url
-        .trim_start_matches("https://")
-        .trim_start_matches("http://");
-    let shown = bare.trim_start_matches("www.").trim_end_matches('/');
-    let is_web = url.starts_with("https://") || url.starts_with("http://");
-    let target = if is_web {
-        url.to_owned()
-    } else {
-        format!("https://{bare}")
-    };
-    let is_plain = target.chars().all(|letter| letter.is_ascii_graphic());
-    json!({"text": breakable(shown), "url": (is_plain && (is_web || !url.contains(':'))).then_some(target)})
-}
-
-fn is_address(email: &str) -> bool {
-    email.chars().all(|letter| letter.is_ascii_graphic()) && email.matches('@').count() == 1
-}
-
-fn place(location: &Value) -> String {
-    text(location).unwrap_or_else(|| joined(location, &["city", "region", "countryCode"]))
-}
-
-// 2021-03 or 2021-03-15 as written; a start without an end lasts.
-fn dates(item: &Value, script: Script) -> String {
-    let start = first(item, &["startDate", "start"]).map(|date| shown(&date));
-    let end = first(item, &["endDate", "end"]).map(|date| shown(&date));
-    match (start, end) {
-        (Some(start), Some(end)) if start == end => start,
-        (Some(start), Some(end)) => format!("{start} – {end}"),
-        (Some(start), None) => format!("{start} – {}", title("present", script.lang)),
-        (None, Some(end)) => end,
-        (None, None) => first(item, &["date", "releaseDate"])
-            .map(|date| shown(&date))
-            .unwrap_or_default(),
-    }
-}
-
-// The day of a month is of no interest on a resume.
-fn shown(date: &str) -> String {
-    match date.as_bytes() {
-        [a, b, c, d, b'-', e, f, b'-', _, _]
-            if [a, b, c, d, e, f].iter().all(|byte| byte.is_ascii_digit()) =>
-        {
-            date.chars().take(7).collect()
-        }
-        _ => date.to_owned(),
-    }
 }
 
 fn script_of(data: &Value) -> Script {

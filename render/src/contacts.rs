@@ -1,0 +1,74 @@
+//! How somebody is reached, and where they are.
+
+use serde_json::{Value, json};
+
+use crate::text::{IntoSome, breakable, first, items, joined, text};
+
+/// Mail, telephone, place and pages, each with its link where it has one.
+pub(crate) fn contacts(basics: &Value) -> Vec<Value> {
+    let link = |text: String, url: Option<String>| json!({"text": text, "url": url});
+    let mut all = Vec::new();
+    all.extend(first(basics, &["email"]).map(|email| {
+        let url = is_address(&email).then(|| format!("mailto:{email}"));
+        link(email, url)
+    }));
+    all.extend(first(basics, &["phone"]).map(|phone| link(phone, None)));
+    let place = place(&basics["location"]);
+    all.extend((!place.is_empty()).then(|| link(place, None)));
+    all.extend(first(basics, &["url", "website"]).map(|url| web(&url)));
+    all.extend(items(&basics["profiles"]).filter_map(|profile| {
+        let url = text(profile).or_else(|| first(profile, &["url"]));
+        match url {
+            Some(url) => Some(web(&url)),
+            None => joined(profile, &["network", "username"])
+                .into_some()
+                .map(|text| link(text, None)),
+        }
+    }));
+    all
+}
+
+// Only what is a web address becomes a link: a document must not open anything else when it is clicked.
+fn web(url: &str) -> Value {
+    let bare = url
+        .trim_start_matches("https://")
+        .trim_start_matches("http://");
+    let shown = bare.trim_start_matches("www.").trim_end_matches('/');
+    let is_web = url.starts_with("https://") || url.starts_with("http://");
+    let target = if is_web {
+        url.to_owned()
+    } else {
+        format!("https://{bare}")
+    };
+    let is_plain = target.chars().all(|letter| letter.is_ascii_graphic());
+    json!({"text": breakable(shown), "url": (is_plain && (is_web || !url.contains(':'))).then_some(target)})
+}
+
+fn is_address(email: &str) -> bool {
+    email.chars().all(|letter| letter.is_ascii_graphic()) && email.matches('@').count() == 1
+}
+
+/// A place: a text, or an object of parts.
+pub(crate) fn place(location: &Value) -> String {
+    text(location).unwrap_or_else(|| joined(location, &["city", "region", "countryCode"]))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_web_and_mail_addresses_become_links() {
+        let url_of = |url: &str| web(url)["url"].clone();
+        assert_eq!(url_of("https://example.org/a"), "https://example.org/a");
+        assert_eq!(url_of("example.org"), "https://example.org");
+        for url in [
+            "javascript:alert(1)",
+            "file:///etc/passwd",
+            "data:text/html,x",
+            "https://a b",
+        ] {
+            assert_eq!(url_of(url), Value::Null, "{url}");
+        }
+    }
+}
