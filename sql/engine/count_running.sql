@@ -1,11 +1,16 @@
 -- A queue that begins to count its running jobs counts those that run already. Those that are being claimed at that
 -- very moment it does not: they count from their next attempt on.
+-- Lock order: by id.
 create or replace function mill.count_running() returns trigger
 language plpgsql security definer
 set search_path = pg_catalog, pg_temp
 as $$
 begin
-  update mill.job_live j set slot = j.queue where j.queue = new.queue and j.state = 'processing' and j.slot is null;
+  update mill.job_live j set slot = j.queue
+  where j.id = any (array(
+    select r.id from mill.job_live r
+    where r.queue = new.queue and r.state = 'processing' and r.slot is null
+    order by r.id for update));
   return null;
 end
 $$;

@@ -79,36 +79,37 @@ create table mill.kind (
 );
 comment on table mill.kind is 'What may be enqueued. open_to_users: signed-in users may submit it for themselves.';
 
--- What a claim changes stands first and what never changes last: Postgres leaves an unchanged tail out of the
--- WAL of an update that stays on its page.
+-- What is always there and of fixed length stands first: its place in a row is known without reading what comes before. What a
+-- claim changes stands together, for Postgres leaves the unchanged head and tail out of the WAL of an update that stays on its page.
 create table mill.job (
-  started_at timestamptz,
-  lease_until timestamptz,
-  finished_at timestamptz,
   run_at timestamptz not null,
   -- Its place in the line of its queue and priority: the microsecond at which it became pending.
   turn bigint not null,
-  attempt int not null default 0,
+  created_at timestamptz not null,
+  id uuid not null,
   priority int not null default 5,
   max_attempts int not null,
   lease_losses int not null default 0,
   progress smallint not null default 0,
   cancel_requested boolean not null default false,
-  state text not null,
   -- Deferred or retrying. The indexes below name this and not the state, which a claim changes; generated it would cost
   -- an enqueue, a claim and a settlement a tenth more.
   waits boolean not null default false,
+  attempt int not null default 0,
+  state text not null,
+  queue text not null,
+  kind text not null,
+  started_at timestamptz,
+  lease_until timestamptz,
   worker text,
   -- Its queue, while it runs in one that counts its running jobs; see mill.queue.counts_running.
   slot text,
+  finished_at timestamptz,
   result jsonb,
   error jsonb,
   error_log jsonb,
-  id uuid not null,
   owner uuid,
   parent uuid,
-  queue text not null,
-  kind text not null,
   name text,
   category text,
   dedupe_key text,
@@ -116,7 +117,6 @@ create table mill.job (
   -- Whose turn it counts as; only in queues that are fair or capped by group. See mill.lane_of.
   lane text,
   correlation_id text,
-  created_at timestamptz not null,
   payload jsonb not null
 ) partition by list (state); -- which also says what states there are
 

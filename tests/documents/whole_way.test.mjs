@@ -8,7 +8,7 @@ import * as hostile from "../../scripts/lib/samples/hostile.mjs";
 import { defaultFolder, samples } from "../../scripts/lib/samples/index.mjs";
 import { compareFacts, f1 } from "../../scripts/lib/samples/score.mjs";
 import { mismatches, objects, sweep, uploader } from "../documents.mjs";
-import { startStack, until } from "../support.mjs";
+import { isSoak, startStack, until } from "../support.mjs";
 
 const TEXT = "Patient: Ann Lee    DOB: 01/02/1970\nGlucose 142 mg/dL 70 - 99 H\nMetformin 500 mg by mouth twice daily\n";
 
@@ -216,6 +216,19 @@ describe("documents", () => {
     assert.ok(Number(answer.headers.get("retry-after")) > 0);
     assert.equal((await query("select from public.shell_files")).length, before);
     await stack.restart("storage");
+  });
+
+  const MANY = isSoak ? 1000 : 50;
+  test(`of ${MANY} uploads of 200 KB at once each is accepted and registered`, async () => {
+    // What is tried is the front door: nothing is read meanwhile, nor afterwards.
+    await query("update mill.queue set paused = true where queue = 'fast'");
+    const crowd = await uploader(stack);
+    const answers = await Promise.all(Array.from({ length: MANY }, (_, at) => crowd.upload(Buffer.alloc(200 * 1024, `Number ${at} of many.\n`))));
+    assert.deepEqual([...new Set(answers.map(({ status }) => status))], [202]);
+    assert.equal(new Set(answers.map(({ json }) => json.id)).size, MANY);
+    const registered = await query("select from public.shell_files where uploaded_by = $1 and status = 'uploaded' and file_size_bytes = 204800", [crowd.sub]);
+    assert.equal(registered.length, MANY);
+    assert.deepEqual(await mismatches(stack), { orphans: [], missing: [] });
   });
 
   test("in the end objects and rows match, both ways", async () => {

@@ -1,4 +1,4 @@
-// The sample documents in all their forms, uploaded as a person would, until their facts and narratives are there.
+// The sample documents, each in three forms, uploaded as a person would, until their facts and narratives are there.
 import fs from "node:fs";
 import path from "node:path";
 
@@ -9,11 +9,15 @@ export const order = 20;
 export const title = "Documents were read and understood";
 export const way = "upload (wasm) → storage → security → OCR → spatial → three passes (container worker)";
 
+// All five forms are among them, and it stays short: the bench reads all fifteen.
+const FORMS = { "lab-report": ["born", "scan", "noisy"], prescription: ["born", "photo", "tiff"], "discharge-summary": ["born", "scan", "photo"] };
+
 export async function show({ stack, user, until }) {
   const headers = { authorization: user.headers.authorization };
   const address = `${stack.url}/functions/v1/upload/v1/documents`;
   const started = performance.now();
-  const uploaded = await Promise.all(samples(defaultFolder()).map(async (sample) => {
+  const chosen = samples(defaultFolder()).filter(({ document, form }) => FORMS[document].includes(form));
+  const uploaded = await Promise.all(chosen.map(async (sample) => {
     const name = path.basename(sample.file);
     const answer = await fetch(`${address}?filename=${name}`, { method: "POST", headers, body: fs.readFileSync(sample.file) });
     if (answer.status !== 202) throw new Error(`upload answered ${answer.status}: ${await answer.text()}`);
