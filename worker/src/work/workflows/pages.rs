@@ -2,23 +2,16 @@
 
 use gristmill_render::{Options, Template, render};
 use gristmill_shared::job::ClaimedJob;
-use serde::{Deserialize, Serialize};
+use serde::Serialize;
 use serde_json::Value;
 
 use super::super::Context;
-use super::artifact::{Form, Made, Place, key};
+use super::artifact::{Form, Made};
+use super::texts::OfText;
 use super::{TaskError, input};
 
 /// The largest text that is read: a book.
 const MAX_TEXT: u64 = 8 << 20;
-
-#[derive(Debug, Deserialize)]
-struct Input {
-    #[serde(flatten)]
-    place: Place,
-    /// Where the text lies.
-    text: String,
-}
 
 #[derive(Debug, Serialize)]
 struct Set {
@@ -30,10 +23,8 @@ pub(super) async fn run(
     job: &ClaimedJob,
     context: &Context,
 ) -> Result<impl Serialize + use<>, TaskError> {
-    let input: Input = input(job)?;
-    let text = context.storage.get(&key(&input.text)?, MAX_TEXT).await?;
-    let text: Value = serde_json::from_slice(&text)
-        .map_err(|_| TaskError::Content("the text is no JSON".to_owned()))?;
+    let input: OfText = input(job)?;
+    let text: Value = input.read(context, MAX_TEXT).await?;
     let title = text["title"].as_str().unwrap_or_default().to_owned();
     context.progress(25, "set");
     let pdf =

@@ -1,11 +1,12 @@
 //! `text_generation`: a document written from facts, by a model where one is configured, else by rules.
 
 use gristmill_shared::job::ClaimedJob;
+use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 use serde_json::json;
 
 use super::super::{Context, documents};
-use super::artifact::{Form, Made, Place};
+use super::artifact::{Form, Made, Place, key};
 use super::calculation::AllFacts;
 use super::{TaskError, input, rules};
 
@@ -43,10 +44,31 @@ pub(super) struct Text {
 
 /// A heading and what stands below it.
 #[derive(Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
 pub(super) struct Section {
     pub(super) title: String,
     pub(super) text: String,
+}
+
+/// The input of a task that makes something of a text.
+#[derive(Debug, Deserialize)]
+pub(super) struct OfText {
+    #[serde(flatten)]
+    pub(super) place: Place,
+    /// Where the text lies.
+    text: String,
+}
+
+impl OfText {
+    /// The text, if it is no larger than `most` bytes.
+    pub(super) async fn read<T: DeserializeOwned>(
+        &self,
+        context: &Context,
+        most: u64,
+    ) -> Result<T, TaskError> {
+        let text = context.storage.get(&key(&self.text)?, most).await?;
+        serde_json::from_slice(&text)
+            .map_err(|_| TaskError::Content("the text is not as texts are written".to_owned()))
+    }
 }
 
 impl Text {

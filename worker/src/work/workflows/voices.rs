@@ -4,11 +4,11 @@ use std::ffi::OsString;
 use std::time::Duration;
 
 use gristmill_shared::job::ClaimedJob;
-use serde::{Deserialize, Serialize};
+use serde::Serialize;
 
 use super::super::{Context, Limits};
-use super::artifact::{Form, Made, Place, key};
-use super::texts::Text;
+use super::artifact::{Form, Made};
+use super::texts::{OfText, Text};
 use super::wave::seconds;
 use super::{TaskError, input};
 
@@ -23,14 +23,6 @@ const LIMITS: Limits = Limits {
     output: 200 << 20,
 };
 
-#[derive(Debug, Deserialize)]
-struct Input {
-    #[serde(flatten)]
-    place: Place,
-    /// Where the text lies.
-    text: String,
-}
-
 #[derive(Debug, Serialize)]
 struct Spoken {
     path: String,
@@ -42,10 +34,8 @@ pub(super) async fn run(
     job: &ClaimedJob,
     context: &Context,
 ) -> Result<impl Serialize + use<>, TaskError> {
-    let input: Input = input(job)?;
-    let text = context.storage.get(&key(&input.text)?, MAX_TEXT).await?;
-    let text: Text = serde_json::from_slice(&text)
-        .map_err(|_| TaskError::Content("the text is not as texts are written".to_owned()))?;
+    let input: OfText = input(job)?;
+    let text: Text = input.read(context, MAX_TEXT).await?;
     let (mp3, duration) = speak(&text, context).await?;
     context.progress(75, "store");
     let mut made = input
