@@ -13,7 +13,9 @@ const facts = { facts: [
   { kind: "medication", name: "metformin", value: { dose: 500, unit: "mg", frequency: "twice daily" }, code_system: null, code: null, page: 1, box: [0.1, 0.1, 0.5, 0.2], confidence: 0.9 }] };
 const narrative = { sentences: [{ text: "Takes metformin.", facts: [1] }], timeline: [] };
 
-const answerTo = (task) => JSON.stringify(task.includes('"entities"') ? entities : task.includes('"facts": [{') ? facts : narrative);
+const draft = { sections: [{ title: "Written elsewhere", text: "A model wrote this." }] };
+
+const answerTo = (task) => JSON.stringify(task.includes('"sections"') ? draft : task.includes('"entities"') ? entities : task.includes('"facts": [{') ? facts : narrative);
 const word = (text, x) => ({ symbols: [...text].map((letter) => ({ text: letter })), confidence: 0.98,
   boundingBox: { vertices: [{ x, y: 10 }, { x: x + 80, y: 10 }, { x: x + 80, y: 30 }, { x, y: 30 }] } });
 
@@ -47,7 +49,7 @@ http.createServer(async (request, response) => {
     case "hang": return;
     case "html": return response.writeHead(200, { "content-type": "text/html" }).end("<html>not here</html>");
     case "truncated": return response.writeHead(200, { "content-type": "application/json" }).end(JSON.stringify(good).slice(0, -25));
-    case "wrong": return json(200, JSON.parse(JSON.stringify(good).replaceAll("metformin", "x").replaceAll('\\"kind\\":', '\\"sort\\":').replaceAll('\\"sentences\\":', '\\"lines\\":')));
+    case "wrong": return json(200, JSON.parse(JSON.stringify(good).replaceAll("metformin", "x").replaceAll('\\"kind\\":', '\\"sort\\":').replaceAll('\\"sentences\\":', '\\"lines\\":').replaceAll('\\"sections\\":', '\\"parts\\":')));
     default: return json(200, good);
   }
 }).listen(Number(process.argv[2]), "127.0.0.1");

@@ -35,11 +35,11 @@ fn handlers(_args: &Args, cpus: usize) -> Result<Vec<Arc<dyn Handler>>, Error> {
     let documents = Arc::new(documents::Settings::from_env()?);
     let mut all: Vec<Arc<dyn Handler>> = vec![
         Arc::new(documents::Fast::new(documents.clone())),
-        Arc::new(documents::Passes::new(documents)),
+        Arc::new(documents::Passes::new(documents.clone())),
         Arc::new(documents::Sweep),
         Arc::new(export::Exports::new(cpus)),
     ];
-    all.extend(workflows::handlers());
+    all.extend(workflows::handlers(documents));
     Ok(all)
 }
 

@@ -143,6 +143,22 @@ async fn begin<'a>(
     })
 }
 
+/// Has the configured model do something and reads its answer as `T`; none where no model is configured. An error is what
+/// the provider's trouble means for the job that asked.
+pub(super) async fn asked<T: serde::de::DeserializeOwned>(
+    settings: &Settings,
+    task: &str,
+    input: &serde_json::Value,
+) -> Result<Option<T>, Outcome> {
+    match &settings.model {
+        None => Ok(None),
+        Some(model) => match provider::ask(model, task, input).await {
+            Ok((answer, _)) => Ok(Some(answer)),
+            Err(trouble) => Err(trouble.outcome()),
+        },
+    }
+}
+
 fn ended(result: Result<serde_json::Value, Trouble>) -> Outcome {
     match result {
         Ok(result) => Outcome::completed(&result),

@@ -8,6 +8,7 @@ mod calculation;
 mod finalization;
 mod grammar;
 mod pages;
+mod rules;
 mod texts;
 mod voices;
 mod wave;
@@ -20,16 +21,22 @@ use serde::Serialize;
 use serde::de::DeserializeOwned;
 use serde_json::value::to_raw_value;
 
-use super::{ChildError, Context, Handler, Lane};
+use super::{ChildError, Context, Handler, Lane, documents};
 use crate::storage::ObjectsError;
 
 /// The handlers of this part.
-pub(super) fn handlers() -> Vec<Arc<dyn Handler>> {
-    vec![Arc::new(Light), Arc::new(Pages), Arc::new(Voices)]
+pub(super) fn handlers(settings: Arc<documents::Settings>) -> Vec<Arc<dyn Handler>> {
+    vec![
+        Arc::new(Light { settings }),
+        Arc::new(Pages),
+        Arc::new(Voices),
+    ]
 }
 
-/// What takes a moment and a store.
-struct Light;
+/// What takes a moment and a store, or a model.
+struct Light {
+    settings: Arc<documents::Settings>,
+}
 
 /// What typst sets.
 struct Pages;
@@ -50,6 +57,9 @@ enum TaskError {
     Scratch(#[from] std::io::Error),
     #[error("{0}")]
     Content(String),
+    /// What the provider's trouble means for the task.
+    #[error("the model did not write it")]
+    Model(Box<Outcome>),
 }
 
 #[async_trait]
@@ -62,7 +72,7 @@ impl Handler for Light {
         match job.kind.as_str() {
             "calculation" => outcome(input(job).and_then(calculation::run)),
             "finalization" => outcome(finalization::run(job, context).await),
-            _ => outcome(texts::run(job, context).await),
+            _ => outcome(texts::run(job, context, &self.settings).await),
         }
     }
 }
@@ -108,6 +118,7 @@ fn outcome(ended: Result<impl Serialize, TaskError>) -> Outcome {
     match written {
         Ok(result) => Outcome::Completed { result },
         Err(TaskError::Child(ChildError::Cancelled)) => Outcome::Released,
+        Err(TaskError::Model(outcome)) => *outcome,
         Err(error) => refused(&error),
     }
 }
@@ -130,7 +141,7 @@ fn refused(error: &TaskError) -> Outcome {
         }) => Outcome::Failed {
             error: Failure::retryable("program", format!("{program} failed with {status}")),
         },
-        TaskError::Child(_) | TaskError::Scratch(_) => Outcome::Failed {
+        TaskError::Child(_) | TaskError::Scratch(_) | TaskError::Model(_) => Outcome::Failed {
             error: Failure::retryable("program", error.to_string()),
         },
     }

@@ -1,15 +1,20 @@
-//! `text_generation`: a document in three sections, written from facts by rules. No model, no key, no network.
-
-use std::collections::HashMap;
+//! `text_generation`: a document written from facts, by a model where one is configured, else by rules.
 
 use gristmill_shared::job::ClaimedJob;
 use serde::{Deserialize, Serialize};
+use serde_json::json;
 
-use super::super::Context;
+use super::super::{Context, documents};
 use super::artifact::{Form, Made, Place};
-use super::calculation::{AllFacts, Facts};
-use super::grammar::{Choices, Grammar};
-use super::{TaskError, input};
+use super::calculation::AllFacts;
+use super::{TaskError, input, rules};
+
+/// What a model is told; the facts come beside it, as JSON.
+const TASK: &str = "From facts about two people, given as JSON with the title of a document and what it is about, write that document: friendly, in plain English, two to four sections of one paragraph each, saying nothing that the facts do not. Answer with one JSON object {\"sections\": [{\"title\": string, \"text\": string}]} and nothing else.";
+
+/// The most that is taken of a model: more would be no document, but a mistake.
+const MAX_SECTIONS: usize = 20;
+const MAX_LETTERS: usize = 60_000;
 
 #[derive(Debug, Deserialize)]
 struct Input {
@@ -21,11 +26,11 @@ struct Input {
 }
 
 /// What one document is to be about.
-#[derive(Debug, Clone, Deserialize)]
-struct Document {
-    system: String,
-    about: String,
-    title: String,
+#[derive(Debug, Clone, Serialize, Deserialize)]
+pub(super) struct Document {
+    pub(super) system: String,
+    pub(super) about: String,
+    pub(super) title: String,
 }
 
 /// A text, as it lies in storage: pages and voices read it from there.
@@ -38,6 +43,7 @@ pub(super) struct Text {
 
 /// A heading and what stands below it.
 #[derive(Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub(super) struct Section {
     pub(super) title: String,
     pub(super) text: String,
@@ -61,12 +67,50 @@ struct Written {
     artifacts: [Made; 1],
 }
 
+/// What a model answers.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Draft {
+    sections: Vec<Section>,
+}
+
+impl Draft {
+    fn checked(self) -> Result<Vec<Section>, TaskError> {
+        let letters = |section: &Section| section.title.len() + section.text.len();
+        let fits = (1..=MAX_SECTIONS).contains(&self.sections.len())
+            && self
+                .sections
+                .iter()
+                .all(|section| !section.text.trim().is_empty())
+            && self.sections.iter().map(letters).sum::<usize>() <= MAX_LETTERS;
+        if fits {
+            Ok(self.sections)
+        } else {
+            Err(TaskError::Content(
+                "the model wrote no document of a usable length".to_owned(),
+            ))
+        }
+    }
+}
+
 pub(super) async fn run(
     job: &ClaimedJob,
     context: &Context,
+    settings: &documents::Settings,
 ) -> Result<impl Serialize + use<>, TaskError> {
     let input: Input = input(job)?;
-    let text = write(&input.document, input.index, &input.facts);
+    let asked = json!({ "document": input.document, "facts": input.facts });
+    let sections = match documents::asked::<Draft>(settings, TASK, &asked).await {
+        Ok(Some(draft)) => draft.checked()?,
+        Ok(None) => rules::write(&input.document, input.index, &input.facts),
+        Err(outcome) => return Err(TaskError::Model(Box::new(outcome))),
+    };
+    let (one, other) = (&input.facts.person1, &input.facts.person2);
+    let text = Text {
+        title: input.document.title,
+        author: format!("For {} and {}", one.name, other.name),
+        sections,
+    };
     let content =
         serde_json::to_vec(&text).map_err(|error| TaskError::Content(error.to_string()))?;
     let made = input
@@ -81,324 +125,24 @@ pub(super) async fn run(
     })
 }
 
-fn write(document: &Document, index: usize, all: &AllFacts) -> Text {
-    let grammar = Grammar::new(RULES, named(document, all));
-    let dates = format!("{} {}", all.person1.born, all.person2.born);
-    let mut choices = Choices::seeded(&[
-        &document.system,
-        &document.about,
-        &document.title,
-        &index.to_string(),
-        &all.person1.name,
-        &all.person2.name,
-        &dates,
-    ]);
-    let middle = match document.system.as_str() {
-        known @ ("calendar" | "numbers" | "seasons" | "letters" | "distances") => known,
-        _ => "verdict",
-    };
-    let mut section = |title: &str, symbol: &str, sentences: usize| Section {
-        title: title.to_owned(),
-        text: grammar.sentences(symbol, sentences, &mut choices).join(" "),
-    };
-    let sections = vec![
-        section("How it begins", "opening", 3),
-        section("What can be counted", middle, 4),
-        section("What to make of it", "closing", 3),
-    ];
-    Text {
-        title: document.title.clone(),
-        author: format!("For {} and {}", all.person1.name, all.person2.name),
-        sections,
-    }
-}
-
-fn named(document: &Document, all: &AllFacts) -> HashMap<&'static str, String> {
-    let (one, other): (&Facts, &Facts) = match document.about.as_str() {
-        "person2" => (&all.person2, &all.person1),
-        _ => (&all.person1, &all.person2),
-    };
-    HashMap::from([
-        ("one", one.name.clone()),
-        ("other", other.name.clone()),
-        (
-            "one_born",
-            one.born.format("%e %B %Y").to_string().trim().to_owned(),
-        ),
-        ("one_weekday", one.weekday.clone()),
-        ("other_weekday", other.weekday.clone()),
-        ("one_day", one.day_of_year.to_string()),
-        ("one_season", one.season.clone()),
-        ("other_season", other.season.clone()),
-        ("one_number", one.number.to_string()),
-        ("other_number", other.number.to_string()),
-        ("one_letters", one.letters.to_string()),
-        ("one_vowels", one.vowels.to_string()),
-        ("other_letters", other.letters.to_string()),
-        ("days", all.between.days.to_string()),
-        ("years", (all.between.days / 365).to_string()),
-        ("steps", all.between.numbers.to_string()),
-        ("shared", spelled(&all.between.shared_letters)),
-    ])
-}
-
-fn spelled(letters: &str) -> String {
-    let letters: Vec<String> = letters
-        .chars()
-        .map(|letter| letter.to_uppercase().to_string())
-        .collect();
-    match letters.as_slice() {
-        [] => "no letter at all".to_owned(),
-        [one] => format!("the letter {one}"),
-        [most @ .., last] => format!("the letters {} and {last}", most.join(", ")),
-    }
-}
-
-const RULES: &[(&str, &[&str])] = &[
-    (
-        "opening",
-        &[
-            "{one} came into the world on a {one_weekday}, the {one_born}, and {remark}.",
-            "{whoever} meets {one} for the first time {notices} {quality} before anything else.",
-            "on day {one_day} of that year it was {one_season}, and {remark}.",
-            "{other} would tell the story {differently}, and would not be wrong.",
-            "there is {quality} in {one}, and there is {quality} in how {other} answers it.",
-            "a beginning says little, but {remark}.",
-        ],
-    ),
-    (
-        "calendar",
-        &[
-            "the week gave {one} a {one_weekday} and {other} a {other_weekday}, and {remark}.",
-            "day {one_day} lies {where_in_year}, where {tendency}.",
-            "between the two dates lie {days} days, which is {measure}.",
-            "people of a {one_weekday} {tendency_verb} {object}; {one} is {degree} example.",
-            "a calendar is {measure}, and yet {remark}.",
-        ],
-    ),
-    (
-        "numbers",
-        &[
-            "the digits of the date come to {one_number}, and {one_number} {number_verb} {object}.",
-            "{other} arrives at {other_number}; the two are {steps} apart, which is {measure}.",
-            "{one_number} is the number of those who {tendency_verb} {object}.",
-            "added once more, nothing changes: {one_number} {number_verb} {object}.",
-            "who counts to {one_number} has passed {quality} on the way.",
-        ],
-    ),
-    (
-        "seasons",
-        &[
-            "{one} belongs to {one_season}, {other} to {other_season}, and {remark}.",
-            "in {one_season} {tendency}.",
-            "what {one_season} leaves behind is {quality}, and {one} has kept some of it.",
-            "the other season in this story is {other_season}, when {tendency}.",
-            "between {one_season} and {other_season} there is {measure}.",
-        ],
-    ),
-    (
-        "letters",
-        &[
-            "the name of {one} has {one_letters} letters, of which {one_vowels} are vowels, and {remark}.",
-            "{other} is written with {other_letters}; the two names share {shared}.",
-            "read aloud, {one} sounds of {quality}.",
-            "a name of {one_letters} letters {number_verb} {object}.",
-            "that they share {shared} is {measure}.",
-        ],
-    ),
-    (
-        "distances",
-        &[
-            "{days} days lie between them, or {years} years and some, which is {measure}.",
-            "in numbers the distance is {steps}, and {remark}.",
-            "{one} looks across it and sees {quality}.",
-            "seen from {other}, the same way is {measure}.",
-            "a distance is only {quality} that has not been walked.",
-        ],
-    ),
-    (
-        "verdict",
-        &[
-            "a {one_weekday} and a {other_weekday}, {one_season} and {other_season}, {one_number} and {other_number}: taken together, {remark}.",
-            "{days} days did not keep them apart, and {remark}.",
-            "they share {shared}, and beyond that {quality}.",
-            "{one} brings {quality}, {other} brings {quality}.",
-            "where one of them {tendency_verb_one} {object}, the other waits for {object}.",
-            "the sum is {measure}.",
-        ],
-    ),
-    (
-        "closing",
-        &[
-            "so {one} may well {advice}.",
-            "it would be {measure} to {advice}, and worth it.",
-            "{other} knows that {tendency}, and that helps.",
-            "nothing here is certain, but {remark}.",
-            "if there is one thing to keep, it is {quality}.",
-            "the rest is {measure}, and will come by itself.",
-        ],
-    ),
-    ("whoever", &["whoever", "anyone who", "a stranger who"]),
-    ("notices", &["sees", "notices", "remembers"]),
-    (
-        "differently",
-        &[
-            "differently",
-            "with other words",
-            "from the end",
-            "more slowly",
-        ],
-    ),
-    (
-        "quality",
-        &[
-            "a quiet patience",
-            "a stubborn kind of hope",
-            "good humour",
-            "an eye for detail",
-            "a taste for long sentences",
-            "courage without noise",
-            "a memory for small things",
-            "the calm of a well made plan",
-        ],
-    ),
-    (
-        "remark",
-        &[
-            "that explains more than it should",
-            "nobody would have guessed the rest",
-            "it has stayed that way since",
-            "one can still hear it in the voice",
-            "the years have only made it clearer",
-            "few things are as simple as that",
-            "it is a good place to start from",
-        ],
-    ),
-    (
-        "where_in_year",
-        &[
-            "far from the edges of the year",
-            "where the year turns",
-            "in the long middle of things",
-        ],
-    ),
-    (
-        "tendency",
-        &[
-            "the days teach one to {advice}",
-            "people {tendency_verb} {object}",
-            "it is easier to {advice}",
-            "nothing is hurried",
-        ],
-    ),
-    (
-        "tendency_verb",
-        &["look for", "collect", "repair", "believe in", "return to"],
-    ),
-    (
-        "tendency_verb_one",
-        &[
-            "looks for",
-            "collects",
-            "repairs",
-            "believes in",
-            "returns to",
-        ],
-    ),
-    (
-        "number_verb",
-        &["stands for", "asks for", "points to", "is the sign of"],
-    ),
-    (
-        "object",
-        &[
-            "old maps",
-            "open doors",
-            "the second attempt",
-            "plain answers",
-            "unfinished letters",
-            "the longer way home",
-            "things that last",
-        ],
-    ),
-    ("degree", &["a fair", "a good", "the best", "an unlikely"]),
-    (
-        "measure",
-        &[
-            "less than it seems",
-            "more than enough",
-            "a matter of patience",
-            "neither much nor little",
-            "about what one would expect",
-        ],
-    ),
-    (
-        "advice",
-        &[
-            "begin with the difficult part",
-            "ask twice",
-            "leave a door open",
-            "write it down",
-            "wait for the second thought",
-            "trust the slower answer",
-            "take the longer way home",
-        ],
-    ),
-];
-
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::work::workflows::calculation;
-
-    fn document(system: &str, about: &str) -> Document {
-        Document {
-            system: system.to_owned(),
-            about: about.to_owned(),
-            title: format!("{system} of {about}"),
-        }
-    }
 
     #[test]
-    fn no_two_documents_of_a_job_are_alike_and_each_has_its_facts() {
-        let facts = calculation::sample();
-        let systems = [
-            "calendar",
-            "numbers",
-            "seasons",
-            "letters",
-            "distances",
-            "verdict",
-        ];
-        let texts: Vec<Text> = systems
-            .iter()
-            .flat_map(|system| ["person1", "person2", "both"].map(|about| document(system, about)))
-            .enumerate()
-            .map(|(index, document)| write(&document, index, &facts))
-            .collect();
-        for (at, text) in texts.iter().enumerate() {
-            assert!(text.words() > 90, "{} words", text.words());
-            assert!(
-                texts[at + 1..]
-                    .iter()
-                    .all(|other| other.sections != text.sections)
-            );
-            let whole: String = text
-                .sections
-                .iter()
-                .map(|section| section.text.as_str())
-                .collect();
-            assert!(!whole.contains('{') && !whole.contains("  "), "{whole}");
-        }
-        assert_eq!(texts[0], write(&document("calendar", "person1"), 0, &facts));
-    }
-
-    #[test]
-    fn every_symbol_is_defined() {
-        let grammar = Grammar::new(
-            RULES,
-            named(&document("calendar", "both"), &calculation::sample()),
-        );
-        assert_eq!(grammar.undefined(), Vec::<&str>::new());
+    fn a_draft_is_taken_only_if_it_is_a_document() {
+        let draft = |sections: usize, text: &str| Draft {
+            sections: (0..sections)
+                .map(|_| Section {
+                    title: "T".to_owned(),
+                    text: text.to_owned(),
+                })
+                .collect(),
+        };
+        assert!(draft(3, "A sentence.").checked().is_ok());
+        assert!(draft(0, "").checked().is_err());
+        assert!(draft(1, "  ").checked().is_err());
+        assert!(draft(MAX_SECTIONS + 1, "x").checked().is_err());
+        assert!(draft(2, &"x".repeat(MAX_LETTERS)).checked().is_err());
     }
 }
