@@ -40,12 +40,18 @@ const front = http.createServer((request, response) => {
   request.pipe(forwarded);
 });
 
+// What npm calls deno is a script that starts the real one: the signal goes to the whole group, or that would stay.
 const stop = () => {
+  for (const signal of ["SIGTERM", "SIGINT"]) process.removeAllListeners(signal).on(signal, () => {});
   for (const child of children) child.kill();
+  try {
+    process.kill(-process.pid, "SIGTERM");
+  } catch (error) {
+    if (error.code !== "ESRCH") throw error; // not the leader of a group: started by hand
+  }
   process.exit(0);
 };
-process.on("SIGTERM", stop);
-process.on("SIGINT", stop);
+for (const signal of ["SIGTERM", "SIGINT"]) process.on(signal, stop);
 
 const patience = Date.now() + 90_000;
 while (!(await Promise.all(ports.map(isListening))).every(Boolean)) {
