@@ -7,7 +7,7 @@
 --    gone │ running, or gone since       │ pending
 --
 -- The tail follows the first that is left. One that runs for long keeps it low, and with a snapshot held open dead
--- entries pile up above it: the next look is then due after twenty times what this one took. What runs above a pending
+-- entries pile up above it: after a look of more than a quarter of a second the next is due after twenty times as long. What runs above a pending
 -- job, because that one was locked when claims passed by, is found once it was claimed.
 --
 -- Lock order: the line, then its jobs; both are skipped when locked. Whoever lowers a floor, lowers the tail with it.
@@ -23,6 +23,7 @@ as $$
 declare
   v_floor mill.floor;
   v_begun timestamptz;
+  v_took interval;
   v_end bigint;
   v_first bigint;
   v_rows tid[] := array(
@@ -59,8 +60,11 @@ begin
     order by j.turn
     limit 1;
     v_first := least(v_first, v_floor.turn); -- null, which least leaves out: nothing is left
-    if v_first > v_floor.tail or clock_timestamp() - v_begun > interval '5 milliseconds' then
-      update mill.floor f set tail = v_first, tail_at = clock_timestamp() + 20 * (clock_timestamp() - v_begun)
+    v_took := clock_timestamp() - v_begun;
+    if v_first > v_floor.tail or v_took > interval '250 milliseconds' then
+      update mill.floor f set
+        tail = v_first,
+        tail_at = case when v_took > interval '250 milliseconds' then clock_timestamp() + 20 * v_took else f.tail_at end
       where f.queue = v_floor.queue and f.priority = v_floor.priority;
     end if;
   end loop;
