@@ -7,8 +7,8 @@
 --    gone │ running, or gone since       │ pending
 --
 -- The tail follows the first that is left. One that runs for long keeps it low, and with a snapshot held open dead
--- entries pile up above it: after a look of more than a quarter of a second the next is due after twenty times as long. What runs above a pending
--- job, because that one was locked when claims passed by, is found once it was claimed.
+-- entries pile up above it: after a look of more than a quarter of a second the next is due after twenty times as long.
+-- What runs above a pending job, because that one was locked when claims passed by, is found once it was claimed.
 --
 -- Lock order: the line, then its jobs; both are skipped when locked. Whoever lowers a floor, lowers the tail with it.
 create or replace function mill.expired_leases(p_now timestamptz, p_max int) returns tid[]
