@@ -31,13 +31,14 @@ pub(crate) async fn scan(address: &str, file: &Path) -> std::io::Result<Verdict>
     patiently(async {
         let mut socket = connect(address).await?;
         let sent = send(&mut socket, file).await;
-        // A file that is too large for it is refused while it is sent: the reason may still be there to be read.
-        let mut answer = String::new();
-        let read = socket.take(4096).read_to_string(&mut answer).await;
+        // A file that is too large for it is refused while it is sent, and the rest of it left unread: the reason
+        // is there to be read, and a reset comes after it.
+        let mut answer = Vec::new();
+        let read = socket.take(4096).read_to_end(&mut answer).await;
         if answer.is_empty() {
             sent.and(read)?;
         }
-        judge(&answer)
+        judge(&String::from_utf8_lossy(&answer))
     })
     .await
 }
@@ -142,6 +143,23 @@ mod tests {
         }
         assert!(judge("").is_err());
         assert!(judge("stream: Can't allocate memory ERROR\0").is_err());
+    }
+
+    #[tokio::test]
+    async fn a_refusal_is_read_even_if_the_scanner_hangs_up_on_the_rest_of_the_file() {
+        let folder = tempfile::tempdir().unwrap();
+        let [socket, file] = ["socket", "file"].map(|name| folder.path().join(name));
+        std::fs::write(&file, vec![0; 1_000_000]).unwrap();
+        let listener = tokio::net::UnixListener::bind(&socket).unwrap();
+        let scanner = tokio::spawn(async move {
+            let (mut caller, _) = listener.accept().await.unwrap();
+            caller.read_exact(&mut [0; 500_000]).await.unwrap();
+            let answer = b"INSTREAM size limit exceeded. ERROR\0";
+            caller.write_all(answer).await.unwrap();
+        });
+        let verdict = scan(socket.to_str().unwrap(), &file).await.unwrap();
+        assert!(matches!(verdict, Verdict::Unscannable(_)), "{verdict:?}");
+        scanner.await.unwrap();
     }
 
     #[test]

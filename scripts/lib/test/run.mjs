@@ -105,8 +105,11 @@ function runSuite(suite) {
   });
 }
 
-// The lines that tell why, without the hundreds that passed.
+// The lines that tell why, without those of the hundreds that passed: in TAP a line, its heading and its block.
 function interesting(text) {
-  const lines = text.split("\n").filter((line) => !/^\s*(ok |# Subtest|    ok |Compiling|\s+Compiling|\s+Checking|test .* \.\.\. ok)/.test(line));
+  const lines = text
+    .replace(/^( *)ok .*\n(?:\1 {2}---\n(?:.*\n)*?\1 {2}\.\.\.\n)?/gm, "")
+    .split("\n")
+    .filter((line) => !/^\s*(# Subtest|Compiling|Checking|test .* \.\.\. ok)/.test(line));
   return lines.slice(-60).map((line) => `  ${line}`).join("\n");
 }
