@@ -9,7 +9,10 @@ const node = process.execPath;
 // node:test runs the files of a suite one after another: each starts a whole stack of its own.
 const nodeTest = (...files) => [node, "--test", "--test-concurrency=1", "--test-reporter=tap", ...files];
 const quick = ["--locked", "--profile", "quick"];
-const wasm = ["--locked", "--target", "wasm32-unknown-unknown"];
+// In the same profile, so that what runs while compiling, macros and build scripts, is compiled once for both.
+const wasm = [...quick, "--target", "wasm32-unknown-unknown"];
+// Always the workspace: a crate's features are the sum of what is built with it, and others would be compiled anew.
+const cargoTest = ["cargo", "test", ...quick, "--workspace"];
 const FUNCTIONS = fs.readdirSync(path.join(root, "functions")).flatMap((name) => ["-p", `gristmill-${name}`]);
 
 /**
@@ -22,14 +25,10 @@ export const suites = [
     command: ["cargo", "clippy", ...quick, "--all-targets", "--workspace", "--", "-D", "warnings"] },
   { group: "lint", name: "clippy-wasm", lane: "cargo", toolchain: "wasm", read: readCheck,
     command: ["cargo", "clippy", ...wasm, ...FUNCTIONS, "-p", "gristmill-shared", "--features", "gristmill-shared/edge", "--", "-D", "warnings"] },
-  { group: "unit", name: "unit", lane: "cargo", read: readCargo,
-    command: ["cargo", "test", ...quick, "--workspace", "--lib", "--bins"] },
-  { group: "native", name: "relay", lane: "cargo", debian: true, read: readCargo,
-    command: ["cargo", "test", ...quick, "-p", "gristmill-worker", "--test", "relay"] },
-  { group: "native", name: "postgrest", lane: "cargo", debian: true, read: readCargo,
-    command: ["cargo", "test", ...quick, "-p", "gristmill-worker", "--test", "postgrest"] },
-  { group: "unit", name: "compile-fail", lane: "cargo", read: readCargo,
-    command: ["cargo", "test", ...quick, "-p", "gristmill-shared", "--test", "compile_fail"] },
+  { group: "unit", name: "unit", lane: "cargo", read: readCargo, command: [...cargoTest, "--lib", "--bins"] },
+  { group: "native", name: "relay", lane: "cargo", debian: true, read: readCargo, command: [...cargoTest, "--test", "relay"] },
+  { group: "native", name: "postgrest", lane: "cargo", debian: true, read: readCargo, command: [...cargoTest, "--test", "postgrest"] },
+  { group: "unit", name: "compile-fail", lane: "cargo", read: readCargo, command: [...cargoTest, "--test", "compile_fail"] },
   { group: "wasm", name: "wasm", lane: "cargo", toolchain: "wasm", read: readCargo,
     env: { NODE_OPTIONS: `--require=${path.join(root, "shared/js/node-timers.cjs")}` },
     command: ["cargo", "test", ...wasm, "-p", "gristmill-shared", "--features", "edge", "--test", "wasm"] },
