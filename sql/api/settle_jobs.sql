@@ -15,7 +15,7 @@ begin
     update mill.invocation i set ended_at = mill.now()
     where i.id = p_invocation and i.begun_at is not null and i.ended_at is null
     returning i.queue into v_queue;
-    if v_queue is not null and mill.has_pending(v_queue) then
+    if v_queue is not null then
       perform mill.wake(v_queue, 'more');
     end if;
   end if;

@@ -29,19 +29,15 @@ begin
       select coalesce(jsonb_agg(jsonb_build_object('kind', p_kind, 'payload', p.payload)), '[]')
       from jsonb_array_elements(p_payloads) as p(payload))) e;
   else
-    with written as (
-      insert into mill.job_live (id, turn, queue, kind, payload, state, run_at, max_attempts, created_at)
-      select mill.uuid7_at(v_turn + p.ordinality, v_random), v_turn + p.ordinality, v_queue.queue, p_kind, p.payload,
-        'pending', v_now, v_queue.max_attempts, v_now
-      from jsonb_array_elements(p_payloads) with ordinality as p(payload, ordinality)
-      where case
-        when jsonb_typeof(p.payload) <> 'object' or p.payload = '{}' then mill.refuse_job(p.ordinality - 1, 'GM002', null)
-        when pg_column_size(p.payload) > v_max_bytes then mill.refuse_job(p.ordinality - 1, 'GM003', v_max_bytes::text)
-        else true
-      end
-      returning job_live.id
-    )
-    select array_agg(w.id order by w.id) into v_ids from written w; -- ids rise with the ordinal
+    v_ids := array(select mill.uuid7_at(v_turn + n, v_random) from generate_series(1, jsonb_array_length(p_payloads)) n);
+    insert into mill.job_live (id, turn, queue, kind, payload, state, run_at, max_attempts, created_at)
+    select p.id, v_turn + p.ordinality, v_queue.queue, p_kind, p.payload, 'pending', v_now, v_queue.max_attempts, v_now
+    from rows from (unnest(v_ids), jsonb_array_elements(p_payloads)) with ordinality as p(id, payload, ordinality)
+    where case
+      when jsonb_typeof(p.payload) <> 'object' or p.payload = '{}' then mill.refuse_job(p.ordinality - 1, 'GM002', null)
+      when pg_column_size(p.payload) > v_max_bytes then mill.refuse_job(p.ordinality - 1, 'GM003', v_max_bytes::text)
+      else true
+    end;
   end if;
   return coalesce(v_ids, '{}');
 end

@@ -24,7 +24,9 @@ begin
     delete from mill.job_live j
     where j.id = any (p_ids) and j.attempt = p_attempt and j.worker = p_worker and j.state = 'processing'
       and not j.cancel_requested
-    returning j.*
+    returning j.id, j.turn, j.queue, j.kind, j.name, j.category, j.payload, j.priority, j.run_at, j.attempt, j.max_attempts,
+      j.lease_losses, j.worker, j.dedupe_key, j.group_key, j.owner, j.parent, j.error, j.error_log, j.correlation_id,
+      j.created_at, j.started_at
   ),
   kept as (
     insert into mill.job_done (

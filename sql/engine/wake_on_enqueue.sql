@@ -1,5 +1,5 @@
--- Statement-level: one look a statement, however many jobs it inserts. It asks which queues have work instead of
--- reading the inserted rows: a transition table would copy each of them.
+-- Statement-level: one look a statement, however many jobs it inserts. mill.wake asks which queues have work, instead of
+-- reading the inserted rows here: a transition table would copy each of them.
 create or replace function mill.wake_on_enqueue() returns trigger
 language plpgsql security definer
 set search_path = pg_catalog, pg_temp
@@ -7,7 +7,7 @@ as $$
 begin
   perform mill.wake(q.queue)
   from mill.queue q
-  where q.served_by = 'function' and not q.paused and mill.has_pending(q.queue);
+  where q.served_by = 'function' and not q.paused;
   return null;
 end
 $$;
