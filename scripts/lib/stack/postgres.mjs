@@ -22,6 +22,7 @@ const SETTINGS = {
   max_connections: 200,
   shared_buffers: "128MB",
   max_wal_size: "1GB",
+  autovacuum_naptime: "15s", // job_live is as large as what passes through it between two visits
   // No ERROR: its text quotes the value at fault, and statements carry payloads. Callers get it, mill.event keeps what matters.
   log_min_messages: "log",
   log_min_error_statement: "panic",
