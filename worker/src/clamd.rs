@@ -90,7 +90,10 @@ async fn send(socket: &mut Box<dyn Socket>, file: &Path) -> std::io::Result<usiz
 }
 
 fn judge(answer: &str) -> std::io::Result<Verdict> {
-    let answer = answer.trim_end_matches('\0').trim();
+    // It may have hung up: only what is whole counts, or the head of another answer could be taken for OK.
+    let Some(answer) = answer.strip_suffix('\0') else {
+        return Err(std::io::Error::other("its answer was cut off"));
+    };
     let said = answer.strip_prefix("stream: ").unwrap_or(answer);
     match said.strip_suffix(" FOUND") {
         // AlertExceedsMax, so that what was skipped is not taken for clean.
@@ -142,6 +145,7 @@ mod tests {
             assert!(matches!(judge(limit).unwrap(), Verdict::Unscannable(_)));
         }
         assert!(judge("").is_err());
+        assert!(judge("stream: OK").is_err(), "cut off");
         assert!(judge("stream: Can't allocate memory ERROR\0").is_err());
     }
 
