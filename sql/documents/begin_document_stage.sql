@@ -12,6 +12,9 @@ begin
     -- What an earlier attempt met, also when its worker was never heard of again.
     processing_error = mill.noted_errors(f.processing_error, (select j.error_log from mill.job_live j where j.id = p_job_id))
   where f.id = v_file.id;
+  if v_file.stage like 'pass%' then
+    perform mill.count_work(v_file, p_job_id, 'ai_processing_started', '{}');
+  end if;
   return jsonb_build_object(
     'id', v_file.id, 'patient_id', v_file.patient_id, 'stage', v_file.stage, 'mime_type', v_file.mime_type,
     'storage_path', v_file.storage_path, 'sha256', v_file.sha256, 'file_size_bytes', v_file.file_size_bytes, 'page_count', v_file.page_count);

@@ -33,14 +33,31 @@ $$;
 comment on function mill.upload_over_plan(uuid) is 'The meters that one more file would exceed, while billing is on.';
 revoke execute on function mill.upload_over_plan(uuid) from public;
 
+-- What a stage says while it works and when it ends. Never blocks: the work was allowed when it was enqueued.
+create or replace function mill.count_work(p_file public.shell_files, p_job_id uuid, p_event text, p_counts jsonb, p_part text default '')
+returns void
+language plpgsql
+set search_path = pg_catalog, pg_temp
+as $$
+begin
+  perform mill.count_usage(p_file.patient_id, p_event, p_job_id || p_part, p_counts, p_file.id, p_job_id, p_blocks => false);
+exception when others then
+  insert into mill.event (at, code, detail) values (mill.now(), 'usage_not_counted',
+    jsonb_build_object('document', p_file.id, 'event', p_event, 'sqlstate', sqlstate, 'message', sqlerrm));
+end
+$$;
+comment on function mill.count_work(public.shell_files, uuid, text, jsonb, text) is
+  'Counts an event of a document''s job towards its profile''s usage, once a job, or once a part of it.';
+revoke execute on function mill.count_work(public.shell_files, uuid, text, jsonb, text) from public;
+
 create or replace function mill.count_stage(p_file public.shell_files, p_job_id uuid, p_result jsonb) returns void
 language plpgsql
 set search_path = pg_catalog, pg_temp
 as $$
 begin
   if p_file.stage like 'pass%' then
-    perform public.track_ai_processing_usage(p_file.patient_id, p_file.id, coalesce((p_result #>> '{usage,tokens}')::bigint, 0),
-      coalesce((p_result #>> '{usage,seconds}')::numeric, 0), p_job_id);
+    perform mill.count_work(p_file, p_job_id, 'ai_processing_completed',
+      mill.ai_counts((p_result #>> '{usage,tokens}')::bigint, (p_result #>> '{usage,seconds}')::numeric));
   elsif p_file.stage = 'ocr' then
     -- Its pages are known now; the upload had counted one.
     perform public.track_shell_file_processed_usage(p_file.patient_id, p_file.id, (p_result ->> 'page_count')::int);

@@ -14,6 +14,7 @@ begin
   select p_file.id, v_number, w.at, w.word ->> 't', array(select jsonb_array_elements_text(w.word -> 'b'))::real[],
     (w.word ->> 'c')::real, (w.word ->> 'l')::int
   from jsonb_array_elements(p_page -> 'words') with ordinality w(word, at);
+  perform mill.count_work(p_file, p_job_id, 'page_extracted', '{}', format('/%s', v_number));
   perform mill.audit('document_pages', format('%s/%s', p_file.id, v_number), 'INSERT', null,
     jsonb_build_object('words', jsonb_array_length(p_page -> 'words')), 'ocr', 'documents', p_file.patient_id, p_job_id);
 end

@@ -1,3 +1,11 @@
+create or replace function mill.ai_counts(p_tokens bigint, p_seconds numeric) returns jsonb
+language sql immutable
+return jsonb_build_object('ai_calls', 1, 'ai_tokens', least(greatest(p_tokens, 0), 1000000000),
+  'ai_seconds', round(least(greatest(p_seconds, 0), 86400), 3));
+
+comment on function mill.ai_counts(bigint, numeric) is 'What a model call adds to a profile''s usage, within reason whatever was reported.';
+revoke execute on function mill.ai_counts(bigint, numeric) from public;
+
 -- With p_job_id it counts once a job, however often the job's last step is repeated.
 create or replace function public.track_ai_processing_usage(
   p_profile_id uuid, p_shell_file_id uuid, p_tokens_used bigint, p_processing_seconds numeric default 0, p_job_id uuid default null)
@@ -5,9 +13,8 @@ returns jsonb
 language sql security definer
 set search_path = pg_catalog, pg_temp
 as $$
-  select mill.count_usage(p_profile_id, 'ai_processing_completed', p_job_id::text, jsonb_build_object(
-    'ai_calls', 1, 'ai_tokens', least(greatest(p_tokens_used, 0), 1000000000),
-    'ai_seconds', round(least(greatest(p_processing_seconds, 0), 86400), 3)), p_shell_file_id, p_job_id)
+  select mill.count_usage(p_profile_id, 'ai_processing_completed', p_job_id::text,
+    mill.ai_counts(p_tokens_used, p_processing_seconds), p_shell_file_id, p_job_id)
 $$;
 
 comment on function public.track_ai_processing_usage(uuid, uuid, bigint, numeric, uuid) is
