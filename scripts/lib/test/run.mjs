@@ -36,7 +36,8 @@ const chosen = suites
 const logs = path.join(process.env.CACHE ?? root, "logs");
 const env = { ...process.env, ...(soak && { GRISTMILL_SOAK: "1" }) };
 const needs = new Set(chosen.flatMap((suite) => suite.needs ?? []));
-if (needs.has("native")) build("scripts/lib/build-native.sh");
+if (needs.has("tests")) build("scripts/lib/build-tests.sh");
+else if (needs.has("native")) build("scripts/lib/build-native.sh");
 if (needs.has("functions")) build("scripts/build", "--quiet");
 
 const running = new Set();

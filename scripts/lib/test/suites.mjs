@@ -3,7 +3,7 @@ import fs from "node:fs";
 import path from "node:path";
 
 import { root } from "../stack/paths.mjs";
-import { readCargo, readCheck, readNode, readPlain } from "./counts.mjs";
+import { readCargo, readCheck, readLints, readNode, readPlain } from "./counts.mjs";
 
 const node = process.execPath;
 // node:test runs the files of a suite one after another: each starts a whole stack of its own.
@@ -13,6 +13,8 @@ const quick = ["--locked", "--profile", "quick"];
 const wasm = [...quick, "--target", "wasm32-unknown-unknown"];
 // Always the workspace: a crate's features are the sum of what is built with it, and others would be compiled anew.
 const cargoTest = ["cargo", "test", ...quick, "--workspace"];
+// As scripts/lib/build-tests.sh has compiled them, or they would be compiled again.
+const compiled = { lane: "cargo", needs: ["tests"], env: { RUSTC_WORKSPACE_WRAPPER: path.join(root, "scripts/lib/linting-rustc.sh") } };
 const FUNCTIONS = fs.readdirSync(path.join(root, "functions")).flatMap((name) => ["-p", `gristmill-${name}`]);
 
 /**
@@ -21,14 +23,13 @@ const FUNCTIONS = fs.readdirSync(path.join(root, "functions")).flatMap((name) =>
  */
 export const suites = [
   { group: "lint", name: "fmt", lane: "cargo", command: ["cargo", "fmt", "--all", "--check"], read: readCheck },
-  { group: "lint", name: "clippy", lane: "cargo", read: readCheck,
-    command: ["cargo", "clippy", ...quick, "--all-targets", "--workspace", "--", "-D", "warnings"] },
+  { group: "lint", name: "clippy", ...compiled, read: readLints, command: [...cargoTest, "--all-targets", "--no-run"] },
   { group: "lint", name: "clippy-wasm", lane: "cargo", toolchain: "wasm", read: readCheck,
     command: ["cargo", "clippy", ...wasm, ...FUNCTIONS, "-p", "gristmill-shared", "--features", "gristmill-shared/edge", "--", "-D", "warnings"] },
-  { group: "unit", name: "unit", lane: "cargo", read: readCargo, command: [...cargoTest, "--lib", "--bins"] },
-  { group: "native", name: "relay", lane: "cargo", debian: true, read: readCargo, command: [...cargoTest, "--test", "relay"] },
-  { group: "native", name: "postgrest", lane: "cargo", debian: true, read: readCargo, command: [...cargoTest, "--test", "postgrest"] },
-  { group: "unit", name: "compile-fail", lane: "cargo", read: readCargo, command: [...cargoTest, "--test", "compile_fail"] },
+  { group: "unit", name: "unit", ...compiled, read: readCargo, command: [...cargoTest, "--lib", "--bins"] },
+  { group: "native", name: "relay", ...compiled, debian: true, read: readCargo, command: [...cargoTest, "--test", "relay"] },
+  { group: "native", name: "postgrest", ...compiled, debian: true, read: readCargo, command: [...cargoTest, "--test", "postgrest"] },
+  { group: "unit", name: "compile-fail", ...compiled, read: readCargo, command: [...cargoTest, "--test", "compile_fail"] },
   { group: "wasm", name: "wasm", lane: "cargo", toolchain: "wasm", read: readCargo,
     env: { NODE_OPTIONS: `--require=${path.join(root, "shared/js/node-timers.cjs")}` },
     command: ["cargo", "test", ...wasm, "-p", "gristmill-shared", "--features", "edge", "--test", "wasm"] },
