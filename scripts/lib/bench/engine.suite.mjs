@@ -16,28 +16,45 @@ import * as pgBoss10 from "./engine/pg-boss-10.mjs";
 import * as pgmq from "./engine/pgmq.mjs";
 import { draw } from "./engine/plot.mjs";
 import { rates } from "./engine/rates.mjs";
+import { sustained } from "./engine/sustained.mjs";
 
 const CONTENDERS = [gristmill, graphileWorker, pgBoss, pgBoss10, pgmq]; // ours first
 
-const QUICK = { rounds: 5, seconds: 1.2, levels: sizes.quick, samples: 100, heldSeconds: 30, mixedSeconds: 30 };
-const FULL = { rounds: 5, seconds: 10, levels: sizes.full, samples: 500, heldSeconds: 300, mixedSeconds: 600 };
+const QUICK = { rounds: 5, seconds: 1.2, sustainedSeconds: 20, levels: sizes.quick, samples: 100, heldSeconds: 30, mixedSeconds: 30 };
+const FULL = { rounds: 5, seconds: 10, sustainedSeconds: 180, levels: sizes.full, samples: 500, heldSeconds: 300, mixedSeconds: 600 };
 
-export const parts = ["rates", "backlog", "snapshot", "mixed"];
+// Beside peers the server is as Postgres ships it. All our stacks send autovacuum round four times as often.
+const STOCK = { autovacuum_naptime: "1min" };
+
+export const parts = ["rates", "sustained", "backlog", "snapshot", "mixed"];
 
 export default async function* measure({ progress, full = false, only = null }) {
   const scale = full ? FULL : QUICK;
   const wanted = (part) => only === null || only === part;
   const plot = { bars: [], lines: [] };
   yield { note: `sizes: ${full ? "full" : "reduced; --full for the claimed ones"}: ${describe(scale)}` };
-  const stack = new Stack(`bench-engine-${process.pid}`, { parts: [], onStep: (part) => progress(`starting ${part}`) });
+  if (wanted("rates") || wanted("sustained")) {
+    yield* onServer("peers", STOCK, progress, async function* (stack) {
+      if (wanted("rates")) yield* besidePeers(stack, scale, progress, plot);
+      if (wanted("sustained")) yield* sustained(stack, CONTENDERS.filter((one) => one !== pgBoss10), { seconds: scale.sustainedSeconds, progress, plot });
+    });
+    if (wanted("rates")) yield { note: "beside peers: medians over the rounds; a ratio is the median of the rounds' own ratios" };
+  }
+  if (["backlog", "snapshot", "mixed"].some(wanted)) {
+    yield* onServer("alone", {}, progress, async function* (stack) {
+      if (wanted("backlog")) yield* backlog(stack, { levels: scale.levels, samples: scale.samples, progress });
+      if (wanted("snapshot")) yield* heldSnapshot(stack, { seconds: scale.heldSeconds, progress, plot });
+      if (wanted("mixed")) yield* mixed(stack, { seconds: scale.mixedSeconds, progress, plot });
+    });
+  }
+  yield { note: `plot: ${save(plot)}` };
+}
+
+async function* onServer(name, settings, progress, work) {
+  const stack = new Stack(`bench-engine-${name}-${process.pid}`, { parts: [], settings, onStep: (part) => progress(`starting ${part}`) });
   try {
     await stack.start();
-    if (wanted("rates")) yield* besidePeers(stack, scale, progress, plot);
-    if (wanted("backlog")) yield* backlog(stack, { levels: scale.levels, samples: scale.samples, progress });
-    if (wanted("snapshot")) yield* heldSnapshot(stack, { seconds: scale.heldSeconds, progress, plot });
-    if (wanted("mixed")) yield* mixed(stack, { seconds: scale.mixedSeconds, progress, plot });
-    if (wanted("rates")) yield { note: "beside peers: medians over the rounds; a ratio is the median of the rounds' own ratios" };
-    yield { note: `plot: ${save(plot)}` };
+    yield* work(stack);
   } finally {
     progress("stopping");
     await stack.destroy();
@@ -75,7 +92,7 @@ function save(plot) {
   return file;
 }
 
-function describe({ rounds, levels, heldSeconds, mixedSeconds }) {
+function describe({ rounds, seconds, sustainedSeconds, levels, heldSeconds, mixedSeconds }) {
   const { pending, finished } = levels.at(-1);
-  return `${rounds} rounds, backlogs up to ${pending} pending and ${finished} finished, ${heldSeconds} s with and without a held snapshot, ${mixedSeconds} s of mixed load`;
+  return `${rounds} rounds of ${seconds} s, ${sustainedSeconds} s sustained, backlogs up to ${pending} pending and ${finished} finished, ${heldSeconds} s with and without a held snapshot, ${mixedSeconds} s of mixed load`;
 }

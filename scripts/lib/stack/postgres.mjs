@@ -39,8 +39,8 @@ const CRON_SETTINGS = {
 };
 
 export class Postgres {
-  constructor({ flavour, dataDir, port, password, logDir, env }) {
-    Object.assign(this, { flavour, dataDir, port, password });
+  constructor({ flavour, dataDir, port, password, logDir, env, settings = {} }) {
+    Object.assign(this, { flavour, dataDir, port, password, settings });
     this.account = isRoot ? unprivilegedAccount() : {};
     this.socketDir = fs.mkdtempSync(path.join(os.tmpdir(), "gristmill-pg-"));
     if (isRoot) fs.chownSync(this.socketDir, this.account.uid, this.account.gid);
@@ -110,7 +110,7 @@ export class Postgres {
   }
 
   #flags() {
-    const settings = { ...SETTINGS, ...(this.flavour === "debian" ? CRON_SETTINGS : {}) };
+    const settings = { ...SETTINGS, ...(this.flavour === "debian" ? CRON_SETTINGS : {}), ...this.settings };
     return ["-p", String(this.port), "-k", this.socketDir,
       ...Object.entries(settings).flatMap(([name, value]) => ["-c", `${name}=${value}`])];
   }

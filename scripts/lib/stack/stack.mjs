@@ -20,15 +20,17 @@ export class Stack {
   /**
    * @param {string} name  data lives in a folder of this name: "dev" is never touched by tests
    * @param {{postgres?: "embedded"|"debian", parts?: string[], storage?: "supabase"|"r2",
-   *          functions?: string[], env?: Record<string, object>, onStep?: (message: string) => void}} [options]
+   *          functions?: string[], env?: Record<string, object>, settings?: Record<string, string>,
+   *          onStep?: (message: string) => void}} [options]
    *   functions: those to serve, where not all are wanted; fewer start sooner
    *   env: further environment of a part, by its name
+   *   settings: of Postgres, where others are wanted than all stacks have
    *   parts also: "storage" the Supabase Storage stand-in, "work" the container worker, "provider" the simulated API
    *   "deno" may stand in the place of "workerd": the same functions, served by the other runtime
    */
   constructor(name, { postgres = "embedded", parts = ["gateway", "relay", "workerd"], storage = "supabase", functions = null,
-    env = {}, onStep = () => {} } = {}) {
-    Object.assign(this, { name, flavour: postgres, wanted: parts, storage, functions, env, onStep });
+    env = {}, settings = {}, onStep = () => {} } = {}) {
+    Object.assign(this, { name, flavour: postgres, wanted: parts, storage, functions, env, settings, onStep });
     this.folder = path.join(checkoutState, name);
     this.logDir = path.join(this.folder, "logs");
     this.parts = {};
@@ -114,6 +116,7 @@ export class Stack {
       password: this.secrets.postgresPassword,
       logDir: this.logDir,
       env: registry.mark(this.folder),
+      settings: this.settings,
     });
     this.parts.postgres = this.postgres.part;
     await this.postgres.start();

@@ -12,6 +12,7 @@ const BATCH = 50;
 const BACKLOG = 2_000;
 const SLICE_SECONDS = 5;
 const LIMIT = 0.8;
+const PANEL = "Jobs a second over time";
 
 /**
  * Free and held take turns of five seconds, each in its own database, so that noise falls on both. The
@@ -34,7 +35,7 @@ export async function* heldSnapshot(stack, { seconds, progress, plot }) {
     await free.queue.close();
     await held.queue.close();
   }
-  plot.lines.push({ name: "free", values: free.windows }, { name: "snapshot held", values: held.windows });
+  plot.lines.push({ panel: PANEL, name: "free", values: free.windows }, { panel: PANEL, name: "snapshot held", values: held.windows });
   const over = `batch ${BATCH}, ${seconds} s`;
   yield { metric: `free throughput, ${over}`, value: mean(free.windows), unit: "jobs/s" };
   yield { metric: `throughput with a snapshot held, ${over}`, value: mean(held.windows), unit: "jobs/s", peer: `free, limit ${LIMIT}x`, ratio: mean(held.windows) / mean(free.windows) };
@@ -59,7 +60,7 @@ export async function* mixed(stack, { seconds, progress, plot }) {
     const early = await sizeOf();
     await running;
     const late = await sizeOf();
-    plot.lines.push({ name: "mixed load", values: windows });
+    plot.lines.push({ panel: PANEL, name: "mixed load", values: windows });
     yield { metric: `mixed load, ${seconds} s, the last third`, value: lastThird(windows), unit: "jobs/s", peer: "its first third", ratio: drift(windows) };
     yield { metric: "mixed load, job_live and its indexes at the end", value: late / 2 ** 20, unit: "MiB", peer: "at one tenth of the time", ratio: late / early };
   } finally {

@@ -1,16 +1,17 @@
 // Draws what a table cannot show: how the contenders stand side by side, and whether a rate decays.
 const WIDTH = 900;
 const PANEL = { height: 300, left: 70, right: 190, top: 40, bottom: 40 };
-const COLOURS = ["#c2410c", "#1d4ed8", "#15803d", "#7e22ce"];
+const COLOURS = ["#c2410c", "#1d4ed8", "#15803d", "#7e22ce", "#0f766e"];
 
 /**
- * @param {{bars: {group: string, name: string, value: number}[], lines: {name: string, values: number[]}[]}} plot
+ * @param {{bars: {group: string, name: string, value: number}[], 
+ *   lines: {panel: string, name: string, values: number[]}[]}} plot  values: one a second
  * @returns {string} an SVG
  */
 export function draw({ bars, lines }) {
   const panels = [];
   if (bars.length > 0) panels.push(barPanel(bars));
-  if (lines.length > 0) panels.push(linePanel(lines));
+  for (const panel of new Set(lines.map((line) => line.panel))) panels.push(linePanel(panel, lines.filter((line) => line.panel === panel)));
   const body = panels.map((panel, at) => `<g transform="translate(0 ${at * PANEL.height})">${panel}</g>`).join("\n");
   return `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${WIDTH} ${panels.length * PANEL.height}" font-family="sans-serif" font-size="12">
 <rect width="100%" height="100%" fill="white"/>
@@ -40,13 +41,13 @@ function barPanel(bars) {
   return [title("Lifecycle, jobs a second, gristmill = 1"), axis(most), legend(names), ...shapes, ...labels].join("\n");
 }
 
-function linePanel(lines) {
+function linePanel(heading, lines) {
   const most = Math.max(...lines.flatMap(({ values }) => values), 1) * 1.1;
   const longest = Math.max(...lines.map(({ values }) => values.length));
   const toX = (at) => PANEL.left + (plotWidth * at) / Math.max(1, longest - 1);
   const shapes = lines.map(({ values }, at) =>
     `<polyline fill="none" stroke="${COLOURS[at]}" stroke-width="1.5" points="${values.map((value, second) => `${fixed(toX(second))},${fixed(toY(value, most))}`).join(" ")}"/>`);
-  return [title("Jobs a second over time"), axis(most), legend(lines.map(({ name }) => name)), ...shapes,
+  return [title(heading), axis(most), legend(lines.map(({ name }) => name)), ...shapes,
     text(PANEL.left + plotWidth / 2, PANEL.top + plotHeight + 30, `seconds of load (0 to ${longest})`, "middle")].join("\n");
 }
 
