@@ -44,6 +44,7 @@ try {
   console.log(dim(`  up in ${((performance.now() - started) / 1000).toFixed(1)} s\n`));
   await demonstrate(stack, print);
 } catch (error) {
+  if (stopping) await new Promise(() => {}); // Ctrl-C has cut it off; stop() ends the process
   console.error(`error: ${error.message}\n  logs: ${stack.logDir}`);
   await stop(1);
 }

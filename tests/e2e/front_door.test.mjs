@@ -73,17 +73,22 @@ test("Ctrl-C stops everything that dev started, and the address it printed worke
   assert.deepEqual(Object.entries(pids).filter(([, pid]) => isAlive(pid)), []);
 });
 
-test("what a killed dev left behind is ended by the next start", async () => {
+test("what a dev that was killed at work left behind is ended by the next start, which Ctrl-C stops at work too", async () => {
   const dev = command("scripts/dev");
-  await says(dev, "Ctrl-C stops everything");
+  await says(dev, "up in");
   const { pid, pids } = recorded();
   process.kill(pid, "SIGKILL");
   await dev.ended;
   assert.ok(Object.values(pids).some(isAlive), "the parts outlive a killed supervisor");
 
-  const next = command("scripts/dev", "--once");
-  assert.equal(await next.ended, 0, next.output);
+  const next = command("scripts/dev");
+  await says(next, "up in");
   assert.deepEqual(Object.values(pids).filter(isAlive), []);
+  const { pids: newPids } = recorded();
+  next.child.kill("SIGINT");
+  assert.equal(await next.ended, 0, next.output);
+  assert.doesNotMatch(next.output, /error|Gristmill is up/);
+  assert.deepEqual(Object.values(newPids).filter(isAlive), []);
 });
 
 test("every script explains itself and refuses what it does not know", async () => {

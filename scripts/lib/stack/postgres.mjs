@@ -1,6 +1,7 @@
 // A private Postgres: own data folder, port, socket and password. "embedded" comes from npm and needs
 // neither root nor apt; "debian" is Debian's Postgres 15 with the real pg_cron.
 import { execFile } from "node:child_process";
+import { randomBytes } from "node:crypto";
 import fs from "node:fs";
 import { createRequire } from "node:module";
 import os from "node:os";
@@ -86,20 +87,43 @@ export class Postgres {
     await this.query(`alter role authenticator login password ${pg.escapeLiteral(password)}`);
   }
 
+  /** A copy of a data folder that initdb made once on this machine: 0.5 s instead of 2. A half-made one never gets the name. */
   async #initdb() {
-    fs.mkdirSync(this.dataDir, { recursive: true, mode: 0o700 });
-    const passwordFile = path.join(this.socketDir, "password");
-    fs.writeFileSync(passwordFile, this.password, { mode: 0o600 });
-    if (isRoot) {
-      fs.chownSync(this.dataDir, this.account.uid, this.account.gid);
-      fs.chownSync(passwordFile, this.account.uid, this.account.gid);
-    }
-    await run(path.join(this.bin, "initdb"), [
-      "-D", this.dataDir, "-U", "postgres", "--pwfile", passwordFile,
-      "--auth", "scram-sha-256", "--encoding", "UTF8", "--locale", "C", "--no-sync",
-    ], { cwd: "/", ...this.account });
-    fs.rmSync(passwordFile);
+    const fresh = `${this.dataDir}.new`;
+    fs.rmSync(fresh, { recursive: true, force: true });
+    fs.mkdirSync(path.dirname(fresh), { recursive: true });
+    await run("cp", ["-a", await this.#template(), fresh]);
+    const child = run(path.join(this.bin, "postgres"), ["--single", "-F", "-D", fresh, "postgres"], { cwd: "/", ...this.account });
+    child.child.stdin.end(`alter role postgres password ${pg.escapeLiteral(this.password)}\n`);
+    await child;
+    fs.renameSync(fresh, this.dataDir);
     if (this.flavour === "debian") this.#trustLoopbackForCron();
+  }
+
+  async #template() {
+    const { stdout } = await run(path.join(this.bin, "postgres"), ["--version"], { cwd: "/" });
+    const folder = path.join(stateRoot, `initdb-${this.flavour}-${stdout.match(/[\d.]+/)[0]}`);
+    if (fs.existsSync(folder)) return folder;
+
+    // Several may come here at once: each makes its own, and the first to finish gives it the name.
+    const fresh = `${folder}.${process.pid}`;
+    const passwordFile = path.join(this.socketDir, "password"); // initdb insists; each copy gets another
+    fs.mkdirSync(fresh, { recursive: true, mode: 0o700 });
+    fs.writeFileSync(passwordFile, randomBytes(18).toString("base64url"), { mode: 0o600 });
+    if (isRoot) for (const place of [fresh, passwordFile]) fs.chownSync(place, this.account.uid, this.account.gid);
+    try {
+      await run(path.join(this.bin, "initdb"), [
+        "-D", fresh, "-U", "postgres", "--pwfile", passwordFile,
+        "--auth", "scram-sha-256", "--encoding", "UTF8", "--locale", "C", "--no-sync",
+      ], { cwd: "/", ...this.account });
+      if (!fs.existsSync(folder)) fs.renameSync(fresh, folder);
+    } catch (error) {
+      if (!fs.existsSync(folder)) throw error;
+    } finally {
+      fs.rmSync(passwordFile, { force: true });
+      fs.rmSync(fresh, { recursive: true, force: true });
+    }
+    return folder;
   }
 
   // pg_cron's own connections carry no password, and a socket file cannot be guarded by one either.
