@@ -9,6 +9,14 @@ import { Stack } from "../scripts/lib/stack/stack.mjs";
 export { sleep };
 export const isSoak = process.env.GRISTMILL_SOAK === "1";
 
+export const isAlive = (pid) => {
+  try {
+    return process.kill(pid, 0);
+  } catch {
+    return false;
+  }
+};
+
 /** Starts a stack whose data is gone with the test. */
 export function startStack(name, options) {
   return new Stack(`test-${name}-${process.pid}`, options).start();

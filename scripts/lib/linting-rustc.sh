@@ -3,6 +3,6 @@
 # rustc does. So one compilation serves lints and tests, on dependencies that the native binary has compiled already; `cargo
 # clippy` checks every one of them once more, which is minutes. What trybuild compiles must not compile; its words are compared.
 case ${CARGO_MANIFEST_DIR:-} in
-  */target/*) exec "$@" ;;
+  */tests/trybuild/*) exec "$@" ;;
   *) exec clippy-driver "$@" ;;
 esac

@@ -3,11 +3,13 @@
 import assert from "node:assert/strict";
 import { execFile } from "node:child_process";
 import fs from "node:fs";
+import os from "node:os";
 import path from "node:path";
 import test from "node:test";
 import { promisify } from "node:util";
 
 import { root } from "../../scripts/lib/stack/paths.mjs";
+import { isAlive, until } from "../support.mjs";
 
 const run = promisify(execFile);
 const env = { ...process.env, GRISTMILL_BUILT: "1" };
@@ -40,3 +42,26 @@ test("json output is one figure a line and nothing else", async () => {
     assert.equal(figure.peer === null, figure.ratio === null);
   }
 });
+
+test("a bench that is interrupted ends what it started and leaves no data behind", async () => {
+  const state = fs.mkdtempSync(path.join(os.tmpdir(), "gristmill-bench-"));
+  fs.chmodSync(state, 0o755); // also for the user that runs Postgres when the tests run as root
+  try {
+    const child = execFile(path.join(root, "scripts/bench"), ["wake"], { cwd: root, env: { ...env, GRISTMILL_STATE: state } }, () => {});
+    const ended = new Promise((resolve) => child.once("exit", resolve));
+    const folder = await until(() => running(state), "a stack that starts");
+    const { pids } = JSON.parse(fs.readFileSync(path.join(folder, "running.json"), "utf8"));
+    child.kill("SIGTERM");
+    assert.equal(await ended, 130);
+    assert.deepEqual(Object.values(pids).filter(isAlive), []);
+    assert.equal(fs.existsSync(folder), false, "its folder is gone");
+  } finally {
+    fs.rmSync(state, { recursive: true, force: true });
+  }
+});
+
+function running(state) {
+  return fs.readdirSync(state)
+    .flatMap((checkout) => fs.readdirSync(path.join(state, checkout)).map((stack) => path.join(state, checkout, stack)))
+    .find((folder) => fs.existsSync(path.join(folder, "running.json")));
+}

@@ -8,7 +8,7 @@ import { after, before, test } from "node:test";
 
 import { root } from "../../scripts/lib/stack/paths.mjs";
 import { readFunctions } from "../../scripts/lib/stack/wrangler.mjs";
-import { isSoak, until } from "../support.mjs";
+import { isAlive, isSoak, until } from "../support.mjs";
 
 let state;
 before(() => {
@@ -37,14 +37,6 @@ function recorded() {
   const [checkout] = fs.readdirSync(state).filter((name) => fs.existsSync(path.join(state, name, "dev")));
   return JSON.parse(fs.readFileSync(path.join(state, checkout, "dev/running.json"), "utf8"));
 }
-
-const isAlive = (pid) => {
-  try {
-    return process.kill(pid, 0);
-  } catch {
-    return false;
-  }
-};
 
 test("dev --once shows a job from enqueue to settled, and stops", async () => {
   const dev = command("scripts/dev", "--once");

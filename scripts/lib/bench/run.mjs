@@ -1,4 +1,5 @@
 // Runs one suite and prints its figures: a table for people, or one JSON object a line.
+import { Stack } from "../stack/stack.mjs";
 import { progress } from "./progress.mjs";
 
 const words = process.argv.slice(2);
@@ -10,6 +11,13 @@ const { default: measure, parts = [] } = await import(`./${suite}.suite.mjs`);
 if (only !== null && !parts.includes(only)) {
   console.error(`error: ${suite} has no part '${only}'${parts.length > 0 ? `; it has ${parts.join(", ")}` : ""}`);
   process.exit(2);
+}
+
+for (const signal of ["SIGINT", "SIGTERM"]) {
+  process.once(signal, async () => {
+    await Promise.allSettled([...Stack.running].map((stack) => stack.destroy()));
+    process.exit(130);
+  });
 }
 
 // A suite yields figures as it gets them, {metric, value, unit, peer?, ratio?}, and notes, {note}.

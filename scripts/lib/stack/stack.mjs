@@ -17,6 +17,9 @@ const run = promisify(execFile);
 const here = path.dirname(fileURLToPath(import.meta.url));
 
 export class Stack {
+  /** Those of this process that were started and not stopped: whoever is interrupted ends them. */
+  static running = new Set();
+
   /**
    * @param {string} name  data lives in a folder of this name: "dev" is never touched by tests
    * @param {{postgres?: "embedded"|"debian", parts?: string[], storage?: "supabase"|"r2",
@@ -37,6 +40,7 @@ export class Stack {
   }
 
   async start() {
+    Stack.running.add(this);
     fs.mkdirSync(this.logDir, { recursive: true });
     // Root keeps data where Postgres's user can reach it; only the folders are open, the files are not.
     for (let folder = this.folder; folder.startsWith(path.dirname(checkoutState)); folder = path.dirname(folder)) {
@@ -55,6 +59,7 @@ export class Stack {
     try {
       await this.#startPostgres(postgresPort);
       for (const name of this.wanted) {
+        if (!Stack.running.has(this)) throw new Error("stopped while it started");
         this.parts[name] = this.#part(name, { gatewayPort, adminPort, functionsPort, storagePort, workPort, providerPort });
         this.onStep(name);
         await this.parts[name].start();
@@ -69,6 +74,7 @@ export class Stack {
 
   /** Stops what was started, in the order that lets work in flight finish. */
   async stop() {
+    Stack.running.delete(this);
     for (const name of ["work", "relay", "workerd", "deno", "storage", "provider", "gateway"]) await this.parts[name]?.stop();
     await this.postgres?.stop();
     registry.forget(this.folder);
