@@ -8,7 +8,7 @@ import path from "node:path";
 import test from "node:test";
 import { promisify } from "node:util";
 
-import { root } from "../../scripts/lib/stack/paths.mjs";
+import { checkoutState, root } from "../../scripts/lib/stack/paths.mjs";
 import { isAlive, until } from "../support.mjs";
 
 const run = promisify(execFile);
@@ -61,7 +61,8 @@ test("a bench that is interrupted ends what it started and leaves no data behind
 });
 
 function running(state) {
-  return fs.readdirSync(state)
-    .flatMap((checkout) => fs.readdirSync(path.join(state, checkout)).map((stack) => path.join(state, checkout, stack)))
+  const stacks = path.join(state, path.basename(checkoutState));
+  return fs.existsSync(stacks) && fs.readdirSync(stacks)
+    .map((name) => path.join(stacks, name))
     .find((folder) => fs.existsSync(path.join(folder, "running.json")));
 }

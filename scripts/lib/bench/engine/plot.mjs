@@ -4,7 +4,7 @@ const PANEL = { height: 300, left: 70, right: 190, top: 40, bottom: 40 };
 const COLOURS = ["#c2410c", "#1d4ed8", "#15803d", "#7e22ce", "#0f766e"];
 
 /**
- * @param {{bars: {group: string, name: string, value: number}[], 
+ * @param {{bars: {group: string, name: string, value: number}[],
  *   lines: {panel: string, name: string, values: number[]}[]}} plot  values: one a second
  * @returns {string} an SVG
  */
