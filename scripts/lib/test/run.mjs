@@ -40,17 +40,20 @@ if (needs.has("tests")) build("scripts/lib/build-tests.sh");
 else if (needs.has("native")) build("scripts/lib/build-native.sh");
 if (needs.has("functions")) build("scripts/build", "--quiet");
 
+const cargo = chosen.filter((suite) => suite.cargo);
+const others = chosen.filter((suite) => !suite.cargo);
 const running = new Set();
 for (const signal of ["SIGINT", "SIGTERM"]) {
   process.on(signal, () => {
+    for (const list of [cargo, others]) list.length = 0;
     for (const child of running) child.kill(signal); // each suite stops the stack it started
     process.exitCode = 130;
   });
 }
 
 const started = Date.now();
-const lanes = Map.groupBy ? Map.groupBy(chosen, (suite) => suite.lane) : groupByLane(chosen);
-const results = (await Promise.all([...lanes.values()].map(runLane))).flat();
+const lanes = [[cargo, others], [others], [others], [others]];
+const results = (await Promise.all(lanes.map(runLane))).flat();
 const total = results.reduce(
   (sums, { counts }) => ({
     passed: sums.passed + counts.passed, failed: sums.failed + counts.failed, skipped: sums.skipped + counts.skipped,
@@ -67,15 +70,12 @@ function build(...command) {
   if (status !== 0) process.exit(status ?? 1);
 }
 
-function groupByLane(list) {
-  const lanes = new Map();
-  for (const suite of list) lanes.set(suite.lane, [...(lanes.get(suite.lane) ?? []), suite]);
-  return lanes;
-}
-
-async function runLane(lane) {
+/** Runs suites from the top of each list until it is empty; lanes may share a list. */
+async function runLane(lists) {
   const done = [];
-  for (const suite of lane) done.push(await runSuite(suite));
+  for (const list of lists) {
+    while (list.length > 0) done.push(await runSuite(list.shift()));
+  }
   return done;
 }
 

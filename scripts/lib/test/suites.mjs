@@ -14,38 +14,37 @@ const wasm = [...quick, "--target", "wasm32-unknown-unknown"];
 // Always the workspace: a crate's features are the sum of what is built with it, and others would be compiled anew.
 const cargoTest = ["cargo", "test", ...quick, "--workspace"];
 // As scripts/lib/build-tests.sh has compiled them, or they would be compiled again.
-const compiled = { lane: "cargo", needs: ["tests"], env: { RUSTC_WORKSPACE_WRAPPER: path.join(root, "scripts/lib/linting-rustc.sh") } };
+const compiled = { cargo: true, needs: ["tests"], env: { RUSTC_WORKSPACE_WRAPPER: path.join(root, "scripts/lib/linting-rustc.sh") } };
 const FUNCTIONS = fs.readdirSync(path.join(root, "functions")).flatMap((name) => ["-p", `gristmill-${name}`]);
 
+const app = (name) => ({ group: "apps", name, needs: ["native", "functions"], read: readNode, command: nodeTest(`tests/${name}/`) });
+
 /**
- * lane: suites of one lane run one after another, lanes side by side. Cargo's share a lane, because they
- * would only wait for each other's lock; what stands in a lane of another name is there to make them equally long.
+ * cargo: run one after another, because they would only wait for each other's lock. The others are taken from the top by
+ * whoever is free, so the longest stand first.
  */
 export const suites = [
-  { group: "lint", name: "fmt", lane: "cargo", command: ["cargo", "fmt", "--all", "--check"], read: readCheck },
+  { group: "lint", name: "fmt", cargo: true, command: ["cargo", "fmt", "--all", "--check"], read: readCheck },
   { group: "lint", name: "clippy", ...compiled, read: readLints, command: [...cargoTest, "--all-targets", "--no-run"] },
-  { group: "lint", name: "clippy-wasm", lane: "cargo", toolchain: "wasm", read: readCheck,
+  { group: "lint", name: "clippy-wasm", cargo: true, toolchain: "wasm", read: readCheck,
     command: ["cargo", "clippy", ...wasm, ...FUNCTIONS, "-p", "gristmill-shared", "--features", "gristmill-shared/edge", "--", "-D", "warnings"] },
   { group: "unit", name: "unit", ...compiled, read: readCargo, command: [...cargoTest, "--lib", "--bins"] },
   { group: "native", name: "relay", ...compiled, debian: true, read: readCargo, command: [...cargoTest, "--test", "relay"] },
   { group: "native", name: "postgrest", ...compiled, debian: true, read: readCargo, command: [...cargoTest, "--test", "postgrest"] },
   { group: "unit", name: "compile-fail", ...compiled, read: readCargo, command: [...cargoTest, "--test", "compile_fail"] },
-  { group: "wasm", name: "wasm", lane: "cargo", toolchain: "wasm", read: readCargo,
+  { group: "wasm", name: "wasm", cargo: true, toolchain: "wasm", read: readCargo,
     env: { NODE_OPTIONS: `--require=${path.join(root, "shared/js/node-timers.cjs")}` },
     command: ["cargo", "test", ...wasm, "-p", "gristmill-shared", "--features", "edge", "--test", "wasm"] },
 
-  { group: "lint", name: "shellcheck", lane: "stack", read: readCheck,
-    command: ["bash", "-c", "shellcheck -x scripts/dev scripts/test scripts/build scripts/setup scripts/bench scripts/lib/*.sh .ci/run"] },
-  { group: "sql", name: "sql-embedded", lane: "embedded", needs: ["native"], read: readPlain,
-    command: [node, "scripts/lib/test/pgtap.mjs", "embedded"] },
-  { group: "sql", name: "sql-debian", lane: "debian", needs: ["native"], debian: true, read: readPlain,
+  { group: "e2e", name: "e2e", needs: ["native", "functions"], read: readNode, command: nodeTest("tests/e2e/") },
+  ...["documents", "exports"].map(app),
+  { group: "sql", name: "races", needs: ["native"], read: readNode, command: nodeTest("tests/races/") },
+  { group: "sql", name: "sql-debian", needs: ["native"], debian: true, read: readPlain,
     command: [node, "scripts/lib/test/pgtap.mjs", "debian"] },
-  { group: "sql", name: "races", lane: "embedded", needs: ["native"], read: readNode,
-    command: nodeTest("tests/races/") },
-  { group: "gateway", name: "gateway", lane: "stack", needs: ["native"], read: readNode,
-    command: nodeTest("tests/gateway/") },
-  { group: "e2e", name: "e2e", lane: "stack", needs: ["native", "functions"], read: readNode,
-    command: nodeTest("tests/e2e/") },
-  ...[["documents", "debian"], ["exports", "cargo"], ["refresh", "embedded"], ["workflows", "embedded"]].map(([name, lane]) => (
-    { group: "apps", name, lane, needs: ["native", "functions"], read: readNode, command: nodeTest(`tests/${name}/`) })),
+  { group: "sql", name: "sql-embedded", needs: ["native"], read: readPlain,
+    command: [node, "scripts/lib/test/pgtap.mjs", "embedded"] },
+  { group: "gateway", name: "gateway", needs: ["native"], read: readNode, command: nodeTest("tests/gateway/") },
+  ...["refresh", "workflows"].map(app),
+  { group: "lint", name: "shellcheck", read: readCheck,
+    command: ["bash", "-c", "shellcheck -x scripts/dev scripts/test scripts/build scripts/setup scripts/bench scripts/lib/*.sh .ci/run"] },
 ];
