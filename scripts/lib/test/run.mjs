@@ -46,7 +46,7 @@ const running = new Set();
 for (const signal of ["SIGINT", "SIGTERM"]) {
   process.on(signal, () => {
     for (const list of [cargo, others]) list.length = 0;
-    for (const child of running) child.kill(signal); // each suite stops the stack it started
+    for (const child of running) child.kill(signal); // a terminal sends it to their stacks as well
     process.exitCode = 130;
   });
 }
