@@ -65,7 +65,7 @@ test("Ctrl-C stops everything that dev started, and the address it printed worke
   assert.deepEqual(Object.entries(pids).filter(([, pid]) => isAlive(pid)), []);
 });
 
-test("what a dev that was killed at work left behind is ended by the next start, which Ctrl-C stops at work too", async () => {
+test("what a dev that was killed at work left behind is ended by the next start, which shows everything again", async () => {
   const dev = command("scripts/dev");
   await says(dev, "up in");
   const { pid, pids } = recorded();
@@ -73,14 +73,19 @@ test("what a dev that was killed at work left behind is ended by the next start,
   await dev.ended;
   assert.ok(Object.values(pids).some(isAlive), "the parts outlive a killed supervisor");
 
-  const next = command("scripts/dev");
-  await says(next, "up in");
-  assert.deepEqual(Object.values(pids).filter(isAlive), []);
-  const { pids: newPids } = recorded();
-  next.child.kill("SIGINT");
+  const next = command("scripts/dev", "--once");
   assert.equal(await next.ended, 0, next.output);
-  assert.doesNotMatch(next.output, /error|Gristmill is up/);
-  assert.deepEqual(Object.values(newPids).filter(isAlive), []);
+  assert.deepEqual(Object.values(pids).filter(isAlive), []);
+});
+
+test("Ctrl-C stops dev while it shows the applications, without an error", async () => {
+  const dev = command("scripts/dev");
+  await says(dev, "up in");
+  const { pids } = recorded();
+  dev.child.kill("SIGINT");
+  assert.equal(await dev.ended, 0, dev.output);
+  assert.doesNotMatch(dev.output, /error|Gristmill is up/);
+  assert.deepEqual(Object.values(pids).filter(isAlive), []);
 });
 
 test("every script explains itself and refuses what it does not know", async () => {
