@@ -21,7 +21,7 @@ begin
     values (p_profile_id, v_now, p_event, p_file, p_job, p_counts, p_once_key)
     on conflict (profile_id, event_type, once_key) where once_key is not null do nothing;
     v_is_new := found;
-    if v_is_new then
+    if v_is_new and p_counts <> '{}' then -- an event that adds nothing locks nothing
       perform mill.add_usage(p_profile_id, p_counts, v_now);
     end if;
     v_over := array(select m.meter from mill.usage_meters(p_profile_id, mill.usage_month(v_now)) m where m.is_over order by 1);
