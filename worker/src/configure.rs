@@ -1,4 +1,4 @@
-//! `gristmill configure`: tells a database where its functions are and how to sign for them.
+//! `gristmill configure`: tells a database where its functions and its worker are, and how to sign for them.
 
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
@@ -15,6 +15,10 @@ pub struct Args {
     /// Where functions are served, e.g. https://PROJECT.supabase.co/functions/v1
     #[arg(long)]
     pub functions_url: Option<String>,
+
+    /// Where Postgres reaches the container worker's --listen, e.g. http://worker:8080; without it the worker looks every 5 to 30 s
+    #[arg(long)]
+    pub worker_url: Option<String>,
 
     /// The key that signs invocations, as whsec_BASE64; the functions get the same as INVOKE_SECRET
     #[arg(long, env = "GRISTMILL_INVOKE_SECRET", hide_env_values = true)]
@@ -36,24 +40,38 @@ pub enum Error {
     )]
     Secret,
     /// The URL cannot be called.
-    #[error("the functions URL must begin with http:// or https://")]
-    Url,
+    #[error("the {0} URL must begin with http:// or https://")]
+    Url(&'static str),
 }
 
 /// Runs the command.
 pub async fn run(args: Args) -> Result<(), Error> {
     let config = database::config(&args.database_url, "gristmill configure")?;
     let (client, _) = database::connect(&config).await?;
-    if let Some(url) = &args.functions_url {
+    for (name, key, description, url) in [
+        (
+            "functions",
+            "functions.base_url",
+            "Where functions are served",
+            &args.functions_url,
+        ),
+        (
+            "worker",
+            "worker.url",
+            "Where the container worker is called when there is work",
+            &args.worker_url,
+        ),
+    ] {
+        let Some(url) = url else { continue };
         if !url.starts_with("http://") && !url.starts_with("https://") {
-            return Err(Error::Url);
+            return Err(Error::Url(name));
         }
         client
             .execute(
                 "insert into public.system_configuration (config_key, config_value, description)
-                 values ('functions.base_url', to_jsonb($1::text), 'Where functions are served')
+                 values ($1, to_jsonb($2::text), $3)
                  on conflict (config_key) do update set config_value = excluded.config_value, updated_at = now()",
-                &[&url.trim_end_matches('/')],
+                &[&key, &url.trim_end_matches('/'), &description],
             )
             .await?;
     }

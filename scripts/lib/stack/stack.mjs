@@ -130,7 +130,8 @@ export class Stack {
     this.onStep("migrate");
     await this.gristmill("migrate"); // first: it switches on pg_cron where there is one
     await this.gristmill("relay", "--install-only");
-    await this.gristmill("configure", "--functions-url", `${this.url}/functions/v1`);
+    await this.gristmill("configure", "--functions-url", `${this.url}/functions/v1`,
+      ...(this.wanted.includes("work") ? ["--worker-url", this.workUrl] : []));
     await this.postgres.openAuthenticator(this.secrets.authenticatorPassword);
   }
 
@@ -180,8 +181,9 @@ export class Stack {
       case "work":
         return new Part(name, {
           command: gristmill,
-          // Quick polls: there is nobody here whom they would cost anything.
-          args: ["work", "--listen", `127.0.0.1:${workPort}`, "--poll", "0.1", "--poll-max", "0.25", "--heartbeat", "5"],
+          // Where nobody sends what Postgres asks for, it is not called and must look by itself.
+          args: ["work", "--listen", `127.0.0.1:${workPort}`, "--heartbeat", "5",
+            ...(this.wanted.includes("relay") ? [] : ["--poll", "0.1", "--poll-max", "0.25"])],
           env: {
             SUPABASE_URL: this.url,
             SUPABASE_SERVICE_ROLE_KEY: this.serviceKey,

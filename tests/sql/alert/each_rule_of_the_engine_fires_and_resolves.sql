@@ -1,6 +1,7 @@
 select plan(19);
 set mill.now = '2030-01-01 00:00+00';
-alter table mill.job_live disable trigger wake_on_enqueue;
+-- Nobody is woken here.
+create or replace function mill.wake(p_queue mill.queue, p_reason text default 'wake') returns void language sql as 'select';
 update mill.queue set max_attempts = 100, backoff_base_seconds = 0.001, backoff_cap_seconds = 0.001, max_lease_losses = 100;
 -- What fires or resolves at this very moment.
 create function pg_temp.judged(p_now timestamptz) returns text[] language plpgsql as $$

@@ -1,7 +1,8 @@
 select plan(17);
 set mill.now = '2030-01-01 00:00+00';
 update mill.queue set max_attempts = 100, backoff_base_seconds = 0.001, backoff_cap_seconds = 0.001 where queue = 'default';
-alter table mill.job_live disable trigger wake_on_enqueue;
+-- Nobody is woken here.
+create or replace function mill.wake(p_queue mill.queue, p_reason text default 'wake') returns void language sql as 'select';
 create function pg_temp.attempts(p_count int, p_outcome text) returns void language sql as $$
   select mill.enqueue((select jsonb_agg(jsonb_build_object('kind', 'echo', 'payload', '{"a": 1}'::jsonb)) from generate_series(1, p_count)));
   select mill.settle('w', jsonb_agg(jsonb_build_object('id', id, 'attempt', attempt, 'outcome', p_outcome, 'delay_seconds', 86400))) from mill.claim('w', array['default'], p_count);

@@ -16,6 +16,10 @@ use super::{Args, Worker};
 /// How long a cancelled job may take to notice before it is dropped.
 const GRACE: Duration = Duration::from_secs(3);
 
+/// Whoever calls tells of one job; what others enqueue in the same tenth of a second they do not call for
+/// (sql/engine/call_worker.sql), so a lane that was woken looks again after this, and then ever later.
+const AFTER_A_CALL: Duration = Duration::from_millis(100);
+
 /// How often queues are looked up again: adding one is an INSERT.
 const QUEUES_FOR: Duration = Duration::from_secs(60);
 
@@ -87,14 +91,14 @@ impl Claiming {
                 0
             };
             if claimed > 0 {
-                rest = self.poll;
+                rest = rest.min(self.poll);
             }
             if claimed == free && free > 0 {
                 continue;
             }
             // With work under way the end of each job wakes this lane; the timer finds what others enqueue.
             tokio::select! {
-                () = woken => {}
+                () = woken => rest = AFTER_A_CALL.min(self.poll),
                 () = tokio::time::sleep(rest) => rest = (rest * 2).min(self.poll_max),
                 () = self.worker.stop.cancelled() => {}
             }
