@@ -11,10 +11,16 @@ declare
   v_strays uuid[];
   v_moved int;
 begin
-  -- Along the two indexes of what waits: a look at all live jobs, once a minute, would cost every other queue.
+  -- Along the two indexes of what waits: a look at all live jobs, once a minute, would cost every other queue. Line by line:
+  -- left to the planner, a join walked the whole index where statistics were old.
   v_strays := array(
-    select j.id from mill.job_live j join mill.queue q using (queue)
-    where j.queue = p_queue and not j.waits and j.state = 'pending'
+    select j.id
+    from mill.queue q join mill.floor f on f.queue = q.queue
+    cross join lateral (
+      select j.id, j.lane, j.owner, j.group_key from mill.job_live j
+      where j.line = f.line and not j.waits and j.state = 'pending'
+      offset 0) j
+    where q.queue = p_queue
       and j.lane is distinct from mill.lane_of(q.dequeue, q.max_running_per_group, j.owner, j.group_key)
     union all
     select j.id from mill.job_live j join mill.queue q using (queue)

@@ -4,6 +4,7 @@ create or replace function mill.call_worker(p_queue text, p_reason text) returns
 language plpgsql
 set search_path = pg_catalog, pg_temp
 set enable_seqscan = off
+set jit = off
 as $$
 declare
   v_now timestamptz := mill.now();

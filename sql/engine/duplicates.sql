@@ -1,5 +1,5 @@
 create or replace function mill.duplicates(
-  p_jobs jsonb, p_answered jsonb, p_now timestamptz, p_turn bigint, p_random bytea, p_max_bytes int)
+  p_jobs jsonb, p_answered jsonb, p_now timestamptz, p_turn bigint, p_random text, p_max_bytes int)
 returns jsonb
 language sql
 set search_path = pg_catalog, pg_temp
@@ -18,6 +18,6 @@ as $$
     select j.id from mill.job_live j where j.queue = a.queue and j.dedupe_key = a.dedupe_key limit 1) j
 $$;
 
-comment on function mill.duplicates(jsonb, jsonb, timestamptz, bigint, bytea, int) is
+comment on function mill.duplicates(jsonb, jsonb, timestamptz, bigint, text, int) is
   'Answers the jobs of a batch whose key a live job holds, as ordinal to {id, status} and what they ask for. Takes no lock.';
-revoke execute on function mill.duplicates(jsonb, jsonb, timestamptz, bigint, bytea, int) from public;
+revoke execute on function mill.duplicates(jsonb, jsonb, timestamptz, bigint, text, int) from public;

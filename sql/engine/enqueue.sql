@@ -16,7 +16,7 @@ declare
   v_xid xid8 := pg_current_xact_id();
   v_turn bigint := mill.clock_us();
   v_now timestamptz := mill.now();
-  v_random bytea := uuid_send(gen_random_uuid());
+  v_random text := mill.uuid7_tail();
   v_max_bytes int := mill.setting('queue.payload_max_bytes', '65536')::int;
   v_is_limited boolean;
   v_has_lanes boolean;
@@ -42,10 +42,10 @@ begin
   else
     return query
     insert into mill.job_live (
-      id, turn, queue, kind, name, category, payload, state, waits, priority, run_at, max_attempts,
+      id, line, turn, queue, kind, name, category, payload, state, waits, priority, run_at, max_attempts,
       group_key, lane, owner, parent, correlation_id, created_at)
     select
-      a.id, a.turn, a.queue, a.kind, a.name, a.category, a.payload, a.state, a.state = 'deferred', a.priority, a.run_at, a.max_attempts,
+      a.id, a.line, a.turn, a.queue, a.kind, a.name, a.category, a.payload, a.state, a.state = 'deferred', a.priority, a.run_at, a.max_attempts,
       a.group_key, a.lane, a.owner, a.parent, a.correlation_id, v_now
     from mill.asked_jobs(p_jobs, v_now, v_turn, v_random, v_max_bytes) a
     returning (job_live.turn - v_turn - 1)::int, job_live.id, 'new';

@@ -9,7 +9,7 @@
 -- only what is left, with the other keys held, would break that order: tests/races/contention.test.mjs found
 -- deadlocks here until the batch started over.
 create or replace function mill.enqueue_keyed(
-  p_jobs jsonb, p_now timestamptz, p_turn bigint, p_random bytea, p_max_bytes int)
+  p_jobs jsonb, p_now timestamptz, p_turn bigint, p_random text, p_max_bytes int)
 returns table (ordinal int, id uuid, status text)
 language plpgsql
 set search_path = pg_catalog, pg_temp
@@ -39,10 +39,10 @@ begin
       ),
       written as (
         insert into mill.job_live (
-          id, turn, queue, kind, name, category, payload, state, waits, priority, run_at, max_attempts,
+          id, line, turn, queue, kind, name, category, payload, state, waits, priority, run_at, max_attempts,
           dedupe_key, group_key, lane, owner, parent, correlation_id, created_at)
         select
-          a.id, a.turn, a.queue, a.kind, a.name, a.category, a.payload, a.state, a.state = 'deferred', a.priority, a.run_at, a.max_attempts,
+          a.id, a.line, a.turn, a.queue, a.kind, a.name, a.category, a.payload, a.state, a.state = 'deferred', a.priority, a.run_at, a.max_attempts,
           a.dedupe_key, a.group_key, a.lane, a.owner, a.parent, a.correlation_id, p_now
         from admitted a
         on conflict (queue, dedupe_key) where dedupe_key is not null do nothing
@@ -71,6 +71,6 @@ begin
 end
 $$;
 
-comment on function mill.enqueue_keyed(jsonb, timestamptz, bigint, bytea, int) is
+comment on function mill.enqueue_keyed(jsonb, timestamptz, bigint, text, int) is
   'Inserts a batch that has dedupe keys or may be throttled. For mill.enqueue alone.';
-revoke execute on function mill.enqueue_keyed(jsonb, timestamptz, bigint, bytea, int) from public;
+revoke execute on function mill.enqueue_keyed(jsonb, timestamptz, bigint, text, int) from public;

@@ -10,9 +10,10 @@ declare
   v_xid xid8 := pg_current_xact_id(); -- before the clock: see mill.sweep
   v_turn bigint := mill.clock_us();
   v_now timestamptz := mill.now();
-  v_random bytea := uuid_send(gen_random_uuid());
+  v_random text := mill.uuid7_tail();
   v_max_bytes int := mill.setting('queue.payload_max_bytes', '65536')::int;
   v_queue mill.queue;
+  v_line int;
   v_ids uuid[];
 begin
   if jsonb_typeof(p_payloads) is distinct from 'array' then
@@ -30,8 +31,9 @@ begin
       from jsonb_array_elements(p_payloads) as p(payload))) e;
   else
     v_ids := array(select mill.uuid7_at(v_turn + n, v_random) from generate_series(1, jsonb_array_length(p_payloads)) n);
-    insert into mill.job_live (id, turn, queue, kind, payload, state, run_at, max_attempts, created_at)
-    select p.id, v_turn + p.ordinality, v_queue.queue, p_kind, p.payload, 'pending', v_now, v_queue.max_attempts, v_now
+    select f.line into v_line from mill.floor f where f.queue = v_queue.queue and f.priority = 5;
+    insert into mill.job_live (id, line, turn, queue, kind, payload, state, run_at, max_attempts, created_at)
+    select p.id, v_line, v_turn + p.ordinality, v_queue.queue, p_kind, p.payload, 'pending', v_now, v_queue.max_attempts, v_now
     from rows from (unnest(v_ids), jsonb_array_elements(p_payloads)) with ordinality as p(id, payload, ordinality)
     where case
       when jsonb_typeof(p.payload) <> 'object' or p.payload = '{}' then mill.refuse_job(p.ordinality - 1, 'GM002', null)

@@ -41,13 +41,13 @@ begin
     v_begun := clock_timestamp();
     select j.turn into v_end
     from mill.job_live j
-    where j.queue = v_floor.queue and j.priority = v_floor.priority and j.turn >= v_floor.turn
+    where j.line = v_floor.line and j.turn >= v_floor.turn
       and not j.waits and j.state = 'pending'
     order by j.turn
     limit 1;
     v_rows := v_rows || array(
       select j.ctid from mill.job_live j
-      where j.queue = v_floor.queue and j.priority = v_floor.priority and j.turn >= v_floor.tail
+      where j.line = v_floor.line and j.turn >= v_floor.tail
         and j.turn < coalesce(v_end, 9223372036854775807)
         and not j.waits and j.lease_until <= p_now
       order by j.turn
@@ -56,7 +56,7 @@ begin
 
     select j.turn into v_first
     from mill.job_live j
-    where j.queue = v_floor.queue and j.priority = v_floor.priority and j.turn >= v_floor.tail and not j.waits
+    where j.line = v_floor.line and j.turn >= v_floor.tail and not j.waits
     order by j.turn
     limit 1;
     v_first := least(v_first, v_floor.turn); -- null, which least leaves out: nothing is left
@@ -65,7 +65,7 @@ begin
       update mill.floor f set
         tail = v_first,
         tail_at = case when v_took > interval '250 milliseconds' then clock_timestamp() + 20 * v_took else f.tail_at end
-      where f.queue = v_floor.queue and f.priority = v_floor.priority;
+      where f.line = v_floor.line;
     end if;
   end loop;
   return v_rows;

@@ -13,7 +13,7 @@ begin
     select from mill.floor f
     cross join lateral (
       select from mill.job_live j
-      where j.queue = f.queue and j.priority = f.priority and j.turn >= f.turn and not j.waits and j.state = 'pending'
+      where j.line = f.line and j.turn >= f.turn and not j.waits and j.state = 'pending'
       limit 1) j
     where f.queue = p_queue);
 end

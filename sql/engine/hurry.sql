@@ -22,9 +22,9 @@ begin
       state = case when j.state = 'deferred' and v_wanted.run_at <= p_now then 'pending' else j.state end,
       waits = j.waits and not (j.state = 'deferred' and v_wanted.run_at <= p_now),
       -- Never below the floor of the line that it joins.
-      turn = greatest(j.turn, (
-        select f.turn from mill.floor f
-        where f.queue = j.queue and f.priority = greatest(j.priority, v_wanted.priority)))
+      (line, turn) = (
+        select f.line, greatest(j.turn, f.turn) from mill.floor f
+        where f.queue = j.queue and f.priority = greatest(j.priority, v_wanted.priority))
     where j.id = v_wanted.id and (
       j.state = 'pending' and j.priority < v_wanted.priority
       or j.state = 'deferred' and (j.priority < v_wanted.priority or j.run_at > v_wanted.run_at));

@@ -7,13 +7,9 @@ as $$
   select count(mill.invoke(w.queue, 'pump'))::int
   from (
     select q.queue,
-      least(q.max_parallel, ceil(b.backlog::numeric / q.batch_size)) - a.active as wanted
+      -- Counting stops where more work would not mean more invocations.
+      least(q.max_parallel, ceil(mill.depth(q.queue, q.batch_size * q.max_parallel)::numeric / q.batch_size)) - a.active as wanted
     from mill.queue q
-    -- Counting stops where more work would not mean more invocations.
-    cross join lateral (
-      select count(*) as backlog
-      from (select from mill.job_live j where j.queue = q.queue and not j.waits and j.state = 'pending'
-            limit q.batch_size * q.max_parallel) j) b
     cross join lateral (
       select count(*) as active from mill.invocation i
       where i.queue = q.queue and i.ended_at is null

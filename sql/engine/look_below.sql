@@ -27,7 +27,7 @@ begin
     v_snapshot := pg_current_snapshot();
     select j.turn into v_late
     from mill.job_live j
-    where j.queue = p_queue and j.priority = v_floor.priority and not j.waits and j.state = 'pending'
+    where j.line = v_floor.line and not j.waits and j.state = 'pending'
       and j.turn >= v_floor.safe and j.turn < v_floor.turn
     order by j.turn
     limit 1;
@@ -35,7 +35,7 @@ begin
     if v_late is not null then
       update mill.floor f set turn = v_late, safe = least(f.safe, v_late), mark = least(f.mark, v_late),
         tail = least(f.tail, v_late)
-      where f.queue = p_queue and f.priority = v_floor.priority;
+      where f.line = v_floor.line;
       v_found := v_found + 1;
     elsif v_floor.mark < v_floor.turn and pg_snapshot_xmin(v_snapshot) >= v_floor.mark_xid then
       -- Whoever ran when the mark was set has ended, and nothing of theirs lies below it.
@@ -44,7 +44,7 @@ begin
         mark = v_floor.turn,
         mark_xid = pg_snapshot_xmax(v_snapshot),
         look_at = clock_timestamp() + 20 * (clock_timestamp() - v_begun)
-      where f.queue = p_queue and f.priority = v_floor.priority;
+      where f.line = v_floor.line;
     end if;
   end loop;
   return v_found;

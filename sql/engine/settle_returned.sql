@@ -21,7 +21,7 @@ begin
       when 'snoozed' then make_interval(secs => coalesce((p_held -> j.id::text ->> 'delay')::double precision, 30))
       else interval '0' end,
     -- A released job goes back to the head of its line, but not below the floor.
-    turn = greatest(j.turn, (select f.turn from mill.floor f where f.queue = j.queue and f.priority = j.priority)),
+    turn = greatest(j.turn, (select f.turn from mill.floor f where f.line = j.line)),
     worker = null,
     lease_until = null,
     slot = null,

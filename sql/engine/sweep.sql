@@ -37,7 +37,7 @@ begin
   loop
     select j.turn into v_first
     from mill.job_live j
-    where j.queue = p_queue and j.priority = v_floor.priority and j.turn >= v_floor.turn and not j.waits and j.state = 'pending'
+    where j.line = v_floor.line and j.turn >= v_floor.turn and not j.waits and j.state = 'pending'
     order by j.turn
     limit 1;
     -- An empty line: whoever is enqueueing now took the clock at most moments ago, and look_below covers the rest.
@@ -46,7 +46,7 @@ begin
     update mill.floor f set
       turn = v_first,
       advance_at = clock_timestamp() + interval '300 milliseconds'
-    where f.queue = p_queue and f.priority = v_floor.priority;
+    where f.line = v_floor.line;
   end loop;
 end
 $$;

@@ -13,16 +13,16 @@ declare
 begin
   update mill.floor f set turn = s.turn, safe = s.turn, mark = s.turn, tail = least(f.tail, s.turn)
   from (
-    select f.queue, f.priority, j.turn
+    select f.line, j.turn
     from mill.floor f
     cross join lateral (
       select j.turn from mill.job_live j
-      where j.queue = f.queue and j.priority = f.priority and not j.waits and j.state = 'pending' and j.turn < f.safe
+      where j.line = f.line and not j.waits and j.state = 'pending' and j.turn < f.safe
       order by j.turn
       limit 1) j
     order by f.queue, f.priority
     for no key update of f skip locked) s
-  where f.queue = s.queue and f.priority = s.priority;
+  where f.line = s.line;
   get diagnostics v_count = row_count;
   return v_count;
 end

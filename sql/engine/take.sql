@@ -18,10 +18,10 @@ begin
   for v_try in 1 .. 2 loop
     v_rows := array(
       select j.ctid
-      from (select f.priority, f.turn from mill.floor f where f.queue = p_queue order by f.priority desc) f
+      from (select f.line, f.turn from mill.floor f where f.queue = p_queue order by f.priority desc) f
       cross join lateral (
         select j.ctid from mill.job_live j
-        where j.queue = p_queue and j.priority = f.priority and j.turn >= f.turn and not j.waits and j.state = 'pending'
+        where j.line = f.line and j.turn >= f.turn and not j.waits and j.state = 'pending'
           and (p_kinds is null or j.kind = any (p_kinds))
         order by j.turn
         limit p_max

@@ -10,10 +10,7 @@ as $$
   join public.api_rate_limits l on l.provider_name = q.provider and l.api_endpoint = q.endpoint
   cross join lateral mill.api_room(l, mill.now()) r
   where k.kind = p_kind
-    and (r.pressure >= l.backpressure_threshold or l.blocked_until > mill.now() or l.queue_depth_limit <= (
-      select count(*) from (
-        select from mill.job_live j
-        where j.queue = q.queue and not j.waits and j.state = 'pending' limit l.queue_depth_limit) w))
+    and (r.pressure >= l.backpressure_threshold or l.blocked_until > mill.now() or l.queue_depth_limit <= mill.depth(q.queue, l.queue_depth_limit))
 $$;
 
 comment on function mill.backpressure_delay(text) is 'How long a new job of a kind is put off for its provider''s sake.';

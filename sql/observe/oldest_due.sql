@@ -5,12 +5,13 @@ set search_path = pg_catalog, pg_temp
 set jit = off
 set enable_seqscan = off
 set enable_bitmapscan = off
+set enable_sort = off
 as $$
   select min(j.run_at)
   from mill.floor f
   cross join lateral (
     select o.run_at from mill.job_live o
-    where o.queue = f.queue and o.priority = f.priority and o.turn >= f.turn and not o.waits and o.state = 'pending'
+    where o.line = f.line and o.turn >= f.turn and not o.waits and o.state = 'pending'
     order by o.turn limit 1) j
   where f.queue = p_queue
 $$;

@@ -6,20 +6,21 @@ set search_path = pg_catalog, pg_temp
 set jit = off
 set enable_seqscan = off
 set enable_bitmapscan = off
+set enable_sort = off
 as $$
   select (select count(*) from mill.job_live j where j.slot = p_queue)::int + (
     select count(*)::int from (
       select from mill.floor f
       cross join lateral (
         select from mill.job_live j
-        where j.queue = f.queue and j.priority = f.priority and j.turn >= f.tail and j.turn < f.turn
+        where j.line = f.line and j.turn >= f.tail and j.turn < f.turn
           and not j.waits and j.state = 'processing' and j.slot is null
         limit 100000) j
       where f.queue = p_queue) below) + (
     select count(*)::int from mill.floor f
     cross join lateral (
       select j.state, j.slot from mill.job_live j
-      where j.queue = f.queue and j.priority = f.priority and j.turn >= f.turn and not j.waits
+      where j.line = f.line and j.turn >= f.turn and not j.waits
       order by j.turn
       limit 10000) j
     where f.queue = p_queue and j.state = 'processing' and j.slot is null)

@@ -28,15 +28,16 @@ set search_path = pg_catalog, pg_temp
 set enable_seqscan = off
 set jit = off
 set enable_bitmapscan = off
+set enable_sort = off
 as $$
   select coalesce(sum((n.payload ->> 'estimated_size')::bigint), 0)::bigint
   from mill.queue q
   cross join lateral (
     select j.payload
-    from (select f.priority, f.turn from mill.floor f where f.queue = q.queue order by f.priority desc) f
+    from (select f.line, f.turn from mill.floor f where f.queue = q.queue order by f.priority desc) f
     cross join lateral (
       select j.payload from mill.job_live j
-      where j.queue = q.queue and j.priority = f.priority and j.turn >= f.turn and not j.waits and j.state = 'pending'
+      where j.line = f.line and j.turn >= f.turn and not j.waits and j.state = 'pending'
       order by j.turn limit q.batch_size) j
     limit q.batch_size) n
   where q.queue ~ '^refresh(-|$)'

@@ -46,7 +46,7 @@ begin
   select new.id, w.key, case when w.family is null then 1 end
   from mill.workflow_step w where w.type = new.type and w.version = new.version;
   insert into mill.task (id, job_id, key)
-  select mill.uuid7_at(mill.clock_us() + w.position, uuid_send(gen_random_uuid())), new.id, w.key
+  select mill.uuid7_at(mill.clock_us() + w.position, mill.uuid7_tail()), new.id, w.key
   from mill.workflow_step w where w.type = new.type and w.version = new.version and w.family is null;
   -- Lists among the params are known already: their tasks are there from the beginning.
   for v_step in

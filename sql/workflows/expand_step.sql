@@ -6,7 +6,7 @@ set search_path = pg_catalog, pg_temp
 as $$
 declare
   v_us bigint := mill.clock_us();
-  v_random bytea := uuid_send(gen_random_uuid());
+  v_random text := mill.uuid7_tail();
   v_max int := mill.setting('workflows.max_items', '20000')::int;
   v_list jsonb := (case p_step.for_each[1] when 'params' then p_job.params else mill.step_output(p_job, p_step.for_each[1]) end)
     #> p_step.for_each[2:];

@@ -42,11 +42,12 @@ begin
     ),
     written as (
       insert into mill.job_live (
-        id, turn, queue, kind, name, category, payload, state, priority, run_at, max_attempts, lane, owner, parent, correlation_id, created_at)
-      select r.id, v_turn + r.n, q.queue, k.kind, v_step.key, 'workflow', r.input, 'pending', p_job.priority, v_now,
+        id, line, turn, queue, kind, name, category, payload, state, priority, run_at, max_attempts, lane, owner, parent, correlation_id, created_at)
+      select r.id, f.line, v_turn + r.n, q.queue, k.kind, v_step.key, 'workflow', r.input, 'pending', p_job.priority, v_now,
         coalesce(v_step.max_attempts, q.max_attempts), mill.lane_of(q.dequeue, q.max_running_per_group, p_job.user_id, null),
         p_job.user_id, p_job.id, p_job.correlation_id, v_now
       from ready r join mill.kind k on k.kind = v_step.kind join mill.queue q on q.queue = k.queue
+        join mill.floor f on f.queue = q.queue and f.priority = p_job.priority
       returning job_live.id
     )
     select coalesce(array_agg(w.id), '{}') into v_started from written w;

@@ -110,6 +110,8 @@ test(`random operations keep every invariant (seed ${SEED})`, async (context) =>
           if (group === null) assert.ok(running <= (options.max_running ?? Infinity), `${queue} runs ${running}`);
           else assert.ok(running <= (options.max_running_per_group ?? Infinity), `${queue}/${group} runs ${running}`);
         }
+        const strays = await query("select j.id from mill.job_live j left join mill.floor f using (queue, priority) where j.line is distinct from f.line");
+        assert.deepEqual(strays, [], "every live job stands in the line of its queue and priority");
       },
     };
     const names = ["enqueue", "enqueue", "claim", "claim", "claim", "settle", "settle", "settle", "heartbeat", "forget", "cancel", "operate", "tick", "look"];

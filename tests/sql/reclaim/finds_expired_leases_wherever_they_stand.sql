@@ -23,8 +23,8 @@ select is(mill.reclaim(), 1, 'is taken back though another stands before it');
 
 -- One that committed late, below the tail.
 update mill.floor set tail = turn where queue = 'plain';
-insert into mill.job_live (id, turn, queue, kind, payload, state, run_at, max_attempts, created_at)
-select gen_random_uuid(), turn - 1, 'plain', 'p', '{"late": true}', 'pending', now(), 5, now() from mill.floor where queue = 'plain';
+insert into mill.job_live (id, line, turn, queue, kind, payload, state, run_at, max_attempts, created_at)
+select gen_random_uuid(), line, turn - 1, 'plain', 'p', '{"late": true}', 'pending', now(), 5, now() from mill.floor where queue = 'plain';
 select mill.claim('late', array['plain'], 10);
 select is((select count(*) from mill.job where worker = 'late' and payload ? 'late'), 1::bigint, 'the late one was claimed');
 set mill.now = '2030-01-01 00:06+00';

@@ -5,5 +5,8 @@ import { driver } from "./pg-boss.mjs";
 
 export const name = "pg-boss 10";
 
-// Its insert takes the queue's name with each job.
-export const { install, open } = driver(PgBoss, (boss, queue, payloads) => boss.insert(payloads.map((data) => ({ name: queue, data }))));
+// Its insert takes the queue's name with each job, and it knows no fence.
+export const { install, open } = driver(PgBoss, {
+  insert: (boss, queue, payloads) => boss.insert(payloads.map((data) => ({ name: queue, data }))),
+  complete: (boss, queue, jobs) => boss.complete(queue, jobs.map(({ id }) => id)),
+});

@@ -1,5 +1,6 @@
-// pg-boss by its public calls: insert (its raw path for many jobs, without asking for ids back), fetch with
-// batchSize, complete with an array of ids. Supervision and schedules are off: they would only cost it.
+// pg-boss by its public calls: insert (its raw path for many jobs, without asking for ids back), fetch with batchSize,
+// complete with the fetched jobs, which fences them by attempt, as its own worker does and as we do. Supervision and schedules
+// are off: they would only cost it.
 import { PgBoss } from "pg-boss";
 
 export const name = "pg-boss";
@@ -7,8 +8,8 @@ export const name = "pg-boss";
 const QUEUE = "bench";
 const quiet = { supervise: false, schedule: false };
 
-/** What every contender offers, for a version of pg-boss and its way of inserting many. */
-export function driver(Boss, insert) {
+/** What every contender offers, for a version of pg-boss and its ways of inserting and completing many. */
+export function driver(Boss, { insert, complete }) {
   const start = async (options) => {
     const boss = new Boss({ ...options, ...quiet });
     boss.on("error", () => {});
@@ -26,11 +27,14 @@ export function driver(Boss, insert) {
       return {
         enqueue: (payloads) => insert(boss, QUEUE, payloads),
         claim: (max) => boss.fetch(QUEUE, { batchSize: max }),
-        complete: (jobs) => boss.complete(QUEUE, jobs.map(({ id }) => id)),
+        complete: (jobs) => complete(boss, QUEUE, jobs),
         close: () => boss.stop({ graceful: false }),
       };
     },
   };
 }
 
-export const { install, open } = driver(PgBoss, (boss, queue, payloads) => boss.insert(queue, payloads.map((data) => ({ data }))));
+export const { install, open } = driver(PgBoss, {
+  insert: (boss, queue, payloads) => boss.insert(queue, payloads.map((data) => ({ data }))),
+  complete: (boss, queue, jobs) => boss.complete(queue, jobs),
+});

@@ -10,8 +10,8 @@ insert into relation_rule (relation, owner_may, service_may, seed, forge) values
          returning *),
        b as (insert into mill.export_batch (id, owner, created_at) values ('66666666-6666-4666-8666-666666666666', {owner}, now()) returning *),
        i as (insert into mill.export_batch_item (batch_id, position, export_id) select b.id, 1, e.id from b, e),
-       j as (insert into mill.job_live (id, turn, queue, kind, payload, state, run_at, max_attempts, created_at, owner)
-         select e.id, 1, 'exports', 'export_pdf', '{"a": 1}', 'pending', now(), 5, now(), e.owner from e),
+       j as (insert into mill.job_live (id, line, turn, queue, kind, payload, state, run_at, max_attempts, created_at, owner)
+         select e.id, 0, 1, 'exports', 'export_pdf', '{"a": 1}', 'pending', now(), 5, now(), e.owner from e),
        f as (insert into mill.export_file (path, export_id, attempt, owner, size, state, created_at, expires_at)
          select 'walk.pdf', e.id, 1, e.owner, 1, 'stored', now(), now() + interval '1 day' from e returning *)
        insert into public.export_history (id, user_id, version, template, file_name, file_path, file_size, page_count, expires_at, created_at)

@@ -6,8 +6,8 @@ insert into relation_rule (relation, owner_may, service_may, seed, is_shared) va
     $$ insert into public.active_subscriptions_v2 (user_id, symbol, data_type, subscribed_at, last_seen_at) values ({owner}, 'WALK', 'quote', now(), now()) $$, false),
   ('api_data_usage', '', 'select', $$ insert into public.api_data_usage (at, provider, data_type, calls, bytes) values (now(), 'fmp', 'quote', 1, 1) $$, false),
   ('subscription_analytics', '', 'select', $$ insert into public.subscription_analytics (symbol, data_type, watchers, counted_at) values ('WALK', 'quote', 1, now()) $$, false),
-  ('api_call_queue', '', 'select', $$ insert into mill.job_live (id, turn, queue, kind, payload, state, run_at, max_attempts, created_at)
-     values (gen_random_uuid(), 1, 'refresh', 'quote', '{"symbol": "WALK"}', 'pending', now(), 5, now()) $$, false),
+  ('api_call_queue', '', 'select', $$ insert into mill.job_live (id, line, turn, queue, kind, payload, state, run_at, max_attempts, created_at)
+     values (gen_random_uuid(), 0, 1, 'refresh', 'quote', '{"symbol": "WALK"}', 'pending', now(), 5, now()) $$, false),
   ('quotes', 'select', 'select', null, true), ('company_profiles', 'select', 'select', null, true),
   ('financial_statements', 'select', 'select', null, true), ('earnings', 'select', 'select', null, true);
 insert into rpc_rule (rpc, owner, service, probe, subject) values

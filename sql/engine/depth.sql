@@ -10,7 +10,7 @@ as $$
     select from mill.floor f
     cross join lateral (
       select from mill.job_live o
-      where o.queue = f.queue and o.priority = f.priority and o.turn >= f.turn and not o.waits and o.state = 'pending'
+      where o.line = f.line and o.turn >= f.turn and not o.waits and o.state = 'pending'
       limit p_limit) j
     where f.queue = p_queue
     limit p_limit) j

@@ -1,0 +1,13 @@
+select plan(4);
+insert into mill.queue (queue) values ('gone');
+insert into mill.kind (kind, queue) values ('g', 'gone');
+select mill.enqueue('[{"kind": "g", "payload": {"a": 1}}, {"kind": "g", "payload": {"a": 1}, "run_at": "2999-01-01T00:00:00Z"}]');
+delete from mill.kind where kind = 'g';
+select throws_ok($$ delete from mill.queue where queue = 'gone' $$, '23503', 'queue "gone" has jobs', 'jobs that are due keep it');
+select mill.claim('w', array['gone'], 1);
+select mill.complete('w', array_agg(id), array_agg(attempt)) from mill.job_live where worker = 'w';
+select throws_ok($$ delete from mill.queue where queue = 'gone' $$, '23503', 'queue "gone" has jobs', 'and such as wait');
+select mill.cancel(array(select id from mill.job_live where queue = 'gone'));
+select lives_ok($$ delete from mill.queue where queue = 'gone' $$, 'what has ended does not');
+select is((select count(*) from mill.job where queue = 'gone'), 2::bigint, 'and stays');
+select * from finish();
