@@ -39,6 +39,12 @@ begin
     select f.* from mill.floor f where f.tail_at <= clock_timestamp() for no key update skip locked
   loop
     v_begun := clock_timestamp();
+    select j.turn into v_first
+    from mill.job_live j
+    where j.line = v_floor.line and j.turn >= v_floor.tail and not j.waits
+    order by j.turn
+    limit 1;
+    v_first := least(v_first, v_floor.turn); -- null, which least leaves out: nothing is left
     select j.turn into v_end
     from mill.job_live j
     where j.line = v_floor.line and j.turn >= v_floor.turn
@@ -47,19 +53,12 @@ begin
     limit 1;
     v_rows := v_rows || array(
       select j.ctid from mill.job_live j
-      where j.line = v_floor.line and j.turn >= v_floor.tail
+      where j.line = v_floor.line and j.turn >= v_first
         and j.turn < coalesce(v_end, 9223372036854775807)
         and not j.waits and j.lease_until <= p_now
       order by j.turn
       limit p_max
       for update skip locked);
-
-    select j.turn into v_first
-    from mill.job_live j
-    where j.line = v_floor.line and j.turn >= v_floor.tail and not j.waits
-    order by j.turn
-    limit 1;
-    v_first := least(v_first, v_floor.turn); -- null, which least leaves out: nothing is left
     v_took := clock_timestamp() - v_begun;
     if v_first > v_floor.tail or v_took > interval '250 milliseconds' then
       update mill.floor f set

@@ -15,7 +15,7 @@ import * as pgBoss from "./engine/pg-boss.mjs";
 import * as pgBoss10 from "./engine/pg-boss-10.mjs";
 import * as pgmq from "./engine/pgmq.mjs";
 import { draw } from "./engine/plot.mjs";
-import { rates } from "./engine/rates.mjs";
+import { rates, SIZES } from "./engine/rates.mjs";
 import { sustained } from "./engine/sustained.mjs";
 
 const CONTENDERS = [gristmill, graphileWorker, pgBoss, pgBoss10, pgmq]; // ours first
@@ -27,15 +27,16 @@ const FULL = { rounds: 5, seconds: 10, sustainedSeconds: 180, levels: sizes.full
 const STOCK = { autovacuum_naptime: "1min" };
 
 export const parts = ["rates", "sustained", "backlog", "snapshot", "mixed"];
+export const batches = SIZES.map((size) => size.batch);
 
-export default async function* measure({ progress, full = false, only = null }) {
+export default async function* measure({ progress, full = false, only = null, batch = null }) {
   const scale = full ? FULL : QUICK;
   const wanted = (part) => only === null || only === part;
   const plot = { bars: [], lines: [] };
   yield { note: `sizes: ${full ? "full" : "reduced; --full for the claimed ones"}: ${describe(scale)}` };
   if (wanted("rates") || wanted("sustained")) {
     yield* onServer("peers", STOCK, progress, async function* (stack) {
-      if (wanted("rates")) yield* besidePeers(stack, scale, progress, plot);
+      if (wanted("rates")) yield* besidePeers(stack, { ...scale, batch }, progress, plot);
       if (wanted("sustained")) yield* sustained(stack, CONTENDERS.filter((one) => one !== pgBoss10), { seconds: scale.sustainedSeconds, progress, plot });
     });
     if (wanted("rates")) yield { note: "beside peers: medians over the rounds; a ratio is the median of the rounds' own ratios" };
@@ -61,7 +62,7 @@ async function* onServer(name, settings, progress, work) {
   }
 }
 
-async function* besidePeers(stack, { rounds, seconds }, progress, plot) {
+async function* besidePeers(stack, { rounds, seconds, batch }, progress, plot) {
   const contenders = [];
   try {
     for (const contender of CONTENDERS) {
@@ -69,7 +70,7 @@ async function* besidePeers(stack, { rounds, seconds }, progress, plot) {
       const url = await create(stack, contender, `rates_${contender.name.replaceAll(/\W/g, "_")}`);
       contenders.push({ name: contender.name, url, queue: await contender.open(url, CONNECTIONS) });
     }
-    for await (const figure of rates(contenders, { rounds, seconds, progress })) {
+    for await (const figure of rates(contenders, { rounds, seconds, batch, progress })) {
       addBar(plot, figure);
       yield figure;
     }

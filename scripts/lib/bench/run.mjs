@@ -5,11 +5,17 @@ import { progress } from "./progress.mjs";
 const words = process.argv.slice(2);
 const asJson = words.includes("--json");
 const full = words.includes("--full");
-const only = words.find((word) => word.startsWith("--only="))?.slice("--only=".length) ?? null;
+const option = (name) => words.find((word) => word.startsWith(`--${name}=`))?.slice(name.length + 3) ?? null;
+const only = option("only");
+const batch = option("batch");
 const suite = words.find((word) => !word.startsWith("--"));
-const { default: measure, parts = [] } = await import(`./${suite}.suite.mjs`);
+const { default: measure, parts = [], batches = [] } = await import(`./${suite}.suite.mjs`);
 if (only !== null && !parts.includes(only)) {
   console.error(`error: ${suite} has no part '${only}'${parts.length > 0 ? `; it has ${parts.join(", ")}` : ""}`);
+  process.exit(2);
+}
+if (batch !== null && !batches.includes(Number(batch))) {
+  console.error(`error: ${suite} has no batch size '${batch}'${batches.length > 0 ? `; it has ${batches.join(", ")}` : ""}`);
   process.exit(2);
 }
 
@@ -24,7 +30,7 @@ for (const signal of ["SIGINT", "SIGTERM"]) {
 const rows = [];
 const notes = [];
 try {
-  for await (const figure of measure({ progress, full, only })) {
+  for await (const figure of measure({ progress, full, only, batch: batch && Number(batch) })) {
     if (figure.note) notes.push(figure.note);
     else report({ suite, peer: null, ratio: null, ...figure });
   }

@@ -13,7 +13,8 @@ export async function install() {}
 
 export async function open(url, connections) {
   const pool = new pg.Pool({ connectionString: url, max: connections });
-  pool.on("error", () => {});
+  const cron = new pg.Pool({ connectionString: url, max: 1 }); // pg_cron does not borrow a worker's connection
+  for (const one of [pool, cron]) one.on("error", () => {});
   const call = async (name, text, ...values) => (await pool.query({ name, text, values })).rows;
   const enqueue = (jobs) => call("enqueue", "select count(*) from mill.enqueue($1)", JSON.stringify(jobs));
   const enqueueMany = (payloads) => call("enqueue_many", "select cardinality(mill.enqueue_many($1, $2))", KIND, JSON.stringify(payloads));
@@ -29,8 +30,8 @@ export async function open(url, connections) {
       call("complete", "select mill.complete($1, $2, $3) as lost", worker, jobs.map(({ id }) => id), jobs.map(({ attempt }) => attempt)),
     settle,
     // What the pump and pg_cron do in production. The peers need nothing of the kind in so short a time.
-    housekeep: () => call("tick", "select mill.tick()"),
+    housekeep: () => cron.query("select mill.tick()"),
     query: (text, values) => pool.query(text, values),
-    close: () => pool.end(),
+    close: () => Promise.all([pool.end(), cron.end()]),
   };
 }

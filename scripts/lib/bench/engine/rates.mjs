@@ -5,7 +5,7 @@ import { claimAll, completeAll, enqueueAll, lifecycle } from "./load.mjs";
 import { median } from "./median.mjs";
 
 // Jobs for the separate phases; the lifecycle runs by the clock.
-const SIZES = [{ batch: 1, jobs: 200 }, { batch: 50, jobs: 6_000 }, { batch: 500, jobs: 10_000 }];
+export const SIZES = [{ batch: 1, jobs: 200 }, { batch: 50, jobs: 6_000 }, { batch: 500, jobs: 10_000 }];
 
 const METRICS = [
   ["lifecycle", "jobs/s"],
@@ -17,9 +17,9 @@ const METRICS = [
   ["claim latency p99", "ms"],
 ];
 
-/** Yields a figure for each batch size, metric and peer. `contenders` are {name, url, queue}, ours first. */
-export async function* rates(contenders, { rounds, seconds, progress }) {
-  for (const { batch, jobs } of SIZES) {
+/** Yields a figure for each batch size, or the one that is `only` wanted, metric and peer. `contenders` are {name, url, queue}, ours first. */
+export async function* rates(contenders, { rounds, seconds, batch: only, progress }) {
+  for (const { batch, jobs } of SIZES.filter((size) => only === null || size.batch === only)) {
     const results = new Map(contenders.map(({ name }) => [name, []]));
     for (let round = 0; round < rounds; round++) {
       for (const contender of inTurn(contenders, round)) {
