@@ -23,8 +23,10 @@ const CONTENDERS = [gristmill, graphileWorker, pgBoss, pgBoss10, pgmq]; // ours 
 const QUICK = { rounds: 5, seconds: 1.2, sustainedSeconds: 20, levels: sizes.quick, samples: 100, heldSeconds: 30, mixedSeconds: 30 };
 const FULL = { rounds: 5, seconds: 10, sustainedSeconds: 180, levels: sizes.full, samples: 500, heldSeconds: 300, mixedSeconds: 600 };
 
-// Beside peers the server is as Postgres ships it. All our stacks send autovacuum round four times as often.
-const STOCK = { autovacuum_naptime: "1min" };
+// Beside peers the server is as Postgres ships it, where all our stacks send autovacuum round four times as often; but one that has
+// run for a while, which writes its WAL into old files. A young one fills each new file with zeros first, and whoever is faster
+// needs more of them.
+const STOCK = { autovacuum_naptime: "1min", min_wal_size: "1GB" };
 
 export const parts = ["rates", "sustained", "backlog", "snapshot", "mixed"];
 export const batches = SIZES.map((size) => size.batch);

@@ -8,6 +8,9 @@ export const name = "gristmill";
 export const QUEUE = "default";
 export const KIND = "echo";
 
+// As Postgres reads it: pg would look at each element for what it has to escape.
+const arrayOf = (jobs, field) => `{${jobs.map((job) => job[field]).join()}}`;
+
 /** Nothing to do: its databases are copies of a migrated one. */
 export async function install() {}
 
@@ -27,7 +30,7 @@ export async function open(url, connections) {
       options ? enqueue(payloads.map((payload) => ({ kind: KIND, payload, ...options }))) : enqueueMany(payloads),
     claim,
     complete: (jobs, worker = "bench") =>
-      call("complete", "select mill.complete($1, $2, $3) as lost", worker, jobs.map(({ id }) => id), jobs.map(({ attempt }) => attempt)),
+      call("complete", "select mill.complete($1, $2, $3) as lost", worker, arrayOf(jobs, "id"), arrayOf(jobs, "attempt")),
     settle,
     // What the pump and pg_cron do in production. The peers need nothing of the kind in so short a time.
     housekeep: () => cron.query("select mill.tick()"),
