@@ -12,7 +12,7 @@ declare
   v_moved int;
 begin
   -- Along the two indexes of what waits: a look at all live jobs, once a minute, would cost every other queue. Line by line:
-  -- left to the planner, a join walked the whole index where statistics were old.
+  -- a join could be planned as a walk over the whole index.
   v_strays := array(
     select j.id
     from mill.queue q join mill.floor f on f.queue = q.queue

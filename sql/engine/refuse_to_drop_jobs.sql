@@ -6,7 +6,7 @@ as $$
 begin
   if exists (select from mill.floor f join mill.job_live j on j.line = f.line where f.queue = old.queue) then
     raise exception 'queue "%" has jobs', old.queue using errcode = 'foreign_key_violation',
-      hint = 'Pause it and let its workers finish, or cancel the jobs.';
+      hint = 'Let its workers finish them, or cancel them: select mill.cancel(array(select id from mill.job_live where queue = ''…''))';
   end if;
   return old;
 end

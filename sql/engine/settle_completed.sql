@@ -4,7 +4,7 @@
 -- The lock order is that of the index scan, which sorts the array of ids. Matched by an array and not by a join:
 -- joined to the batch, 500 took 200 ms, presumably along the leases once for each job, as mill.settle_mixed did.
 -- What ended is set aside once, and both the rows of job_done and what is counted come from there: an INSERT that returned what
--- it wrote, to be counted from that, took a tenth more instructions.
+-- it wrote, to be counted from that, took a twentieth more instructions.
 create or replace function mill.settle_completed(p_worker text, p_ids uuid[], p_results jsonb, p_attempt int, p_now timestamptz) returns uuid[]
 language plpgsql
 set search_path = pg_catalog, pg_temp
