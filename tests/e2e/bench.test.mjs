@@ -26,7 +26,10 @@ test("help lists every suite with what it measures", async () => {
 test("an unknown suite, option or part is refused", async () => {
   await assert.rejects(bench("no-such-suite"), { code: 1 });
   await assert.rejects(bench("wake", "--no-such-option"), { code: 2 });
-  await assert.rejects(bench("engine", "--only=no-such-part"), { code: 2 });
+  for (const option of ["--only=no-such-part", "--batch=7", "--postgres=no-such-server"]) {
+    await assert.rejects(bench("engine", option), { code: 2 });
+  }
+  await assert.rejects(bench("wake", "--postgres=debian"), { code: 2 });
 });
 
 test("json output is one figure a line and nothing else", async () => {

@@ -6,7 +6,7 @@ import path from "node:path";
 import { root } from "../stack/paths.mjs";
 import { Stack } from "../stack/stack.mjs";
 import { backlog, sizes } from "./engine/backlog.mjs";
-import { create } from "./engine/databases.mjs";
+import { create, withClient } from "./engine/databases.mjs";
 import * as graphileWorker from "./engine/graphile-worker.mjs";
 import * as gristmill from "./engine/gristmill.mjs";
 import { CONNECTIONS } from "./engine/load.mjs";
@@ -21,7 +21,8 @@ import { sustained } from "./engine/sustained.mjs";
 const CONTENDERS = [gristmill, graphileWorker, pgBoss, pgBoss10, pgmq]; // ours first
 
 const QUICK = { rounds: 5, seconds: 1.2, sustainedSeconds: 20, levels: sizes.quick, samples: 100, heldSeconds: 30, mixedSeconds: 30 };
-const FULL = { rounds: 5, seconds: 10, sustainedSeconds: 180, levels: sizes.full, samples: 500, heldSeconds: 300, mixedSeconds: 600 };
+// Many short rounds: what else a shared machine does lasts for minutes, and slows two contenders alike only when they run within seconds.
+const FULL = { rounds: 15, seconds: 4, sustainedSeconds: 180, levels: sizes.full, samples: 500, heldSeconds: 300, mixedSeconds: 600 };
 
 // Beside peers the server is as Postgres ships it, where all our stacks send autovacuum round four times as often; but one that has
 // run for a while, which writes its WAL into old files. A young one fills each new file with zeros first, and whoever is faster
@@ -31,20 +32,23 @@ const STOCK = { autovacuum_naptime: "1min", min_wal_size: "1GB" };
 export const parts = ["rates", "sustained", "backlog", "snapshot", "mixed"];
 export const batches = SIZES.map((size) => size.batch);
 
-export default async function* measure({ progress, full = false, only = null, batch = null }) {
+// Ratios differ between them: npm's is newer but compiled for size (-Os), Debian's as servers are (-O2).
+export const servers = ["embedded", "debian"];
+
+export default async function* measure({ progress, full = false, only = null, batch = null, postgres = servers[0] }) {
   const scale = full ? FULL : QUICK;
   const wanted = (part) => only === null || only === part;
   const plot = { bars: [], lines: [] };
   yield { note: `sizes: ${full ? "full" : "reduced; --full for the claimed ones"}: ${describe(scale)}` };
   if (wanted("rates") || wanted("sustained")) {
-    yield* onServer("peers", STOCK, progress, async function* (stack) {
+    yield* onServer("peers", { postgres, settings: STOCK }, progress, async function* (stack) {
       if (wanted("rates")) yield* besidePeers(stack, { ...scale, batch }, progress, plot);
       if (wanted("sustained")) yield* sustained(stack, CONTENDERS.filter((one) => one !== pgBoss10), { seconds: scale.sustainedSeconds, progress, plot });
     });
-    if (wanted("rates")) yield { note: "beside peers: medians over the rounds; a ratio is the median of the rounds' own ratios" };
+    if (wanted("rates")) yield { note: "peers: medians over the rounds; a ratio is the median of the rounds' own ratios" };
   }
   if (["backlog", "snapshot", "mixed"].some(wanted)) {
-    yield* onServer("alone", {}, progress, async function* (stack) {
+    yield* onServer("alone", { postgres }, progress, async function* (stack) {
       if (wanted("backlog")) yield* backlog(stack, { levels: scale.levels, samples: scale.samples, progress });
       if (wanted("snapshot")) yield* heldSnapshot(stack, { seconds: scale.heldSeconds, progress, plot });
       if (wanted("mixed")) yield* mixed(stack, { seconds: scale.mixedSeconds, progress, plot });
@@ -53,10 +57,11 @@ export default async function* measure({ progress, full = false, only = null, ba
   yield { note: `plot: ${save(plot)}` };
 }
 
-async function* onServer(name, settings, progress, work) {
-  const stack = new Stack(`bench-engine-${name}-${process.pid}`, { parts: [], settings, onStep: (part) => progress(`starting ${part}`) });
+async function* onServer(name, options, progress, work) {
+  const stack = new Stack(`bench-engine-${name}-${process.pid}`, { parts: [], ...options, onStep: (part) => progress(`starting ${part}`) });
   try {
     await stack.start();
+    yield { note: `${name}: ${await withClient(stack.databaseUrl, describeServer)}` };
     yield* work(stack);
   } finally {
     progress("stopping");
@@ -93,6 +98,12 @@ function save(plot) {
   fs.mkdirSync(path.join(root, "build/bench"), { recursive: true });
   fs.writeFileSync(path.join(root, file), draw(plot));
   return file;
+}
+
+async function describeServer(client) {
+  const { rows: [{ version, flags }] } = await client.query(
+    "select current_setting('server_version') as version, setting as flags from pg_config where name = 'CFLAGS'");
+  return `Postgres ${version}, compiled with ${flags.match(/-O\S*/g)?.at(-1)}`;
 }
 
 function describe({ rounds, seconds, sustainedSeconds, levels, heldSeconds, mixedSeconds }) {

@@ -8,14 +8,19 @@ const full = words.includes("--full");
 const option = (name) => words.find((word) => word.startsWith(`--${name}=`))?.slice(name.length + 3) ?? null;
 const only = option("only");
 const batch = option("batch");
+const postgres = option("postgres") ?? undefined;
 const suite = words.find((word) => !word.startsWith("--"));
-const { default: measure, parts = [], batches = [] } = await import(`./${suite}.suite.mjs`);
+const { default: measure, parts = [], batches = [], servers = [] } = await import(`./${suite}.suite.mjs`);
 if (only !== null && !parts.includes(only)) {
   console.error(`error: ${suite} has no part '${only}'${parts.length > 0 ? `; it has ${parts.join(", ")}` : ""}`);
   process.exit(2);
 }
 if (batch !== null && !batches.includes(Number(batch))) {
   console.error(`error: ${suite} has no batch size '${batch}'${batches.length > 0 ? `; it has ${batches.join(", ")}` : ""}`);
+  process.exit(2);
+}
+if (postgres !== undefined && !servers.includes(postgres)) {
+  console.error(`error: ${suite} does not run on a Postgres '${postgres}'${servers.length > 0 ? `; it runs on ${servers.join(", ")}` : ""}`);
   process.exit(2);
 }
 
@@ -30,7 +35,7 @@ for (const signal of ["SIGINT", "SIGTERM"]) {
 const rows = [];
 const notes = [];
 try {
-  for await (const figure of measure({ progress, full, only, batch: batch && Number(batch) })) {
+  for await (const figure of measure({ progress, full, only, batch: batch && Number(batch), postgres })) {
     if (figure.note) notes.push(figure.note);
     else report({ suite, peer: null, ratio: null, ...figure });
   }
