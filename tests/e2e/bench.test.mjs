@@ -23,7 +23,7 @@ test("help lists every suite with what it measures", async () => {
   for (const suite of suites) assert.match(stdout, new RegExp(`^  ${suite} +\\S.+$`, "m"));
 });
 
-test("an unknown suite, option or part is refused", async () => {
+test("an unknown suite, option or choice is refused", async () => {
   await assert.rejects(bench("no-such-suite"), { code: 1 });
   await assert.rejects(bench("wake", "--no-such-option"), { code: 2 });
   for (const option of ["--only=no-such-part", "--batch=7", "--postgres=no-such-server"]) {

@@ -4,6 +4,7 @@ import fs from "node:fs";
 import path from "node:path";
 
 import { root } from "../stack/paths.mjs";
+import { hasDebianPostgres } from "../stack/postgres.mjs";
 import { Stack } from "../stack/stack.mjs";
 import { backlog, sizes } from "./engine/backlog.mjs";
 import { create, withClient } from "./engine/databases.mjs";
@@ -33,9 +34,10 @@ export const parts = ["rates", "sustained", "backlog", "snapshot", "mixed"];
 export const batches = SIZES.map((size) => size.batch);
 
 // Ratios differ between them: npm's is newer but compiled for size (-Os), Debian's as servers are (-O2).
-export const servers = ["embedded", "debian"];
+export const servers = hasDebianPostgres() ? ["embedded", "debian"] : ["embedded"];
 
-export default async function* measure({ progress, full = false, only = null, batch = null, postgres = servers[0] }) {
+export default async function* measure({ progress, full, only, batch, postgres: server }) {
+  const postgres = server ?? servers[0];
   const scale = full ? FULL : QUICK;
   const wanted = (part) => only === null || only === part;
   const plot = { bars: [], lines: [] };

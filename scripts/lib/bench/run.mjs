@@ -5,24 +5,9 @@ import { progress } from "./progress.mjs";
 const words = process.argv.slice(2);
 const asJson = words.includes("--json");
 const full = words.includes("--full");
-const option = (name) => words.find((word) => word.startsWith(`--${name}=`))?.slice(name.length + 3) ?? null;
-const only = option("only");
-const batch = option("batch");
-const postgres = option("postgres") ?? undefined;
 const suite = words.find((word) => !word.startsWith("--"));
 const { default: measure, parts = [], batches = [], servers = [] } = await import(`./${suite}.suite.mjs`);
-if (only !== null && !parts.includes(only)) {
-  console.error(`error: ${suite} has no part '${only}'${parts.length > 0 ? `; it has ${parts.join(", ")}` : ""}`);
-  process.exit(2);
-}
-if (batch !== null && !batches.includes(Number(batch))) {
-  console.error(`error: ${suite} has no batch size '${batch}'${batches.length > 0 ? `; it has ${batches.join(", ")}` : ""}`);
-  process.exit(2);
-}
-if (postgres !== undefined && !servers.includes(postgres)) {
-  console.error(`error: ${suite} does not run on a Postgres '${postgres}'${servers.length > 0 ? `; it runs on ${servers.join(", ")}` : ""}`);
-  process.exit(2);
-}
+const chosen = { full, only: choose("only", parts), batch: choose("batch", batches), postgres: choose("postgres", servers) };
 
 for (const signal of ["SIGINT", "SIGTERM"]) {
   process.once(signal, async () => {
@@ -35,7 +20,7 @@ for (const signal of ["SIGINT", "SIGTERM"]) {
 const rows = [];
 const notes = [];
 try {
-  for await (const figure of measure({ progress, full, only, batch: batch && Number(batch), postgres })) {
+  for await (const figure of measure({ progress, ...chosen })) {
     if (figure.note) notes.push(figure.note);
     else report({ suite, peer: null, ratio: null, ...figure });
   }
@@ -44,6 +29,17 @@ try {
   progress("");
   if (!asJson) printTable(rows);
   for (const note of notes) (asJson ? console.error : console.log)(`  ${note}`);
+}
+
+// Null where nothing was chosen.
+function choose(name, choices) {
+  const options = choices.map((choice) => `--${name}=${choice}`);
+  const word = words.find((word) => word.startsWith(`--${name}=`));
+  if (word !== undefined && !options.includes(word)) {
+    console.error(`error: ${suite} has no ${word}${options.length > 0 ? `; it has ${options.join(", ")}` : ""}`);
+    process.exit(2);
+  }
+  return choices[options.indexOf(word)] ?? null;
 }
 
 function report(row) {
