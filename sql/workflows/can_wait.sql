@@ -6,6 +6,10 @@
 -- for: whoever ends it comes after us and finds what we left. One that somebody is ending right now is locked by them,
 -- and passed over. If none is to be had, we may be the last: the caller then waits for the job and counts.
 --
+-- SKIP LOCKED has a hole: for a row that was claimed since our snapshot, Postgres marks its newer version too, and waits
+-- if somebody is ending that. They may be waiting for a task that we hold. So we give up after a moment, and what was
+-- locked for this step is let go.
+--
 -- Looked for from the end of the list, which is claimed last, and no further than 500 items: a longer search would cost
 -- more than counting does.
 create or replace function mill.can_wait(p_told mill.task_ended) returns boolean
@@ -18,6 +22,7 @@ set enable_hashjoin = off
 set enable_mergejoin = off
 set enable_sort = off
 set jit = off
+set lock_timeout = '10ms'
 as $$
 begin
   if not mill.is_countable(p_told) then
@@ -29,6 +34,8 @@ begin
   where t.state = 'queued'
   limit 1;
   return found;
+exception when lock_not_available then
+  return false;
 end
 $$;
 

@@ -238,6 +238,39 @@ test("of two last batches at once neither leaves its count to the other", async 
   await isLast();
 });
 
+// Postgres waits in spite of SKIP LOCKED where a row was claimed after the snapshot of whoever wants to hold it, and is
+// being ended. mill.can_wait is slowed between the two, so that both fit in.
+test("a batch that wants to hold a task which was claimed and is being ended meanwhile does not deadlock with that", async () => {
+  const type = "crossed";
+  await pool.query("insert into workflow_definition (type, tasks) values ($1, $2)", [type, JSON.stringify([
+    { key: "l", kind: "trial", input: { n: 1 } }, { key: "a", kind: "trial", needs: ["l"], for_each: "l.list", input: { n: 1 } }])]);
+  for (let at = 0; at < 2; at++) await pool.query("insert into jobs (type, params, user_id) values ($1, '{}', gen_random_uuid())", [type]);
+  const claim = async (max) => (await pool.query("select id, attempt from mill.claim($1, array['trial'], $2)", [type, max])).rows;
+  const settleAs = (outcome, rows, result) => settle({ worker: type, outcome: JSON.stringify(rows.map((row) => ({ ...row, outcome, result }))) });
+  const byId = (rows) => rows.sort((one, other) => (one.id < other.id ? -1 : 1));
+
+  // Items of the older job get the higher ids: the two batches below then come to the jobs in opposite orders.
+  for (const row of byId(await claim(2)).reverse()) await settleAs("completed", [row], { list: [1, 2] });
+  const [newer0, newer1, older0, older1] = byId(await claim(4));
+  await settleAs("released", [newer1, older1]);
+
+  const { rows: [{ usual }] } = await pool.query("select pg_get_functiondef('mill.can_wait'::regproc) as usual");
+  const slow = usual.replace("where l.id = t.id", "where l.id = t.id and pg_sleep(1) is not null");
+  assert.notEqual(slow, usual);
+  await pool.query(slow);
+  try {
+    const first = settleAs("completed", [newer0, older0]);
+    await sleep(1_500); // it holds the older job's other item, and has seen the newer job's as pending
+    const others = await claim(2);
+    assert.equal(others.length, 2, "what is merely held can be claimed");
+    await Promise.all([first, settleAs("completed", others)]);
+  } finally {
+    await pool.query(usual);
+  }
+  const { rows } = await pool.query("select status from jobs where type = $1", [type]);
+  assert.deepEqual(rows, [{ status: "completed" }, { status: "completed" }]);
+});
+
 test("many short lists, settled task by task by many at once, all end without a tick", async () => {
   const tasks = [{ key: "a", kind: "trial", for_each: "params.list", input: { n: 1 } }, { key: "b", kind: "trial", needs: ["a"], input: { n: 1 } }];
   await pool.query("insert into workflow_definition (type, tasks) values ('short', $1)", [JSON.stringify(tasks)]);
