@@ -25,6 +25,8 @@ declare
   v_left int := least(p_max, 1000);
   v_rows tid[];
   v_waits boolean := true;
+  v_lease_until timestamptz;
+  v_slot text;
 begin
   if coalesce(p_worker, '') = '' then
     raise exception 'a worker needs a name' using errcode = 'GM004';
@@ -45,15 +47,18 @@ begin
     v_waits := false;
     v_left := v_left - cardinality(v_rows);
 
+    -- Out here, for in the UPDATE they would be computed again for every row.
+    v_lease_until := v_now + make_interval(secs => v_queue.lease_seconds);
+    -- Also who passes over other kinds: what runs then need not stand below the first that is pending.
+    v_slot := case when v_queue.counts_running or p_kinds is not null then v_queue.queue end;
     return query
     update mill.job_live j set
       state = 'processing',
       attempt = j.attempt + 1,
       worker = p_worker,
       started_at = v_now,
-      lease_until = v_now + make_interval(secs => v_queue.lease_seconds),
-      -- Also who passes over other kinds: what runs then need not stand below the first that is pending.
-      slot = case when v_queue.counts_running or p_kinds is not null then v_queue.queue end
+      lease_until = v_lease_until,
+      slot = v_slot
     where j.ctid = any (v_rows)
     returning j.id, j.queue, j.kind, j.name, j.payload, j.attempt, j.max_attempts,
               j.lease_until, j.owner, j.group_key, j.correlation_id;

@@ -26,11 +26,11 @@ begin
     group by e.parent, e.name
   )
   insert into mill.job (
-    id, turn, queue, kind, name, category, payload, state, priority, run_at, attempt, max_attempts, lease_losses,
+    id, queue, kind, name, category, payload, state, priority, run_at, attempt, max_attempts, lease_losses,
     worker, dedupe_key, group_key, owner, parent, progress, result, error, error_log, correlation_id,
     created_at, started_at, finished_at)
   select
-    e.id, e.turn, e.queue, e.kind, e.name, e.category, e.payload, p_state, e.priority, e.run_at, e.attempt,
+    e.id, e.queue, e.kind, e.name, e.category, e.payload, p_state, e.priority, e.run_at, e.attempt,
     e.max_attempts, e.lease_losses, e.worker, e.dedupe_key, e.group_key, e.owner, e.parent, e.progress, e.result,
     e.error, e.error_log, e.correlation_id, e.created_at, e.started_at, p_now
   from ended e;

@@ -36,7 +36,8 @@ begin
     select p.id, v_line, v_turn + p.ordinality, v_queue.queue, p_kind, p.payload, 'pending', v_now, v_queue.max_attempts, v_now
     from rows from (unnest(v_ids), jsonb_array_elements(p_payloads)) with ordinality as p(id, payload, ordinality)
     where case
-      when jsonb_typeof(p.payload) <> 'object' or p.payload = '{}' then mill.refuse_job(p.ordinality - 1, 'GM002', null)
+      -- {} has 8 bytes: comparing with it took longer than both other checks.
+      when jsonb_typeof(p.payload) <> 'object' or pg_column_size(p.payload) <= 8 then mill.refuse_job(p.ordinality - 1, 'GM002', null)
       when pg_column_size(p.payload) > v_max_bytes then mill.refuse_job(p.ordinality - 1, 'GM003', v_max_bytes::text)
       else true
     end;

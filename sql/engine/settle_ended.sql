@@ -25,11 +25,11 @@ begin
     group by e.parent, e.name, e.verdict
   )
   insert into mill.job (
-    id, turn, queue, kind, name, category, payload, state, priority, run_at, attempt, max_attempts, lease_losses,
+    id, queue, kind, name, category, payload, state, priority, run_at, attempt, max_attempts, lease_losses,
     worker, dedupe_key, group_key, owner, parent, progress, result, error, error_log, correlation_id,
     created_at, started_at, finished_at)
   select
-    e.id, e.turn, e.queue, e.kind, e.name, e.category, e.payload,
+    e.id, e.queue, e.kind, e.name, e.category, e.payload,
     case e.verdict when 'dead' then 'failed' else e.verdict end,
     e.priority, e.run_at, e.attempt, e.max_attempts, e.lease_losses, e.worker,
     e.dedupe_key, e.group_key, e.owner, e.parent, case e.verdict when 'completed' then 100 else e.progress end,

@@ -3,6 +3,8 @@ import { performance } from "node:perf_hooks";
 
 export const CONNECTIONS = 4;
 
+const HOUSEKEEPING_MS = 5_000; // pump.interval_seconds as it is installed
+
 const payloads = (count) => Array.from({ length: count }, (_, n) => ({ n }));
 
 /** Runs `work(lane)` in as many lanes as there are connections, and returns the seconds it took. */
@@ -44,6 +46,15 @@ export function completeAll(queue, batches) {
   });
 }
 
+/** Does what a queue needs beside its workers, now and as often as in production. Returns what ends it. */
+export function keepHouse(queue) {
+  if (!queue.housekeep) return () => {};
+  const round = () => queue.housekeep().catch(() => {});
+  round();
+  const rounds = setInterval(round, HOUSEKEEPING_MS);
+  return () => clearInterval(rounds);
+}
+
 /**
  * Each lane enqueues a batch, claims one and completes it, over and over, until `seconds` are gone. Returns
  * the jobs completed a second, over all, and calls `onWindow(rate)` for each window of `windowSeconds`.
@@ -56,7 +67,7 @@ export async function lifecycle(queue, { batch, seconds, windowSeconds = seconds
     onWindow((done - reported) / windowSeconds);
     reported = done;
   }, windowSeconds * 1000);
-  const housekeeping = queue.housekeep ? setInterval(() => queue.housekeep().catch(() => {}), 1000) : null;
+  const stopHousekeeping = keepHouse(queue);
   try {
     const took = await inLanes(async () => {
       while (performance.now() < until) {
@@ -69,6 +80,6 @@ export async function lifecycle(queue, { batch, seconds, windowSeconds = seconds
     return done / took;
   } finally {
     clearInterval(windows);
-    clearInterval(housekeeping);
+    stopHousekeeping();
   }
 }

@@ -1,5 +1,5 @@
 // A day's work in small: batches of several sizes, priorities, jobs for later, and every outcome.
-import { inLanes } from "./load.mjs";
+import { inLanes, keepHouse } from "./load.mjs";
 
 const LANES = [{ batch: 5 }, { batch: 50 }, { batch: 50 }, { batch: 200 }]; // as many as there are connections
 
@@ -12,7 +12,7 @@ export async function mixedLoad(queue, { seconds, onWindow }) {
     onWindow(done - reported);
     reported = done;
   }, 1000);
-  const housekeeping = setInterval(() => queue.housekeep().catch(() => {}), 1000);
+  const stopHousekeeping = keepHouse(queue);
   try {
     await inLanes(async (lane) => {
       const { batch } = LANES[lane];
@@ -26,7 +26,7 @@ export async function mixedLoad(queue, { seconds, onWindow }) {
     });
   } finally {
     clearInterval(windows);
-    clearInterval(housekeeping);
+    stopHousekeeping();
   }
 }
 
