@@ -15,10 +15,10 @@ begin
   -- a join could be planned as a walk over the whole index.
   v_strays := array(
     select j.id
-    from mill.queue q join mill.floor f on f.queue = q.queue
+    from mill.queue q join mill.line l on l.queue = q.queue
     cross join lateral (
       select j.id, j.lane, j.owner, j.group_key from mill.job_live j
-      where j.line = f.line and not j.waits and j.state = 'pending'
+      where j.line = l.line and not j.waits and j.state = 'pending'
       offset 0) j
     where q.queue = p_queue
       and j.lane is distinct from mill.lane_of(q.dequeue, q.max_running_per_group, j.owner, j.group_key)

@@ -21,7 +21,8 @@ set enable_bitmapscan = off
 set enable_sort = off
 as $$
 declare
-  v_floor mill.floor;
+  v_line record;
+  v_floor record;
   v_begun timestamptz;
   v_took interval;
   v_end bigint;
@@ -35,9 +36,12 @@ declare
       limit p_max
       for update skip locked) x);
 begin
-  for v_floor in
-    select f.* from mill.floor f where f.tail_at <= clock_timestamp() for no key update skip locked
+  for v_line in
+    select f.line, f.version from mill.floor f where f.tail_at <= clock_timestamp()
   loop
+    select v.ctid as place, v.* into v_floor
+    from mill.floor_version v where v.line = v_line.line and v.version >= v_line.version for no key update skip locked;
+    continue when not found;
     v_begun := clock_timestamp();
     select j.turn into v_first
     from mill.job_live j
@@ -61,10 +65,11 @@ begin
       for update skip locked);
     v_took := clock_timestamp() - v_begun;
     if v_first > v_floor.tail or v_took > interval '250 milliseconds' then
-      update mill.floor f set
+      update mill.floor_version v set
+        version = v.version + 1,
         tail = v_first,
-        tail_at = case when v_took > interval '250 milliseconds' then clock_timestamp() + 20 * v_took else f.tail_at end
-      where f.line = v_floor.line;
+        tail_at = case when v_took > interval '250 milliseconds' then clock_timestamp() + 20 * v_took else v.tail_at end
+      where v.ctid = v_floor.place;
     end if;
   end loop;
   return v_rows;

@@ -12,17 +12,20 @@ set enable_bitmapscan = off
 set enable_sort = off
 as $$
 declare
-  v_floor mill.floor;
+  v_line record;
+  v_floor record;
   v_late bigint;
   v_begun timestamptz;
   v_snapshot pg_snapshot;
   v_found int := 0;
 begin
-  for v_floor in
-    select f.* from mill.floor f
+  for v_line in
+    select f.line, f.version from mill.floor f
     where f.queue = p_queue and f.safe < f.turn and f.look_at <= clock_timestamp() + interval '1 second'
-    for no key update skip locked
   loop
+    select v.ctid as place, v.* into v_floor
+    from mill.floor_version v where v.line = v_line.line and v.version >= v_line.version for no key update skip locked;
+    continue when not found or v_floor.safe = v_floor.turn;
     v_begun := clock_timestamp();
     v_snapshot := pg_current_snapshot();
     select j.turn into v_late
@@ -33,18 +36,19 @@ begin
     limit 1;
 
     if v_late is not null then
-      update mill.floor f set turn = v_late, safe = least(f.safe, v_late), mark = least(f.mark, v_late),
-        tail = least(f.tail, v_late)
-      where f.line = v_floor.line;
+      update mill.floor_version v set version = v.version + 1, turn = v_late, safe = least(v.safe, v_late),
+        mark = least(v.mark, v_late), tail = least(v.tail, v_late)
+      where v.ctid = v_floor.place;
       v_found := v_found + 1;
     elsif v_floor.mark < v_floor.turn and pg_snapshot_xmin(v_snapshot) >= v_floor.mark_xid then
       -- Whoever ran when the mark was set has ended, and nothing of theirs lies below it.
-      update mill.floor f set
+      update mill.floor_version v set
+        version = v.version + 1,
         safe = v_floor.mark,
         mark = v_floor.turn,
         mark_xid = pg_snapshot_xmax(v_snapshot),
         look_at = clock_timestamp() + 20 * (clock_timestamp() - v_begun)
-      where f.line = v_floor.line;
+      where v.ctid = v_floor.place;
     end if;
   end loop;
   return v_found;

@@ -1,15 +1,15 @@
--- Every line that jobs stand in has a floor, or no claim would look there. A queue's line of priority 5, which
+-- Every line that jobs stand in has a number and a floor, or no claim would look there. A queue's line of priority 5, which
 -- is that of nearly all jobs, is made with the queue. Lock order: by queue and priority.
 create or replace function mill.open_floors(p_jobs jsonb) returns void
 language sql
 set search_path = pg_catalog, pg_temp
 as $$
-  insert into mill.floor (queue, priority)
+  insert into mill.line (queue, priority)
   select distinct k.queue, (a.job ->> 'priority')::int
   from jsonb_array_elements(p_jobs) as a(job)
   join mill.kind k on k.kind = a.job ->> 'kind'
   where (a.job ->> 'priority')::int between -100 and 100
-    and not exists (select from mill.floor f where f.queue = k.queue and f.priority = (a.job ->> 'priority')::int)
+    and not exists (select from mill.line l where l.queue = k.queue and l.priority = (a.job ->> 'priority')::int)
   order by 1, 2
   on conflict do nothing
 $$;
@@ -22,7 +22,7 @@ language plpgsql security definer
 set search_path = pg_catalog, pg_temp
 as $$
 begin
-  insert into mill.floor (queue, priority) values (new.queue, 5) on conflict do nothing;
+  insert into mill.line (queue, priority) values (new.queue, 5) on conflict do nothing;
   return null;
 end
 $$;
@@ -33,3 +33,20 @@ revoke execute on function mill.floor_on_new_queue() from public, anon, authenti
 drop trigger if exists floor_on_new_queue on mill.queue;
 create trigger floor_on_new_queue after insert on mill.queue
 for each row execute function mill.floor_on_new_queue();
+
+create or replace function mill.floor_on_new_line() returns trigger
+language plpgsql security definer
+set search_path = pg_catalog, pg_temp
+as $$
+begin
+  insert into mill.floor_version (line) values (new.line);
+  return null;
+end
+$$;
+
+comment on function mill.floor_on_new_line() is 'A line is made with its floor.';
+revoke execute on function mill.floor_on_new_line() from public, anon, authenticated;
+
+drop trigger if exists floor_on_new_line on mill.line;
+create trigger floor_on_new_line after insert on mill.line
+for each row execute function mill.floor_on_new_line();

@@ -13,9 +13,9 @@ declare
   v_revived uuid[];
   v_queues text[];
 begin
-  insert into mill.floor (queue, priority)
+  insert into mill.line (queue, priority)
   select distinct j.queue, j.priority from mill.job_dead j join mill.queue q using (queue)
-  where j.id = any (v_dead) and not exists (select from mill.floor f where f.queue = j.queue and f.priority = j.priority)
+  where j.id = any (v_dead) and not exists (select from mill.line l where l.queue = j.queue and l.priority = j.priority)
   order by 1, 2
   on conflict do nothing;
 
@@ -24,11 +24,11 @@ begin
       id, line, turn, queue, kind, name, category, payload, state, priority, run_at, max_attempts,
       dedupe_key, group_key, lane, owner, parent, progress, error, error_log, correlation_id, created_at)
     select
-      j.id, f.line, v_turn + row_number() over (order by j.id), j.queue, j.kind, j.name, j.category, j.payload, 'pending',
+      j.id, l.line, v_turn + row_number() over (order by j.id), j.queue, j.kind, j.name, j.category, j.payload, 'pending',
       j.priority, v_now, j.max_attempts, j.dedupe_key, j.group_key,
       mill.lane_of(q.dequeue, q.max_running_per_group, j.owner, j.group_key),
       j.owner, j.parent, 0, j.error, j.error_log, j.correlation_id, j.created_at
-    from mill.job_dead j join mill.queue q using (queue) join mill.floor f using (queue, priority)
+    from mill.job_dead j join mill.queue q using (queue) join mill.line l using (queue, priority)
     where j.id = any (v_dead)
     order by j.queue, j.dedupe_key
     on conflict (queue, dedupe_key) where dedupe_key is not null do nothing

@@ -26,15 +26,18 @@ set enable_bitmapscan = off
 set enable_sort = off
 as $$
 declare
-  v_floor mill.floor;
+  v_line record;
+  v_floor record;
   v_first bigint;
 begin
   perform mill.promote(100);
   perform mill.look_below(p_queue);
-  for v_floor in
-    select f.* from mill.floor f where f.queue = p_queue and f.advance_at <= clock_timestamp()
-    for no key update skip locked
+  for v_line in
+    select f.line, f.version from mill.floor f where f.queue = p_queue and f.advance_at <= clock_timestamp()
   loop
+    select v.ctid as place, v.* into v_floor
+    from mill.floor_version v where v.line = v_line.line and v.version >= v_line.version for no key update skip locked;
+    continue when not found or v_floor.advance_at > clock_timestamp(); -- another claim moves it, or has just done so
     select j.turn into v_first
     from mill.job_live j
     where j.line = v_floor.line and j.turn >= v_floor.turn and not j.waits and j.state = 'pending'
@@ -43,10 +46,11 @@ begin
     -- An empty line: whoever is enqueueing now took the clock at most moments ago, and look_below covers the rest.
     v_first := greatest(v_floor.turn, coalesce(v_first, mill.clock_us() - 100000));
 
-    update mill.floor f set
+    update mill.floor_version v set
+      version = v.version + 1,
       turn = v_first,
       advance_at = clock_timestamp() + interval '300 milliseconds'
-    where f.line = v_floor.line;
+    where v.ctid = v_floor.place;
   end loop;
 end
 $$;

@@ -11,18 +11,19 @@ as $$
 declare
   v_count int;
 begin
-  update mill.floor f set turn = s.turn, safe = s.turn, mark = s.turn, tail = least(f.tail, s.turn)
+  update mill.floor_version v set
+    version = v.version + 1, turn = s.turn, safe = s.turn, mark = s.turn, tail = least(v.tail, s.turn)
   from (
-    select f.line, j.turn
-    from mill.floor f
+    select v.ctid as place, j.turn
+    from mill.floor f join mill.floor_version v on v.line = f.line and v.version = f.version
     cross join lateral (
       select j.turn from mill.job_live j
       where j.line = f.line and not j.waits and j.state = 'pending' and j.turn < f.safe
       order by j.turn
       limit 1) j
     order by f.queue, f.priority
-    for no key update of f skip locked) s
-  where f.line = s.line;
+    for no key update of v skip locked) s
+  where v.ctid = s.place;
   get diagnostics v_count = row_count;
   return v_count;
 end

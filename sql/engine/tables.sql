@@ -88,7 +88,7 @@ create table mill.job (
   turn bigint,
   created_at timestamptz not null,
   id uuid not null,
-  -- The line of its queue and priority, while it lives: see mill.floor.
+  -- The line of its queue and priority, while it lives: see mill.line.
   line int,
   priority int not null default 5,
   max_attempts int not null,
@@ -166,11 +166,22 @@ create index job_live_waiting on mill.job_live (run_at) where waits;
 create index job_live_slots on mill.job_live (slot) where slot is not null;
 create unique index job_live_dedupe on mill.job_live (queue, dedupe_key) where dedupe_key is not null;
 
--- The lines that jobs stand in, one a queue and priority in use, and where in each claims begin to look. See mill.sweep.
-create table mill.floor (
-  line int not null generated always as identity unique,
+-- The lines that jobs stand in, one a queue and priority in use.
+create table mill.line (
+  line int primary key generated always as identity,
   queue text not null references mill.queue on delete cascade,
   priority int not null,
+  unique (queue, priority)
+);
+comment on table mill.line is 'The number of each line of jobs. Nothing here changes.';
+
+-- Where in each line claims begin to look: see mill.sweep. One row a line, apart from mill.line because it changes three times
+-- a second. While a snapshot is held open no old version of it can go, and every claim walked over all of them: after 24,000
+-- moves, an hour or two, a claim of one job took 4.0 ms instead of 0.9. So each move counts up version, and whoever looks
+-- begins at the newest.
+create table mill.floor_version (
+  line int not null references mill.line on delete cascade,
+  version bigint not null default 0,
   turn bigint not null default 0,
   safe bigint not null default 0,
   mark bigint not null default 0,
@@ -180,11 +191,17 @@ create table mill.floor (
   advance_at timestamptz not null default '-infinity',
   look_at timestamptz not null default '-infinity',
   tail_at timestamptz not null default '-infinity',
-  primary key (queue, priority),
+  primary key (line, version),
   constraint safe_is_not_above_the_floor check (safe <= mark and mark <= turn),
   constraint tail_is_not_above_the_floor check (tail <= turn)
-) with (fillfactor = 10, autovacuum_vacuum_scale_factor = 0, autovacuum_vacuum_threshold = 200);
-comment on table mill.floor is
+) with (autovacuum_vacuum_scale_factor = 0, autovacuum_vacuum_threshold = 200);
+comment on table mill.floor_version is 'The floor of each line. Read it as mill.floor; whoever moves it, counts up its version.';
+
+create view mill.floor as
+select l.line, l.queue, l.priority, v.version, v.turn, v.safe, v.mark, v.mark_xid, v.tail, v.advance_at, v.look_at, v.tail_at
+from mill.line l
+cross join lateral (select v.* from mill.floor_version v where v.line = l.line order by v.version desc limit 1) v;
+comment on view mill.floor is
   'A claim skips what lies below turn: dead index entries. Nothing can still appear below safe; mill.sweep looks between the two.';
 
 -- Turns of fair and group-capped queues. A tenant is the owner of a job, or its group_key without one; a lane

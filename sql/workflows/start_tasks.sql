@@ -31,9 +31,9 @@ begin
     select * into v_step from mill.workflow_step s where s.type = p_job.type and s.version = p_job.version and s.key = v_group.key;
     v_ids := v_group.ids;
     v_waits := v_waits or v_group.waits;
-    insert into mill.floor (queue, priority)
+    insert into mill.line (queue, priority)
     select k.queue, p_job.priority from mill.kind k where k.kind = v_step.kind
-      and not exists (select from mill.floor f where f.queue = k.queue and f.priority = p_job.priority)
+      and not exists (select from mill.line l where l.queue = k.queue and l.priority = p_job.priority)
     on conflict do nothing;
 
     with ready as (
@@ -43,11 +43,11 @@ begin
     written as (
       insert into mill.job_live (
         id, line, turn, queue, kind, name, category, payload, state, priority, run_at, max_attempts, lane, owner, parent, correlation_id, created_at)
-      select r.id, f.line, v_turn + r.n, q.queue, k.kind, v_step.key, 'workflow', r.input, 'pending', p_job.priority, v_now,
+      select r.id, l.line, v_turn + r.n, q.queue, k.kind, v_step.key, 'workflow', r.input, 'pending', p_job.priority, v_now,
         coalesce(v_step.max_attempts, q.max_attempts), mill.lane_of(q.dequeue, q.max_running_per_group, p_job.user_id, null),
         p_job.user_id, p_job.id, p_job.correlation_id, v_now
       from ready r join mill.kind k on k.kind = v_step.kind join mill.queue q on q.queue = k.queue
-        join mill.floor f on f.queue = q.queue and f.priority = p_job.priority
+        join mill.line l on l.queue = q.queue and l.priority = p_job.priority
       returning job_live.id
     )
     select coalesce(array_agg(w.id), '{}') into v_started from written w;

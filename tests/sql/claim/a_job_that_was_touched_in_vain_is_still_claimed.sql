@@ -16,9 +16,9 @@ select is((select count(*) from mill.claim('w', array['touched'], 3)), 3::bigint
 
 select mill.enqueue_many('t', '[{"n": 4}, {"n": 5}]');
 select pg_temp.touch_first();
-update mill.floor set advance_at = 'infinity' where queue = 'touched';
+update mill.floor_version set advance_at = 'infinity' where line = (select line from mill.line where queue = 'touched');
 select is((select payload from mill.claim('w', array['touched'], 1)), '{"n": 5}', 'while others wait it is passed over');
 select mill.enqueue_many('t', '[{"n": 6}]');
-update mill.floor set advance_at = now() where queue = 'touched';
+update mill.floor_version set advance_at = now() where line = (select line from mill.line where queue = 'touched');
 select is((select payload from mill.claim('w', array['touched'], 1)), '{"n": 4}', 'for 300 ms at the most: then the oldest goes first again');
 select * from finish();

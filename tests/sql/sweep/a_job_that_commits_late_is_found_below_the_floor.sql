@@ -12,7 +12,7 @@ select is((select count(*) from mill.claim('w', array['swept'], 100)), 11::bigin
 
 insert into mill.job_live (id, line, turn, queue, kind, payload, state, run_at, max_attempts, created_at)
 select gen_random_uuid(), line, 1, 'swept', 's', '{"late": true}', 'pending', now(), 5, now() from mill.floor where queue = 'swept';
-update mill.floor set safe = turn, mark = turn where queue = 'swept';
+update mill.floor_version set safe = turn, mark = turn where line = (select line from mill.line where queue = 'swept');
 select mill.sweep_below();
 select is((select count(*) from mill.claim('w', array['swept'], 100)), 1::bigint, 'and even one below safe, where nothing should be, is found once a minute');
 select * from finish();
