@@ -14,7 +14,7 @@
 -- that ran when that floor was set (mark_xid); writers take their xid before they read the clock, so one that
 -- came later stands higher. mill.look_below looks between the two.
 --
--- Who: the claim that took jobs and finds the floor 300 ms old. It skips rows of mill.floor that another
+-- Who: the claim that took jobs and finds the floor 300 ms old. It skips floors that another
 -- claim is moving.
 create or replace function mill.sweep(p_queue text) returns void
 language plpgsql
