@@ -3,7 +3,7 @@
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 
-import { connect, isSoak, startStack } from "../support.mjs";
+import { connect, isSoak, startStack, until } from "../support.mjs";
 
 const SYMBOLS = isSoak ? 10_000 : 400;
 const WATCHERS = 30;
@@ -60,6 +60,9 @@ test("1: claiming is atomic", async () => {
       await one.query("begin");
       const first = (await one.query("select id from mill.claim('one', array['refresh'], 20)")).rows.map(({ id }) => id);
       const pending = two.query("select id from mill.claim('two', array['refresh'], 20)");
+      // Not before the second has looked: a naive one is right about what the first has committed.
+      await until(async () => (await pool.query(
+        "select from pg_stat_activity where wait_event_type = 'Lock' and query like '%claim(''two''%'")).rowCount === 1, "the second waits");
       await one.query("commit");
       const second = (await pending).rows.map(({ id }) => id);
       const { rows: [{ attempts }] } = await pool.query("select max(attempt) as attempts from mill.job_live");
