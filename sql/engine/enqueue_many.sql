@@ -32,7 +32,8 @@ begin
   else
     v_ids := array(select mill.uuid7_at(v_turn + n, v_random) from generate_series(1, jsonb_array_length(p_payloads)) n);
     select l.line into v_line from mill.line l where l.queue = v_queue.queue and l.priority = 5;
-    insert into mill.job_live (id, line, turn, queue, kind, payload, state, run_at, max_attempts, created_at)
+    -- By way of mill.job: straight into job_live a row is formed first and taken apart again for its checks: 3% more instructions.
+    insert into mill.job (id, line, turn, queue, kind, payload, state, run_at, max_attempts, created_at)
     select p.id, v_line, v_turn + p.ordinality, v_queue.queue, p_kind, p.payload, 'pending', v_now, v_queue.max_attempts, v_now
     from rows from (unnest(v_ids), jsonb_array_elements(p_payloads)) with ordinality as p(id, payload, ordinality)
     where case
