@@ -1,4 +1,5 @@
 // A day's work in small: batches of several sizes, priorities, jobs for later, and every outcome.
+import { ATTEMPT, ID } from "./gristmill.mjs";
 import { inLanes, keepHouse } from "./load.mjs";
 
 const LANES = [{ batch: 5 }, { batch: 50 }, { batch: 50 }, { batch: 200 }]; // as many as there are connections
@@ -39,7 +40,7 @@ function enqueueOptions(turn) {
 }
 
 // In a hundred: four fail and are retried, two are snoozed, two released, one is dead, the rest complete.
-function outcomeOf({ id, attempt }, at) {
+function outcomeOf({ [ID]: id, [ATTEMPT]: attempt }, at) {
   const error = { type: "bench", message: "as planned" };
   switch ((at * 37 + attempt) % 100) {
     case 0: case 1: case 2: case 3: return { id, attempt, outcome: "failed", error, delay_seconds: 2 };

@@ -18,11 +18,11 @@ export async function install(client) {
 export async function open(url, connections) {
   const pool = new pg.Pool({ connectionString: url, max: connections });
   pool.on("error", () => {});
-  const call = async (name, text, ...values) => (await pool.query({ name, text, values })).rows;
+  const call = async (name, text, ...values) => (await pool.query({ name, text, values, rowMode: "array" })).rows; // as ours
   return {
     enqueue: (payloads) => call("send", "select pgmq.send_batch($1, $2::jsonb[])", QUEUE, payloads.map((payload) => JSON.stringify(payload))),
     claim: (max) => call("read", "select * from pgmq.read($1, $2, $3)", QUEUE, INVISIBLE_SECONDS, max),
-    complete: (messages) => call("archive", "select pgmq.archive($1, $2::bigint[])", QUEUE, messages.map(({ msg_id }) => msg_id)),
+    complete: (messages) => call("archive", "select pgmq.archive($1, $2::bigint[])", QUEUE, messages.map(([id]) => id)),
     close: () => pool.end(),
   };
 }
