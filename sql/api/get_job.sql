@@ -10,6 +10,14 @@ as $$
     'run_at', j.run_at, 'created_at', j.created_at, 'started_at', j.started_at, 'finished_at', j.finished_at)
   from mill.job j
   where j.id = p_id and (public.is_service_role() or j.owner = auth.uid())
+  union all
+  select jsonb_build_object(
+    'id', j.id, 'queue', j.queue, 'kind', j.kind, 'name', null, 'state', j.state, 'priority', j.priority,
+    'payload', j.payload, 'progress', 0, 'attempt', 0, 'max_attempts', j.max_attempts,
+    'result', null, 'error', null, 'correlation_id', null,
+    'run_at', j.run_at, 'created_at', j.created_at, 'started_at', null, 'finished_at', null)
+  from mill.packed_job j
+  where j.pack = mill.pack_of(p_id) and j.id = p_id and public.is_service_role() -- they have no owner
 $$;
 
 comment on function public.get_job(uuid) is 'One job of the caller''s (any, for the service), or null.';

@@ -20,7 +20,14 @@ select
   j.created_at,
   j.started_at,
   j.finished_at as completed_at
-from mill.job j;
+from (
+  select j.id, j.kind, j.name, j.payload, j.category, j.queue, j.state, j.priority, j.run_at, j.worker, j.lease_until, j.attempt,
+    j.max_attempts, j.progress, j.result, j.error, j.owner, j.created_at, j.started_at, j.finished_at
+  from mill.job j
+  union all
+  select p.id, p.kind, null, p.payload, null, p.queue, p.state, p.priority, p.run_at, null, null, 0,
+    p.max_attempts, 0, null, null, null, p.created_at, null, null
+  from mill.packed_job p) j;
 
 comment on view public.job_queue is
   'Every job under its documented column names. Statuses: pending, processing, completed, failed, cancelled, retrying, deferred.';

@@ -11,6 +11,8 @@ declare
   v_strays uuid[];
   v_moved int;
 begin
+  perform mill.unpack(array(
+    select p.ctid from mill.line l join mill.pack p on p.line = l.line where l.queue = p_queue for update of p skip locked));
   -- Along the two indexes of what waits: a look at all live jobs, once a minute, would cost every other queue. Line by line:
   -- a join could be planned as a walk over the whole index.
   v_strays := array(
@@ -18,7 +20,7 @@ begin
     from mill.queue q join mill.line l on l.queue = q.queue
     cross join lateral (
       select j.id, j.lane, j.owner, j.group_key from mill.job_live j
-      where j.line = l.line and not j.waits and j.state = 'pending'
+      where j.line = l.line and j.turn is not null and not j.waits and j.state = 'pending'
       offset 0) j
     where q.queue = p_queue
       and j.lane is distinct from mill.lane_of(q.dequeue, q.max_running_per_group, j.owner, j.group_key)

@@ -1,4 +1,4 @@
--- Lock order: by id. A waiting job is cancelled now; one that runs is flagged: its worker learns at the next
+-- Lock order: packs, then jobs by id. A waiting job is cancelled now; one that runs is flagged: its worker learns at the next
 -- heartbeat, whatever it settles is refused, and if it is never heard of again, reclaim ends the job.
 create or replace function mill.cancel(p_ids uuid[]) returns table (id uuid, status text)
 language plpgsql
@@ -11,6 +11,7 @@ declare
   v_waiting uuid[];
   v_running uuid[];
 begin
+  perform mill.unpack_jobs(p_ids);
   select coalesce(array_agg(j.id) filter (where j.state <> 'processing'), '{}'),
     coalesce(array_agg(j.id) filter (where j.state = 'processing'), '{}')
   into v_waiting, v_running

@@ -6,14 +6,20 @@ set jit = off
 set enable_seqscan = off
 set enable_bitmapscan = off
 as $$
-  select count(*)::int from (
-    select from mill.floor f
-    cross join lateral (
-      select from mill.job_live o
-      where o.line = f.line and o.turn >= f.turn and not o.waits and o.state = 'pending'
-      limit p_limit) j
-    where f.queue = p_queue
-    limit p_limit) j
+  select least(p_limit, packed.jobs + (
+    select count(*) from (
+      select from mill.floor f
+      cross join lateral (
+        select from mill.job_live o
+        where o.line = f.line and o.turn >= f.turn and not o.waits and o.state = 'pending'
+        limit p_limit - packed.jobs) j
+      where f.queue = p_queue
+      limit p_limit - packed.jobs) j))::int
+  from (
+    select least(p_limit, coalesce(sum(p.jobs), 0)) as jobs
+    from mill.floor f
+    cross join lateral (select p.jobs from mill.pack p where p.line = f.line and p.turn >= f.turn limit p_limit) p
+    where f.queue = p_queue) packed
 $$;
 
 comment on function mill.depth(text, int) is 'How many jobs of a queue are due, counted no further than the limit.';

@@ -1,4 +1,5 @@
--- Two ways to what runs. Jobs of queues that count theirs hold a slot, which is indexed. The others stand in their line where
+-- Three ways to what runs. Jobs of queues that count theirs hold a slot, which is indexed. What was claimed out of a pack lies between
+-- the ids of a row of mill.pack_lease: see mill.expired_pack_leases. The others stand in their line where
 -- they stood when they were claimed: above its tail and below the first that is pending, for claims take from the front. No
 -- claim and no settlement writes anything for this.
 --
@@ -36,6 +37,7 @@ declare
       limit p_max
       for update skip locked) x);
 begin
+  v_rows := v_rows || mill.expired_pack_leases(p_now, p_max);
   for v_line in
     select f.line, f.version from mill.floor f where f.tail_at <= clock_timestamp()
   loop

@@ -10,12 +10,16 @@ set enable_bitmapscan = off
 as $$
 begin
   return exists (
-    select from mill.floor f
-    cross join lateral (
-      select from mill.job_live j
-      where j.line = f.line and j.turn >= f.turn and not j.waits and j.state = 'pending'
-      limit 1) j
-    where f.queue = p_queue);
+      select from mill.floor f
+      cross join lateral (select from mill.pack p where p.line = f.line and p.turn >= f.turn limit 1) p
+      where f.queue = p_queue)
+    or exists (
+      select from mill.floor f
+      cross join lateral (
+        select from mill.job_live j
+        where j.line = f.line and j.turn >= f.turn and not j.waits and j.state = 'pending'
+        limit 1) j
+      where f.queue = p_queue);
 end
 $$;
 

@@ -28,12 +28,17 @@ begin
     continue when not found or v_floor.safe = v_floor.turn;
     v_begun := clock_timestamp();
     v_snapshot := pg_current_snapshot();
-    select j.turn into v_late
-    from mill.job_live j
-    where j.line = v_floor.line and not j.waits and j.state = 'pending'
-      and j.turn >= v_floor.safe and j.turn < v_floor.turn
-    order by j.turn
-    limit 1;
+    select least(
+      (select j.turn from mill.job_live j
+       where j.line = v_floor.line and not j.waits and j.state = 'pending'
+         and j.turn >= v_floor.safe and j.turn < v_floor.turn
+       order by j.turn
+       limit 1),
+      (select p.turn from mill.pack p
+       where p.line = v_floor.line and p.turn >= v_floor.safe and p.turn < v_floor.turn
+       order by p.turn
+       limit 1))
+    into v_late;
 
     if v_late is not null then
       update mill.floor_version v set version = v.version + 1, turn = v_late, safe = least(v.safe, v_late),

@@ -4,9 +4,11 @@ language plpgsql security definer
 set search_path = pg_catalog, pg_temp
 as $$
 begin
-  if exists (select from mill.line l join mill.job_live j on j.line = l.line where l.queue = old.queue) then
+  if exists (select from mill.line l join mill.job_live j on j.line = l.line where l.queue = old.queue)
+    or exists (select from mill.pack p where p.queue = old.queue)
+  then
     raise exception 'queue "%" has jobs', old.queue using errcode = 'foreign_key_violation',
-      hint = 'Let its workers finish them, or cancel them: select mill.cancel(array(select id from mill.job_live where queue = ''…''))';
+      hint = 'Let its workers finish them, or cancel them: select mill.cancel(array(select job_id from public.job_queue where job_lane = ''…'' and completed_at is null))';
   end if;
   return old;
 end

@@ -38,11 +38,14 @@ begin
     select v.ctid as place, v.* into v_floor
     from mill.floor_version v where v.line = v_line.line and v.version >= v_line.version for no key update skip locked;
     continue when not found or v_floor.advance_at > clock_timestamp(); -- another claim moves it, or has just done so
-    select j.turn into v_first
-    from mill.job_live j
-    where j.line = v_floor.line and j.turn >= v_floor.turn and not j.waits and j.state = 'pending'
-    order by j.turn
-    limit 1;
+    -- Both in one statement: what is unpacked meanwhile is seen as the one or as the other.
+    select least(
+      (select j.turn from mill.job_live j
+       where j.line = v_floor.line and j.turn >= v_floor.turn and not j.waits and j.state = 'pending'
+       order by j.turn
+       limit 1),
+      (select p.turn from mill.pack p where p.line = v_floor.line and p.turn >= v_floor.turn order by p.turn limit 1))
+    into v_first;
     -- An empty line: whoever is enqueueing now took the clock at most moments ago, and look_below covers the rest.
     v_first := greatest(v_floor.turn, coalesce(v_first, mill.clock_us() - 100000));
 

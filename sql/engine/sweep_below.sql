@@ -17,10 +17,13 @@ begin
     select v.ctid as place, j.turn
     from mill.floor f join mill.floor_version v on v.line = f.line and v.version = f.version
     cross join lateral (
-      select j.turn from mill.job_live j
-      where j.line = f.line and not j.waits and j.state = 'pending' and j.turn < f.safe
-      order by j.turn
-      limit 1) j
+      select least(
+        (select j.turn from mill.job_live j
+         where j.line = f.line and not j.waits and j.state = 'pending' and j.turn < f.safe
+         order by j.turn
+         limit 1),
+        (select p.turn from mill.pack p where p.line = f.line and p.turn < f.safe order by p.turn limit 1)) as turn) j
+    where j.turn is not null
     order by f.queue, f.priority
     for no key update of v skip locked) s
   where v.ctid = s.place;

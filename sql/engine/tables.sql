@@ -11,11 +11,13 @@
 --      ▼          │  │                 │ └────cancel──► cancelled
 --   deferred ─────┘  └──── retrying ◄──┘ failed attempt, or lease lost
 --
+-- Jobs that were enqueued many at a time wait in packs (mill.pack) and enter here when they are claimed.
+--
 -- Claiming is an UPDATE inside job_live, so that no row ever moves between partitions under a claimer:
 -- moving one by UPDATE while others run FOR UPDATE SKIP LOCKED raises 40001. Leaving job_live is a
 -- DELETE … RETURNING and an INSERT in one statement.
 --
--- Lock order, everywhere: the cap lock of a queue (claim only), then rows of job_live in the order of ids.
+-- Lock order, everywhere: the cap lock of a queue (claim only), packs, then rows of job_live in the order of ids.
 -- Claim, promote and reclaim skip what is locked and so never wait for a row.
 create schema if not exists mill;
 revoke all on schema mill from public;
@@ -84,7 +86,7 @@ comment on table mill.kind is 'What may be enqueued. open_to_users: signed-in us
 -- page. What checks and indexes name comes before what is mostly null: the rest of a row is not taken apart for them.
 create table mill.job (
   run_at timestamptz not null,
-  -- Its place in its line, while it lives: the microsecond at which it became pending.
+  -- Its place in its line, while it lives: the microsecond at which it became pending. Null while it runs out of a pack.
   turn bigint,
   created_at timestamptz not null,
   id uuid not null,
@@ -141,13 +143,13 @@ create table mill.job_dead partition of mill.job for values in ('failed');
 -- not seven: Postgres reads each from its text for every statement, and 500 jobs took 5% more to enqueue and claim.
 alter table mill.job_live
   alter line set not null,
-  alter turn set not null,
   add constraint values_are_in_range check (
     jsonb_typeof(payload) = 'object' and priority between -100 and 100 and progress between 0 and 100),
   add constraint columns_agree_with_the_state check (
     (state = 'processing') = (lease_until is not null)
     and waits = (lease_until is null and state <> 'pending') -- deferred or retrying
     and (slot is null or lease_until is not null)
+    and (turn is not null or state <> 'pending')
     and finished_at is null);
 alter table mill.job_done alter finished_at set not null;
 alter table mill.job_dead alter finished_at set not null;
@@ -160,11 +162,45 @@ alter table mill.job_dead add primary key (id);
 create index job_dead_queue on mill.job_dead (queue, finished_at);
 create index job_done_id on mill.job_done (id);
 -- By the number of the line: by the name of the queue and the priority, comparing them was an eighth of an enqueue.
-create index job_live_ready on mill.job_live (line, turn) where not waits;
+create index job_live_ready on mill.job_live (line, turn) where not waits and turn is not null;
 create index job_live_lanes on mill.job_live (queue, lane, priority desc, turn) where not waits and lane is not null;
 create index job_live_waiting on mill.job_live (run_at) where waits;
 create index job_live_slots on mill.job_live (slot) where slot is not null;
 create unique index job_live_dedupe on mill.job_live (queue, dedupe_key) where dedupe_key is not null;
+
+-- Jobs that were enqueued many at a time wait packed: up to a hundred of them in one row, which stands in its line where the first
+-- of them would. A pack is claimed whole, and only then are its jobs rows of mill.job, running ones at once; or it is unpacked into
+-- pending rows: for a claim that wants fewer, for whoever cancels one of them, and when its queue begins to count what runs.
+-- So a job that passes through is written once instead of twice, unlocked, and into one index instead of two: a quarter more jobs a
+-- second at batch 500. A row here never changes. mill.packed_job shows the jobs in them one by one.
+create table mill.pack (
+  turn bigint not null,
+  run_at timestamptz not null,
+  first uuid primary key, -- of its ids; nobody else's lie between that and the last
+  last uuid not null,
+  batch uuid not null, -- the first id of all that were enqueued together
+  line int not null,
+  jobs int not null,
+  max_attempts int not null,
+  queue text not null,
+  kind text not null,
+  ids uuid[] not null,
+  payloads jsonb[] not null,
+  constraint each_id_has_a_payload check (cardinality(ids) = jobs and cardinality(payloads) = jobs)
+) with (toast_tuple_target = 8160, autovacuum_vacuum_scale_factor = 0, autovacuum_vacuum_threshold = 1000);
+comment on table mill.pack is 'Jobs that wait together, up to a hundred in a row.';
+create index pack_place on mill.pack (line, turn);
+
+-- Where what runs out of packs is found when its lease expires: it stands in no line and in no index but that of ids. One row for what
+-- a claim took of one batch, so settling writes nothing here; mill.expired_leases removes a row when nothing is left of it.
+create table mill.pack_lease (
+  lease_until timestamptz not null,
+  first uuid not null,
+  last uuid not null,
+  queue text not null
+) with (autovacuum_vacuum_scale_factor = 0, autovacuum_vacuum_threshold = 1000);
+comment on table mill.pack_lease is 'When to look for jobs between two ids whose leases have expired.';
+create index pack_lease_until on mill.pack_lease (lease_until);
 
 -- The lines that jobs stand in, one a queue and priority in use.
 create table mill.line (

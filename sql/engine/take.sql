@@ -1,4 +1,5 @@
--- Locks the first p_max pending jobs of a queue along job_live_ready, each priority from its floor on.
+-- Locks the first p_max pending jobs of a queue along job_live_ready, each priority from its floor on, as far as to the first pack
+-- that nobody has. That is left to a caller who takes packs and has room for it; any other has it unpacked, and takes from there.
 --
 -- Where the line is short, what has become due is promoted and what lies below the floor is looked for, so
 -- that an idle queue answers at once; a busy one does both every 300 ms, in mill.sweep. Locked no more than a claim's
@@ -7,7 +8,8 @@
 -- A row that somebody has touched since it was written (xmax) is passed over, most likely another claim has it. SKIP LOCKED alone
 -- would lock it first where that claim has just committed, find it running, and keep the lock: its worker's settlement
 -- waited for that. Whoever comes up short, and one claim in 300 ms, looks at those rows too: they may have been touched in vain.
-create or replace function mill.take(p_queue text, p_max int, p_kinds text[]) returns tid[]
+create or replace function mill.take(p_queue text, p_max int, p_kinds text[], p_takes_packs boolean default false, p_waits boolean default false)
+returns tid[]
 language plpgsql
 set search_path = pg_catalog, pg_temp
 set plan_cache_mode = force_generic_plan
@@ -18,24 +20,54 @@ set enable_sort = off
 as $$
 declare
   v_rows tid[];
+  v_pack record;
   v_looks_at_all boolean := exists (select from mill.floor f where f.queue = p_queue and f.advance_at <= clock_timestamp());
+  v_was_short boolean := false;
+  v_again boolean;
 begin
-  for v_try in 1 .. 2 loop
+  loop
+    select p.ctid as place, p.jobs, p.turn, f.priority into v_pack
+    from (select f.line, f.turn, f.priority from mill.floor f where f.queue = p_queue order by f.priority desc) f
+    cross join lateral (
+      select p.ctid, p.jobs, p.turn from mill.pack p
+      where p.line = f.line and p.turn >= f.turn and (p_kinds is null or p.kind = any (p_kinds))
+      order by p.turn
+      limit 1
+      for update skip locked) p
+    limit 1;
+
     v_rows := array(
       select j.ctid
-      from (select f.line, f.turn from mill.floor f where f.queue = p_queue order by f.priority desc) f
+      from (
+        select f.line, f.turn, case when f.priority = v_pack.priority then v_pack.turn else 9223372036854775807 end as before
+        from mill.floor f
+        where f.queue = p_queue and f.priority >= coalesce(v_pack.priority, -100)
+        order by f.priority desc) f
       cross join lateral (
         select j.ctid from mill.job_live j
-        where j.line = f.line and j.turn >= f.turn and not j.waits and j.state = 'pending'
+        where j.line = f.line and j.turn >= f.turn and j.turn < f.before and not j.waits and j.state = 'pending'
           and (p_kinds is null or j.kind = any (p_kinds))
           and (v_looks_at_all or j.xmax = '0'::xid)
         order by j.turn
         limit p_max
         for no key update skip locked) j
       limit p_max);
-    exit when v_try = 2 or cardinality(v_rows) = p_max;
+    exit when cardinality(v_rows) = p_max;
+    if v_pack.jobs is not null then
+      exit when p_takes_packs and v_pack.jobs <= p_max - cardinality(v_rows);
+      perform mill.unpack(array[v_pack.place]);
+      continue;
+    end if;
+
+    exit when v_was_short;
+    v_was_short := true;
     -- Both run, whatever the first finds. The second try finds the rows of the first again: they are ours.
-    exit when mill.promote(100) + mill.look_below(p_queue) = 0 and v_looks_at_all;
+    v_again := mill.promote(100) + mill.look_below(p_queue) > 0 or not v_looks_at_all;
+    if v_rows = '{}' and p_waits then
+      perform mill.wait_for_pack(p_queue, p_kinds);
+      v_again := true; -- also if there is none: it may have been unpacked since the first look
+    end if;
+    exit when not v_again;
     v_looks_at_all := true;
   end loop;
 
@@ -43,5 +75,6 @@ begin
 end
 $$;
 
-comment on function mill.take(text, int, text[]) is 'Locks due jobs of a queue, highest priority then oldest, and says where they are.';
-revoke execute on function mill.take(text, int, text[]) from public;
+comment on function mill.take(text, int, text[], boolean, boolean) is
+  'Locks due jobs of a queue, highest priority then oldest, and says where they are; only to the first pack that a caller who takes packs has room for.';
+revoke execute on function mill.take(text, int, text[], boolean, boolean) from public;

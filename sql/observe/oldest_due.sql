@@ -10,9 +10,11 @@ as $$
   select min(j.run_at)
   from mill.floor f
   cross join lateral (
-    select o.run_at from mill.job_live o
-    where o.line = f.line and o.turn >= f.turn and not o.waits and o.state = 'pending'
-    order by o.turn limit 1) j
+    (select o.run_at from mill.job_live o
+     where o.line = f.line and o.turn >= f.turn and not o.waits and o.state = 'pending'
+     order by o.turn limit 1)
+    union all
+    (select p.run_at from mill.pack p where p.line = f.line and p.turn >= f.turn order by p.turn limit 1)) j
   where f.queue = p_queue
 $$;
 

@@ -1,5 +1,6 @@
 -- What holds a slot is counted by its index. The rest stands between the tail and the first pending job of its line, or
--- among the next few thousand: what claims took since the floor was moved, three times a second. Counting stops at 100,000.
+-- among the next few thousand: what claims took since the floor was moved, three times a second; or, out of a pack, between the
+-- ids of its lease. Counting stops at 100,000.
 create or replace function mill.running(p_queue text) returns int
 language sql stable
 set search_path = pg_catalog, pg_temp
@@ -23,7 +24,12 @@ as $$
       where j.line = f.line and j.turn >= f.turn and not j.waits
       order by j.turn
       limit 10000) j
-    where f.queue = p_queue and j.state = 'processing' and j.slot is null)
+    where f.queue = p_queue and j.state = 'processing' and j.slot is null) + (
+    select count(*)::int from (
+      select from mill.pack_lease l
+      join mill.job_live j on j.id between l.first and l.last and j.turn is null and j.state = 'processing' and j.slot is null
+      where l.queue = p_queue
+      limit 100000) packed)
 $$;
 
 comment on function mill.running(text) is 'How many jobs of a queue are running.';

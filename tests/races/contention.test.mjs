@@ -54,11 +54,13 @@ test(`no 40001 and no 40P01 escapes in ${CLAIMS} contended claims`, async (conte
         ...(Math.random() < 0.5 && { dedupe_key: `k${Math.floor(Math.random() * 30)}` }),
       }));
       await call("select * from mill.enqueue($1)", [JSON.stringify(at % 2 ? jobs : jobs.reverse())]);
+      await call("select mill.enqueue_many('hot', $1)", [JSON.stringify(jobs.map(({ payload }) => payload))]);
     }
   };
   const operator = async () => {
     while (claims < CLAIMS) {
-      const ids = (await call("select id from (select id from mill.job_live limit 50) l union all select id from (select id from mill.job_dead limit 50) d order by 1 limit 10")).map(({ id }) => id);
+      const ids = (await call(`select id from (select id from mill.job_live limit 50) l union all select id from (select id from mill.job_dead limit 50) d
+        union all select id from (select id from mill.packed_job limit 5) p order by 1 limit 10`)).map(({ id }) => id);
       await call(`select * from mill.${pick(["cancel", "retry", "discard"])}($1)`, [ids]);
       await call("select mill.tick()");
     }
@@ -68,11 +70,13 @@ test(`no 40001 and no 40P01 escapes in ${CLAIMS} contended claims`, async (conte
   assert.deepEqual([...failures], []);
 });
 
-test("cancelling and claiming at once end each job in one place", async () => {
-  await pool.query("truncate mill.job");
+for (const [how, enqueue] of [
+  ["", "select id from mill.enqueue((select jsonb_agg(jsonb_build_object('kind', 'hot', 'payload', jsonb_build_object('n', n))) from generate_series(1, $1) n))"],
+  [" in packs", "select unnest(mill.enqueue_many('hot', (select jsonb_agg(jsonb_build_object('n', n)) from generate_series(1, $1) n))) as id"],
+]) test(`cancelling and claiming at once end each job${how} in one place`, async () => {
+  await pool.query("truncate mill.job, mill.pack, mill.pack_lease");
   const jobs = isSoak ? 20_000 : 500;
-  const { rows } = await pool.query(`select id from mill.enqueue((select jsonb_agg(jsonb_build_object(
-    'kind', 'hot', 'payload', jsonb_build_object('n', n))) from generate_series(1, $1) n))`, [jobs]);
+  const { rows } = await pool.query(enqueue, [jobs]);
   const answers = { cancelled: 0, requested: 0, not_live: 0 };
   let accepted = 0;
   let finished = false;

@@ -68,13 +68,18 @@ test(`random operations keep every invariant (seed ${SEED})`, async (context) =>
           // A duplicate names a job that somebody made; its maker may not have heard yet.
         }
       },
+      async enqueueMany() {
+        const payloads = Array.from({ length: 15 + random.below(60) }, (_, n) => ({ n }));
+        const [{ ids }] = await query("select mill.enqueue_many('plain', $1) as ids", [JSON.stringify(payloads)]);
+        for (const id of ids) ledger.made.add(id);
+      },
       async claim() {
-        const jobs = await query("select id, attempt from mill.claim($1, $2, $3)", [worker, Object.keys(QUEUES), 1 + random.below(6)]);
+        const jobs = await query("select id, attempt from mill.claim($1, $2, $3)", [worker, Object.keys(QUEUES), random.pick([1, 2, 3, 4, 5, 6, 60, 120])]);
         for (const { id, attempt } of jobs) ledger.attempts.set(`${id}/${attempt}/${worker}`, true);
         held.push(...jobs);
       },
       async settle() {
-        const some = held.splice(0, 1 + random.below(5));
+        const some = held.splice(0, 1 + random.below(held.length > 50 ? 60 : 5));
         const outcomes = some.map(({ id, attempt }) => ({
           id, attempt, outcome: random.pick(["completed", "completed", "completed", "failed", "snoozed", "released", "dead"]), delay_seconds: 0.01,
         }));
@@ -93,7 +98,7 @@ test(`random operations keep every invariant (seed ${SEED})`, async (context) =>
         held = held.slice(random.below(held.length + 1)); // its lease expires
       },
       async cancel() {
-        await query("select * from mill.cancel(array(select id from mill.job_live order by id limit 2))");
+        await query("select * from mill.cancel(array((select id from mill.job_live order by id limit 2) union all (select id from mill.packed_job limit 1)))");
       },
       async operate() {
         const ids = (await query("select id from mill.job_dead limit 5")).map(({ id }) => id);
@@ -112,16 +117,19 @@ test(`random operations keep every invariant (seed ${SEED})`, async (context) =>
         }
         const strays = await query("select j.id from mill.job_live j left join mill.floor f using (queue, priority) where j.line is distinct from f.line");
         assert.deepEqual(strays, [], "every live job stands in the line of its queue and priority");
+        const unheld = await query(`select j.id from mill.job_live j where j.state = 'processing' and j.turn is null and j.slot is null
+          and not exists (select from mill.pack_lease l where j.id between l.first and l.last)`);
+        assert.deepEqual(unheld, [], "whatever runs out of a pack is found when its lease expires");
       },
     };
-    const names = ["enqueue", "enqueue", "claim", "claim", "claim", "settle", "settle", "settle", "heartbeat", "forget", "cancel", "operate", "tick", "look"];
+    const names = ["enqueue", "enqueue", "enqueueMany", "claim", "claim", "claim", "settle", "settle", "settle", "heartbeat", "forget", "cancel", "operate", "tick", "look"];
     for (let round = 0; round < OPERATIONS; round++) await operations[random.pick(names)]();
   };
   await Promise.all(Array.from({ length: ACTORS }, (_, at) => actor(at)));
 
   // Let everything end: no worker is left, so leases run out.
   const deadline = Date.now() + (isSoak ? 600_000 : 60_000);
-  while ((await query("select from mill.job_live limit 1")).length > 0) {
+  while ((await query("(select from mill.job_live limit 1) union all (select from mill.pack limit 1)")).length > 0) {
     assert.ok(Date.now() < deadline, "the queue did not drain");
     await query("select mill.tick()");
     const jobs = await query("select id, attempt from mill.claim('last', $1, 100)", [Object.keys(QUEUES)]);
@@ -129,6 +137,8 @@ test(`random operations keep every invariant (seed ${SEED})`, async (context) =>
     for (const { id } of jobs) ledger.completed.set(id, (ledger.completed.get(id) ?? 0) + 1);
   }
 
+  await query("select mill.tick()");
+  assert.deepEqual(await query("select from mill.pack_lease where lease_until <= now()"), [], "no lease outlives its jobs and its time");
   const rows = await query("select id, state, attempt, max_attempts from mill.job");
   const states = new Map();
   for (const { id, state } of rows) {

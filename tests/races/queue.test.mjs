@@ -16,21 +16,49 @@ after(async () => {
 
 const together = (count, work) => Promise.all(Array.from({ length: count }, (_, at) => work(at)));
 
-test("two workers never claim the same job", async () => {
-  const jobs = isSoak ? 1_000_000 : 5_000;
-  await pool.query(`select count(*) from mill.enqueue((select jsonb_agg(jsonb_build_object(
-    'kind', 'echo', 'payload', jsonb_build_object('n', n))) from generate_series(1, $1) n))`, [jobs]);
-  const claimed = (await together(16, async (worker) => {
-    const mine = [];
-    for (;;) {
-      const { rows } = await pool.query("select id, attempt from mill.claim($1, array['default'], 50)", [`w${worker}`]);
-      if (rows.length === 0) return mine;
-      mine.push(...rows.map((row) => `${row.id}/${row.attempt}`));
-    }
-  })).flat();
-  assert.equal(claimed.length, jobs);
-  assert.equal(new Set(claimed).size, jobs);
-  await pool.query("truncate mill.job");
+const BY_ROW = `mill.enqueue((select jsonb_agg(jsonb_build_object('kind', 'echo', 'payload', jsonb_build_object('n', n))) from generate_series(1, $1) n))`;
+const PACKED = `unnest(mill.enqueue_many('echo', (select jsonb_agg(jsonb_build_object('n', n)) from generate_series(1, $1) n)))`;
+
+for (const [how, enqueue, batch] of [["", BY_ROW, 50], [" of a pack", PACKED, 50], [" of a pack that has to be unpacked", PACKED, 7]]) {
+  test(`two workers never claim the same job${how}`, async () => {
+    const jobs = isSoak ? 500_000 : 5_000;
+    await pool.query(`select count(*) from ${enqueue}`, [jobs]);
+    const claimed = (await together(16, async (worker) => {
+      const mine = [];
+      for (;;) {
+        const { rows } = await pool.query("select id, attempt from mill.claim($1, array['default'], $2)", [`w${worker}`, batch]);
+        if (rows.length === 0) return mine;
+        mine.push(...rows.map((row) => `${row.id}/${row.attempt}`));
+      }
+    })).flat();
+    assert.equal(claimed.length, jobs);
+    assert.equal(new Set(claimed).size, jobs);
+    await pool.query("truncate mill.job, mill.pack_lease");
+  });
+}
+
+test("nobody goes away with nothing while another unpacks", async () => {
+  for (let round = 0; round < (isSoak ? 500 : 20); round++) {
+    await pool.query(`select count(*) from ${PACKED}`, [20]);
+    const claimed = (await together(16, async (worker) =>
+      (await pool.query("select id from mill.claim($1, array['default'], 1)", [`w${worker}`])).rows)).flat();
+    assert.equal(new Set(claimed.map(({ id }) => id)).size, 16);
+    await pool.query("truncate mill.job, mill.pack_lease");
+  }
+});
+
+test("a transaction that stays open after its claim keeps others waiting for a moment only", async () => {
+  await pool.query(`select count(*) from ${PACKED}`, [20]);
+  const slow = await pool.connect();
+  try {
+    await slow.query("begin; select mill.claim('slow', array['default'], 1)");
+    assert.deepEqual((await pool.query("select id from mill.claim('w', array['default'], 1)")).rows, []);
+    await slow.query("rollback");
+  } finally {
+    slow.release();
+  }
+  assert.equal((await pool.query("select id from mill.claim('w', array['default'], 20)")).rows.length, 20, "what was undone is claimed whole");
+  await pool.query("truncate mill.job, mill.pack_lease");
 });
 
 test("one key from fifty callers at once makes one job", async () => {

@@ -1,6 +1,6 @@
 -- A claim changes what no index knows, so the new version lies on its page: see mill.job_live.
 select plan(3);
-select mill.enqueue_many('echo', (select jsonb_agg(jsonb_build_object('n', n)) from generate_series(1, 500) n));
+select mill.enqueue((select jsonb_agg(jsonb_build_object('kind', 'echo', 'payload', jsonb_build_object('n', n))) from generate_series(1, 500) n));
 select pg_stat_force_next_flush();
 create temp table before as select n_tup_upd, n_tup_hot_upd from pg_stat_user_tables where relid = 'mill.job_live'::regclass;
 select is((select count(*) from mill.claim('w', array['default'], 500)), 500::bigint, 'claimed');

@@ -1,6 +1,7 @@
 // Gristmill through its stable operations, on the queue and the kind that every installation starts with. That
 // queue is served by a function, so enqueue pays for its wake-up. The calls are those made for many plain jobs, as the peers'
-// are; asked for back is what a worker needs: id, kind, payload and attempt from claim, and from complete what was lost.
+// are: such jobs wait packed, and their rows are written by the claim. Asked for back is what a worker needs: id, kind, payload
+// and attempt from claim, and from complete what was lost.
 import pg from "pg";
 
 export const name = "gristmill";

@@ -47,7 +47,8 @@ export async function* heldSnapshot(stack, { seconds, progress, plot }) {
 export async function* mixed(stack, { seconds, progress, plot }) {
   const { url, queue } = await prepare(stack, "overtime_mixed");
   const windows = [];
-  const sizeOf = async () => (await withClient(url, (client) => client.query("select pg_total_relation_size('mill.job_live')::int as bytes"))).rows[0].bytes;
+  const sizeOf = async () => (await withClient(url, (client) => client.query(
+    "select sum(pg_total_relation_size(t))::int as bytes from unnest('{mill.job_live, mill.pack, mill.pack_lease}'::regclass[]) t"))).rows[0].bytes;
   try {
     const running = mixedLoad(queue, {
       seconds,
@@ -62,7 +63,7 @@ export async function* mixed(stack, { seconds, progress, plot }) {
     const late = await sizeOf();
     plot.lines.push({ panel: PANEL, name: "mixed load", values: windows });
     yield { metric: `mixed load, ${seconds} s, the last third`, value: lastThird(windows), unit: "jobs/s", peer: "its first third", ratio: drift(windows) };
-    yield { metric: "mixed load, job_live and its indexes at the end", value: late / 2 ** 20, unit: "MiB", peer: "at one tenth of the time", ratio: late / early };
+    yield { metric: "mixed load, job_live and packs with their indexes at the end", value: late / 2 ** 20, unit: "MiB", peer: "at one tenth of the time", ratio: late / early };
   } finally {
     await queue.close();
   }

@@ -1,0 +1,16 @@
+create or replace function mill.take_from(p_queue mill.queue, p_max int, p_kinds text[], p_waits boolean) returns tid[]
+language plpgsql
+set search_path = pg_catalog, pg_temp
+as $$
+begin
+  if p_queue.provider is not null then
+    return mill.take_limited(p_queue, p_max, p_kinds, p_waits);
+  elsif p_queue.counts_running then
+    return mill.take_capped(p_queue, p_max, p_kinds, p_waits);
+  end if;
+  return mill.take(p_queue.queue, p_max, p_kinds, true, p_waits);
+end
+$$;
+
+comment on function mill.take_from(mill.queue, int, text[], boolean) is 'Locks due jobs in the way that the options of their queue ask for.';
+revoke execute on function mill.take_from(mill.queue, int, text[], boolean) from public;
