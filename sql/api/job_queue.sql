@@ -26,7 +26,7 @@ from (
   from mill.job j
   union all
   select p.id, p.kind, null, p.payload, null, p.queue, p.state, p.priority, p.run_at, null, null, 0,
-    p.max_attempts, 0, null, null, null, p.created_at, null, null
+    p.max_attempts, 0::smallint, null, null, null, p.created_at, null, null
   from mill.packed_job p) j;
 
 comment on view public.job_queue is

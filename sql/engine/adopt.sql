@@ -12,7 +12,9 @@ declare
   v_moved int;
 begin
   perform mill.unpack(array(
-    select p.ctid from mill.line l join mill.pack p on p.line = l.line where l.queue = p_queue for update of p skip locked));
+    select p.ctid from mill.line l
+    cross join lateral (select p.ctid from mill.pack p where p.line = l.line for update skip locked) p
+    where l.queue = p_queue));
   -- Along the two indexes of what waits: a look at all live jobs, once a minute, would cost every other queue. Line by line:
   -- a join could be planned as a walk over the whole index.
   v_strays := array(

@@ -71,11 +71,12 @@ begin
       with opened as (
         delete from mill.pack p where p.ctid = any (v_packs) returning p.*
       ),
+      -- One for packs that were neighbours, so that nobody else's jobs lie between its ids.
       leased as (
         insert into mill.pack_lease (lease_until, first, last, queue)
         select v_lease_until, (array_agg(o.first order by o.turn))[1], (array_agg(o.last order by o.turn desc))[1], o.queue
-        from opened o
-        group by o.batch, o.queue
+        from (select o.*, o.turn - sum(o.jobs) over (partition by o.batch order by o.turn) as row_of_packs from opened o) o
+        group by o.batch, o.row_of_packs, o.queue
       )
       insert into mill.job as j (
         id, line, queue, kind, payload, state, run_at, attempt, max_attempts, worker, created_at, started_at, lease_until)

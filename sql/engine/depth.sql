@@ -1,4 +1,5 @@
--- From the floors on, as claims look: dead index entries are not walked over.
+-- From the floors on, as claims look: dead index entries are not walked over. Packs have ten jobs and more on average: the last one of
+-- a batch may be short.
 create or replace function mill.depth(p_queue text, p_limit int) returns int
 language sql stable
 set search_path = pg_catalog, pg_temp
@@ -18,7 +19,7 @@ as $$
   from (
     select least(p_limit, coalesce(sum(p.jobs), 0)) as jobs
     from mill.floor f
-    cross join lateral (select p.jobs from mill.pack p where p.line = f.line and p.turn >= f.turn limit p_limit) p
+    cross join lateral (select p.jobs from mill.pack p where p.line = f.line and p.turn >= f.turn limit p_limit / 10 + 2) p
     where f.queue = p_queue) packed
 $$;
 

@@ -1,7 +1,6 @@
 -- A row of mill.pack_lease is looked at when its leases expire. Nearly always nothing is left of it by then, and it goes. What
 -- still runs keeps it until the earliest of those leases expires: heartbeats extend the jobs' own and not this one. What is taken
--- back has a place in its line when it is next claimed, and is looked for there. Once a minute all are looked at: most are done
--- with, and an operator may have cut a lease short.
+-- back has a place in its line when it is next claimed, and is looked for there.
 --
 -- Lock order: the leases, then their jobs; both are skipped when locked.
 create or replace function mill.expired_pack_leases(p_now timestamptz, p_max int) returns tid[]
@@ -14,9 +13,8 @@ set enable_bitmapscan = off
 set enable_sort = off
 as $$
 declare
-  v_until timestamptz := case when mill.every_minute('pack_leases') then 'infinity' else p_now end;
   v_leases tid[] := array(
-    select l.ctid from mill.pack_lease l where l.lease_until <= v_until order by l.lease_until limit 10000 for update skip locked);
+    select l.ctid from mill.pack_lease l where l.lease_until <= p_now order by l.lease_until limit 10000 for update skip locked);
   v_rows tid[];
 begin
   if v_leases = '{}' then
@@ -32,6 +30,9 @@ begin
       for update skip locked) j
     where l.ctid = any (v_leases)
     limit p_max);
+  if cardinality(v_rows) >= p_max then
+    return v_rows; -- more than can be taken back at once: no lease is done with
+  end if;
 
   with looked as materialized (
     select l.ctid as place, (
@@ -41,7 +42,7 @@ begin
     where l.ctid = any (v_leases)
   ),
   kept as (
-    update mill.pack_lease l set lease_until = k.next from looked k where l.ctid = k.place and k.next > p_now and k.next <> l.lease_until
+    update mill.pack_lease l set lease_until = k.next from looked k where l.ctid = k.place and k.next > p_now
   )
   delete from mill.pack_lease l where l.ctid = any (array(select k.place from looked k where k.next is null));
   return v_rows;

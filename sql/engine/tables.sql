@@ -18,7 +18,7 @@
 -- DELETE … RETURNING and an INSERT in one statement.
 --
 -- Lock order, everywhere: the cap lock of a queue (claim only), packs, then rows of job_live in the order of ids.
--- Claim, promote and reclaim skip what is locked and so never wait for a row.
+-- Claim, promote and reclaim skip what is locked, and wait for no row; but see mill.wait_for_pack.
 create schema if not exists mill;
 revoke all on schema mill from public;
 
@@ -170,7 +170,7 @@ create unique index job_live_dedupe on mill.job_live (queue, dedupe_key) where d
 
 -- Jobs that were enqueued many at a time wait packed: up to a hundred of them in one row, which stands in its line where the first
 -- of them would. A pack is claimed whole, and only then are its jobs rows of mill.job, running ones at once; or it is unpacked into
--- pending rows: for a claim that wants fewer, for whoever cancels one of them, and when its queue begins to count what runs.
+-- pending rows: for a claim that wants fewer, for whoever cancels one of them, and for claims of a queue that counts what runs by now.
 -- So a job that passes through is written once instead of twice, unlocked, and into one index instead of two: a quarter more jobs a
 -- second at batch 500. A row here never changes. mill.packed_job shows the jobs in them one by one.
 create table mill.pack (
@@ -191,8 +191,8 @@ create table mill.pack (
 comment on table mill.pack is 'Jobs that wait together, up to a hundred in a row.';
 create index pack_place on mill.pack (line, turn);
 
--- Where what runs out of packs is found when its lease expires: it stands in no line and in no index but that of ids. One row for what
--- a claim took of one batch, so settling writes nothing here; mill.expired_leases removes a row when nothing is left of it.
+-- Where what runs out of packs is found when its lease expires: it stands in no line and in no index but that of ids. One row for the
+-- neighbours that a claim took. Settling writes nothing here; mill.expired_pack_leases removes a row when nothing is left of it.
 create table mill.pack_lease (
   lease_until timestamptz not null,
   first uuid not null,

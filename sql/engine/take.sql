@@ -1,5 +1,6 @@
 -- Locks the first p_max pending jobs of a queue along job_live_ready, each priority from its floor on, as far as to the first pack
--- that nobody has. That is left to a caller who takes packs and has room for it; any other has it unpacked, and takes from there.
+-- that nobody has. If they are too few, that pack is left to a caller who takes packs and has room for it; any other has it unpacked,
+-- and takes from there.
 --
 -- Where the line is short, what has become due is promoted and what lies below the floor is looked for, so
 -- that an idle queue answers at once; a busy one does both every 300 ms, in mill.sweep. Locked no more than a claim's
@@ -20,28 +21,27 @@ set enable_sort = off
 as $$
 declare
   v_rows tid[];
+  v_first record;
   v_pack record;
   v_looks_at_all boolean := exists (select from mill.floor f where f.queue = p_queue and f.advance_at <= clock_timestamp());
   v_was_short boolean := false;
   v_again boolean;
 begin
   loop
-    select p.ctid as place, p.jobs, p.turn, f.priority into v_pack
+    select f.priority, p.turn into v_first
     from (select f.line, f.turn, f.priority from mill.floor f where f.queue = p_queue order by f.priority desc) f
     cross join lateral (
-      select p.ctid, p.jobs, p.turn from mill.pack p
-      where p.line = f.line and p.turn >= f.turn and (p_kinds is null or p.kind = any (p_kinds))
+      select p.turn from mill.pack p
+      where p.line = f.line and p.turn >= f.turn and (p_kinds is null or p.kind = any (p_kinds)) and p.xmax = '0'::xid
       order by p.turn
-      limit 1
-      for update skip locked) p
+      limit 1) p
     limit 1;
-
     v_rows := array(
       select j.ctid
       from (
-        select f.line, f.turn, case when f.priority = v_pack.priority then v_pack.turn else 9223372036854775807 end as before
+        select f.line, f.turn, case when f.priority = v_first.priority then v_first.turn else 9223372036854775807 end as before
         from mill.floor f
-        where f.queue = p_queue and f.priority >= coalesce(v_pack.priority, -100)
+        where f.queue = p_queue and f.priority >= coalesce(v_first.priority, -100)
         order by f.priority desc) f
       cross join lateral (
         select j.ctid from mill.job_live j
@@ -53,22 +53,34 @@ begin
         for no key update skip locked) j
       limit p_max);
     exit when cardinality(v_rows) = p_max;
-    if v_pack.jobs is not null then
+
+    -- Whichever is to be had: also one that was touched in vain.
+    select p.ctid as place, p.jobs into v_pack
+    from (select f.line, f.turn from mill.floor f where f.queue = p_queue order by f.priority desc) f
+    cross join lateral (
+      select p.ctid, p.jobs from mill.pack p
+      where p.line = f.line and p.turn >= f.turn and (p_kinds is null or p.kind = any (p_kinds))
+      order by p.turn
+      limit 1
+      for update skip locked) p
+    limit 1;
+    if found then
       exit when p_takes_packs and v_pack.jobs <= p_max - cardinality(v_rows);
       perform mill.unpack(array[v_pack.place]);
       continue;
     end if;
 
-    exit when v_was_short;
+    exit when v_was_short and v_first.turn is null;
+    continue when v_first.turn is not null; -- another has taken it since
     v_was_short := true;
-    -- Both run, whatever the first finds. The second try finds the rows of the first again: they are ours.
-    v_again := mill.promote(100) + mill.look_below(p_queue) > 0 or not v_looks_at_all;
-    if v_rows = '{}' and p_waits then
+    v_again := not v_looks_at_all;
+    v_looks_at_all := true;
+    if v_rows = '{}' and p_waits then -- before anything is held
       perform mill.wait_for_pack(p_queue, p_kinds);
       v_again := true; -- also if there is none: it may have been unpacked since the first look
     end if;
-    exit when not v_again;
-    v_looks_at_all := true;
+    -- Both run, whatever the first finds. The second try finds the rows of the first again: they are ours.
+    exit when mill.promote(100) + mill.look_below(p_queue) = 0 and not v_again;
   end loop;
 
   return v_rows;

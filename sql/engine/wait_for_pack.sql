@@ -23,7 +23,7 @@ declare
 begin
   if v_pack is not null then
     begin
-      perform from mill.pack p where p.first = v_pack for key share;
+      perform from mill.pack p where p.first = v_pack for update; -- not shared: whoever waits gets it if it is still there
     exception when lock_not_available then
       null; -- a transaction that stays open after its claim; what it has is its own
     end;

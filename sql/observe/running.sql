@@ -27,7 +27,10 @@ as $$
     where f.queue = p_queue and j.state = 'processing' and j.slot is null) + (
     select count(*)::int from (
       select from mill.pack_lease l
-      join mill.job_live j on j.id between l.first and l.last and j.turn is null and j.state = 'processing' and j.slot is null
+      cross join lateral (
+        select from mill.job_live j
+        where j.id between l.first and l.last and j.turn is null and j.state = 'processing' and j.slot is null
+        offset 0) j
       where l.queue = p_queue
       limit 100000) packed)
 $$;

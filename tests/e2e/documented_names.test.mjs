@@ -47,6 +47,18 @@ test("reschedule_job and fail_job bring a job back, one without and one with a r
   assert.deepEqual(await claim(), []);
 });
 
+test("a job that waits packed is found, seen and claimed as any other", async () => {
+  const ids = await call("enqueue_many", { p_kind: "echo", p_payloads: Array.from({ length: 60 }, (_, n) => ({ n })) });
+  assert.equal((await call("get_job", { p_id: ids[7] })).state, "pending");
+  const seen = () => service.from("job_queue").select("status, job_payload").eq("job_id", ids[7]).single();
+  assert.deepEqual((await seen()).data, { status: "pending", job_payload: { n: 7 } });
+  const [claimed] = await call("claim_next_job_v3", { worker_id: "worker-1", job_types: ["echo"] });
+  assert.equal(claimed.job_id, ids[0]);
+  assert.equal(await call("complete_job", { p_job_id: ids[0], p_worker_id: "worker-1", p_job_result: {} }), true);
+  const { count } = await service.from("job_queue").select("*", { count: "exact", head: true }).eq("job_type", "echo").eq("status", "pending");
+  assert.equal(count, 59);
+});
+
 test("an unknown type gets a clear error, and only the service may call", async () => {
   const { error } = await service.rpc("enqueue_job_v3", { job_type: "nope", job_name: "x", job_payload: { a: 1 } });
   assert.equal(error.code, "GM001");
@@ -55,6 +67,7 @@ test("an unknown type gets a clear error, and only the service may call", async 
   for (const [name, args] of [
     ["enqueue_job_v3", { job_type: "backup_operation", job_name: "x", job_payload: { a: 1 } }],
     ["claim_next_job_v3", { worker_id: "w", job_types: ["backup_operation"] }],
+    ["enqueue_many", { p_kind: "echo", p_payloads: [{ a: 1 }] }],
   ]) {
     assert.equal((await user.rpc(name, args)).error.code, "42501", name);
   }
