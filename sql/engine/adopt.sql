@@ -30,6 +30,9 @@ begin
     select j.id from mill.job_live j join mill.queue q using (queue)
     where j.queue = p_queue and j.waits
       and j.lane is distinct from mill.lane_of(q.dequeue, q.max_running_per_group, j.owner, j.group_key));
+  if v_strays = '{}' then
+    return 0;
+  end if;
   with strays as (
     select j.id, mill.lane_of(q.dequeue, q.max_running_per_group, j.owner, j.group_key) as lane
     from mill.job_live j join mill.queue q using (queue)

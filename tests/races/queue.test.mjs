@@ -47,6 +47,20 @@ test("nobody goes away with nothing while another unpacks", async () => {
   }
 });
 
+test("a claim that finds enough rows leaves the pack behind them to others", async () => {
+  await pool.query(`select count(*) from ${BY_ROW}`, [1]);
+  await pool.query(`select count(*) from ${PACKED}`, [20]);
+  const slow = await pool.connect();
+  try {
+    await slow.query("begin; select mill.claim('slow', array['default'], 1)");
+    assert.equal((await pool.query("select id from mill.claim('w', array['default'], 20)")).rows.length, 20);
+    await slow.query("commit");
+  } finally {
+    slow.release();
+  }
+  await pool.query("truncate mill.job, mill.pack_lease");
+});
+
 test("a transaction that stays open after its claim keeps others waiting for a moment only", async () => {
   await pool.query(`select count(*) from ${PACKED}`, [20]);
   const slow = await pool.connect();
