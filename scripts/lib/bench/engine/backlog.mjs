@@ -76,7 +76,7 @@ async function oneClaim(queue, batch) {
   await queue.query("commit");
   if (claimed.length !== batch) throw new Error(`claimed ${claimed.length} of ${batch} with a backlog`);
   await queue.complete(claimed);
-  await queue.enqueue(claimed.map(({ payload }) => payload));
+  await queue.enqueue(claimed.map((job) => job[gristmill.PAYLOAD]));
   return took;
 }
 

@@ -11,6 +11,7 @@ export const KIND = "echo";
 
 // A claimed job is an array: pg takes longer to make an object of a row.
 export const ID = 0;
+export const PAYLOAD = 2;
 export const ATTEMPT = 3;
 const CLAIMED = "id, kind, payload, attempt";
 
