@@ -171,7 +171,7 @@ create unique index job_live_dedupe on mill.job_live (queue, dedupe_key) where d
 -- Jobs that were enqueued many at a time wait packed: up to a hundred of them in one row, which stands in its line where the first
 -- of them would. A pack is claimed whole, and only then are its jobs rows of mill.job, running ones at once; or it is unpacked into
 -- pending rows: for a claim that wants fewer, for whoever cancels one of them, and for claims of a queue that counts what runs by now.
--- So a job that passes through is written once instead of twice, unlocked, and into one index instead of two: a quarter more jobs a
+-- So a job that passes through is written once instead of twice, unlocked, and into one index instead of two: a fifth more jobs a
 -- second at batch 500. A row here never changes. mill.packed_job shows the jobs in them one by one.
 create table mill.pack (
   turn bigint not null,
