@@ -21,8 +21,8 @@ const PACKED = `unnest(mill.enqueue_many('echo', (select jsonb_agg(jsonb_build_o
 
 for (const [how, enqueue, batch] of [["", BY_ROW, 50], [" of a pack", PACKED, 50], [" of a pack that has to be unpacked", PACKED, 7]]) {
   test(`two workers never claim the same job${how}`, async () => {
-    const jobs = isSoak ? 500_000 : 5_000;
-    await pool.query(`select count(*) from ${enqueue}`, [jobs]);
+    const jobs = isSoak ? 1_000_000 : 5_000;
+    for (let made = 0; made < jobs; made += 5_000) await pool.query(`select count(*) from ${enqueue}`, [5_000]);
     const claimed = (await together(16, async (worker) => {
       const mine = [];
       for (;;) {
