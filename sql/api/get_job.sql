@@ -8,16 +8,15 @@ as $$
     'payload', j.payload, 'progress', j.progress, 'attempt', j.attempt, 'max_attempts', j.max_attempts,
     'result', j.result, 'error', j.error, 'correlation_id', j.correlation_id,
     'run_at', j.run_at, 'created_at', j.created_at, 'started_at', j.started_at, 'finished_at', j.finished_at)
-  from mill.job j
-  where j.id = p_id and (public.is_service_role() or j.owner = auth.uid())
-  union all
-  select jsonb_build_object(
-    'id', j.id, 'queue', j.queue, 'kind', j.kind, 'name', null, 'state', j.state, 'priority', j.priority,
-    'payload', j.payload, 'progress', 0, 'attempt', 0, 'max_attempts', j.max_attempts,
-    'result', null, 'error', null, 'correlation_id', null,
-    'run_at', j.run_at, 'created_at', j.created_at, 'started_at', null, 'finished_at', null)
-  from mill.packed_job j
-  where j.pack = mill.pack_of(p_id) and j.id = p_id and public.is_service_role() -- they have no owner
+  from (
+    select j.id, j.queue, j.kind, j.name, j.state, j.priority, j.payload, j.progress, j.attempt, j.max_attempts, j.result, j.error,
+      j.correlation_id, j.run_at, j.created_at, j.started_at, j.finished_at, j.owner
+    from mill.job j where j.id = p_id
+    union all
+    select p.id, p.queue, p.kind, p.name, p.state, p.priority, p.payload, p.progress, p.attempt, p.max_attempts, p.result, p.error,
+      p.correlation_id, p.run_at, p.created_at, p.started_at, p.finished_at, p.owner
+    from mill.packed_job p where p.pack = mill.pack_of(p_id) and p.id = p_id) j
+  where public.is_service_role() or j.owner = auth.uid()
 $$;
 
 comment on function public.get_job(uuid) is 'One job of the caller''s (any, for the service), or null.';

@@ -25,8 +25,8 @@ from (
     j.max_attempts, j.progress, j.result, j.error, j.owner, j.created_at, j.started_at, j.finished_at
   from mill.job j
   union all
-  select p.id, p.kind, null, p.payload, null, p.queue, p.state, p.priority, p.run_at, null, null, 0,
-    p.max_attempts, 0::smallint, null, null, null, p.created_at, null, null
+  select p.id, p.kind, p.name, p.payload, p.category, p.queue, p.state, p.priority, p.run_at, p.worker, p.lease_until, p.attempt,
+    p.max_attempts, p.progress, p.result, p.error, p.owner, p.created_at, p.started_at, p.finished_at
   from mill.packed_job p) j;
 
 comment on view public.job_queue is

@@ -5,6 +5,8 @@ language plpgsql
 set search_path = pg_catalog, pg_temp
 set enable_seqscan = off
 set enable_bitmapscan = off
+set enable_mergejoin = off -- what was found is looked up by id: merged with all ids, a held snapshot made it take seconds
+set enable_hashjoin = off
 set jit = off
 as $$
 declare
@@ -30,9 +32,6 @@ begin
     select j.id from mill.job_live j join mill.queue q using (queue)
     where j.queue = p_queue and j.waits
       and j.lane is distinct from mill.lane_of(q.dequeue, q.max_running_per_group, j.owner, j.group_key));
-  if v_strays = '{}' then
-    return 0;
-  end if;
   with strays as (
     select j.id, mill.lane_of(q.dequeue, q.max_running_per_group, j.owner, j.group_key) as lane
     from mill.job_live j join mill.queue q using (queue)

@@ -46,9 +46,7 @@ begin atomic
     when a.kind is null then mill.refuse_job(a.ordinality - 1, 'GM004', 'kind')
     when a.priority not between -100 and 100 then mill.refuse_job(a.ordinality - 1, 'GM004', 'priority')
     when k.kind is null then mill.refuse_job(a.ordinality - 1, 'GM001', a.kind)
-    when a.payload is null or jsonb_typeof(a.payload) <> 'object' or a.payload = '{}'
-      then mill.refuse_job(a.ordinality - 1, 'GM002', null)
-    when pg_column_size(a.payload) > p_max_bytes then mill.refuse_job(a.ordinality - 1, 'GM003', p_max_bytes::text)
+    when not mill.is_payload(a.payload, p_max_bytes, a.ordinality - 1) then false
     when a.max_attempts not between 1 and 1000 then mill.refuse_job(a.ordinality - 1, 'GM004', 'max_attempts')
     when length(a.dedupe_key) not between 1 and 200 then mill.refuse_job(a.ordinality - 1, 'GM004', 'dedupe_key')
     when length(a.group_key) not between 1 and 200 then mill.refuse_job(a.ordinality - 1, 'GM004', 'group_key')

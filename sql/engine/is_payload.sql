@@ -2,7 +2,7 @@
 create or replace function mill.is_payload(p_payload jsonb, p_max_bytes int, p_at bigint) returns boolean
 language sql stable
 return case
-  when jsonb_typeof(p_payload) <> 'object' or pg_column_size(p_payload) <= 8 then mill.refuse_job(p_at, 'GM002', null)
+  when p_payload is null or jsonb_typeof(p_payload) <> 'object' or pg_column_size(p_payload) <= 8 then mill.refuse_job(p_at, 'GM002', null)
   when pg_column_size(p_payload) > p_max_bytes then mill.refuse_job(p_at, 'GM003', p_max_bytes::text)
   else true
 end;

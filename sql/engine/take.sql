@@ -36,6 +36,7 @@ begin
       order by p.turn
       limit 1) p
     limit 1;
+
     v_rows := array(
       select j.ctid
       from (
@@ -70,8 +71,8 @@ begin
       continue;
     end if;
 
-    exit when v_was_short and v_first.turn is null;
     continue when v_first.turn is not null; -- another has taken it since
+    exit when v_was_short;
     v_was_short := true;
     v_again := not v_looks_at_all;
     v_looks_at_all := true;
