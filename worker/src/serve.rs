@@ -2,6 +2,7 @@
 
 use std::convert::Infallible;
 use std::future::Future;
+use std::io::ErrorKind;
 use std::net::SocketAddr;
 use std::time::Duration;
 
@@ -16,6 +17,7 @@ use hyper::{Request, Response, StatusCode};
 use hyper_util::rt::{TokioIo, TokioTimer};
 use hyper_util::server::graceful::GracefulShutdown;
 use tokio::net::TcpListener;
+use tokio::time::Instant;
 
 /// What a handler answers.
 pub(crate) type Answer = Response<Body>;
@@ -24,6 +26,10 @@ pub(crate) type Body = UnsyncBoxBody<Bytes, std::io::Error>;
 
 /// Longest a request's head may take to arrive, and a kept connection may stay quiet.
 const HEAD_ARRIVAL: Duration = Duration::from_secs(75);
+
+/// How long an address that is taken is waited for. Whoever was killed while it started a child leaves the socket to that, until the
+/// child becomes another program.
+const TAKEN: Duration = Duration::from_secs(3);
 
 /// The address is taken or not ours.
 #[derive(Debug, thiserror::Error)]
@@ -36,8 +42,16 @@ pub struct ListenError {
 
 /// Takes an address; port 0 takes a free one.
 pub(crate) async fn bind(address: SocketAddr) -> Result<TcpListener, ListenError> {
-    let bound = TcpListener::bind(address).await;
-    bound.map_err(|source| ListenError { address, source })
+    let given_up = Instant::now() + TAKEN;
+    loop {
+        match TcpListener::bind(address).await {
+            Ok(listener) => return Ok(listener),
+            Err(error) if error.kind() == ErrorKind::AddrInUse && Instant::now() < given_up => {
+                tokio::time::sleep(Duration::from_millis(50)).await;
+            }
+            Err(source) => return Err(ListenError { address, source }),
+        }
+    }
 }
 
 /// Answers requests until `stop`, then lets those under way finish within `drain`.
@@ -112,4 +126,28 @@ fn typed(status: StatusCode, content_type: &'static str, body: impl Into<Bytes>)
     let headers = answer.headers_mut();
     headers.insert(CONTENT_TYPE, HeaderValue::from_static(content_type));
     answer
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[tokio::test]
+    async fn an_address_that_becomes_free_is_taken() {
+        let before = bind(([127, 0, 0, 1], 0).into()).await.unwrap();
+        let address = before.local_addr().unwrap();
+        let leave = async {
+            tokio::time::sleep(Duration::from_millis(200)).await;
+            drop(before);
+        };
+        let (bound, ()) = tokio::join!(bind(address), leave);
+        assert_eq!(bound.unwrap().local_addr().unwrap(), address);
+    }
+
+    #[tokio::test]
+    async fn an_address_that_stays_taken_is_an_error() {
+        let before = bind(([127, 0, 0, 1], 0).into()).await.unwrap();
+        let error = bind(before.local_addr().unwrap()).await.unwrap_err();
+        assert_eq!(error.source.kind(), ErrorKind::AddrInUse);
+    }
 }

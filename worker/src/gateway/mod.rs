@@ -39,14 +39,8 @@ pub enum Error {
     #[error("the database cannot be addressed")]
     Database(#[from] crate::database::Error),
     /// The address is taken or not ours.
-    #[error("cannot listen on {address}")]
-    Listen {
-        /// The address asked for.
-        address: std::net::SocketAddr,
-        /// What the system said.
-        #[source]
-        source: std::io::Error,
-    },
+    #[error(transparent)]
+    Listen(#[from] crate::serve::ListenError),
 }
 
 /// Everything a request may need; one per process.
@@ -97,9 +91,9 @@ pub async fn run(args: Args) -> Result<(), Error> {
         settings,
     });
 
-    let public = http::server::bind(listen).await?;
+    let public = crate::serve::bind(listen).await?;
     let admin = match admin_listen {
-        Some(address) => Some(http::server::bind(address).await?),
+        Some(address) => Some(crate::serve::bind(address).await?),
         None => None,
     };
     if let Some(admin) = &admin {

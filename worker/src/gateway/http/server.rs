@@ -13,18 +13,13 @@ use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::watch;
 
 use super::{admin, route};
-use crate::gateway::{Error, Gateway};
+use crate::gateway::Gateway;
 
 /// Longest a request's head may take to arrive, and a kept connection may stay quiet.
 const HEAD_ARRIVAL: Duration = Duration::from_secs(75);
 
 /// How long the queries of requests that were cut off may take to be cancelled.
 const LAST_CANCELS: Duration = Duration::from_secs(3);
-
-pub(crate) async fn bind(address: SocketAddr) -> Result<TcpListener, Error> {
-    let bound = TcpListener::bind(address).await;
-    bound.map_err(|source| Error::Listen { address, source })
-}
 
 /// Where a listener can be reached, the port chosen if 0 was asked for.
 pub(crate) fn address(listener: &TcpListener) -> String {
