@@ -6,9 +6,11 @@
 -- that an idle queue answers at once; a busy one does both every 300 ms, in mill.sweep. Locked no more than a claim's
 -- update needs: a task that mill.can_wait holds until its commit may be claimed.
 --
--- A row that somebody has touched since it was written (xmax) is passed over, most likely another claim has it. SKIP LOCKED alone
+-- A row that somebody has touched of late (xmax) is passed over, most likely another claim has it. SKIP LOCKED alone
 -- would lock it first where that claim has just committed, find it running, and keep the lock: its worker's settlement
--- waited for that. Whoever comes up short, and one claim in 300 ms, looks at those rows too: they may have been touched in vain.
+-- waited for that. Of late: in a transaction that may not have ended when this claim began. What was touched before and still
+-- is pending was touched in vain, by a claim that was rolled back. Whoever comes up short, and one claim in 300 ms, looks at all
+-- rows: a transaction that stays open makes everything since look late.
 create or replace function mill.take(p_queue text, p_max int, p_kinds text[], p_takes_packs boolean default false, p_waits boolean default false)
 returns tid[]
 language plpgsql
@@ -23,6 +25,7 @@ declare
   v_rows tid[];
   v_first record;
   v_pack record;
+  v_late int := age(pg_snapshot_xmin(pg_current_snapshot())::xid);
   v_looks_at_all boolean := exists (select from mill.floor f where f.queue = p_queue and f.advance_at <= clock_timestamp());
   v_was_short boolean := false;
   v_again boolean;
@@ -48,7 +51,7 @@ begin
         select j.ctid from mill.job_live j
         where j.line = f.line and j.turn >= f.turn and j.turn < f.before and not j.waits and j.state = 'pending'
           and (p_kinds is null or j.kind = any (p_kinds))
-          and (v_looks_at_all or j.xmax = '0'::xid)
+          and (v_looks_at_all or j.xmax = '0'::xid or age(j.xmax) > v_late)
         order by j.turn
         limit p_max
         for no key update skip locked) j

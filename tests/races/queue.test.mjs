@@ -61,6 +61,20 @@ test("a claim that finds enough rows leaves the pack behind them to others", asy
   await pool.query("truncate mill.job, mill.pack_lease");
 });
 
+test("jobs of a claim that was rolled back keep their places in line", async () => {
+  const { rows: jobs } = await pool.query(`select id from ${BY_ROW} order by ordinal`, [10]);
+  const gone = await pool.connect();
+  try {
+    await gone.query("begin; select mill.claim('gone', array['default'], 5); rollback");
+  } finally {
+    gone.release();
+  }
+  await pool.query("update mill.floor_version set advance_at = 'infinity'"); // no claim looks at all rows for being the one in 300 ms
+  for (const { id } of jobs) assert.deepEqual((await pool.query("select id from mill.claim('w', array['default'], 1)")).rows, [{ id }]);
+  await pool.query("update mill.floor_version set advance_at = '-infinity'");
+  await pool.query("truncate mill.job");
+});
+
 test("a transaction that stays open after its claim keeps others waiting for a moment only", async () => {
   await pool.query(`select count(*) from ${PACKED}`, [20]);
   const slow = await pool.connect();
