@@ -1,5 +1,5 @@
 // the engine beside graphile-worker, pg-boss and pgmq; claims on a backlog; a held snapshot
-// needs: native
+// needs: postgres
 import fs from "node:fs";
 import path from "node:path";
 
