@@ -11,7 +11,7 @@
 -- entries pile up above it: after a look of more than a quarter of a second the next is due after twenty times as long.
 -- What runs above a pending job, because that one was locked when claims passed by, is found once it was claimed.
 --
--- Lock order: the line, then its jobs; both are skipped when locked. Whoever lowers a floor, lowers the tail with it.
+-- Lock order: the line, then its jobs; both are skipped when locked (see mill.running). Whoever lowers a floor, lowers the tail with it.
 create or replace function mill.expired_leases(p_now timestamptz, p_max int) returns tid[]
 language plpgsql
 set search_path = pg_catalog, pg_temp
@@ -28,12 +28,13 @@ declare
   v_took interval;
   v_end bigint;
   v_first bigint;
+  v_running xid[] := mill.running();
   v_rows tid[] := array(
     select x.ctid
     from mill.queue q
     cross join lateral (
       select j.ctid from mill.job_live j
-      where j.slot = q.queue and j.lease_until <= p_now
+      where j.slot = q.queue and j.lease_until <= p_now and j.xmax <> all (v_running)
       limit p_max
       for update skip locked) x);
 begin
@@ -61,7 +62,7 @@ begin
       select j.ctid from mill.job_live j
       where j.line = v_floor.line and j.turn >= v_first
         and j.turn < coalesce(v_end, 9223372036854775807)
-        and not j.waits and j.lease_until <= p_now
+        and not j.waits and j.lease_until <= p_now and j.xmax <> all (v_running)
       order by j.turn
       limit p_max
       for update skip locked);

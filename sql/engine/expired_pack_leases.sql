@@ -2,7 +2,7 @@
 -- still runs keeps it until the earliest of those leases expires: heartbeats extend the jobs' own and not this one. What is taken
 -- back has a place in its line when it is next claimed, and is looked for there.
 --
--- Lock order: the leases, then their jobs; both are skipped when locked.
+-- Lock order: the leases, then their jobs; both are skipped when locked (see mill.running).
 create or replace function mill.expired_pack_leases(p_now timestamptz, p_max int) returns tid[]
 language plpgsql
 set search_path = pg_catalog, pg_temp
@@ -15,6 +15,7 @@ as $$
 declare
   v_leases tid[] := array(
     select l.ctid from mill.pack_lease l where l.lease_until <= p_now order by l.lease_until limit 10000 for update skip locked);
+  v_running xid[] := mill.running();
   v_rows tid[];
 begin
   if v_leases = '{}' then
@@ -26,6 +27,7 @@ begin
     cross join lateral (
       select j.ctid from mill.job_live j
       where j.id between l.first and l.last and j.turn is null and not j.waits and j.slot is null and j.lease_until <= p_now
+        and j.xmax <> all (v_running)
       limit p_max
       for update skip locked) j
     where l.ctid = any (v_leases)

@@ -1,9 +1,12 @@
+-- plpgsql keeps its plan: in SQL it took 75 us instead of 16, for every enqueue where nothing can be called and twice an invocation.
 create or replace function mill.can_post() returns boolean
-language sql stable
+language plpgsql stable
 set search_path = pg_catalog, pg_temp
 as $$
-  select mill.setting('functions.base_url') is not null and to_regproc('net.http_post') is not null
-    and exists (select from mill.secret s where s.name = 'invoke')
+begin
+  return mill.setting('functions.base_url') is not null and to_regproc('net.http_post') is not null
+    and exists (select from mill.secret s where s.name = 'invoke');
+end
 $$;
 
 comment on function mill.can_post() is 'Whether functions can be called at all: their address, a key and pg_net are there.';

@@ -1,5 +1,5 @@
 -- The index that finds what is due is shared by all queues, so one claim promotes for all. Skips what is
--- locked and so never waits.
+-- locked and so never waits: see mill.running.
 create or replace function mill.promote(p_max int default 10000) returns int
 language plpgsql
 set search_path = pg_catalog, pg_temp
@@ -11,11 +11,12 @@ set enable_sort = off
 as $$
 declare
   v_now timestamptz := mill.now();
+  v_running xid[] := mill.running();
   v_rows tid[];
 begin
   v_rows := array(
     select j.ctid from mill.job_live j
-    where j.waits and j.run_at <= v_now
+    where j.waits and j.run_at <= v_now and j.xmax <> all (v_running)
     order by j.run_at
     limit p_max
     for update skip locked);

@@ -1,6 +1,9 @@
 -- Locks what is held, in the order of ids, before anything is changed; then ends some rows and returns others to
 -- the line, in whatever order. No index has state = 'processing' in its predicate, so the only way to a row is its
 -- id: by way of the leases, 500 jobs once cost 250,000 visits. What was held is carried from one to the next as an object, by id.
+--
+-- A caller that tries again while its first call is under way waits for it at the first job, before it looks at the others. If it looked
+-- first, it would find each of them changed, lock it, and only then see that it is lost: and claims may have those that were returned.
 create or replace function mill.settle_mixed(p_worker text, p_outcomes jsonb, p_now timestamptz) returns uuid[]
 language plpgsql
 set search_path = pg_catalog, pg_temp
@@ -13,6 +16,10 @@ declare
   v_held jsonb;
 begin
   perform pg_current_xact_id(); -- before floors are read: see mill.sweep
+  perform from mill.job_live j
+  where j.id = (select (o ->> 'id')::uuid from jsonb_array_elements(p_outcomes) o order by 1 limit 1)
+    and j.worker = p_worker and j.state = 'processing'
+  for update;
   with asked as materialized (
     select distinct on (o.id) o.*
     from jsonb_to_recordset(p_outcomes)

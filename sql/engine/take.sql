@@ -8,9 +8,9 @@
 --
 -- A row that somebody has touched of late (xmax) is passed over, most likely another claim has it. SKIP LOCKED alone
 -- would lock it first where that claim has just committed, find it running, and keep the lock: its worker's settlement
--- waited for that. Of late: in a transaction that may not have ended when this claim began. What was touched before and still
--- is pending was touched in vain, by a claim that was rolled back. Whoever comes up short, and one claim in 300 ms, looks at all
--- rows: a transaction that stays open makes everything since look late.
+-- waited for that; and see mill.running. Of late: in a transaction that may not have ended when this claim began. What was
+-- touched before and is pending was touched in vain. To go by the oldest transaction costs nothing, but one that stays open makes
+-- everything since look late: whoever comes up short, and one claim in 300 ms, asks which ones run.
 create or replace function mill.take(p_queue text, p_max int, p_kinds text[], p_takes_packs boolean default false, p_waits boolean default false)
 returns tid[]
 language plpgsql
@@ -26,11 +26,15 @@ declare
   v_first record;
   v_pack record;
   v_late int := age(pg_snapshot_xmin(pg_current_snapshot())::xid);
-  v_looks_at_all boolean := exists (select from mill.floor f where f.queue = p_queue and f.advance_at <= clock_timestamp());
+  v_running xid[]; -- null while nobody asks
+  v_asks boolean := exists (select from mill.floor f where f.queue = p_queue and f.advance_at <= clock_timestamp());
   v_was_short boolean := false;
   v_again boolean;
 begin
   loop
+    if v_asks then
+      v_running := mill.running();
+    end if;
     select f.priority, p.turn into v_first
     from (select f.line, f.turn, f.priority from mill.floor f where f.queue = p_queue order by f.priority desc) f
     cross join lateral (
@@ -51,12 +55,14 @@ begin
         select j.ctid from mill.job_live j
         where j.line = f.line and j.turn >= f.turn and j.turn < f.before and not j.waits and j.state = 'pending'
           and (p_kinds is null or j.kind = any (p_kinds))
-          and (v_looks_at_all or j.xmax = '0'::xid or age(j.xmax) > v_late)
+          and (j.xmax = '0'::xid or age(j.xmax) > v_late or j.xmax <> all (v_running))
         order by j.turn
         limit p_max
         for no key update skip locked) j
       limit p_max);
     exit when cardinality(v_rows) = p_max;
+    v_again := not v_asks;
+    v_asks := true; -- whoever looks again finds its own rows by that, too
 
     -- Whichever is to be had: also one that was touched in vain.
     select p.ctid as place, p.jobs into v_pack
@@ -77,13 +83,11 @@ begin
     continue when v_first.turn is not null; -- another has taken it since
     exit when v_was_short;
     v_was_short := true;
-    v_again := not v_looks_at_all;
-    v_looks_at_all := true;
     if v_rows = '{}' and p_waits then -- before anything is held
       perform mill.wait_for_pack(p_queue, p_kinds);
       v_again := true; -- also if there is none: it may have been unpacked since the first look
     end if;
-    -- Both run, whatever the first finds. The second try finds the rows of the first again: they are ours.
+    -- Both run, whatever the first finds.
     exit when mill.promote(100) + mill.look_below(p_queue) = 0 and not v_again;
   end loop;
 

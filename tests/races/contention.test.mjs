@@ -1,5 +1,6 @@
 // Everything at once on the same rows: no serialization failure and no deadlock reaches a caller.
 import assert from "node:assert/strict";
+import fs from "node:fs";
 import { after, before, test } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
 
@@ -8,7 +9,8 @@ import { connect, isSoak, startStack } from "../support.mjs";
 const CLAIMS = isSoak ? 1_000_000 : 30_000;
 let stack, pool;
 before(async () => {
-  stack = await startStack("contention", { parts: [] });
+  // Who waited for whom in a deadlock is told by the server's log alone.
+  stack = await startStack("contention", { parts: [], settings: { log_min_messages: "error" } });
   pool = connect(stack, 40);
 });
 after(async () => {
@@ -74,6 +76,7 @@ test(`no 40001 and no 40P01 escapes in ${CLAIMS} contended claims`, async (conte
   };
   await Promise.all([...Array.from({ length: 16 }, (_, at) => worker(at)), producer(0), producer(1), operator(), operator()]);
   context.diagnostic(`${claims} jobs claimed by ${calls} calls in ${Math.round((Date.now() - begun) / 1000)} s`);
+  if (failures.size > 0) context.diagnostic(fs.readFileSync(stack.postgres.part.log, "utf8"));
   assert.deepEqual([...failures], []);
 });
 

@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 
-import { connect, isSoak, startStack } from "../support.mjs";
+import { connect, isSoak, startStack, until } from "../support.mjs";
 
 let stack, pool;
 before(async () => {
@@ -61,17 +61,43 @@ test("a claim that finds enough rows leaves the pack behind them to others", asy
   await pool.query("truncate mill.job, mill.pack_lease");
 });
 
-test("jobs of a claim that was rolled back keep their places in line", async () => {
-  const { rows: jobs } = await pool.query(`select id from ${BY_ROW} order by ordinal`, [10]);
+const rolledBackClaim = async (max) => {
   const gone = await pool.connect();
   try {
-    await gone.query("begin; select mill.claim('gone', array['default'], 5); rollback");
+    await gone.query(`begin; select mill.claim('gone', array['default'], ${max}); rollback`);
   } finally {
     gone.release();
   }
-  await pool.query("update mill.floor_version set advance_at = 'infinity'"); // no claim looks at all rows for being the one in 300 ms
-  for (const { id } of jobs) assert.deepEqual((await pool.query("select id from mill.claim('w', array['default'], 1)")).rows, [{ id }]);
-  await pool.query("update mill.floor_version set advance_at = '-infinity'");
+};
+const nextJob = async () => (await pool.query("select id from mill.claim('w', array['default'], 1)")).rows[0].id;
+// A claim that finds a floor due for a move looks closer.
+const looksCloser = (closer) => pool.query("update mill.floor_version set advance_at = $1", [closer ? "-infinity" : "infinity"]);
+
+test("jobs of a claim that was rolled back keep their places in line", async () => {
+  const { rows: jobs } = await pool.query(`select id from ${BY_ROW} order by ordinal`, [10]);
+  await rolledBackClaim(5);
+  await until(async () => (await pool.query("select from pg_current_snapshot() s where pg_snapshot_xmin(s) = pg_snapshot_xmax(s)")).rowCount === 1, "everybody else ending");
+  await looksCloser(false);
+  for (const { id } of jobs) assert.equal(await nextJob(), id);
+  await looksCloser(true);
+  await pool.query("truncate mill.job");
+});
+
+test("they lose them to others for a moment only while a transaction stays open", async () => {
+  const { rows: jobs } = await pool.query(`select id from ${BY_ROW} order by ordinal`, [10]);
+  const open = await pool.connect();
+  try {
+    await open.query("begin; select pg_current_xact_id()");
+    await rolledBackClaim(5);
+    await looksCloser(false);
+    assert.equal(await nextJob(), jobs[5].id);
+    await looksCloser(true);
+    assert.equal(await nextJob(), jobs[0].id);
+    assert.equal((await pool.query("select id from mill.claim('w', array['default'], 10)")).rows.length, 8, "whoever comes up short takes all");
+    await open.query("rollback");
+  } finally {
+    open.release();
+  }
   await pool.query("truncate mill.job");
 });
 
@@ -87,6 +113,28 @@ test("a transaction that stays open after its claim keeps others waiting for a m
   }
   assert.equal((await pool.query("select id from mill.claim('w', array['default'], 20)")).rows.length, 20, "what was undone is claimed whole");
   await pool.query("truncate mill.job, mill.pack_lease");
+});
+
+test("a settlement that comes twice does not hold what the first one has returned", async () => {
+  await pool.query(`select count(*) from ${BY_ROW}`, [3]);
+  const { rows: held } = await pool.query("select id, attempt from mill.claim('w', array['default'], 3)");
+  const outcomes = JSON.stringify(held.map((job) => ({ ...job, outcome: "released" })));
+  const [first, second] = [await pool.connect(), await pool.connect()];
+  try {
+    for (const client of [first, second]) await client.query("begin");
+    await first.query("select * from mill.settle('w', $1)", [outcomes]);
+    const answer = second.query("select status from mill.settle('w', $1)", [outcomes]);
+    await until(async () => (await pool.query("select from pg_stat_activity where pid = $1 and wait_event_type = 'Lock'", [second.processID])).rowCount === 1, "the second waiting");
+    await first.query("commit");
+    assert.deepEqual((await answer).rows.map(({ status }) => status), ["lost", "lost", "lost"]);
+    const { rows: claimed } = await pool.query("select id from mill.claim('other', array['default'], 3)");
+    assert.equal(claimed.length, 2, "all but the one that it waited at");
+    await second.query("commit");
+    assert.equal((await pool.query("select id from mill.claim('other', array['default'], 3)")).rows.length, 1);
+  } finally {
+    for (const client of [first, second]) client.release();
+  }
+  await pool.query("truncate mill.job");
 });
 
 test("one key from fifty callers at once makes one job", async () => {
