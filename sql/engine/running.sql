@@ -1,6 +1,6 @@
 -- Whoever locks rows with SKIP LOCKED while it holds others passes over what one of these has touched (xmax): it is most likely theirs,
 -- and SKIP LOCKED by itself may wait after all. Where a transaction commits between being seen and being asked, it goes on to
--- the row's next version and waits for whoever has that: a deadlock with a settlement, once in a million claims.
+-- the row's next version and waits for whoever has that. One deadlock of a settlement was seen in a million claims, most likely by this.
 -- What is touched by none of these was touched in vain, by a call that was rolled back, or by the caller itself.
 create or replace function mill.running() returns xid[]
 language plpgsql

@@ -27,8 +27,8 @@ pub(crate) type Body = UnsyncBoxBody<Bytes, std::io::Error>;
 /// Longest a request's head may take to arrive, and a kept connection may stay quiet.
 const HEAD_ARRIVAL: Duration = Duration::from_secs(75);
 
-/// How long an address that is taken is waited for. Whoever was killed while it started a child leaves the socket to that, until the
-/// child becomes another program.
+/// How long an address that is taken is waited for. One that was killed may, while it started a child, have left the socket to that,
+/// until the child becomes another program; so it seems: a worker that started right after was once refused its address.
 const TAKEN: Duration = Duration::from_secs(3);
 
 /// The address is taken or not ours.
