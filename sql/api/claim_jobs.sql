@@ -1,5 +1,5 @@
 -- One call claims a batch. With p_invocation, it is that invocation's single claim: a replayed or duplicated
--- wake-up finds it begun and gets nothing.
+-- wake-up finds it begun and gets nothing. Its leases end with the time that an invocation may take.
 create or replace function public.claim_jobs(
   p_worker text, p_queues text[], p_max int, p_kinds text[] default null, p_invocation uuid default null)
 returns jsonb
@@ -8,22 +8,30 @@ set search_path = pg_catalog, pg_temp
 as $$
 declare
   v_jobs jsonb;
+  v_lease int;
 begin
   if p_invocation is not null then
-    update mill.invocation i set begun_at = mill.now() where i.id = p_invocation and i.begun_at is null;
+    -- A request that was given up may arrive after all.
+    update mill.invocation i set begun_at = mill.now(), worker = p_worker, ended_at = null, failure = null
+    from mill.queue q
+    where i.id = p_invocation and i.begun_at is null and q.queue = i.queue
+    returning least(q.lease_seconds, q.invocation_seconds) into v_lease;
     if not found then
       return '[]'::jsonb;
     end if;
   else
     perform mill.worker_seen(p_worker, p_queues);
   end if;
+  perform mill.stand_in_for_the_pump();
 
-  select coalesce(jsonb_agg(to_jsonb(c)), '[]'::jsonb) into v_jobs from mill.claim(p_worker, p_queues, p_max, p_kinds) c;
+  select coalesce(jsonb_agg(to_jsonb(c)), '[]'::jsonb) into v_jobs from mill.claim(p_worker, p_queues, p_max, p_kinds, v_lease) c;
 
   -- An invocation that found nothing has nothing to settle: it ends here.
   if p_invocation is not null then
     update mill.invocation i
-    set claimed = jsonb_array_length(v_jobs), ended_at = case when v_jobs = '[]' then mill.now() end
+    set claimed = jsonb_array_length(v_jobs),
+      jobs = array(select (j ->> 'id')::uuid from jsonb_array_elements(v_jobs) j),
+      ended_at = case when v_jobs = '[]' then mill.now() end
     where i.id = p_invocation;
   end if;
   return v_jobs;

@@ -12,7 +12,7 @@ begin
   select coalesce(jsonb_agg(to_jsonb(s)), '[]') into v_answers from mill.settle(p_worker, p_outcomes) s;
 
   if p_invocation is not null then
-    update mill.invocation i set ended_at = mill.now()
+    update mill.invocation i set ended_at = mill.now(), jobs = null
     where i.id = p_invocation and i.begun_at is not null and i.ended_at is null
     returning i.queue into v_queue;
     if v_queue is not null then

@@ -10,7 +10,8 @@
 -- Queues are tried in a random order, so that none starves behind another. Lock order: a claim waits for one
 -- thing, the locks of the queue it tries first (its provider's limit, then its cap; or a pack), while it holds nothing else; those
 -- of further queues it merely tries, and whatever row is locked it skips. So no cycle of waits goes through a claim.
-create or replace function mill.claim(p_worker text, p_queues text[], p_max int, p_kinds text[] default null)
+create or replace function mill.claim(
+  p_worker text, p_queues text[], p_max int, p_kinds text[] default null, p_lease_seconds int default null)
 returns table (id uuid, queue text, kind text, name text, payload jsonb, attempt int, max_attempts int,
                lease_until timestamptz, owner uuid, group_key text, correlation_id text)
 language plpgsql
@@ -49,7 +50,7 @@ begin
 
       -- Out here, for in the UPDATE they would be computed again for every row. It may have waited: a lease begins now.
       v_now := mill.now();
-      v_lease_until := v_now + make_interval(secs => v_queue.lease_seconds);
+      v_lease_until := v_now + make_interval(secs => coalesce(p_lease_seconds, v_queue.lease_seconds));
       -- Also who passes over other kinds: what runs then need not stand below the first that is pending.
       v_slot := case when v_queue.counts_running or p_kinds is not null then v_queue.queue end;
       return query
@@ -98,6 +99,6 @@ begin
 end
 $$;
 
-comment on function mill.claim(text, text[], int, text[]) is
+comment on function mill.claim(text, text[], int, text[], int) is
   'Leases due jobs of the queues to a worker and counts an attempt for each. (worker, attempt) fences what the worker may say later.';
-revoke execute on function mill.claim(text, text[], int, text[]) from public;
+revoke execute on function mill.claim(text, text[], int, text[], int) from public;

@@ -17,8 +17,8 @@ begin
   end if;
 
   v_request := mill.post_signed(v_queue.function, v_id,
-    jsonb_build_object('invocation', v_id, 'queue', v_queue.queue, 'batch', v_queue.batch_size),
-    least(v_queue.lease_seconds, 120) * 1000);
+    jsonb_build_object('invocation', v_id, 'queue', v_queue.queue, 'batch', v_queue.batch_size, 'seconds', v_queue.invocation_seconds),
+    v_queue.invocation_seconds * 1000);
   insert into mill.invocation (id, queue, reason, asked_at, request_id)
   values (v_id, v_queue.queue, p_reason, mill.now(), v_request);
   return v_id;

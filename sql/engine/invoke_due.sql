@@ -14,7 +14,7 @@ as $$
       select count(*) as active from mill.invocation i
       where i.queue = q.queue and i.ended_at is null
         and (i.begun_at is not null or i.asked_at > mill.now() - interval '2 seconds')
-        and coalesce(i.begun_at, i.asked_at) > mill.now() - make_interval(secs => q.lease_seconds)) a
+        and coalesce(i.begun_at, i.asked_at) > mill.now() - make_interval(secs => q.invocation_seconds)) a
     where q.served_by = 'function' and not q.paused
       and not exists (select from mill.breaker b where b.target = mill.target_of(q.function, q.provider) and b.state = 'open')
   ) w

@@ -27,24 +27,29 @@ begin
     order by o.id
   ),
   held as materialized (
-    select a.*, j.queue, j.kind, j.bytes, (extract(epoch from p_now - j.started_at) * 1000)::bigint as ms,
+    select a.*, j.queue, j.kind, j.bytes, nullif(mill.tenant_of(j.owner, j.group_key), '') as tenant, (extract(epoch from p_now - j.started_at) * 1000)::bigint as ms,
       case
         when j.cancel_requested then 'cancelled'
         when a.outcome = 'failed' and (j.attempt >= j.max_attempts or a.error -> 'retryable' = 'false') then 'dead'
         else a.outcome
-      end as verdict
+      end as verdict,
+      a.outcome = 'dead' or a.outcome = 'failed' and a.error -> 'retryable' = 'false' as permanent
     from asked a
     cross join lateral (
-      select j.queue, j.kind, j.started_at, j.attempt, j.max_attempts, j.cancel_requested, pg_column_size(j.payload) as bytes
+      select j.queue, j.kind, j.started_at, j.attempt, j.max_attempts, j.cancel_requested, j.owner, j.group_key,
+        pg_column_size(j.payload) as bytes
       from mill.job_live j
       where j.id = a.id and j.attempt = a.attempt and j.worker = p_worker and j.state = 'processing'
       for update) j
   ),
   counted as (
-    insert into mill.stat_batch (at, jobs, bucket, total_ms, bytes, queue, kind, outcome)
-    select p_now, count(*), mill.duration_bucket(h.ms), sum(h.ms), sum(h.bytes), h.queue, h.kind, h.verdict
+    insert into mill.stat_batch (at, jobs, bucket, total_ms, bytes, queue, kind, outcome, tenant, permanent)
+    select p_now, count(*), c.bucket, sum(h.ms), sum(h.bytes), h.queue, h.kind, h.verdict, c.tenant, c.permanent
     from held h
-    group by h.queue, h.kind, h.verdict, mill.duration_bucket(h.ms)
+    cross join lateral (
+      select mill.duration_bucket(h.ms) as bucket, case when h.verdict in ('failed', 'dead') then h.tenant end as tenant,
+        h.verdict = 'dead' and coalesce(h.permanent, false) as permanent) c
+    group by h.queue, h.kind, h.verdict, c.bucket, c.tenant, c.permanent
   )
   select coalesce(jsonb_object_agg(h.id, jsonb_build_object(
     'verdict', h.verdict, 'result', h.result, 'delay', h.delay_seconds,

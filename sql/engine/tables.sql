@@ -31,6 +31,8 @@ create table mill.queue (
   batch_size int not null default 50,
   max_parallel int not null default 4,
   lease_seconds int not null default 300,
+  -- Function-served queues: how long one invocation may take. An invocation without an answer after that time is lost.
+  invocation_seconds int not null default 30,
   max_attempts int not null default 5,
   max_lease_losses int not null default 3,
   backoff_base_seconds numeric not null default 2,
@@ -58,6 +60,7 @@ create table mill.queue (
   constraint batch_size_is_positive check (batch_size between 1 and 1000),
   constraint max_parallel_is_positive check (max_parallel between 1 and 1000),
   constraint lease_is_at_least_one_second check (lease_seconds between 1 and 86400),
+  constraint an_invocation_takes_at_most_fifteen_minutes check (invocation_seconds between 1 and 900),
   constraint max_attempts_is_positive check (max_attempts between 1 and 1000),
   constraint max_lease_losses_is_positive check (max_lease_losses between 1 and 1000),
   constraint backoff_grows_from_its_base check (backoff_base_seconds > 0 and backoff_cap_seconds >= backoff_base_seconds),
@@ -269,8 +272,11 @@ create table mill.lane (
 comment on table mill.lane is 'Lines of jobs that claims of a fair or group-capped queue choose from. idle: none was pending when last looked at.';
 create index lane_tenant on mill.lane (queue, tenant) where not idle;
 
--- One row an invocation of a function: asked for, begun (its one claim was made), ended. The id travels in
+-- One row per invocation of a function: asked for, begun (its one claim was made), ended. The id travels in
 -- the signed request, so a replayed or duplicated wake-up claims nothing.
+--
+--   asked ──claim_jobs──► begun ──settle_jobs──► ended
+--     └───────┴─ its request failed, or took too long: ended, with the failure (mill.end_lost_invocations)
 create table mill.invocation (
   id uuid primary key,
   queue text not null references mill.queue on delete cascade,
@@ -280,12 +286,15 @@ create table mill.invocation (
   ended_at timestamptz,
   claimed int,
   request_id bigint,
+  -- Who claimed, and what, from the claim to the end: the jobs that are taken back when the invocation is lost.
+  worker text,
+  jobs uuid[],
+  failure text,
   constraint reason_is_known check (reason in ('wake', 'pump', 'more')),
-  constraint begun_before_ended check (ended_at is null or begun_at is not null)
+  constraint ended_after_it_began_or_with_a_failure check (ended_at is null or begun_at is not null or failure is not null)
 );
-comment on table mill.invocation is 'What was invoked, why, and what came of it. Pruned after a day.';
-create index invocation_not_begun on mill.invocation (queue, asked_at) where begun_at is null;
-create index invocation_running on mill.invocation (queue, begun_at) where begun_at is not null and ended_at is null;
+comment on table mill.invocation is 'What was invoked, why, and what came of it. failure says why an invocation was lost. Pruned after a day.';
+create index invocation_open on mill.invocation (queue, asked_at) where ended_at is null;
 create index invocation_age on mill.invocation (asked_at);
 
 -- HMAC pads are kept instead of the key: signing needs nothing else, and neither pgcrypto nor a loop.
@@ -322,8 +331,9 @@ create table mill.breaker_change (
 comment on table mill.breaker_change is 'Every change of a breaker, with its reason.';
 create index breaker_change_at on mill.breaker_change (target, at);
 
--- Statistics: settle appends one row a batch, kind, outcome and duration bucket; mill.roll folds them into
--- minutes. An upsert of the minute''s row by every settle would make all of them queue for that row.
+-- Statistics: settle appends one row per batch, kind, outcome and duration bucket; mill.roll folds them into
+-- minutes. An upsert of the minute''s row by every settle would make all of them queue for that row. The breakers read
+-- tenant and permanent, which are set for attempts that did not succeed.
 create table mill.stat_batch (
   at timestamptz not null,
   jobs int not null,
@@ -332,7 +342,11 @@ create table mill.stat_batch (
   bytes bigint not null,
   queue text not null,
   kind text not null,
-  outcome text not null
+  outcome text not null,
+  -- Whose jobs these were; null where the jobs belong to several tenants or to none.
+  tenant text,
+  -- The error lies in the job itself: no retry can cure it, and it says nothing about the target.
+  permanent boolean not null default false
 ) with (autovacuum_vacuum_scale_factor = 0, autovacuum_vacuum_threshold = 1000);
 comment on table mill.stat_batch is 'What settle, reclaim and cancel counted, not yet folded into minutes. bucket: see mill.duration_bucket.';
 

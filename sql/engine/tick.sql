@@ -9,7 +9,7 @@ declare
   v_promoted int := mill.promote();
   v_step text;
 begin
-  foreach v_step in array array['judge_breakers', 'roll', 'sweep_queues', 'fold_api_use', 'chain_audit', 'watch_alerts', 'advance_left_behind'] loop
+  foreach v_step in array array['end_lost_invocations', 'judge_breakers', 'roll', 'sweep_queues', 'fold_api_use', 'chain_audit', 'watch_alerts', 'advance_left_behind'] loop
     begin
       execute format('select mill.%I()', v_step);
     exception when others then
@@ -24,5 +24,5 @@ begin
 end
 $$;
 
-comment on function mill.tick() is 'One round of housekeeping: reclaim and promote, then breakers, statistics, sweeps, provider limits, the audit chain and alerts.';
+comment on function mill.tick() is 'One round of housekeeping: reclaim and promote, then lost invocations, breakers, statistics, sweeps, provider limits, the audit chain and alerts.';
 revoke execute on function mill.tick() from public;

@@ -1,10 +1,14 @@
 -- Wake on enqueue: a job starts in milliseconds instead of at the next round of the pump, or when the worker looks by itself.
--- Whoever inserts jobs calls it, with the queue's row that it has read anyway.
+-- Every function that inserts jobs calls it, with the queue's row that it has read anyway.
 --
 -- Debounced without a lock that producers would queue for: while an invocation has been asked for and has not
 -- begun, it will see this job too, and nobody looks whether there is work. Two producers that commit at once may
 -- both ask; and a producer that commits after the invocation claimed is served by the one that settle asks for, or
 -- by the pump.
+--
+-- Invocations that were lost in a crash hold nobody up, also before mill.end_lost_invocations has ended them. Here they are only looked
+-- at: a lock on them would last until the producer's commit. Answers are read only where they may matter, because that costs two index probes
+-- per invocation: for a request that has not begun after a second, and when max_parallel is reached.
 create or replace function mill.wake(p_queue mill.queue, p_reason text default 'wake') returns void
 language plpgsql
 set search_path = pg_catalog, pg_temp
@@ -24,7 +28,8 @@ begin
   -- Two seconds after which a request counts as lost: the next enqueue asks anew.
   if exists (
       select from mill.invocation i
-      where i.queue = p_queue.queue and i.begun_at is null and i.asked_at > v_now - interval '2 seconds')
+      where i.queue = p_queue.queue and i.ended_at is null and i.begun_at is null and i.asked_at > v_now - interval '2 seconds'
+        and (i.asked_at > v_now - interval '1 second' or not (mill.invocation_answer(i.request_id, i.asked_at)).is_over))
     or not mill.has_pending(p_queue.queue)
   then
     return;
@@ -32,7 +37,14 @@ begin
   select count(*) into v_running
   from mill.invocation i
   where i.queue = p_queue.queue and i.begun_at is not null and i.ended_at is null
-    and i.begun_at > v_now - make_interval(secs => p_queue.lease_seconds);
+    and i.begun_at > v_now - make_interval(secs => p_queue.invocation_seconds);
+  if v_running >= p_queue.max_parallel then
+    select count(*) into v_running
+    from mill.invocation i
+    where i.queue = p_queue.queue and i.begun_at is not null and i.ended_at is null
+      and i.begun_at > v_now - make_interval(secs => p_queue.invocation_seconds)
+      and not (mill.invocation_answer(i.request_id, i.asked_at)).is_over;
+  end if;
   if v_running < p_queue.max_parallel then
     begin
       perform mill.invoke(p_queue.queue, p_reason);

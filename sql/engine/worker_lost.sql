@@ -1,6 +1,6 @@
-create or replace function mill.worker_lost() returns jsonb
+create or replace function mill.worker_lost(p_message text) returns jsonb
 language sql immutable
-return '{"type": "worker_lost", "message": "the lease expired before the worker settled", "retryable": true}'::jsonb;
+return jsonb_build_object('type', 'worker_lost', 'message', p_message, 'retryable', true);
 
-comment on function mill.worker_lost() is 'The error of a job whose worker was not heard of again.';
-revoke execute on function mill.worker_lost() from public;
+comment on function mill.worker_lost(text) is 'The error of a job whose worker was lost, with how that was noticed.';
+revoke execute on function mill.worker_lost(text) from public;

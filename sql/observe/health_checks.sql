@@ -55,10 +55,29 @@ $$;
 comment on function mill.check_workers() is 'Queues of the container worker that have work and nobody to do it.';
 revoke execute on function mill.check_workers() from public;
 
+create or replace function mill.check_invocations() returns table (detail text)
+language sql stable
+set search_path = pg_catalog, pg_temp
+as $$
+  select format('the last invocations of queue %s failed: %s', q.queue, l.failures[1])
+  from mill.queue q
+  cross join lateral (
+    select array_agg(i.failure order by i.asked_at desc) as failures
+    from (
+      select i.failure, i.asked_at from mill.invocation i
+      where i.queue = q.queue and i.ended_at is not null and i.asked_at > mill.now() - interval '5 minutes'
+      order by i.asked_at desc
+      limit 3) i) l
+  where q.served_by = 'function' and not q.paused and cardinality(array_remove(l.failures, null)) = 3
+$$;
+comment on function mill.check_invocations() is 'Queues whose last three invocations failed, with the reason of the last one.';
+revoke execute on function mill.check_invocations() from public;
+
 insert into mill.health_check (name, step, place) values
   ('cron', 'mill.check_cron', 10),
   ('oldest_due_job', 'mill.check_oldest_due_job', 20),
   ('breakers', 'mill.check_breakers', 30),
+  ('invocations', 'mill.check_invocations', 35),
   ('dead_letters', 'mill.check_dead_letters', 40),
   ('workers', 'mill.check_workers', 50)
 on conflict (name) do update set step = excluded.step, place = excluded.place;

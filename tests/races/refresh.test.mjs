@@ -71,7 +71,7 @@ test("1: claiming is atomic", async () => {
   };
   assert.ok(await check());
   // The naive way: look for pending rows, then update those ids.
-  const naive = `create or replace function mill.claim(p_worker text, p_queues text[], p_max int, p_kinds text[] default null)
+  const naive = `create or replace function mill.claim(p_worker text, p_queues text[], p_max int, p_kinds text[] default null, p_lease_seconds int default null)
     returns table (id uuid, queue text, kind text, name text, payload jsonb, attempt int, max_attempts int,
                    lease_until timestamptz, owner uuid, group_key text, correlation_id text)
     language sql as $$

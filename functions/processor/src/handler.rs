@@ -18,8 +18,8 @@ use crate::{jobs, refresh};
 /// An invocation is small; whatever is larger was not sent by our Postgres.
 const MAX_INVOCATION: usize = 4096;
 
-/// A job that is still running then has failed: the answer must be settled well within the lease.
-const LONGEST_JOB: Duration = Duration::from_secs(25);
+/// The end of an invocation's time, kept for settling: a job that still runs then has failed.
+const TIME_TO_SETTLE: Duration = Duration::from_secs(5);
 
 /// What Postgres asks for.
 #[derive(Debug, Deserialize, JsonSchema)]
@@ -28,6 +28,16 @@ pub(crate) struct Invocation {
     pub(crate) invocation: InvocationId,
     pub(crate) queue: String,
     pub(crate) batch: u32,
+    /// How long the invocation may take; after that Postgres takes its jobs back.
+    pub(crate) seconds: u32,
+}
+
+impl Invocation {
+    /// How long one job may run.
+    fn longest_job(&self) -> Duration {
+        let whole = Duration::from_secs(self.seconds.into());
+        whole.saturating_sub(TIME_TO_SETTLE).max(whole / 2)
+    }
 }
 
 /// What became of one batch.
@@ -54,7 +64,8 @@ pub(crate) async fn invoked(call: &mut Call, config: &Config) -> Result<Reply, P
     if claimed.is_empty() {
         return Reply::json(200, &Report::default());
     }
-    let settlements = join_all(claimed.into_iter().map(|job| attempt(job, config))).await;
+    let longest = asked.longest_job();
+    let settlements = join_all(claimed.into_iter().map(|job| attempt(job, config, longest))).await;
     let settled = insist(async || {
         rpc.settle_jobs(&worker, &settlements, Some(asked.invocation))
             .await
@@ -63,14 +74,11 @@ pub(crate) async fn invoked(call: &mut Call, config: &Config) -> Result<Reply, P
     Reply::json(200, &Report::of(settlements.len(), &settled))
 }
 
-async fn attempt(job: ClaimedJob, config: &Config) -> Settlement {
-    let outcome = within(LONGEST_JOB, jobs::run(&job, config))
+async fn attempt(job: ClaimedJob, config: &Config, longest: Duration) -> Settlement {
+    let outcome = within(longest, jobs::run(&job, config))
         .await
         .unwrap_or_else(|_| Outcome::Failed {
-            error: Failure::retryable(
-                "timeout",
-                format!("not done after {} s", LONGEST_JOB.as_secs()),
-            ),
+            error: Failure::retryable("timeout", format!("not done after {} s", longest.as_secs())),
         });
     Settlement {
         id: job.id,
@@ -126,5 +134,25 @@ pub(crate) async fn scheduled(config: &Config, schedule: &str) {
             serde_json::json!({ "function": "processor", "schedule": schedule,
                 "code": problem.code.as_str(), "cause": problem.cause })
         ),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_job_ends_in_time_to_be_settled_within_its_invocation() {
+        // As Postgres writes it (sql/engine/invoke.sql).
+        let asked = |seconds: u32| -> Invocation {
+            serde_json::from_value(serde_json::json!({
+                "invocation": "01a1e273-88a8-7a97-9476-25074e8fc71c", "queue": "default", "batch": 50, "seconds": seconds,
+            }))
+            .unwrap()
+        };
+        assert_eq!(asked(30).longest_job(), Duration::from_secs(25));
+        assert_eq!(asked(900).longest_job(), Duration::from_secs(895));
+        // A short time is halved: some of it is left for the job.
+        assert_eq!(asked(4).longest_job(), Duration::from_secs(2));
     }
 }

@@ -6,8 +6,13 @@ const words = process.argv.slice(2);
 const asJson = words.includes("--json");
 const full = words.includes("--full");
 const suite = words.find((word) => !word.startsWith("--"));
-const { default: measure, parts = [], batches = [], servers = [] } = await import(`./${suite}.suite.mjs`);
-const chosen = { full, only: choose("only", parts), batch: choose("batch", batches), postgres: choose("postgres", servers) };
+const { default: measure, parts = [], batches = [], servers = [], takesBase = false } = await import(`./${suite}.suite.mjs`);
+const base = words.find((word) => word.startsWith("--base="))?.slice("--base=".length) ?? null;
+if (base !== null && !takesBase) {
+  console.error(`error: ${suite} compares with no earlier commit; before does`);
+  process.exit(2);
+}
+const chosen = { full, only: choose("only", parts), batch: choose("batch", batches), postgres: choose("postgres", servers), base };
 
 for (const signal of ["SIGINT", "SIGTERM"]) {
   process.once(signal, async () => {
