@@ -1,5 +1,6 @@
 // The documented calls, made by the real supabase-js through the gateway.
 import assert from "node:assert/strict";
+import { randomUUID } from "node:crypto";
 import { after, before, test } from "node:test";
 
 import { createClient } from "@supabase/supabase-js";
@@ -72,4 +73,24 @@ test("an unknown type gets a clear error, and only the service may call", async 
     assert.equal((await user.rpc(name, args)).error.code, "42501", name);
   }
   assert.equal((await user.from("job_queue").select()).error.code, "42501");
+});
+
+test("an owner and the service update and upsert a document, and each change is a version", async () => {
+  const sub = randomUUID();
+  const owner = createClient(stack.url, stack.anonKey, { ...options, accessToken: () => stack.token({ role: "authenticated", sub }) });
+  const written = async (request) => {
+    const { data, error } = await request.select("title, data, version, owner").single();
+    assert.equal(error, null, error?.message);
+    return data;
+  };
+  const { data: { id } } = await owner.from("documents").insert({ title: "Resume", data: { a: 1 } }).select("id").single();
+  assert.deepEqual(await written(owner.from("documents").update({ title: "CV", data: { a: 2 } }).eq("id", id)), { title: "CV", data: { a: 2 }, version: 2, owner: sub });
+  assert.deepEqual(await written(owner.from("documents").upsert({ id, title: "CV", data: { a: 3 } })), { title: "CV", data: { a: 3 }, version: 3, owner: sub });
+  assert.equal((await written(service.from("documents").update({ title: "Letter" }).eq("id", id))).version, 4);
+  assert.equal((await written(service.from("documents").upsert({ id, owner: sub, title: "Note", data: {} }))).version, 5);
+
+  const stranger = createClient(stack.url, stack.anonKey, { ...options, accessToken: () => stack.token({ role: "authenticated", sub: randomUUID() }) });
+  assert.deepEqual((await stranger.from("documents").update({ title: "mine" }).eq("id", id).select()).data, []);
+  assert.equal((await stranger.from("documents").upsert({ id, title: "mine" })).error.code, "42501");
+  assert.equal((await written(owner.from("documents").update({ data: { a: 4 } }).eq("id", id))).title, "Note");
 });
