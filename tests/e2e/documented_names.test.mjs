@@ -94,3 +94,18 @@ test("an owner and the service update and upsert a document, and each change is 
   assert.equal((await stranger.from("documents").upsert({ id, title: "mine" })).error.code, "42501");
   assert.equal((await written(owner.from("documents").update({ data: { a: 4 } }).eq("id", id))).title, "Note");
 });
+
+test("K14: forty workers at once that call when acquire_api_capacity is truthy make as many calls as the limit admits", async () => {
+  const { error } = await service.from("api_rate_limits").upsert({ provider_name: "openai", api_endpoint: "gpt-test", requests_per_minute: 7 });
+  assert.equal(error, null, error?.message);
+  const pair = { p_provider_name: "openai", p_api_endpoint: "gpt-test" };
+  let calls = 0;
+  await Promise.all(Array.from({ length: 40 }, async () => {
+    if (await call("acquire_api_capacity", { ...pair, p_estimated_tokens: 10 })) calls += 1;
+  }));
+  assert.equal(calls, 7);
+  const { data: row } = await service.from("api_rate_limits").select("rate_limit_violations, last_rate_limit_hit").match({ provider_name: "openai", api_endpoint: "gpt-test" }).single();
+  assert.equal(row.rate_limit_violations, 33);
+  assert.notEqual(row.last_rate_limit_hit, null);
+  assert.equal(await call("release_api_capacity", { ...pair, p_actual_tokens: 12 }), null);
+});
