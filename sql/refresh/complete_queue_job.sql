@@ -11,6 +11,7 @@ begin
     'outcome', 'completed', 'result', jsonb_build_object('status', 'completed', 'bytes', p_data_size_bytes)), '^refresh(-|$)');
   -- Only the first word counts: a second completion finds the job gone and adds no usage.
   if v_done then
+    perform mill.end_refresh_pauses(jsonb_build_array(v_payload));
     perform mill.note_fetches(jsonb_build_array(v_payload || jsonb_build_object('outcome', 'fetched', 'bytes', p_data_size_bytes)), mill.now());
   end if;
   return v_done;

@@ -105,8 +105,13 @@ create table mill.data_check (
   symbol text not null,
   next_check_at timestamptz not null,
   reason text not null,
+  -- Dead letters in a row, and when the last one came: see mill.pause_dead_refresh.
+  failures int not null default 0,
+  noted_at timestamptz,
   primary key (data_type, symbol),
-  constraint reason_is_known check (reason in ('unchanged', 'dead'))
+  constraint reason_is_known check (reason in ('unchanged', 'dead')),
+  constraint a_dead_letter_has_its_time check ((reason = 'dead') = (noted_at is not null)),
+  constraint failures_are_counted_from_one check ((reason = 'dead') = (failures > 0))
 ) with (fillfactor = 80);
 comment on table mill.data_check is 'Not before next_check_at is a symbol asked for again: the provider had nothing newer, or its job is a dead letter.';
 
