@@ -1,16 +1,18 @@
--- The documented way to claim: one job, of one user when one is named. The caps are those of every claim, under the
+-- The documented way to claim: one job, of one user when one is named, for 15 minutes. The caps are those of every claim, under the
 -- same lock. The lease's worker is 'fetch_next_export_job': complete_job and fail_job take it as p_worker_id.
 create or replace function public.fetch_next_export_job(p_user_id uuid default null) returns setof public.export_jobs
 language plpgsql security definer
 set search_path = pg_catalog, pg_temp
 as $$
 declare
+  v_lease_seconds constant int := 900;
   v_queue mill.queue;
   v_id uuid;
 begin
   if p_user_id is null then
-    return query select j.* from mill.claim('fetch_next_export_job', array['exports'], 1, array['export_pdf']) c
-    join public.export_jobs j on j.id = c.id;
+    select c.id into v_id from mill.claim('fetch_next_export_job', array['exports'], 1, array['export_pdf']) c;
+    perform mill.note_compat_leases(array[v_id], v_lease_seconds);
+    return query select j.* from public.export_jobs j where j.id = v_id;
     return;
   end if;
   select q.* into v_queue from mill.queue q where q.queue = 'exports' and not q.paused;
@@ -26,6 +28,7 @@ begin
   update mill.job_live j set state = 'processing', attempt = j.attempt + 1, worker = 'fetch_next_export_job',
     started_at = mill.now(), slot = v_queue.queue, lease_until = mill.now() + make_interval(secs => v_queue.lease_seconds)
   where j.id = v_id;
+  perform mill.note_compat_leases(array[v_id], v_lease_seconds);
   return query select j.* from public.export_jobs j where j.id = v_id;
 end
 $$;

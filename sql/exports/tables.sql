@@ -137,6 +137,6 @@ create policy history_is_its_users on public.export_history for select to authen
 revoke all on public.documents, public.export_history from public, anon, authenticated, service_role;
 grant select, insert, update, delete on public.documents to service_role;
 grant select, delete on public.documents to authenticated;
--- version, owner and the times are ours to set.
-grant insert (id, title, data), update (title, data) on public.documents to authenticated;
+-- version, owner and the times are ours to set. The id of an existing document is refused by mill.count_document_version.
+grant insert (id, title, data), update (id, title, data) on public.documents to authenticated;
 grant select on public.export_history to authenticated, service_role;

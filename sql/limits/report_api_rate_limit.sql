@@ -9,7 +9,7 @@ declare
   v_now timestamptz := mill.now();
 begin
   update public.api_rate_limits l set
-    violations = l.violations + 1,
+    provider_refusals = l.provider_refusals + 1,
     last_rate_limit_hit = v_now,
     -- An hour at the most: a provider's mistake must not stop a queue for a year.
     blocked_until = greatest(l.blocked_until, v_now + make_interval(

@@ -1,9 +1,11 @@
--- What providers admit: one row a provider and endpoint. Callers reserve before they call and settle afterwards.
+-- What providers admit: one row per provider and endpoint. Callers reserve before they call and settle afterwards.
 --
---   acquire_api_capacity ─┐ under one lock a limit:        ┌─► mill.api_use    what was granted, and when
+--   reserve_api_capacity ─┐ under one lock per limit:      ┌─► mill.api_use    what was granted, and when
 --   a claim of a queue ───┴► is there room for n requests,─┴─► mill.api_lease  a slot, for callers without a job
 --                            t tokens and n slots?
---   release_api_capacity, settle ──► one more row in mill.api_use, at the time of the grant: actual less estimated
+--   settle_api_capacity, settle ──► one more row in mill.api_use, at the time of the grant: actual less estimated
+--
+-- acquire_api_capacity and release_api_capacity (sql/compat) are the same for callers that know no lease id.
 --
 -- Windows slide: what counts is every row of the last 60 seconds and of the last hour, so no boundary lets twice the
 -- limit through. Rows are only ever added, so settling waits for nobody; mill.fold_api_use folds what is older than the
@@ -25,9 +27,13 @@ create table public.api_rate_limits (
   -- How long a slot without a job may be silent.
   lease_seconds int not null default 300,
   status text not null default 'active',
+  -- When anybody was last refused, by this limit or by the provider itself.
   last_rate_limit_hit timestamptz,
-  violations bigint not null default 0,
-  -- The provider itself said no (429): nobody is let through until then.
+  -- How often this limit refused a call that was asked for.
+  rate_limit_violations bigint not null default 0,
+  -- How often the provider itself said no (429). Alerts count these, as events.
+  provider_refusals bigint not null default 0,
+  -- After such a no nobody is let through until then.
   blocked_until timestamptz,
   created_at timestamptz not null default now(),
   updated_at timestamptz not null default now(),
@@ -42,7 +48,7 @@ create table public.api_rate_limits (
   constraint queue_depth_limit_is_positive check (queue_depth_limit > 0),
   constraint lease_is_at_least_one_second check (lease_seconds between 1 and 86400),
   constraint status_is_known check (status in ('active', 'disabled', 'maintenance'))
-);
+) with (fillfactor = 50); -- refusals are counted here
 comment on table public.api_rate_limits is
   'What each provider admits; null is no limit. disabled and maintenance: nothing is let through. A queue names the row that its jobs draw on.';
 alter table public.api_rate_limits enable row level security;
@@ -92,6 +98,8 @@ create table mill.api_lease (
   ended_at timestamptz,
   -- The caller has said what it really used; an expired lease may still be settled.
   is_settled boolean not null default false,
+  -- Given out by acquire_api_capacity, so release_api_capacity may end it.
+  is_compat boolean not null default false,
   constraint settled_means_ended check (not is_settled or ended_at is not null)
 ) with (fillfactor = 70);
 comment on table mill.api_lease is 'Slots that were acquired without a job. The tick ends those that nobody gave back.';

@@ -12,7 +12,7 @@ comment on function mill.refuse_registry_row(text) is 'Raises GM035.';
 revoke execute on function mill.refuse_registry_row(text) from public;
 
 create or replace function mill.check_registry_row() returns trigger
-language plpgsql
+language plpgsql security definer
 set search_path = pg_catalog, pg_temp
 as $$
 declare

@@ -15,7 +15,10 @@ begin
     where o.last_seen_at < v_now - interval '5 minutes' limit p_max for update skip locked));
   get diagnostics v_removed = row_count;
   delete from mill.data_change c where c.at < v_now - interval '1 hour';
-  delete from mill.data_check c where c.next_check_at < v_now;
+  -- Dead letters in a row are remembered for a while after the pause, or the next one would count as the first.
+  delete from mill.data_check c where c.ctid = any (array(
+    select o.ctid from mill.data_check o
+    where o.next_check_at < v_now - case o.reason when 'dead' then interval '1 hour' else interval '0' end for update skip locked));
   perform mill.fold_usage(v_now);
   return jsonb_build_object('removed', v_removed);
 end

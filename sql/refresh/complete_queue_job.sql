@@ -7,16 +7,17 @@ declare
   v_done boolean;
 begin
   perform mill.require_primary();
-  v_done := mill.settle_refresh_by_id(p_job_id, jsonb_build_object(
-    'outcome', 'completed', 'result', jsonb_build_object('status', 'completed', 'bytes', p_data_size_bytes)));
+  v_done := mill.settle_compat_lease(p_job_id, jsonb_build_object(
+    'outcome', 'completed', 'result', jsonb_build_object('status', 'completed', 'bytes', p_data_size_bytes)), '^refresh(-|$)');
   -- Only the first word counts: a second completion finds the job gone and adds no usage.
   if v_done then
+    perform mill.end_refresh_pauses(jsonb_build_array(v_payload));
     perform mill.note_fetches(jsonb_build_array(v_payload || jsonb_build_object('outcome', 'fetched', 'bytes', p_data_size_bytes)), mill.now());
   end if;
   return v_done;
 end
 $$;
 
-comment on function public.complete_queue_job(uuid, bigint) is 'Completes a running refresh and counts its bytes; false when it is not running any more.';
+comment on function public.complete_queue_job(uuid, bigint) is 'Completes a refresh that get_queue_batch gave out and counts its bytes; false when no such lease runs.';
 revoke execute on function public.complete_queue_job(uuid, bigint) from public, anon, authenticated;
 grant execute on function public.complete_queue_job(uuid, bigint) to service_role;

@@ -13,7 +13,7 @@ insert into public.system_configuration (config_key, config_value, config_type, 
   ('refresh.quota_buffer', '0.95', 'number', 'The share of the quota at which serving stops'),
   ('refresh.scheduled_stretch', '100', 'number', 'Symbols of a scheduled type that are looked at a minute'),
   ('refresh.max_subscriptions', '500', 'number', 'Subscriptions that one user may have'),
-  ('refresh.dead_pause_minutes', '60', 'number', 'How long a refresh that became a dead letter is not asked for again'),
+  ('refresh.failure_pause_max_minutes', '15', 'number', 'The longest time for which a symbol is not asked for after dead letters in a row'),
   ('refresh.estimate_share', '0.01', 'number', 'The share of completions that correct the estimated size')
 on conflict (config_key) do nothing;
 

@@ -1,7 +1,7 @@
 -- A data type is also a kind of job, in the queue of its function and provider, and its table is published.
 -- Supabase Realtime sends what publication supabase_realtime names.
 create or replace function mill.follow_registry_row() returns trigger
-language plpgsql
+language plpgsql security definer
 set search_path = pg_catalog, pg_temp
 as $$
 begin

@@ -4,10 +4,12 @@ language plpgsql security definer
 set search_path = pg_catalog, pg_temp
 as $$
 declare
+  v_lease_seconds constant int := 300;
   v_jobs jsonb;
 begin
   perform mill.require_primary();
   v_jobs := mill.claim_refresh('batch-' || mill.uuid7(), 'refresh', batch_size, null);
+  perform mill.note_compat_leases(array(select (j ->> 'id')::uuid from jsonb_array_elements(v_jobs) j), v_lease_seconds);
   return query
   select j.id, j.payload ->> 'symbol', j.payload ->> 'data_type', j.priority, (j.payload ->> 'estimated_size')::bigint, j.attempt - 1
   from jsonb_array_elements(v_jobs) c
@@ -15,6 +17,6 @@ begin
 end
 $$;
 
-comment on function public.get_queue_batch(int) is 'Leases due refreshes, highest priority first.';
+comment on function public.get_queue_batch(int) is 'Leases due refreshes for five minutes, highest priority first.';
 revoke execute on function public.get_queue_batch(int) from public, anon, authenticated;
 grant execute on function public.get_queue_batch(int) to service_role;

@@ -32,11 +32,9 @@ begin
   v_answers := public.settle_jobs(p_worker, v_plain, p_invocation);
   perform mill.note_fetches(v_fetches, v_now);
 
-  -- A dead letter is not asked for again at the next pass, which would make another of it every minute.
-  insert into mill.data_check (data_type, symbol, next_check_at, reason)
-  select j.payload ->> 'data_type', j.payload ->> 'symbol', v_now + make_interval(mins => mill.setting('refresh.dead_pause_minutes', '60')::int), 'dead'
-  from jsonb_object_keys(v_held) h(id) join mill.job_dead j on j.id = h.id::uuid
-  on conflict (data_type, symbol) do update set next_check_at = excluded.next_check_at, reason = excluded.reason;
+  perform mill.end_refresh_pauses(coalesce((
+    select jsonb_agg(v_held -> (o ->> 'id')) from jsonb_array_elements(v_plain) o
+    where o ->> 'outcome' = 'completed' and v_held ? (o ->> 'id')), '[]'));
 
   -- Last, for the lock is kept until commit: see mill.data_change.
   if v_plain @? '$[*].result ? (@.status == "written")' then

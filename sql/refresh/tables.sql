@@ -43,11 +43,12 @@ create table public.data_type_registry (
   constraint response_schema_is_an_object check (jsonb_typeof(response_schema) = 'object'),
   constraint column_map_is_an_object check (jsonb_typeof(column_map) = 'object')
 );
-comment on table public.data_type_registry is 'One row a data type; adding one is an INSERT by the owner.';
+comment on table public.data_type_registry is 'One row per data type; adding one is an INSERT by the owner or the service.';
 alter table public.data_type_registry enable row level security;
 create policy everyone_reads on public.data_type_registry for select to authenticated, service_role using (true);
 revoke all on public.data_type_registry from public, anon, authenticated, service_role;
 grant select on public.data_type_registry to authenticated, service_role;
+grant insert, update, delete on public.data_type_registry to service_role;
 
 create table public.supported_symbols (
   symbol text primary key,
@@ -68,8 +69,8 @@ create table public.active_subscriptions_v2 (
   user_id uuid not null,
   symbol text not null references public.supported_symbols on delete cascade,
   data_type text not null references public.data_type_registry on delete cascade,
-  subscribed_at timestamptz not null,
-  last_seen_at timestamptz not null,
+  subscribed_at timestamptz not null default now(),
+  last_seen_at timestamptz not null default now(),
   constraint a_user_watches_a_thing_once unique (user_id, symbol, data_type)
 ) with (fillfactor = 80, autovacuum_vacuum_scale_factor = 0.05);
 comment on table public.active_subscriptions_v2 is
@@ -104,8 +105,13 @@ create table mill.data_check (
   symbol text not null,
   next_check_at timestamptz not null,
   reason text not null,
+  -- Dead letters in a row, and when the last one came: see mill.pause_dead_refresh.
+  failures int not null default 0,
+  noted_at timestamptz,
   primary key (data_type, symbol),
-  constraint reason_is_known check (reason in ('unchanged', 'dead'))
+  constraint reason_is_known check (reason in ('unchanged', 'dead')),
+  constraint a_dead_letter_has_its_time check ((reason = 'dead') = (noted_at is not null)),
+  constraint failures_are_counted_from_one check ((reason = 'dead') = (failures > 0))
 ) with (fillfactor = 80);
 comment on table mill.data_check is 'Not before next_check_at is a symbol asked for again: the provider had nothing newer, or its job is a dead letter.';
 

@@ -42,7 +42,8 @@ begin
   insert into mill.data_check (data_type, symbol, next_check_at, reason)
   select p_type.data_type, f ->> 'symbol', p_now + make_interval(mins => p_type.default_ttl_minutes), 'unchanged'
   from jsonb_array_elements(p_fetched) f where v_status ->> (f ->> 'id') = 'unchanged'
-  on conflict (data_type, symbol) do update set next_check_at = excluded.next_check_at, reason = excluded.reason;
+  on conflict (data_type, symbol) do update set
+    next_check_at = excluded.next_check_at, reason = excluded.reason, failures = 0, noted_at = null;
   return v_status;
 end
 $$;

@@ -2,10 +2,7 @@ create or replace function public.heartbeat_task(p_task_id uuid, p_worker_id tex
 language sql security definer
 set search_path = pg_catalog, pg_temp
 as $$
-  select coalesce(bool_and(h.status = 'held'), false)
-  from (select j.attempt from mill.job_live j where j.id = p_task_id and j.worker = p_worker_id) j
-  cross join lateral mill.heartbeat(p_worker_id, jsonb_build_array(
-    jsonb_build_object('id', p_task_id, 'attempt', j.attempt, 'progress', p_progress))) h
+  select mill.heartbeat_by_name(p_task_id, p_worker_id, 300, p_progress)
 $$;
 
 comment on function public.heartbeat_task(uuid, text, int) is

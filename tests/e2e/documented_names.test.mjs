@@ -1,5 +1,6 @@
 // The documented calls, made by the real supabase-js through the gateway.
 import assert from "node:assert/strict";
+import { randomUUID } from "node:crypto";
 import { after, before, test } from "node:test";
 
 import { createClient } from "@supabase/supabase-js";
@@ -72,4 +73,39 @@ test("an unknown type gets a clear error, and only the service may call", async 
     assert.equal((await user.rpc(name, args)).error.code, "42501", name);
   }
   assert.equal((await user.from("job_queue").select()).error.code, "42501");
+});
+
+test("an owner and the service update and upsert a document, and each change is a version", async () => {
+  const sub = randomUUID();
+  const owner = createClient(stack.url, stack.anonKey, { ...options, accessToken: () => stack.token({ role: "authenticated", sub }) });
+  const written = async (request) => {
+    const { data, error } = await request.select("title, data, version, owner").single();
+    assert.equal(error, null, error?.message);
+    return data;
+  };
+  const { data: { id } } = await owner.from("documents").insert({ title: "Resume", data: { a: 1 } }).select("id").single();
+  assert.deepEqual(await written(owner.from("documents").update({ title: "CV", data: { a: 2 } }).eq("id", id)), { title: "CV", data: { a: 2 }, version: 2, owner: sub });
+  assert.deepEqual(await written(owner.from("documents").upsert({ id, title: "CV", data: { a: 3 } })), { title: "CV", data: { a: 3 }, version: 3, owner: sub });
+  assert.equal((await written(service.from("documents").update({ title: "Letter" }).eq("id", id))).version, 4);
+  assert.equal((await written(service.from("documents").upsert({ id, owner: sub, title: "Note", data: {} }))).version, 5);
+
+  const stranger = createClient(stack.url, stack.anonKey, { ...options, accessToken: () => stack.token({ role: "authenticated", sub: randomUUID() }) });
+  assert.deepEqual((await stranger.from("documents").update({ title: "mine" }).eq("id", id).select()).data, []);
+  assert.equal((await stranger.from("documents").upsert({ id, title: "mine" })).error.code, "42501");
+  assert.equal((await written(owner.from("documents").update({ data: { a: 4 } }).eq("id", id))).title, "Note");
+});
+
+test("K14: forty workers at once that call when acquire_api_capacity is truthy make as many calls as the limit admits", async () => {
+  const { error } = await service.from("api_rate_limits").upsert({ provider_name: "openai", api_endpoint: "gpt-test", requests_per_minute: 7 });
+  assert.equal(error, null, error?.message);
+  const pair = { p_provider_name: "openai", p_api_endpoint: "gpt-test" };
+  let calls = 0;
+  await Promise.all(Array.from({ length: 40 }, async () => {
+    if (await call("acquire_api_capacity", { ...pair, p_estimated_tokens: 10 })) calls += 1;
+  }));
+  assert.equal(calls, 7);
+  const { data: row } = await service.from("api_rate_limits").select("rate_limit_violations, last_rate_limit_hit").match({ provider_name: "openai", api_endpoint: "gpt-test" }).single();
+  assert.equal(row.rate_limit_violations, 33);
+  assert.notEqual(row.last_rate_limit_hit, null);
+  assert.equal(await call("release_api_capacity", { ...pair, p_actual_tokens: 12 }), null);
 });

@@ -79,7 +79,7 @@ function judge({ grants, told }, diagnostic) {
 }
 
 describe("32 workers at 100 a minute", { concurrency: true }, () => {
-  test("callers never get more than the limit in any minute, use all of it, and leak no slot when killed", async (t) => {
+  test("K14: callers, documented workers among them, never pass the limit in any minute, use all of it, and leak no slot when killed", async (t) => {
     judge(await hammer("acquire"), (line) => t.diagnostic(line));
     await until(async () => (await free("acquire")) === 40, "the slots of the killed coming back", 60_000);
   });

@@ -6,12 +6,12 @@ use uuid::Uuid;
 
 use super::{Rpc, RpcError};
 
-/// What `acquire_api_capacity` answered.
+/// What `reserve_api_capacity` answered.
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
 pub struct Capacity {
     /// Whether the call may be made now.
     pub granted: bool,
-    /// To be given back with `release_api_capacity`; there when granted.
+    /// To be given back with `settle_api_capacity`; there when granted.
     pub lease_id: Option<Uuid>,
     /// When the slot counts as lost; there when granted.
     pub expires_at: Option<DateTime<Utc>>,
@@ -26,7 +26,7 @@ pub struct Capacity {
 
 impl Rpc {
     /// Reserves one call of a provider, for work that is not a job of a queue under its limit.
-    pub async fn acquire_api_capacity(
+    pub async fn reserve_api_capacity(
         &self,
         provider: &str,
         endpoint: &str,
@@ -43,31 +43,25 @@ impl Rpc {
             p_api_endpoint: endpoint,
             p_estimated_tokens: estimated_tokens,
         };
-        self.call("acquire_api_capacity", &arguments).await
+        self.call("reserve_api_capacity", &arguments).await
     }
 
     /// Gives a slot back and settles what was really used; false when it had been settled before.
-    pub async fn release_api_capacity(
+    pub async fn settle_api_capacity(
         &self,
-        provider: &str,
-        endpoint: &str,
         lease: Uuid,
         actual_tokens: u64,
     ) -> Result<bool, RpcError> {
         #[derive(Serialize)]
-        struct Arguments<'a> {
-            p_provider_name: &'a str,
-            p_api_endpoint: &'a str,
-            p_actual_tokens: u64,
+        struct Arguments {
             p_lease_id: Uuid,
+            p_actual_tokens: u64,
         }
         let arguments = Arguments {
-            p_provider_name: provider,
-            p_api_endpoint: endpoint,
-            p_actual_tokens: actual_tokens,
             p_lease_id: lease,
+            p_actual_tokens: actual_tokens,
         };
-        self.call("release_api_capacity", &arguments).await
+        self.call("settle_api_capacity", &arguments).await
     }
 
     /// A provider answered 429: nobody is let through for its Retry-After. Answers until when.

@@ -10,12 +10,20 @@ let stopping = false;
 process.stdin.resume().on("end", () => (stopping = true));
 
 const turns = {
-  async acquire() {
-    const { rows: [{ a }] } = await pool.query("select public.acquire_api_capacity('p', 'acquire', 100) as a");
+  // Half of them are documented workers, which know no lease id: `if (await acquire()) call()`, then release.
+  async acquire(worker, at) {
+    if (at % 2 === 0) {
+      if (!(await pool.query("select public.acquire_api_capacity('p', 'acquire', 100) as a")).rows[0].a) return false;
+      process.stdout.write("granted\n");
+      await pause(Number(milliseconds) * (0.5 + Math.random())); // the call
+      await pool.query("select public.release_api_capacity('p', 'acquire', 100, 80)");
+      return true;
+    }
+    const { rows: [{ a }] } = await pool.query("select public.reserve_api_capacity('p', 'acquire', 100) as a");
     if (!a.granted) return false;
     process.stdout.write(`${a.granted_at}\n`);
-    await pause(Number(milliseconds) * (0.5 + Math.random())); // the call
-    await pool.query("select public.release_api_capacity('p', 'acquire', 100, 80, $1)", [a.lease_id]);
+    await pause(Number(milliseconds) * (0.5 + Math.random()));
+    await pool.query("select public.settle_api_capacity($1, 80)", [a.lease_id]);
     return true;
   },
   async claim(worker) {
@@ -32,7 +40,7 @@ const turns = {
 await Promise.all(Array.from({ length: Number(workers) }, async (_, at) => {
   while (!stopping) {
     // Refused: it comes back soon. Far sooner than it was told to, which is the point.
-    if (!(await turns[way](`${name}-${at}`))) await pause(10 + Math.random() * 30);
+    if (!(await turns[way](`${name}-${at}`, at))) await pause(10 + Math.random() * 30);
   }
 }));
 await pool.end();

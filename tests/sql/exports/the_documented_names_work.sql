@@ -1,4 +1,5 @@
-select plan(8);
+select plan(9);
+set mill.now = '2030-01-01 00:00+00';
 select set_config('request.jwt.claims', '{"role": "authenticated", "sub": "00000000-0000-4000-8000-0000000000a1"}', false);
 insert into public.documents (id, owner, title) values
   ('00000000-0000-4000-8000-0000000000d1', '00000000-0000-4000-8000-0000000000a1', 'Resume'),
@@ -25,5 +26,6 @@ select is((select array[user_id::text, status, attempts::text]::text from public
   '{00000000-0000-4000-8000-0000000000a1,processing,1}', 'the user''s job is fetched');
 select is((select count(*)::int from public.fetch_next_export_job()), 0, 'and only once');
 reset role;
+select is((select lease_until - started_at from mill.job_live), interval '15 minutes', 'K6: fetch_next_export_job leases for 15 minutes');
 select ok(public.complete_job((select id from created), 'fetch_next_export_job', '{"a": 1}'), 'who fetched it may complete it');
 select * from finish();

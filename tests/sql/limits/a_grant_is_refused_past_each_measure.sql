@@ -4,18 +4,18 @@ insert into public.api_rate_limits (provider_name, api_endpoint, requests_per_mi
 values ('p', 'requests', 2, null, null, null, null), ('p', 'tokens', null, 1000, null, null, null), ('p', 'hour', null, null, 3, null, null),
   ('p', 'hour tokens', null, null, null, 1000, null), ('p', 'slots', null, null, null, null, 2);
 create function pg_temp.granted(p_endpoint text, p_tokens int default 100) returns text language sql as $$
-  select case when (a ->> 'granted')::boolean then 'granted' else a ->> 'reason' end from public.acquire_api_capacity('p', p_endpoint, p_tokens) a $$;
+  select case when (a ->> 'granted')::boolean then 'granted' else a ->> 'reason' end from public.reserve_api_capacity('p', p_endpoint, p_tokens) a $$;
 
-select throws_ok($$ select public.acquire_api_capacity('p', 'nope', 1) $$, 'GM020', 'no rate limit is configured for p / nope', 'no row is a clear error');
+select throws_ok($$ select public.reserve_api_capacity('p', 'nope', 1) $$, 'GM020', 'no rate limit is configured for p / nope', 'no row is a clear error');
 select throws_ok($$ select public.release_api_capacity('p', 'nope', 1, 1) $$, 'GM020', null, 'also when giving back');
-select throws_ok($$ select public.acquire_api_capacity('p', 'tokens', 1001) $$, 'GM021', null, 'what never fits is a clear error');
+select throws_ok($$ select public.reserve_api_capacity('p', 'tokens', 1001) $$, 'GM021', null, 'what never fits is a clear error');
 select is(array[pg_temp.granted('requests'), pg_temp.granted('requests'), pg_temp.granted('requests')], array['granted', 'granted', 'requests'], 'requests a minute');
 select is(array[pg_temp.granted('tokens', 600), pg_temp.granted('tokens', 600), pg_temp.granted('tokens', 400)], array['granted', 'tokens', 'granted'], 'tokens a minute');
 select is(array[pg_temp.granted('slots'), pg_temp.granted('slots'), pg_temp.granted('slots')], array['granted', 'granted', 'concurrency'], 'slots');
 
 set mill.now = '2030-01-01 00:00:59+00';
 select is(pg_temp.granted('requests'), 'requests', 'a window that slides has no boundary to slip through');
-select is((public.acquire_api_capacity('p', 'requests', 1) ->> 'retry_after_seconds')::int, 1, 'it says when to come back');
+select is((public.reserve_api_capacity('p', 'requests', 1) ->> 'retry_after_seconds')::int, 1, 'it says when to come back');
 set mill.now = '2030-01-01 00:01:00+00';
 select is(pg_temp.granted('requests'), 'granted', 'after sixty seconds the first is out of the window');
 
@@ -35,7 +35,7 @@ select is(pg_temp.granted('requests'), 'maintenance', 'a provider in maintenance
 update public.api_rate_limits set status = 'disabled' where api_endpoint = 'requests';
 select is(pg_temp.granted('requests'), 'disabled', 'nor one that is switched off');
 select is(public.report_api_rate_limit('p', 'tokens', 90), '2030-01-01 01:03:30+00'::timestamptz, 'a 429 closes a limit for its Retry-After');
-select results_eq($$ select pg_temp.granted('tokens', 1), violations, last_rate_limit_hit from public.api_rate_limits where api_endpoint = 'tokens' $$,
+select results_eq($$ select pg_temp.granted('tokens', 1), provider_refusals, last_rate_limit_hit from public.api_rate_limits where api_endpoint = 'tokens' $$,
   $$ values ('blocked', 1::bigint, '2030-01-01 01:02:00+00'::timestamptz) $$, 'for everybody, and is on record');
 set mill.now = '2030-01-01 01:03:30+00';
 select is(pg_temp.granted('tokens', 1), 'granted', 'then it goes on');

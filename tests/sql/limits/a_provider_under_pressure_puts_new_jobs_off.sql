@@ -4,7 +4,7 @@ insert into public.api_rate_limits (provider_name, api_endpoint, requests_per_mi
 update mill.queue set provider = 'p', endpoint = 'e' where queue = 'ai';
 select is(mill.backpressure_delay('ai_queue_pass1'), interval '0', 'none while there is room');
 select is(mill.backpressure_delay('echo'), interval '0', 'none where the queue has no provider');
-select public.acquire_api_capacity('p', 'e', 1) from generate_series(1, 4);
+select public.reserve_api_capacity('p', 'e', 1) from generate_series(1, 4);
 select is(mill.backpressure_delay('ai_queue_pass1'), interval '45 seconds', 'past four fifths the provider''s own delay');
 select public.enqueue_job_v3('ai_queue_pass1', 'n', '{"a": 1}', scheduled_at => '2030-01-01 00:00+00');
 select is((select state from mill.job_live), 'deferred', 'and a job that is enqueued now waits');

@@ -1,21 +1,21 @@
 select plan(11);
 set mill.now = '2030-01-01 00:00+00';
 insert into public.api_rate_limits (provider_name, api_endpoint, tokens_per_minute, concurrent_requests, lease_seconds) values ('p', 'e', 1000, 1, 30);
-create temp table first as select public.acquire_api_capacity('p', 'e', 800) as a;
+create temp table first as select public.reserve_api_capacity('p', 'e', 800) as a;
 select is((select a ->> 'granted' from first), 'true', 'the only slot is taken');
-select is(public.acquire_api_capacity('p', 'e', 1) ->> 'reason', 'concurrency', 'another waits');
+select is(public.reserve_api_capacity('p', 'e', 1) ->> 'reason', 'concurrency', 'another waits');
 set mill.now = '2030-01-01 00:00:29+00';
 select is(mill.tick() ->> 'reclaimed', '0', 'a tick');
-select is(public.acquire_api_capacity('p', 'e', 1) ->> 'reason', 'concurrency', 'does not touch a live lease');
+select is(public.reserve_api_capacity('p', 'e', 1) ->> 'reason', 'concurrency', 'does not touch a live lease');
 set mill.now = '2030-01-01 00:00:30+00';
 select mill.tick();
 select is((select detail ->> 'count' from mill.event where code = 'capacity_leases_expired'), '1', 'the tick takes back what expired, and says so');
-create temp table second as select public.acquire_api_capacity('p', 'e', 100) as a;
+create temp table second as select public.reserve_api_capacity('p', 'e', 100) as a;
 select is((select a ->> 'granted' from second), 'true', 'the slot is free again');
 -- The first caller was only slow.
-select is(public.release_api_capacity('p', 'e', 800, 50, (select (a ->> 'lease_id')::uuid from first)), true, 'a late caller still settles its tokens');
-select is(public.release_api_capacity('p', 'e', 800, 50, (select (a ->> 'lease_id')::uuid from first)), false, 'once');
+select is(public.settle_api_capacity((select (a ->> 'lease_id')::uuid from first), 50), true, 'a late caller still settles its tokens');
+select is(public.settle_api_capacity((select (a ->> 'lease_id')::uuid from first), 50), false, 'once');
 select is((select count(*) from mill.api_lease where ended_at is null), 1::bigint, 'and frees nobody else''s slot');
-select is(public.release_api_capacity('p', 'e', 100, 100), true, 'without a lease id the open one is meant');
+select is(public.settle_api_capacity((select (a ->> 'lease_id')::uuid from second), 100), true, 'the second caller settles its own lease');
 select is((select tokens from mill.api_room(mill.api_limit('p', 'e'), '2030-01-01 00:00:31+00')), 850::bigint, 'what was really used counts: 50 and 100');
 select * from finish();

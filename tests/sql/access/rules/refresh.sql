@@ -1,6 +1,6 @@
 -- Refresh: market data is the same for everyone who is signed in; who watches what is one's own.
 insert into relation_rule (relation, owner_may, service_may, seed, is_shared) values
-  ('data_type_registry', 'select', 'select', null, true),
+  ('data_type_registry', 'select', 'select insert update delete', null, true),
   ('supported_symbols', 'select', 'select insert update delete', $$ insert into public.supported_symbols (symbol) values ('WALK') $$, true),
   ('active_subscriptions_v2', 'select delete', 'select insert update delete',
     $$ insert into public.active_subscriptions_v2 (user_id, symbol, data_type, subscribed_at, last_seen_at) values ({owner}, 'WALK', 'quote', now(), now()) $$, false),
