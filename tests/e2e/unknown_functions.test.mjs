@@ -75,6 +75,25 @@ for (const runtime of ["workerd", "deno"]) {
       assert.deepEqual([usage.status, usage.json.field], [400, "profile_id"], "a query reaches the function");
     });
 
+    test(`${runtime}: an Idempotency-Key makes a retry safe`, async () => {
+      const headers = { "idempotency-key": randomUUID() };
+      const [first, again] = [await post(`${stack.url}/functions/v1/enqueue`, headers), await post(`${stack.url}/functions/v1/enqueue`, headers)];
+      assert.deepEqual([again.status, again.text, again.headers.get("idempotent-replayed")], [202, first.text, "true"]);
+      assert.equal((await post(`${stack.url}/functions/v1/enqueue`, { "idempotency-key": "" })).status, 400);
+    });
+
+    if (runtime === "workerd") {
+      // Miniflare lets a header choose the worker: so a front that forwards a wrong name is imitated.
+      test("a function that a request reaches under the name of another one refuses it", async () => {
+        const before = await jobs();
+        for (const path of ["nonexistent", "enqueue2", "Enqueue", "usage", ""]) {
+          const answer = await post(`${stack.functionsUrl}/functions/v1/${path}`, { "mf-route-override": "enqueue" });
+          assert.deepEqual([answer.status, JSON.parse(answer.text).code], [404, "not_found"], path);
+        }
+        assert.equal(await jobs(), before);
+      });
+    }
+
     test(`${runtime}: a large body for a name that no function has is read, so that its sender sees the answer`, async () => {
       const answer = await fetch(`${stack.url}/functions/v1/nonexistent`, { method: "POST", body: Buffer.alloc(8_000_000, "a") });
       assert.equal(answer.status, 404);

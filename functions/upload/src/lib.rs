@@ -30,6 +30,7 @@ fn routes() -> Routes {
                 .answers::<domain::Accepted>(202, "Stored; its stages follow")
                 .refuses(&[
                     Code::TooLarge,
+                    Code::EmptyBody,
                     Code::UnsupportedType,
                     Code::IncompleteBody,
                     Code::NotFound,
