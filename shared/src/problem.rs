@@ -59,6 +59,10 @@ pub enum Code {
     UnsupportedType,
     /// The idempotency key belongs to another body.
     OtherBody,
+    /// The first request with this idempotency key has not ended.
+    StillRunning,
+    /// The caller has as many idempotency keys as one may have.
+    TooManyKeys,
     /// The sender stopped before the end of the body.
     IncompleteBody,
     /// The function lacks a binding; an operator must act.
@@ -77,12 +81,14 @@ impl Code {
             Self::Forbidden | Self::BadSignature => 403,
             Self::NotFound => 404,
             Self::MethodNotAllowed => 405,
-            Self::AlreadyFinished | Self::NotFinished | Self::WrongState => 409,
+            Self::AlreadyFinished | Self::NotFinished | Self::WrongState | Self::StillRunning => {
+                409
+            }
             Self::Expired => 410,
             Self::TooLarge => 413,
             Self::UnsupportedType => 415,
             Self::UnknownKind | Self::EmptyPayload | Self::OtherBody => 422,
-            Self::QueueFull | Self::DailyLimit => 429,
+            Self::QueueFull | Self::DailyLimit | Self::TooManyKeys => 429,
             Self::Misconfigured | Self::Internal => 500,
             Self::DatabaseUnavailable | Self::StorageUnavailable | Self::Maintenance => 503,
             Self::StorageFull => 507,
@@ -117,6 +123,8 @@ impl Code {
             Self::StorageUnavailable => "storage_unavailable",
             Self::UnsupportedType => "unsupported_type",
             Self::OtherBody => "other_body",
+            Self::StillRunning => "still_running",
+            Self::TooManyKeys => "too_many_keys",
             Self::IncompleteBody => "incomplete_body",
             Self::Misconfigured => "misconfigured",
             Self::Internal => "internal",
@@ -150,6 +158,8 @@ impl Code {
             Self::StorageUnavailable => "The file store cannot be reached",
             Self::UnsupportedType => "This type of file is not read here",
             Self::OtherBody => "The key belongs to another body",
+            Self::StillRunning => "The first request is still running",
+            Self::TooManyKeys => "Too many idempotency keys",
             Self::IncompleteBody => "The body is incomplete",
             Self::Misconfigured => "The function is not configured",
             Self::Internal => "Something went wrong on our side",

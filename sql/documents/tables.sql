@@ -39,7 +39,7 @@ create table public.shell_files (
     ('uploading', 'uploaded', 'processing', 'completed', 'failed', 'refused', 'infected', 'erasing')),
   constraint stage_is_known check (stage in ('security', 'ocr', 'spatial', 'pass1', 'pass2', 'pass3')),
   constraint an_uploaded_file_has_a_place check (status in ('uploading', 'erasing') or storage_path is not null),
-  constraint a_key_is_short check (length(idempotency_key) between 1 and 200),
+  constraint a_key_is_short check (length(idempotency_key) between 1 and 255),
   constraint names_are_short check (length(filename) <= 300 and length(original_filename) <= 300),
   -- Per profile, never globally: one person's key must not reach another's row.
   constraint a_key_names_one_document_of_a_profile unique (patient_id, idempotency_key)

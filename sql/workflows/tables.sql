@@ -102,7 +102,7 @@ create table public.jobs (
   constraint only_a_completed_job_is_at_100 check ((percent = 100) = (status = 'completed')),
   constraint a_finished_job_says_when check ((status in ('completed', 'failed', 'cancelled')) = (finished_at is not null)),
   constraint priority_is_between_minus_100_and_100 check (priority between -100 and 100),
-  constraint idempotency_key_is_short check (length(idempotency_key) between 1 and 200)
+  constraint idempotency_key_is_short check (length(idempotency_key) between 1 and 255)
 ) with (fillfactor = 50);
 comment on table public.jobs is 'Jobs of many tasks. Users see their own, create under their own id, and change nothing else.';
 create unique index jobs_idempotency on public.jobs (user_id, idempotency_key) where idempotency_key is not null;

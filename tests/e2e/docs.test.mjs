@@ -25,7 +25,10 @@ test("the commands of docs/first-job.md do what it says", async () => {
   const commands = blocks("docs/first-job.md").filter((block) => !block.includes("scripts/dev"));
   const outputs = commands.map((block) => execFileSync("bash", ["-euc", block], { env, encoding: "utf8" }));
   assert.equal(JSON.parse(outputs[0]).status, "new");
-  const job = JSON.parse(outputs[1]);
+  const [once, again] = outputs[1].trim().split("\n").map((line) => JSON.parse(line));
+  assert.equal(once.status, "new");
+  assert.deepEqual(again, once);
+  const job = JSON.parse(outputs[2]);
   assert.deepEqual([job.state, job.result], ["completed", { echo: { hello: "again" } }]);
 });
 

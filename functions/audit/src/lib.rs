@@ -11,11 +11,13 @@ use worker::{Context, Env, Request, Response, event};
 
 fn routes() -> Routes {
     Routes::new("audit", "The audit log: append-only, chained by hash")
+        .also_known_as("audit-logger-v3")
         .route(
             post("/", handler::append)
                 .summary("Appends an event; with the service's token")
                 .by(Caller::User)
                 .json::<domain::NewEvent>()
+                .repeatable()
                 .answers::<domain::Appended>(201, "It is in the log for good"),
         )
         .route(

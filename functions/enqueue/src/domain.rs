@@ -23,7 +23,8 @@ pub(crate) struct Submission {
     priority: Option<i32>,
     /// Not before.
     run_at: Option<DateTime<Utc>>,
-    /// While a job with this key is live, submitting it again answers with that job.
+    /// Collapses work: while a job with this key waits or runs, submitting another answers with that job and drops this payload. For a
+    /// safe retry send the header Idempotency-Key instead.
     #[schemars(length(min = 1, max = 160))]
     dedupe_key: Option<String>,
     /// Whose turn it is, where a queue is fair or capped by group.

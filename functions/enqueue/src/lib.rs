@@ -15,6 +15,7 @@ fn routes() -> Routes {
                 .summary("Submits one job")
                 .by(Caller::User)
                 .json::<domain::Submission>()
+                .repeatable()
                 .answers::<Submitted>(202, "Enqueued, or found under its dedupe_key")
                 .refuses(&[Code::UnknownKind, Code::EmptyPayload, Code::QueueFull]),
         )

@@ -30,6 +30,7 @@ fn routes() -> Routes {
                 .summary("Asks for a PDF of a document; the same one pending comes back as it is")
                 .by(Caller::User)
                 .json::<domain::Order>()
+                .repeatable()
                 .answers::<Export>(202, "It will be made")
                 .refuses(REFUSED_ORDERS),
         )
@@ -45,6 +46,7 @@ fn routes() -> Routes {
                 .summary("Asks for PDFs of up to ten documents, all or none")
                 .by(Caller::User)
                 .json::<domain::BatchOrder>()
+                .repeatable()
                 .answers::<ExportBatch>(202, "They will be made")
                 .refuses(REFUSED_ORDERS),
         )
@@ -88,6 +90,7 @@ fn documented(routes: Routes) -> Routes {
                 .summary("As POST /v1/exports")
                 .by(Caller::User)
                 .json::<legacy::Order>()
+                .repeatable()
                 .answers::<legacy::Ordered>(202, "It will be made")
                 .refuses(REFUSED_ORDERS),
         )
@@ -96,6 +99,7 @@ fn documented(routes: Routes) -> Routes {
                 .summary("As POST /v1/exports/batch")
                 .by(Caller::User)
                 .json::<legacy::BatchOrder>()
+                .repeatable()
                 .answers::<legacy::OrderedBatch>(202, "They will be made")
                 .refuses(REFUSED_ORDERS),
         )

@@ -12,8 +12,9 @@ use crate::domain::{Look, Order, Page, Shown};
 pub(crate) async fn start(call: &mut Call, config: &Config) -> Result<Reply, Problem> {
     let rpc = rpc(call, config)?;
     let order: Order = call.json().await?;
-    let job = order.into_workflow(call.header("idempotency-key"), call.correlation_id.clone())?;
-    Reply::json(202, &rpc.start_workflow(&job).await?)
+    let job = order.into_workflow(call.idempotency_key()?, call.correlation_id.clone())?;
+    let started = rpc.start_workflow(&job).await?;
+    Ok(Reply::json(202, &started)?.replayed(!started.new))
 }
 
 pub(crate) async fn list(call: &mut Call, config: &Config) -> Result<Reply, Problem> {

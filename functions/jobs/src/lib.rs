@@ -50,6 +50,7 @@ fn routes() -> Routes {
         .route(one(post("/v1/jobs/{id}/retry", handler::retry)
             .summary("Resumes a failed job from its failed tasks, keeping what is done")
             .answers::<WorkflowState>(202, "It goes on")
+            .repeatable()
             .refuses(&[Code::WrongState])))
         .route(start(
             post("/api/jobs/start", handler::start)
@@ -64,13 +65,9 @@ fn routes() -> Routes {
 fn start(route: Route) -> Route {
     route
         .by(Caller::User)
-        .header::<String>(
-            "idempotency-key",
-            "Makes a retry give the first answer; the caller's own",
-            false,
-        )
+        .keyed("Makes a retry answer with the first job, for as long as that is there; the caller's own")
         .json::<domain::Order>()
-        .refuses(&[Code::UnknownKind, Code::OtherBody])
+        .refuses(&[Code::UnknownKind])
 }
 
 fn one(route: Route) -> Route {

@@ -42,6 +42,9 @@ pub(crate) struct Accepted {
     /// `uploaded`, or how far an earlier upload with the same key has come; `uploading` when Postgres went away
     /// meanwhile and will learn of the file later.
     pub(crate) status: String,
+    /// Whether an earlier upload with the same key stored it; a header says so.
+    #[serde(skip)]
+    pub(crate) is_replay: bool,
 }
 
 /// The type of a file by its first bytes; neither its name nor its Content-Type is asked.

@@ -19,18 +19,19 @@ use worker::{Context, Env, Request, Response, event};
 fn routes() -> Routes {
     let id = "As uploading it answered";
     Routes::new("upload", "Takes documents and shows what was found in them")
+        .also_known_as("shell-file-processor-v3")
         .route(
             post("/v1/documents", receive::receive)
                 .summary("Uploads a file, raw or as a form; the caller's default profile unless profile_id names another")
                 .by(Caller::User)
                 .query::<domain::Naming>()
-                .header::<String>("idempotency-key", "Makes a retry give the first answer; unique in a profile", false)
+                .keyed("Makes a retry answer with the first document, for as long as that is there; unique in a profile")
                 .body("application/octet-stream")
                 .answers::<domain::Accepted>(202, "Stored; its stages follow")
                 .refuses(&[
                     Code::TooLarge,
+                    Code::EmptyBody,
                     Code::UnsupportedType,
-                    Code::OtherBody,
                     Code::IncompleteBody,
                     Code::NotFound,
                     Code::PlanLimit,
@@ -71,6 +72,7 @@ fn routes() -> Routes {
                 .by(Caller::User)
                 .path_param::<uuid::Uuid>("id", id)
                 .answers::<serde_json::Value>(202, "The new run")
+                .repeatable()
                 .refuses(&[Code::NotFinished]),
         )
         .route(

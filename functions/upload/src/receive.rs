@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use gristmill_shared::edge::{Call, Config, Reply};
+use gristmill_shared::edge::{Call, Config, IdempotencyKey, Reply};
 use gristmill_shared::rpc::{Begun, BegunUpload, Rpc, RpcError};
 use gristmill_shared::storage::{Body, Storage, Store};
 use gristmill_shared::{Code, Problem};
@@ -15,7 +15,7 @@ pub(crate) async fn receive(call: &mut Call, config: &Config) -> Result<Reply, P
     let rpc = config.rpc_for(&token)?;
     let store = Store::open(config, &token)?;
     let naming: Naming = call.read_query()?;
-    let key = idempotency_key(call)?;
+    let key = call.idempotency_key()?;
     let limit = config
         .optional("UPLOAD_MAX_BYTES")
         .and_then(|text| text.parse().ok())
@@ -28,7 +28,7 @@ pub(crate) async fn receive(call: &mut Call, config: &Config) -> Result<Reply, P
         rpc.begin_document_upload(
             arriving.mime_type,
             filename.as_deref(),
-            key.as_deref(),
+            key.as_ref().map(IdempotencyKey::as_str),
             profile,
         )
         .await
@@ -47,7 +47,9 @@ pub(crate) async fn receive(call: &mut Call, config: &Config) -> Result<Reply, P
         first(&rpc, &store, &begun, arriving, limit).await?
     };
     let place = format!("/v1/documents/{}", accepted.id);
-    Ok(Reply::json(202, &accepted)?.with("location", place))
+    Ok(Reply::json(202, &accepted)?
+        .with("location", place)
+        .replayed(accepted.is_replay))
 }
 
 /// Tries again while Postgres is overloaded or away for a moment: the body waits meanwhile, in its sender. A thousand
@@ -69,20 +71,6 @@ async fn patiently<T>(
         }
     }
     call().await
-}
-
-fn idempotency_key(call: &Call) -> Result<Option<String>, Problem> {
-    let key = call.header("idempotency-key");
-    match &key {
-        Some(key)
-            if !(1..=200).contains(&key.len())
-                || !key.bytes().all(|byte| byte.is_ascii_graphic()) =>
-        {
-            let detail = "An Idempotency-Key has 1 to 200 visible ASCII characters.";
-            Err(Problem::new(Code::InvalidField, detail).at("idempotency-key"))
-        }
-        _ => Ok(key),
-    }
 }
 
 // The key's document is there already: only whether this is the same file is to be found out.
@@ -108,6 +96,7 @@ async fn again(
     Ok(Accepted {
         id: begun.id,
         status: finished.status,
+        is_replay: true,
     })
 }
 
@@ -151,6 +140,7 @@ async fn first(
             Ok(Accepted {
                 id: begun.id,
                 status: finished.status,
+                is_replay: !finished.is_new,
             })
         }
         // Erased meanwhile, or so slow that it was given up: nobody's file.
@@ -166,6 +156,7 @@ async fn first(
             Ok(Accepted {
                 id: begun.id,
                 status: "uploading".to_owned(),
+                is_replay: false,
             })
         }
     }

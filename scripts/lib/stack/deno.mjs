@@ -8,6 +8,7 @@ import path from "node:path";
 
 import { root } from "./paths.mjs";
 import { freePorts, isListening } from "./ports.mjs";
+import { nameOf, unknownFunction } from "./unknown-function.mjs";
 import { readFunctions } from "./wrangler.mjs";
 
 const port = Number(process.argv[2]);
@@ -26,9 +27,12 @@ const children = functions.map(({ name, folder, vars }, at) => {
 });
 
 const front = http.createServer((request, response) => {
-  const name = /^\/functions\/v1\/([^/?]+)/.exec(request.url)?.[1];
-  const target = targets.get(name);
-  if (!target) return response.writeHead(404).end();
+  const target = targets.get(nameOf(request.url));
+  if (!target) {
+    const { status, headers, body } = unknownFunction(request.headers["x-correlation-id"]);
+    request.resume(); // read to its end: an answer to a body that was not read can be lost with the connection
+    return response.writeHead(status, headers).end(body);
+  }
   const forwarded = http.request(
     { host: "127.0.0.1", port: target, path: request.url, method: request.method, headers: request.headers },
     (answer) => {

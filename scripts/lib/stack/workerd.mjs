@@ -3,12 +3,27 @@
 //   node workerd.mjs PORT R2_FOLDER      bindings for all functions come as JSON in GRISTMILL_BINDINGS; GRISTMILL_FUNCTIONS
 //   names those to serve, where not all are wanted
 import { Log, LogLevel, Miniflare } from "miniflare";
+import path from "node:path";
+import { fileURLToPath } from "node:url";
 
 import { readFunctions } from "./wrangler.mjs";
 
 const [port, r2Folder] = process.argv.slice(2);
 const bindings = JSON.parse(process.env.GRISTMILL_BINDINGS);
 const { shared, functions } = readFunctions(process.env.GRISTMILL_FUNCTIONS);
+
+const here = path.dirname(fileURLToPath(import.meta.url));
+const names = functions.map(({ name }) => name);
+// First: Miniflare gives it every request that no route fits, which would otherwise be answered by the first function.
+const front = {
+  name: "front",
+  rootPath: here,
+  modulesRoot: here,
+  modules: ["front.mjs", "unknown-function.mjs"].map((file) => ({ type: "ESModule", path: path.join(here, file) })),
+  compatibilityDate: shared.compatibility_date,
+  bindings: { FUNCTIONS: names },
+  serviceBindings: Object.fromEntries(names.map((name) => [name, name])),
+};
 
 const miniflare = new Miniflare({
   host: "127.0.0.1",
@@ -17,7 +32,7 @@ const miniflare = new Miniflare({
   telemetry: { enabled: false },
   log: new Log(LogLevel.WARN),
   r2Persist: r2Folder,
-  workers: functions.map(({ name, folder, vars, buckets }) => ({
+  workers: [front, ...functions.map(({ name, folder, vars, buckets }) => ({
     name,
     rootPath: folder,
     modulesRoot: folder,
@@ -27,11 +42,11 @@ const miniflare = new Miniflare({
     ],
     compatibilityDate: shared.compatibility_date,
     compatibilityFlags: shared.compatibility_flags,
-    // Open at the end: a route without a star matches no request with a query.
-    routes: [`*/functions/v1/${name}*`],
+    // The exact name and what lies below it. With a query the name alone fits neither: see front.mjs.
+    routes: [`*/functions/v1/${name}`, `*/functions/v1/${name}/*`],
     r2Buckets: buckets,
     bindings: { ...vars, ...bindings },
-  })),
+  }))],
 });
 
 const stop = async () => {

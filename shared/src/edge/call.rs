@@ -24,22 +24,27 @@ pub struct Call {
     /// From the caller's `x-correlation-id`, or new; carried into jobs and logs.
     pub correlation_id: String,
     segments: Vec<String>,
+    is_ours: bool,
     params: Params,
+    kept_body: Option<Vec<u8>>,
     request: Request,
 }
 
 impl Call {
-    pub(super) fn new(function: &str, request: Request) -> Self {
+    /// `names` are those that the function may be called by; the first is its own.
+    pub(super) fn new(names: &[&str], request: Request) -> Self {
         let correlation_id = header(&request, "x-correlation-id")
             .filter(|id| is_plain(id))
             .unwrap_or_else(|| Uuid::now_v7().to_string());
-        let segments = segments(function, &request.path());
+        let segments = segments(names, &request.path());
         Self {
             method: request.method(),
             verb: request.inner().method(),
             correlation_id,
-            segments,
+            is_ours: segments.is_some(),
+            segments: segments.unwrap_or_default(),
             params: Vec::new(),
+            kept_body: None,
             request,
         }
     }
@@ -52,6 +57,11 @@ impl Call {
     /// The method as it was sent: the bindings take an unknown one for GET.
     pub(super) fn verb(&self) -> &str {
         &self.verb
+    }
+
+    /// Whether the path names this function, and not one that does not exist.
+    pub(super) fn is_ours(&self) -> bool {
+        self.is_ours
     }
 
     pub(super) fn segments(&self) -> &[String] {
@@ -78,8 +88,13 @@ impl Call {
 
     /// The whole query string. Unknown fields are refused by the type (`deny_unknown_fields`).
     pub fn read_query<T: DeserializeOwned>(&self) -> Result<T, Problem> {
+        json::parse_query(&self.query_string())
+    }
+
+    pub(super) fn query_string(&self) -> String {
         let url = self.request.url().ok();
-        json::parse_query(url.as_ref().and_then(|url| url.query()).unwrap_or_default())
+        let query = url.as_ref().and_then(|url| url.query());
+        query.unwrap_or_default().to_owned()
     }
 
     /// The body, read as JSON.
@@ -131,8 +146,18 @@ impl Call {
         })
     }
 
+    /// The whole body, which stays to be read again.
+    pub(super) async fn keep_body(&mut self, limit: usize) -> Result<Vec<u8>, Problem> {
+        let body = self.body(limit).await?;
+        self.kept_body = Some(body.clone());
+        Ok(body)
+    }
+
     /// The whole body, refused as soon as it is known to be larger than `limit`.
     pub async fn body(&mut self, limit: usize) -> Result<Vec<u8>, Problem> {
+        if let Some(body) = self.kept_body.take() {
+            return Ok(body);
+        }
         let mut body = Vec::new();
         // A request without a body has no stream to read.
         let Ok(mut stream) = self.request.stream() else {
@@ -187,25 +212,27 @@ fn is_plain(id: &str) -> bool {
             .all(|byte| byte.is_ascii_alphanumeric() || b"-_.:".contains(&byte))
 }
 
-// Supabase serves a function below /functions/v1/NAME or /NAME, Cloudflare at the root of its own host.
-fn segments(function: &str, path: &str) -> Vec<String> {
-    let mut all: Vec<_> = path
+// Supabase serves a function below /functions/v1/NAME or /NAME, Cloudflare at the root of its own host. None for a path
+// below /functions/v1 that names another function: a front that forwards it here has made a mistake, and must not be answered as if it had not.
+fn segments(names: &[&str], path: &str) -> Option<Vec<String>> {
+    let all: Vec<_> = path
         .split('/')
         .filter(|segment| !segment.is_empty())
         .collect();
     // A shard is the same function deployed under its name, a hyphen and something more.
-    let is_ours = |first: &&str| {
-        first
-            .strip_prefix(function)
-            .is_some_and(|rest| rest.is_empty() || rest.starts_with('-'))
+    let is_ours = |first: &str| {
+        let rests = names.iter().filter_map(|name| first.strip_prefix(name));
+        rests
+            .into_iter()
+            .any(|rest| rest.is_empty() || rest.starts_with('-'))
     };
-    if all.starts_with(&["functions", "v1"]) && all.len() > 2 {
-        // Whatever name it is called by there: a function may have an older one.
-        all.drain(..3);
-    } else if all.first().is_some_and(is_ours) {
-        all.remove(0);
-    }
-    all.into_iter().map(str::to_owned).collect()
+    let below = match all.as_slice() {
+        ["functions", "v1", name, below @ ..] => is_ours(name).then_some(below)?,
+        ["functions", "v1"] => return None,
+        [name, below @ ..] if is_ours(name) => below,
+        below => below,
+    };
+    Some(below.iter().map(|segment| (*segment).to_owned()).collect())
 }
 
 #[cfg(test)]
@@ -221,9 +248,35 @@ mod tests {
             "/abc",
             "//enqueue//abc/",
         ] {
-            assert_eq!(segments("enqueue", path), ["abc"], "{path}");
+            let found = segments(&["enqueue"], path).unwrap();
+            assert_eq!(found, ["abc"], "{path}");
         }
-        assert!(segments("enqueue", "/functions/v1/enqueue").is_empty());
+        assert!(
+            segments(&["enqueue"], "/functions/v1/enqueue")
+                .unwrap()
+                .is_empty()
+        );
+        let older = segments(
+            &["upload", "shell-file-processor-v3"],
+            "/shell-file-processor-v3/abc",
+        );
+        assert_eq!(older.unwrap(), ["abc"]);
+    }
+
+    #[test]
+    fn a_path_below_functions_that_names_another_function_is_not_ours() {
+        for path in [
+            "/functions/v1/nonexistent",
+            "/functions/v1/nonexistent/abc",
+            "/functions/v1/enqueue2",
+            "/functions/v1/Enqueue",
+            "/functions/v1/%65nqueue",
+            "/functions/v1/enqueu",
+            "/functions/v1/",
+            "/functions/v1",
+        ] {
+            assert_eq!(segments(&["enqueue"], path), None, "{path}");
+        }
     }
 
     #[test]

@@ -1,10 +1,12 @@
 //! Bindings by name. The names are those that Supabase gives its functions, so that there nothing needs
 //! to be set but INVOKE_SECRET.
 
+use std::cell::OnceCell;
+
 use uuid::Uuid;
 use worker::Env;
 
-use crate::rpc::Rpc;
+use crate::rpc::{Once, Rpc};
 use crate::signature::Key;
 use crate::storage::link::Signer;
 use crate::{Code, Problem};
@@ -13,6 +15,7 @@ use crate::{Code, Problem};
 pub struct Config {
     env: Env,
     correlation_id: String,
+    once: OnceCell<Once>,
 }
 
 impl Config {
@@ -20,7 +23,18 @@ impl Config {
         Self {
             env,
             correlation_id: correlation_id.to_owned(),
+            once: OnceCell::new(),
         }
+    }
+
+    /// Whatever this request creates is created under a key.
+    pub(super) fn create_once(&self, once: Once) {
+        let _ = self.once.set(once); // a request has one key
+    }
+
+    /// Whether the answer was given before, under the same key.
+    pub(super) fn is_replay(&self) -> bool {
+        self.once.get().is_some_and(Once::is_replay)
     }
 
     /// A binding that may be absent.
@@ -95,7 +109,9 @@ impl Config {
     /// Postgres with the rights of whoever holds `token`.
     pub fn rpc_for(&self, token: &str) -> Result<Rpc, Problem> {
         let key = self.required("SUPABASE_ANON_KEY")?;
-        Ok(Rpc::new(&self.rest_url()?, &key, token).correlated(&self.correlation_id))
+        Ok(Rpc::new(&self.rest_url()?, &key, token)
+            .correlated(&self.correlation_id)
+            .once(self.once.get().cloned()))
     }
 
     /// Postgres with the rights of the service; for processor, cleanup, health and audit only.

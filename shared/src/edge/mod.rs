@@ -5,6 +5,7 @@
 mod call;
 mod config;
 mod guard;
+mod idempotency;
 mod openapi;
 mod reply;
 mod route;
@@ -17,6 +18,7 @@ use worker::{Env, Method, Request, Response};
 
 pub use call::{Call, MAX_BODY};
 pub use config::Config;
+pub use idempotency::IdempotencyKey;
 pub use reply::{Bytes, Reply};
 pub use route::{Caller, Route, delete, get, post, put};
 pub use routes::Routes;
@@ -24,14 +26,15 @@ pub use routes::Routes;
 use crate::Problem;
 
 /// Runs a handler for one request: correlation id, answer or problem, one log line without content.
-pub async fn serve(
-    function: &'static str,
+async fn serve(
+    names: &[&'static str],
     request: Request,
     env: Env,
     handle: impl AsyncFnOnce(&mut Call, &Config) -> Result<Reply, Problem>,
 ) -> worker::Result<Response> {
     let started = worker::Date::now().as_millis();
-    let mut call = Call::new(function, request);
+    let function = names.first().copied().unwrap_or_default();
+    let mut call = Call::new(names, request);
     let config = Config::new(env, &call.correlation_id);
     let origin = config.optional("CORS_ORIGIN");
 
@@ -57,11 +60,11 @@ pub async fn serve(
             )?
             .with_header(
                 "access-control-allow-headers",
-                "authorization, apikey, content-type, if-none-match, last-event-id, x-client-info, x-correlation-id",
+                "authorization, apikey, content-type, idempotency-key, if-none-match, last-event-id, x-client-info, x-correlation-id",
             )?
             .with_header(
                 "access-control-expose-headers",
-                "content-disposition, etag, retry-after, x-correlation-id",
+                "content-disposition, etag, idempotent-replayed, location, retry-after, x-correlation-id",
             )?
             .with_header("vary", "origin")?;
     }

@@ -8,6 +8,7 @@ use schemars::generate::SchemaSettings;
 use serde_json::{Map, Value, json};
 
 use super::Routes;
+use super::idempotency;
 use super::route::{Caller, Route, SchemaOf};
 use crate::Code;
 
@@ -98,6 +99,11 @@ fn responses(route: &Route) -> Value {
         if !answer.media_type.is_empty() {
             let schema = answer.schema.map_or_else(|| json!({}), written);
             response["content"] = json!({ answer.media_type: { "schema": schema } });
+        }
+        if route.takes_key && (200..300).contains(&answer.status) {
+            response["headers"] = json!({ idempotency::REPLAYED: {
+                "description": "true when this answer was given before, under the same Idempotency-Key",
+                "schema": { "type": "string", "enum": ["true"] } } });
         }
         responses.insert(answer.status.to_string(), response);
     }
@@ -260,6 +266,36 @@ mod tests {
             refused["schema"]["allOf"][1]["properties"]["code"]["enum"],
             json!(["unknown_kind"])
         );
+    }
+
+    #[test]
+    fn a_repeatable_route_documents_its_key_what_it_refuses_and_the_header_of_a_replay() {
+        let route = post("/", nothing).by(Caller::User).json::<Input>();
+        let route = route.answers::<Vec<String>>(202, "Accepted").repeatable();
+        let document = document(&Routes::new("test", "").route(route));
+        let operation = &document["paths"]["/"]["post"];
+        let header = &operation["parameters"][0];
+        assert_eq!(
+            (
+                &header["name"],
+                &header["required"],
+                &header["schema"]["maxLength"]
+            ),
+            (&json!("idempotency-key"), &json!(false), &json!(255))
+        );
+        let answers = &operation["responses"];
+        assert!(answers["202"]["headers"]["idempotent-replayed"].is_object());
+        for (status, code) in [
+            ("409", "still_running"),
+            ("422", "other_body"),
+            ("429", "too_many_keys"),
+        ] {
+            let schema = &answers[status]["content"]["application/problem+json"]["schema"];
+            assert_eq!(
+                schema["allOf"][1]["properties"]["code"]["enum"],
+                json!([code])
+            );
+        }
     }
 
     #[test]

@@ -99,6 +99,15 @@ impl Reply {
         self
     }
 
+    /// Says whether this answer was given before, under the same Idempotency-Key.
+    pub fn replayed(self, is_replay: bool) -> Self {
+        if is_replay {
+            self.with(super::idempotency::REPLAYED, "true")
+        } else {
+            self
+        }
+    }
+
     fn new(status: u16, body: Body) -> Self {
         let headers = vec![
             ("cache-control", "no-store".to_owned()),

@@ -7,6 +7,7 @@ use futures_util::future::LocalBoxFuture;
 use schemars::{JsonSchema, Schema, SchemaGenerator};
 use worker::Method;
 
+use super::idempotency::{self, IdempotencyKey};
 use super::{Call, Config, Reply};
 use crate::{Code, Problem};
 
@@ -75,6 +76,8 @@ pub struct Route {
     pub(super) body: Option<Body>,
     pub(super) answers: Vec<Answer>,
     pub(super) refusals: Vec<Code>,
+    pub(super) is_repeatable: bool,
+    pub(super) takes_key: bool,
     pub(super) handler: Box<dyn Handle>,
 }
 
@@ -123,6 +126,8 @@ impl Route {
             body: None,
             answers: Vec::new(),
             refusals: Vec::new(),
+            is_repeatable: false,
+            takes_key: false,
             handler,
         }
     }
@@ -220,6 +225,23 @@ impl Route {
             schema: None,
         });
         self
+    }
+
+    /// It creates something, and a retry under the same Idempotency-Key gets the first answer for 24 hours. The handler needs to know
+    /// nothing of it: what it creates goes through `Rpc`'s methods that create, by [`Config::rpc_for`].
+    pub fn repeatable(mut self) -> Self {
+        self.is_repeatable = true;
+        let description = "Chosen by the caller for this request, for example a UUID. For 24 hours the same request under \
+            the same key gets the first answer, with Idempotent-Replayed, and creates nothing.";
+        self.keyed(description)
+            .refuses(&[Code::OtherBody, Code::StillRunning, Code::TooManyKeys])
+    }
+
+    /// It takes an Idempotency-Key that the handler itself reads, with [`Call::idempotency_key`].
+    pub fn keyed(mut self, description: &'static str) -> Self {
+        self.takes_key = true;
+        self.header::<IdempotencyKey>(idempotency::HEADER, description, false)
+            .refuses(&[Code::OtherBody])
     }
 
     /// Refusals beside those that follow from caller, body and parameters.

@@ -11,6 +11,7 @@ use crate::{Code, Problem};
 /// All endpoints of one function.
 pub struct Routes {
     pub(super) function: &'static str,
+    older_name: Option<&'static str>,
     pub(super) description: &'static str,
     pub(super) routes: Vec<Route>,
 }
@@ -20,9 +21,16 @@ impl Routes {
     pub fn new(function: &'static str, description: &'static str) -> Self {
         Self {
             function,
+            older_name: None,
             description,
             routes: Vec::new(),
         }
+    }
+
+    /// A name that callers of an older system know: deployed under it, the function answers there too.
+    pub fn also_known_as(mut self, name: &'static str) -> Self {
+        self.older_name = Some(name);
+        self
     }
 
     /// Adds an endpoint.
@@ -33,19 +41,31 @@ impl Routes {
 
     /// Serves one request.
     pub async fn serve(self, request: Request, env: Env) -> worker::Result<Response> {
-        serve(self.function, request, env, async |call, config| {
+        let names: Vec<_> = [self.function].into_iter().chain(self.older_name).collect();
+        serve(&names, request, env, async |call, config| {
             self.dispatch(call, config).await
         })
         .await
     }
 
     async fn dispatch(&self, call: &mut Call, config: &Config) -> Result<Reply, Problem> {
+        if !call.is_ours() {
+            let detail = "There is no function of this name.";
+            return Err(Problem::new(Code::NotFound, detail));
+        }
         if call.path() == ["openapi.json"] && matches!(call.verb(), "GET" | "HEAD") {
             return Reply::json(200, &openapi::document(self));
         }
         let (route, params) = self.find(call.verb(), call.segments())?;
         call.set_params(params);
-        route.handler.handle(call, config).await
+        if route.is_repeatable {
+            call.token()?; // before the body is read: without one nothing is looked at
+            if let Some(once) = call.once(self.function).await? {
+                config.create_once(once);
+            }
+        }
+        let reply = route.handler.handle(call, config).await?;
+        Ok(reply.replayed(config.is_replay()))
     }
 
     // Of two paths that match, the one with fewer parameters is meant, then the one that says more; the other is not, whatever

@@ -77,7 +77,7 @@ pub struct AuditFinding {
 impl Rpc {
     /// Appends an event; answers its id.
     pub async fn log_audit_event(&self, event: &AuditEvent) -> Result<i64, RpcError> {
-        self.call("log_audit_event", event).await
+        self.create("log_audit_event", event).await
     }
 
     /// Checks the chain from one day to another.

@@ -212,7 +212,7 @@ impl Rpc {
 
     /// Starts a document over.
     pub async fn reprocess_document(&self, id: Uuid) -> Result<Box<RawValue>, RpcError> {
-        self.call("reprocess_document", &ById { p_id: id }).await
+        self.create("reprocess_document", &ById { p_id: id }).await
     }
 
     /// Erases what was read, and answers which objects have to go.

@@ -109,6 +109,12 @@ impl From<RpcError> for Problem {
                     let detail = "A value cannot be stored: look for numbers and dates out of range, and for \\u0000.";
                     Problem::new(Code::InvalidField, detail)
                 }
+                ("GM080", _) => Problem::new(Code::OtherBody, capital(message)).at("idempotency-key"),
+                ("GM081", _) => Problem::new(Code::StillRunning, capital(message)),
+                ("GM082", _) => Problem::new(Code::TooManyKeys, capital(message)),
+                // Under a key as without one: the call is not open to the caller.
+                ("GM083", _) => Problem::new(Code::Forbidden, "This token does not allow it."),
+                ("GM084", _) => Problem::new(Code::TooLarge, capital(message)),
                 ("GM006", _) => Problem::new(Code::QueueFull, capital(message)),
                 ("GM021", _) => Problem::new(Code::TooLarge, capital(message)),
                 ("GM022", _) => Problem::new(Code::Maintenance, capital(message)),

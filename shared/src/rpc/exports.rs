@@ -59,7 +59,7 @@ impl Rpc {
             p_options: options,
             p_correlation_id: correlation_id,
         };
-        self.call("request_export", &asked).await
+        self.create("request_export", &asked).await
     }
 
     /// Asks for PDFs of several of the caller's documents.
@@ -82,7 +82,7 @@ impl Rpc {
             p_options: options,
             p_correlation_id: correlation_id,
         };
-        self.call("request_export_batch", &asked).await
+        self.create("request_export_batch", &asked).await
     }
 
     /// One export of the caller's.

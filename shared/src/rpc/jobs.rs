@@ -41,7 +41,7 @@ pub enum LeaseStatus {
 impl Rpc {
     /// Enqueues one job for the token's owner.
     pub async fn submit_job(&self, job: &NewJob) -> Result<Submitted, RpcError> {
-        self.call("submit_job", job).await
+        self.create("submit_job", job).await
     }
 
     /// One job, when it exists and the token's owner may see it; as Postgres wrote it.

@@ -6,6 +6,7 @@ mod error;
 mod exports;
 mod jobs;
 mod limits;
+mod once;
 mod operations;
 mod refresh;
 mod usage;
@@ -25,6 +26,7 @@ pub use documents::{
 pub use error::RpcError;
 pub use jobs::{LeaseAnswer, LeaseStatus, LeaseToExtend};
 pub use limits::Capacity;
+pub use once::Once;
 pub use operations::{
     CleanupReport, HealthCheck, HealthReport, MetricsReport, QueueStats, RuleState, ScheduleAge,
 };
@@ -41,6 +43,7 @@ use crate::sleep::within;
 pub struct Rpc {
     client: Postgrest,
     timeout: Duration,
+    once: Option<Once>,
 }
 
 impl Rpc {
@@ -53,6 +56,7 @@ impl Rpc {
         Self {
             client,
             timeout: Duration::from_secs(10),
+            once: None,
         }
     }
 

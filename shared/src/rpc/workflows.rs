@@ -285,6 +285,6 @@ impl Rpc {
 
     /// Resumes a failed job.
     pub async fn retry_workflow(&self, id: JobId) -> Result<Option<WorkflowState>, RpcError> {
-        self.call("retry_workflow", &ById { p_id: id }).await
+        self.create("retry_workflow", &ById { p_id: id }).await
     }
 }

@@ -28,3 +28,7 @@ insert into rpc_rule (rpc, owner, probe, subject) values
 insert into rpc_rule (rpc) values ('track_shell_file_processed_usage'), ('change_plan'), ('set_maintenance');
 -- Readers call default_profile, which writes only at a user's first call; jobs that run count what they use.
 update rpc_rule set goes_on = true where rpc in ('default_profile', 'track_shell_file_upload_usage', 'track_ai_processing_usage');
+-- Under a key a user calls what it may call without one, as itself.
+insert into rpc_rule (rpc, owner, probe, subject, is_mute) values
+  ('call_once', true, $$ public.call_once('walk', 'submit_job', jsonb_build_object('p_kind', 'echo', 'p_payload', '{"a": 1}'::jsonb, 'p_owner', {id})) $$,
+   'select user_id as id from public.user_profiles where id = {profile}', true);
