@@ -30,7 +30,7 @@ begin
     perform mill.count_work(v_file, p_job_id, 'ai_processing_started', '{}');
   end if;
   if v_file.stage = 'security' and v_file.scanned_at is null then
-    v_keep_at := format('%s/%s/%s.%s', v_file.patient_id, v_file.id, mill.uuid7(), mill.file_extension(v_file.mime_type));
+    v_keep_at := format('%s/%s/%s.%s', v_file.patient_id, v_file.id, mill.uuid7(), coalesce(mill.file_extension(v_file.mime_type), 'bin'));
     insert into mill.document_upload (place, document_id, begun_at, is_copy) values (v_keep_at, v_file.id, mill.now(), true);
   end if;
   return jsonb_build_object('outcome', 'work',

@@ -270,6 +270,41 @@ describe("documents", () => {
     assert.equal(served.headers.get("content-type"), "text/plain", "it is given out as what it is");
   });
 
+  test("an upload that is said to have ended, with nothing stored, is refused and takes up no storage", async () => {
+    const liar = await uploader(stack);
+    const call = (name, values) => client(stack.anonKey, liar.token).rpc(name, values);
+    const { data: { id, place } } = await call("begin_document_upload", { p_mime_type: "text/plain" });
+    await call("finish_document_upload", { p_id: id, p_place: place, p_size: 50_000_000, p_sha256: "0".repeat(64) });
+    const document = await liar.ended(id);
+    assert.deepEqual([document.status, document.verdict.reason, document.size], ["refused", "missing", 0]);
+    assert.deepEqual(await query("select bytes::int from mill.stored_bytes where profile_id = $1", [document.profile_id]), [{ bytes: 0 }]);
+    assert.equal((await liar.erase(id)).status, 204);
+  });
+
+  test("a file past documents.max_bytes is refused at the end of its upload, and by the worker where it was accepted before", async () => {
+    const limit = (bytes) => query("update public.system_configuration set config_value = to_jsonb($1::bigint) where config_key = 'documents.max_bytes'", [bytes]);
+    const pause = (paused) => query("update mill.queue set paused = $1 where queue = 'fast'", [paused]);
+    const before = [(await query("select from public.shell_files")).length, (await objects(stack)).length];
+    try {
+      await limit(10);
+      const late = await user.upload(Buffer.from(TEXT));
+      assert.deepEqual([late.status, late.json.code], [413, "too_large"]);
+      assert.deepEqual([(await query("select from public.shell_files")).length, (await objects(stack)).length], before, "neither row nor object is left");
+      await limit(52_428_800);
+      await pause(true);
+      const { id } = (await user.upload(Buffer.from(TEXT))).json;
+      await limit(10);
+      await pause(false);
+      const document = await user.ended(id);
+      assert.deepEqual([document.status, document.verdict.reason, document.size], ["refused", "too_large", TEXT.length]);
+      assert.equal((await user.api("GET", `/${id}/file`)).status, 404);
+      assert.equal((await user.erase(id)).status, 204);
+    } finally {
+      await limit(52_428_800);
+      await pause(false);
+    }
+  });
+
   test("K16: a job of enqueue_job_v3 that names a document does its stage, or ends with the reason", async () => {
     const service = client(stack.serviceKey);
     const enqueue = async (type, payload) => {

@@ -11,9 +11,8 @@ use tempfile::TempDir;
 use tokio::io::AsyncWriteExt;
 
 use super::{Stage, Trouble};
-use crate::storage::ObjectsError;
 
-/// A store that sends more than this is not listened to any longer, whatever the limit for documents is.
+/// A file that is too large is counted up to this size; no more of it is read.
 const MAX_BYTES: u64 = 256 * 1024 * 1024;
 
 /// What a text of any length is judged by at the upload, where no more of it has arrived.
@@ -38,7 +37,7 @@ pub(super) async fn fetch(stage: &Stage<'_>) -> Result<Fetched, Trouble> {
         let chunk = chunk?;
         size += chunk.len() as u64;
         if size > MAX_BYTES {
-            return Err(ObjectsError::TooLarge(MAX_BYTES).into());
+            break;
         }
         if size > document.max_bytes {
             continue;
@@ -53,7 +52,7 @@ pub(super) async fn fetch(stage: &Stage<'_>) -> Result<Fetched, Trouble> {
         .iter()
         .map(|byte| format!("{byte:02x}"))
         .collect();
-    let is_whole = size <= document.max_bytes;
+    let is_whole = size <= document.max_bytes.min(MAX_BYTES);
     let was_scanned = document.is_scanned && document.sha256.as_ref() == Some(&sha256);
     if document.is_scanned && !was_scanned && is_whole {
         return Err(Trouble::Failed(Failure::permanent(

@@ -4,14 +4,16 @@
 mod file;
 mod pdf;
 
+use gristmill_shared::job::Failure;
+use gristmill_shared::rpc::Measured;
+use gristmill_shared::storage::ObjectKey;
 use serde_json::{Value, json};
 use tokio::io::AsyncReadExt;
 
 use super::file::{Fetched, fetch};
 use super::{Stage, Trouble};
 use crate::clamd::{self, Verdict};
-use gristmill_shared::job::Failure;
-use gristmill_shared::rpc::Measured;
+use crate::storage::ObjectsError;
 
 /// The file that every scanner must know, so that scanning can be tried; also where no clamd is configured.
 const EICAR: &[u8] = b"X5O!P%@AP[4\\PZX54(P^)7CC)7}$EICAR-STANDARD-ANTIVIRUS-TEST-FILE!$H+H*";
@@ -41,7 +43,12 @@ fn infected(scanner: &str, name: &str) -> Refusal {
 }
 
 pub(super) async fn run(stage: &Stage<'_>) -> Result<Value, Trouble> {
-    let fetched = fetch(stage).await?;
+    let fetched = match fetch(stage).await {
+        Err(Trouble::Objects(ObjectsError::NotFound)) if !stage.document.is_scanned => {
+            return missing(stage).await;
+        }
+        fetched => fetched?,
+    };
     stage.context.progress(30, "scanning");
     match judge(stage, &fetched).await? {
         Ok(pages) => {
@@ -53,6 +60,18 @@ pub(super) async fn run(stage: &Stage<'_>) -> Result<Value, Trouble> {
             Ok(json!({ "safe": false, "reason": refusal.reason }))
         }
     }
+}
+
+// An upload was said to have ended, and nothing lies at its place: it takes up no storage, whatever was said.
+async fn missing(stage: &Stage<'_>) -> Result<Value, Trouble> {
+    let refusal = refuse("missing", "no file is stored at the place of the upload");
+    let measured = Measured {
+        size: 0,
+        sha256: None,
+        mime_type: None,
+    };
+    end(stage, &refusal, &stage.document.storage_path, &measured).await?;
+    Ok(json!({ "safe": false, "reason": refusal.reason }))
 }
 
 // Its number of pages, or why it is refused. The file's own bytes say what type it is: the uploader could have said anything.
@@ -167,6 +186,21 @@ async fn quarantine(
             .put(&place, "application/octet-stream", bytes)
             .await?;
     }
+    end(stage, refusal, &place, &fetched.measured).await?;
+    // Nothing names the old place any more: what a crash leaves here, the sweep removes.
+    if place != *from {
+        let from = std::slice::from_ref(from);
+        stage.context.storage.remove(from).await?;
+    }
+    Ok(())
+}
+
+async fn end(
+    stage: &Stage<'_>,
+    refusal: &Refusal,
+    place: &ObjectKey,
+    measured: &Measured,
+) -> Result<(), Trouble> {
     let (status, kind) = if refusal.infected {
         ("infected", "infected")
     } else {
@@ -174,17 +208,8 @@ async fn quarantine(
     };
     let error = json!({ "type": kind, "reason": refusal.reason, "message": refusal.message, "retryable": false });
     let rpc = &stage.context.rpc;
-    let measured = &fetched.measured;
-    if !rpc
-        .refuse_document(&stage.holder, status, &error, &place, measured)
-        .await?
-    {
-        return Err(Trouble::Lost);
-    }
-    // Nothing names the old place any more: what a crash leaves here, the sweep removes.
-    if place != *from {
-        let from = std::slice::from_ref(from);
-        stage.context.storage.remove(from).await?;
-    }
-    Ok(())
+    let is_held = rpc
+        .refuse_document(&stage.holder, status, &error, place, measured)
+        .await?;
+    is_held.then_some(()).ok_or(Trouble::Lost)
 }
