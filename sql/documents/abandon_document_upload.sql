@@ -6,7 +6,7 @@ as $$
 declare
   v_file public.shell_files := mill.require_document(p_id);
 begin
-  delete from mill.document_upload u where u.place = p_place and u.document_id = p_id;
+  delete from mill.document_upload u where u.place = p_place and u.document_id = p_id and not u.is_copy;
   delete from public.shell_files f
   where f.id = p_id and f.status = 'uploading' and not exists (select from mill.document_upload u where u.document_id = p_id);
   return found;

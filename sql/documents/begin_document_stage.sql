@@ -1,27 +1,46 @@
+-- What a stage works on, or why the job has no work. For a file that was not scanned yet the answer has keep_at: the place where the
+-- security stage stores the bytes that it has scanned. Each attempt gets a place of its own, so that a late one overwrites nothing.
 create or replace function public.begin_document_stage(p_job_id uuid, p_worker text, p_attempt int) returns jsonb
 language plpgsql security definer
 set search_path = pg_catalog, pg_temp
 as $$
 declare
-  v_file public.shell_files := mill.document_of_job(p_job_id, p_worker, p_attempt);
+  v_job record;
+  v_file public.shell_files;
+  v_verdict jsonb;
+  v_keep_at text;
 begin
-  if v_file.id is null then
+  select j.payload, j.kind, j.error_log into v_job from mill.job_live j
+  where j.id = p_job_id and j.state = 'processing' and j.worker = p_worker and j.attempt = p_attempt and not j.cancel_requested
+  for no key update;
+  if not found then
     return null;
   end if;
+  select f.* into v_file from public.shell_files f where f.id = mill.document_named(v_job.payload) for no key update;
+  v_verdict := mill.judge_stage(v_file, p_job_id, v_job.kind, v_job.payload);
+  if v_verdict is not null then
+    return v_verdict;
+  end if;
   update public.shell_files f set status = 'processing', updated_at = mill.now(), version = f.version + 1,
+    stage_jobs = f.stage_jobs || jsonb_build_object(f.stage, p_job_id),
     -- What an earlier attempt met, also when its worker was never heard of again.
-    processing_error = mill.noted_errors(f.processing_error, (select j.error_log from mill.job_live j where j.id = p_job_id))
+    processing_error = mill.noted_errors(f.processing_error, v_job.error_log)
   where f.id = v_file.id;
   if v_file.stage like 'pass%' then
     perform mill.count_work(v_file, p_job_id, 'ai_processing_started', '{}');
   end if;
-  return jsonb_build_object(
+  if v_file.stage = 'security' and v_file.scanned_at is null then
+    v_keep_at := format('%s/%s/%s.%s', v_file.patient_id, v_file.id, mill.uuid7(), coalesce(mill.file_extension(v_file.mime_type), 'bin'));
+    insert into mill.document_upload (place, document_id, begun_at, is_copy) values (v_keep_at, v_file.id, mill.now(), true);
+  end if;
+  return jsonb_build_object('outcome', 'work',
     'id', v_file.id, 'patient_id', v_file.patient_id, 'stage', v_file.stage, 'mime_type', v_file.mime_type,
-    'storage_path', v_file.storage_path, 'sha256', v_file.sha256, 'file_size_bytes', v_file.file_size_bytes, 'page_count', v_file.page_count);
+    'storage_path', v_file.storage_path, 'sha256', v_file.sha256, 'file_size_bytes', v_file.file_size_bytes, 'page_count', v_file.page_count,
+    'is_scanned', v_file.scanned_at is not null, 'keep_at', v_keep_at, 'max_bytes', mill.max_document_bytes());
 end
 $$;
 
 comment on function public.begin_document_stage(uuid, text, int) is
-  'What a stage works on; null when there is nothing to do any more: lost, erased, reprocessed or done.';
+  'What a stage works on: {outcome: work, …}, or why the job has no work, as mill.judge_stage says it; null when the lease is lost.';
 revoke execute on function public.begin_document_stage(uuid, text, int) from public, anon, authenticated;
 grant execute on function public.begin_document_stage(uuid, text, int) to service_role;

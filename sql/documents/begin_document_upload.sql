@@ -10,9 +10,7 @@ declare
   v_now timestamptz := mill.now();
   v_profile uuid := coalesce(p_profile_id, public.default_profile());
   v_id uuid := mill.uuid7();
-  v_extension text := case p_mime_type
-    when 'application/pdf' then 'pdf' when 'image/png' then 'png' when 'image/jpeg' then 'jpg' when 'image/tiff' then 'tif'
-    when 'image/webp' then 'webp' when 'image/heic' then 'heic' when 'text/plain' then 'txt' end;
+  v_extension text := mill.file_extension(p_mime_type);
   v_file public.shell_files;
   v_place text;
   v_over text[];

@@ -8,12 +8,14 @@ begin
   if public.is_service_role() then
     return true;
   end if;
-  if not public.can_access_object(p_key) or p_key !~ '^[^/]+/[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}/[^/]+$' then
+  -- The folder is the caller's, and the place is one of documents.
+  if not public.can_access_object(split_part(p_key, '/', 1) || '/') or p_key !~ '^[^/]+/[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}/[^/]+$' then
     return false;
   end if;
   return not exists (
     select from public.shell_files f
-    where f.id = split_part(p_key, '/', 2)::uuid and f.storage_path = p_key and f.status <> 'erasing');
+    where f.id = split_part(p_key, '/', 2)::uuid and f.status <> 'erasing'
+      and (f.storage_path = p_key or exists (select from mill.document_upload u where u.place = p_key and u.is_copy)));
 end
 $$;
 

@@ -19,6 +19,43 @@ comment on function mill.count_upload(uuid, uuid, bigint, boolean) is
   'Counts an upload towards its profile''s usage; answers the meters that forbid it, and then it was not counted.';
 revoke execute on function mill.count_upload(uuid, uuid, bigint, boolean) from public;
 
+-- The size of a file is known for sure when the security stage has read it. Where the upload was counted with another size, the event and
+-- what the profile has stored get the measured one.
+create or replace function mill.correct_upload(p_profile_id uuid, p_document_id uuid, p_size bigint) returns text[]
+language plpgsql
+set search_path = pg_catalog, pg_temp
+as $$
+declare
+  v_counted bigint;
+begin
+  if not mill.is_enabled('usage_tracking') then
+    return '{}'::text[];
+  end if;
+  select (e.counts ->> 'bytes')::bigint into v_counted from public.usage_events e
+  where e.profile_id = p_profile_id and e.event_type = 'shell_file_uploaded' and e.once_key = p_document_id::text
+  for update;
+  if not found then
+    return mill.count_upload(p_profile_id, p_document_id, p_size, false);
+  end if;
+  if v_counted = p_size then
+    return '{}'::text[];
+  end if;
+  update public.usage_events e set counts = e.counts || jsonb_build_object('bytes', p_size)
+  where e.profile_id = p_profile_id and e.event_type = 'shell_file_uploaded' and e.once_key = p_document_id::text;
+  perform mill.add_usage(p_profile_id, jsonb_build_object('bytes', p_size - v_counted), mill.now());
+  return array(
+    select m.meter from mill.usage_meters(p_profile_id, mill.usage_month(mill.now())) m
+    where m.meter = 'storage_mb' and m.is_over and p_size > v_counted and mill.is_enabled('billing'));
+exception when others then
+  insert into mill.event (at, code, detail) values (mill.now(), 'usage_not_counted',
+    jsonb_build_object('document', p_document_id, 'sqlstate', sqlstate, 'message', sqlerrm));
+  return '{}'::text[];
+end
+$$;
+comment on function mill.correct_upload(uuid, uuid, bigint) is
+  'Puts the measured size of a file in the place of the one that was counted; answers the meters that forbid it, where more was stored than was said.';
+revoke execute on function mill.correct_upload(uuid, uuid, bigint) from public;
+
 -- Before anything is sent: what would be past its limit with one file more, while billing is on. Not exact, because two may ask at
 -- once; mill.count_upload is.
 create or replace function mill.upload_over_plan(p_profile_id uuid) returns text[]

@@ -1,13 +1,21 @@
--- What was quarantined is not served, nor what is being erased.
+-- Only what was scanned is given out. What was quarantined is not, nor what is being erased.
 create or replace function public.document_place(p_id uuid) returns text
-language sql stable security definer
+language plpgsql stable security definer
 set search_path = pg_catalog, pg_temp
 as $$
-  select f.storage_path from public.shell_files f
+declare
+  v_file public.shell_files;
+begin
+  select f.* into v_file from public.shell_files f
   where f.id = p_id and f.status in ('uploaded', 'processing', 'completed', 'failed')
-    and (public.is_service_role() or public.has_profile_access(auth.uid(), f.patient_id))
+    and (public.is_service_role() or public.has_profile_access(auth.uid(), f.patient_id));
+  if v_file.id is not null and v_file.scanned_at is null then
+    raise exception 'the file has not been checked yet' using errcode = 'GM048';
+  end if;
+  return v_file.storage_path;
+end
 $$;
 
-comment on function public.document_place(uuid) is 'Where the file of a document of the caller''s lies, or null.';
+comment on function public.document_place(uuid) is 'Where the checked file of a document of the caller''s lies; null for an unknown document and another''s alike.';
 revoke execute on function public.document_place(uuid) from public, anon;
 grant execute on function public.document_place(uuid) to authenticated, service_role;

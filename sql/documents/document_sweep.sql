@@ -41,6 +41,7 @@ grant execute on function public.document_leftovers(int) to service_role;
 
 -- An upload whose object is there is registered after all; its digest is found by the first stage, and it counts
 -- whatever the plan says: it was accepted. One without an object may still be on its way, as slow as its sender is.
+-- The place of a copy that the security stage did not finish is given up once the document is no longer in that stage.
 create or replace function public.recover_upload(p_place text, p_size bigint) returns text
 language plpgsql security definer
 set search_path = pg_catalog, pg_temp
@@ -49,9 +50,18 @@ declare
   v_now timestamptz := mill.now();
   v_forget interval := make_interval(secs => mill.setting('documents.upload_forget_seconds', '3600')::double precision);
   v_file public.shell_files;
+  v_is_copy boolean;
 begin
   select f.* into v_file from public.shell_files f join mill.document_upload u on u.document_id = f.id where u.place = p_place for update of f;
-  if not found then
+  select u.is_copy into v_is_copy from mill.document_upload u where u.place = p_place;
+  if v_is_copy and v_file.stage = 'security' and v_file.status in ('uploaded', 'processing') then
+    update mill.document_upload u set looked_at = v_now where u.place = p_place;
+    return 'waiting';
+  elsif v_is_copy then
+    delete from mill.document_upload u where u.place = p_place;
+    return 'forgotten';
+  end if;
+  if v_file.id is null then
     return case when exists (select from public.shell_files f where f.storage_path = p_place) then 'registered' else 'forgotten' end;
   end if;
   if p_size is null then

@@ -30,6 +30,8 @@ begin
   return jsonb_build_object('places', coalesce(
     (select jsonb_agg(p.place) from (
       select v_file.storage_path as place where v_file.storage_path is not null
+      -- A worker that died after it had copied the file may have left this one.
+      union select v_file.upload_path where v_file.upload_path is not null
       union select u.place from mill.document_upload u where u.document_id = p_id) p), '[]'));
 end
 $$;

@@ -1,4 +1,4 @@
--- A stage's rows, the document's next step and the next job, all or nothing. p_result: {verdict, sha256, page_count}
+-- A stage's rows, the document's next step and the next job, all or nothing. p_result: {verdict, page_count, size, sha256, mime_type, place}
 -- of security, {page_count, pages: those not yet saved} of ocr, {blocks}, {entities}, {facts}, {sentences, timeline} of the others; usage
 -- {tokens, seconds} and raw {answer} where a model was asked.
 create or replace function public.finish_document_stage(p_job_id uuid, p_worker text, p_attempt int, p_result jsonb) returns boolean
@@ -9,9 +9,21 @@ declare
   v_file public.shell_files := mill.document_of_job(p_job_id, p_worker, p_attempt);
   v_next text := mill.stage_after(v_file.stage);
   v_rows int;
+  v_over text[] := '{}'::text[];
 begin
   if v_file.id is null then
     return false;
+  end if;
+  if v_file.stage = 'security' and p_result ? 'size' then
+    v_over := mill.measure_upload(v_file, p_job_id, p_result);
+    perform mill.keep_scanned(v_file, p_result ->> 'place');
+  end if;
+  -- The uploader said fewer bytes than it stored, and the plan does not cover them.
+  if v_over <> '{}' then
+    perform mill.end_refused(v_file, p_job_id, 'refused', jsonb_build_object('type', 'unsupported', 'reason', 'plan_limit',
+      'message', format('the plan does not cover its size: %s', array_to_string(v_over, ', ')), 'retryable', false),
+      coalesce(p_result ->> 'place', v_file.storage_path));
+    return true;
   end if;
   -- Pages beyond the last are of an earlier run.
   if v_file.stage = 'ocr' then
@@ -27,7 +39,6 @@ begin
     status = case when v_next is null then 'completed' else 'processing' end,
     completed_at = case when v_next is null then mill.now() end,
     verdict = coalesce(p_result -> 'verdict', f.verdict),
-    sha256 = coalesce(f.sha256, p_result ->> 'sha256'),
     page_count = coalesce((p_result ->> 'page_count')::int, f.page_count),
     processing_error = mill.resolved_errors(f.processing_error) || mill.counted_calls(f.processing_error, p_result -> 'usage'),
     updated_at = mill.now(), version = f.version + 1

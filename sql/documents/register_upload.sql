@@ -5,12 +5,13 @@ set search_path = pg_catalog, pg_temp
 as $$
 begin
   update public.shell_files f set
-    status = 'uploaded', storage_path = p_place, file_size_bytes = p_size, sha256 = p_sha256,
+    status = 'uploaded', storage_path = p_place, upload_path = p_place, file_size_bytes = p_size, sha256 = p_sha256,
     uploaded_at = mill.now(), updated_at = mill.now(), version = f.version + 1
   where f.id = p_file.id;
   perform mill.start_stage(p_file.id, 'security');
+  -- What the uploader said. The security stage audits what it measured.
   perform mill.audit('shell_files', p_file.id::text, 'INSERT', null,
-    jsonb_build_object('file_size_bytes', p_size, 'mime_type', p_file.mime_type, 'sha256', p_sha256),
+    jsonb_build_object('claimed_size_bytes', p_size, 'claimed_mime_type', p_file.mime_type, 'claimed_sha256', p_sha256),
     'uploaded', 'documents', p_file.patient_id);
 end
 $$;

@@ -1,4 +1,4 @@
--- A new run, from the security stage on. Jobs of the run before find themselves outdated; what is there stays until
+-- A new run, from the security stage on. Jobs of the run before are refused; what is there stays until
 -- a stage of the new run replaces it.
 create or replace function public.reprocess_document(p_id uuid) returns jsonb
 language plpgsql security definer
@@ -11,7 +11,7 @@ begin
   if v_file.status not in ('completed', 'failed') then
     raise exception 'a document that is % cannot be processed again', v_file.status using errcode = 'GM048';
   end if;
-  update public.shell_files f set run = f.run + 1, status = 'uploaded', completed_at = null, processing_error = mill.resolved_errors(f.processing_error)
+  update public.shell_files f set run = f.run + 1, status = 'uploaded', stage_jobs = '{}', completed_at = null, processing_error = mill.resolved_errors(f.processing_error)
   where f.id = p_id;
   perform mill.start_stage(p_id, 'security');
   perform mill.audit('shell_files', p_id::text, 'UPDATE', null, jsonb_build_object('run', v_file.run + 1), 'processed again on request', 'documents', v_file.patient_id);

@@ -5,6 +5,29 @@ return case when p_stage like 'pass%' then 'ai_queue_' else 'fast_queue_' end ||
 comment on function mill.stage_kind(text) is 'The kind of job that a stage is.';
 revoke execute on function mill.stage_kind(text) from public;
 
+create or replace function mill.kind_stage(p_kind text) returns text
+language sql immutable
+return substring(p_kind from '^(?:fast|ai)_queue_(.+)$');
+
+comment on function mill.kind_stage(text) is 'The stage that a kind of job is, or null.';
+revoke execute on function mill.kind_stage(text) from public;
+
+create or replace function mill.stage_number(p_stage text) returns int
+language sql immutable
+return array_position(array['security', 'ocr', 'spatial', 'pass1', 'pass2', 'pass3'], p_stage);
+
+comment on function mill.stage_number(text) is 'Where a stage stands in the order of stages.';
+revoke execute on function mill.stage_number(text) from public;
+
+-- Jobs that a stage enqueues name their document as document_id; programs written for the compatible API say shell_file_id.
+create or replace function mill.document_named(p_payload jsonb) returns uuid
+language sql immutable
+return case when coalesce(p_payload ->> 'document_id', p_payload ->> 'shell_file_id') ~ '^[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}$'
+  then coalesce(p_payload ->> 'document_id', p_payload ->> 'shell_file_id')::uuid end;
+
+comment on function mill.document_named(jsonb) is 'The document that a job''s payload names, or null when it names none.';
+revoke execute on function mill.document_named(jsonb) from public;
+
 create or replace function mill.stage_key(p_id uuid, p_run int, p_stage text) returns text
 language sql immutable
 return format('document:%s:%s:%s', p_id, p_run, p_stage);

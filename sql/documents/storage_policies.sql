@@ -1,24 +1,40 @@
 -- On Supabase the Storage API asks these policies; elsewhere there is no storage.objects, and the stand-in asks
 -- the functions named here itself.
-do $$
+--
+-- Nobody may replace an object: there is no policy for UPDATE. That alone does not stop a late upload, because the Storage API asks
+-- only before it reads a body, and a signed upload URL is good for two hours. A late upload can therefore still replace the object at the place of an
+-- upload. It cannot reach what is given out: the security stage stores what it scanned at another place, see shell_files.
+create or replace function mill.install_storage_policies() returns void
+language plpgsql
+set search_path = pg_catalog, pg_temp
+as $$
+declare
+  v_objects regclass := to_regclass('storage.objects');
+  v_buckets regclass := to_regclass('storage.buckets');
+  v_policy text;
 begin
-  if to_regclass('storage.objects') is null then
+  if v_objects is null then
     return;
   end if;
-  insert into storage.buckets (id, name, public) values ('gristmill', 'gristmill', false) on conflict (id) do nothing;
-  drop policy if exists "gristmill: files of accessible profiles" on storage.objects;
-  drop policy if exists "gristmill: read what is one's own" on storage.objects;
-  drop policy if exists "gristmill: store what is being uploaded" on storage.objects;
-  drop policy if exists "gristmill: replace what is being uploaded" on storage.objects;
-  drop policy if exists "gristmill: remove what no document is made of" on storage.objects;
-  create policy "gristmill: read what is one's own" on storage.objects for select to authenticated
-    using (bucket_id = 'gristmill' and public.can_access_object(name));
-  create policy "gristmill: store what is being uploaded" on storage.objects for insert to authenticated
-    with check (bucket_id = 'gristmill' and public.can_write_object(name));
-  create policy "gristmill: replace what is being uploaded" on storage.objects for update to authenticated
-    using (bucket_id = 'gristmill' and public.can_write_object(name))
-    with check (bucket_id = 'gristmill' and public.can_write_object(name));
-  create policy "gristmill: remove what no document is made of" on storage.objects for delete to authenticated
-    using (bucket_id = 'gristmill' and public.can_remove_object(name));
+  -- 50 MiB, as the function upload has it; a limit that an operator has set stays. See docs/documents.md.
+  execute format($q$ insert into %1$s as b (id, name, public, file_size_limit) values ('gristmill', 'gristmill', false, 52428800)
+    on conflict (id) do update set file_size_limit = coalesce(b.file_size_limit, excluded.file_size_limit) $q$, v_buckets);
+  foreach v_policy in array array['files of accessible profiles', 'read what is one''s own', 'store what is being uploaded',
+    'replace what is being uploaded', 'remove what no document is made of']
+  loop
+    execute format('drop policy if exists %I on %s', 'gristmill: ' || v_policy, v_objects);
+  end loop;
+  -- The Storage API removes only what it can see, so whoever may remove an object sees it too.
+  execute format($q$ create policy "gristmill: read what is one's own" on %s for select to authenticated
+    using (bucket_id = 'gristmill' and (public.can_access_object(name) or public.can_remove_object(name))) $q$, v_objects);
+  execute format($q$ create policy "gristmill: store what is being uploaded" on %s for insert to authenticated
+    with check (bucket_id = 'gristmill' and public.can_write_object(name)) $q$, v_objects);
+  execute format($q$ create policy "gristmill: remove what no document is made of" on %s for delete to authenticated
+    using (bucket_id = 'gristmill' and public.can_remove_object(name)) $q$, v_objects);
 end
 $$;
+
+comment on function mill.install_storage_policies() is 'Makes the bucket and its policies where Supabase Storage is; elsewhere it does nothing.';
+revoke execute on function mill.install_storage_policies() from public;
+
+select mill.install_storage_policies();

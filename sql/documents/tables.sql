@@ -8,7 +8,11 @@
 --
 -- Stages are jobs: security, ocr, spatial, pass1, pass2, pass3. A stage writes its rows, moves the document on and
 -- enqueues the next stage in one transaction, fenced by its job's lease, so that a repeated attempt changes nothing.
--- run counts reprocessings: a job of an earlier run finds itself outdated.
+-- run counts reprocessings: a job of an earlier run is refused.
+--
+-- A file is stored twice on its way. The upload stores it at upload_path, where the owner's token may write once. The security stage
+-- reads it, measures it, and writes the very bytes that it has scanned to a place that no user's token can ever write.
+-- That place becomes storage_path, and scanned_at says so. Only such a file is given out.
 --
 -- Boxes are fractions of the page, {left, top, right, bottom}: they fit every rendering of it.
 --
@@ -22,10 +26,13 @@ create table public.shell_files (
   file_size_bytes bigint,
   mime_type text not null,
   storage_path text,
+  upload_path text,
   sha256 text,
   page_count int,
   status text not null default 'uploading',
   stage text,
+  -- Which job works on the current stage, and which job did each earlier stage of this run: {stage: job}.
+  stage_jobs jsonb not null default '{}',
   run int not null default 1,
   version bigint not null default 1,
   idempotency_key text,
@@ -34,17 +41,20 @@ create table public.shell_files (
   created_at timestamptz not null,
   updated_at timestamptz not null,
   uploaded_at timestamptz,
+  scanned_at timestamptz,
   completed_at timestamptz,
   constraint status_is_known check (status in
     ('uploading', 'uploaded', 'processing', 'completed', 'failed', 'refused', 'infected', 'erasing')),
   constraint stage_is_known check (stage in ('security', 'ocr', 'spatial', 'pass1', 'pass2', 'pass3')),
   constraint an_uploaded_file_has_a_place check (status in ('uploading', 'erasing') or storage_path is not null),
+  constraint a_size_is_not_negative check (file_size_bytes >= 0),
   constraint a_key_is_short check (length(idempotency_key) between 1 and 255),
   constraint names_are_short check (length(filename) <= 300 and length(original_filename) <= 300),
   -- Per profile, never globally: one person's key must not reach another's row.
   constraint a_key_names_one_document_of_a_profile unique (patient_id, idempotency_key)
 );
-comment on table public.shell_files is 'One row an uploaded file. storage_path is made by the server; the client''s file name is metadata only.';
+comment on table public.shell_files is
+  'One row per uploaded file. storage_path is made by the server; the client''s file name is metadata only. Until scanned_at is set, size, type and digest are what the uploader said; from then on they were measured.';
 create index shell_files_patient on public.shell_files (patient_id, created_at desc);
 create index shell_files_unfinished on public.shell_files (updated_at) where status in ('uploading', 'erasing');
 
@@ -53,10 +63,12 @@ create table mill.document_upload (
   place text primary key,
   document_id uuid not null references public.shell_files on delete cascade,
   begun_at timestamptz not null,
+  -- True for the place where the worker stores what it has scanned. Users never write there.
+  is_copy boolean not null default false,
   -- When the sweep last found no object there: those that it has not looked at come first.
   looked_at timestamptz
 );
-comment on table mill.document_upload is 'Uploads that were begun and neither finished nor abandoned. mill.document_sweep decides what becomes of old ones.';
+comment on table mill.document_upload is 'Places where an object may be written: uploads that were begun and neither finished nor abandoned, and copies of scanned files. mill.document_sweep decides what becomes of old ones.';
 create index document_upload_document on mill.document_upload (document_id);
 create index document_upload_age on mill.document_upload (begun_at);
 

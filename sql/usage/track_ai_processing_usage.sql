@@ -6,7 +6,8 @@ return jsonb_build_object('ai_calls', 1, 'ai_tokens', least(greatest(p_tokens, 0
 comment on function mill.ai_counts(bigint, numeric) is 'What a model call adds to a profile''s usage, within reason whatever was reported.';
 revoke execute on function mill.ai_counts(bigint, numeric) from public;
 
--- With p_job_id it counts once a job, however often the job's last step is repeated.
+-- With p_job_id it counts once per job, however often the job's last step is repeated. A user who could call it first, with the id of a
+-- running job and no tokens, would make the real count a repeat: so the service alone may.
 create or replace function public.track_ai_processing_usage(
   p_profile_id uuid, p_shell_file_id uuid, p_tokens_used bigint, p_processing_seconds numeric default 0, p_job_id uuid default null)
 returns jsonb
@@ -19,5 +20,5 @@ $$;
 
 comment on function public.track_ai_processing_usage(uuid, uuid, bigint, numeric, uuid) is
   'Counts model calls of a profile: {tracked, allowed, over}. allowed is false only past the plan while billing is on, and then nothing was counted.';
-revoke execute on function public.track_ai_processing_usage(uuid, uuid, bigint, numeric, uuid) from public, anon;
-grant execute on function public.track_ai_processing_usage(uuid, uuid, bigint, numeric, uuid) to authenticated, service_role;
+revoke execute on function public.track_ai_processing_usage(uuid, uuid, bigint, numeric, uuid) from public, anon, authenticated;
+grant execute on function public.track_ai_processing_usage(uuid, uuid, bigint, numeric, uuid) to service_role;

@@ -47,6 +47,7 @@ describe("documents in R2", () => {
       Buffer.from("<< /Type /Page /Parent 2 0 R /MediaBox [0 0 100 100] >>"),
       Buffer.concat([Buffer.from(`<< /Length ${noise.length} >>\nstream\n`), noise, Buffer.from("\nendstream")])]);
     const { json: { id } } = await user.upload(body);
+    await user.ended(id, PATIENCE);
     const file = await fetch(await location(id));
     assert.equal(digest(Buffer.from(await file.arrayBuffer())), digest(body));
     assert.equal(file.headers.get("content-disposition"), "attachment");
@@ -56,6 +57,7 @@ describe("documents in R2", () => {
 
   test("a link that was tampered with, has expired or is for something else is refused", async () => {
     const { json: { id } } = await user.upload(Buffer.from(TEXT));
+    await user.ended(id, PATIENCE);
     const good = await location(id);
     const key = new URL(good).searchParams.get("key");
     assert.equal((await fetch(good)).status, 200);
@@ -69,8 +71,27 @@ describe("documents in R2", () => {
       assert.equal((await fetch(url)).status, 403, String(url));
     }
     assert.equal((await fetch(good, { method: "DELETE" })).status, 403, "a link to read does not remove");
-    await user.ended(id, PATIENCE);
     assert.equal(await (await fetch(good)).text(), TEXT);
+  });
+
+  test("an upload whose end is held back until another with its key was scanned replaces nothing", async () => {
+    let end;
+    const ending = new Promise((resolve) => (end = resolve));
+    const body = new ReadableStream({ async start(controller) {
+      controller.enqueue(Buffer.from(TEXT.repeat(40)));
+      await ending;
+      controller.enqueue(Buffer.from("Another end"));
+      controller.close();
+    } });
+    const headers = { "idempotency-key": "held" };
+    const held = user.api("POST", "", { body, duplex: "half", headers });
+    await until(async () => (await stack.postgres.query("select from public.shell_files where idempotency_key = 'held'")).rowCount > 0, "the first one having begun", PATIENCE);
+    const { json: { id } } = await user.upload(Buffer.from(TEXT), { headers });
+    assert.equal((await user.ended(id, PATIENCE)).status, "completed");
+    end();
+    assert.equal((await held).status, 422);
+    assert.equal(await (await fetch(await location(id))).text(), TEXT, "what is given out is what was scanned");
+    assert.equal((await objects(stack)).filter((key) => key.includes(id)).length, 1, "and the late body is nowhere");
   });
 
   test("an infected file is quarantined and no longer served, not even by a link from before", async () => {

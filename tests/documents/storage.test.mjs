@@ -1,6 +1,8 @@
 // The storage stand-in as supabase-js sees it, behind the gateway.
 import assert from "node:assert/strict";
 import { randomUUID } from "node:crypto";
+import fs from "node:fs";
+import http from "node:http";
 import { after, before, describe, test } from "node:test";
 import { createClient } from "@supabase/supabase-js";
 import ws from "ws";
@@ -19,6 +21,20 @@ describe("storage", () => {
   after(() => stack?.destroy());
 
   const body = new Blob(["hello"]);
+  const rpc = async (name, values) => (await fetch(`${stack.url}/rest/v1/rpc/${name}`, { method: "POST", body: JSON.stringify(values),
+    headers: { authorization: `Bearer ${user.token}`, "content-type": "application/json" } })).json();
+  // As the user, with the path exactly as it is given: fetch would tidy it.
+  const raw = (method, path, json) => new Promise((resolve, reject) => {
+    const { port, hostname } = new URL(stack.url);
+    const content = json ? JSON.stringify(json) : ["GET", "HEAD"].includes(method) ? "" : "forged";
+    const request = http.request({ port, hostname, method, path: `/storage/v1${path}`, agent: false, headers: {
+      authorization: `Bearer ${user.token}`, "content-type": json ? "application/json" : "text/plain", "content-length": Buffer.byteLength(content) } }, async (answer) => {
+      let text = "";
+      for await (const chunk of answer) text += chunk;
+      resolve({ status: answer.statusCode, text });
+    });
+    request.on("error", reject).end(content);
+  });
 
   test("a user reads, signs and lists what is below its own id", async () => {
     const files = client(stack.anonKey, user.token);
@@ -35,8 +51,6 @@ describe("storage", () => {
 
   test("a user stores nothing but what is being uploaded, and removes nothing that a row names", async () => {
     const files = client(stack.anonKey, user.token);
-    const rpc = async (name, values) => (await fetch(`${stack.url}/rest/v1/rpc/${name}`, { method: "POST", body: JSON.stringify(values),
-      headers: { authorization: `Bearer ${user.token}`, "content-type": "application/json" } })).json();
     const begun = await rpc("begin_document_upload", { p_mime_type: "text/plain" });
     assert.equal((await files.upload(begun.place, body)).error, null, "an upload that was begun");
     assert.equal((await files.remove([begun.place])).error, null, "and may be taken back");
@@ -51,7 +65,105 @@ describe("storage", () => {
       assert.notEqual((await files.upload(`${key}2`, new Blob(["forged"]))).error, null, `nothing is put beside an ${what}`);
       assert.notEqual((await files.move(key, begun.place)).error, null, `an ${what} is not moved away`);
       await files.remove([key]);
-      assert.equal(await (await files.download(key)).data?.text(), "hello", `an ${what} is not removed, and can be read`);
+      assert.equal(await (await service.download(key)).data?.text(), "hello", `an ${what} is not removed`);
+      // A document is read once it was scanned, and nothing scans here.
+      assert.equal(await (await files.download(key)).data?.text(), what === "document" ? undefined : "hello", `an ${what} can be read`);
+    }
+  });
+
+  test("what a user is uploading is not replaced, not even when asked to", async () => {
+    const files = client(stack.anonKey, user.token);
+    const { place } = await rpc("begin_document_upload", { p_mime_type: "text/plain" });
+    assert.equal((await files.upload(place, body)).error, null);
+    const again = await files.upload(place, new Blob(["forged"]), { upsert: true });
+    assert.equal(again.error?.message, "The resource already exists");
+    assert.equal((await files.update(place, new Blob(["forged"]))).error?.message, "The resource already exists");
+    assert.equal(await (await service.download(place)).data.text(), "hello");
+  });
+
+  test("a user's own file may have 50 MiB, and not a byte more, sent in whatever way", async () => {
+    const files = client(stack.anonKey, user.token);
+    const LIMIT = 50 * 1024 * 1024;
+    const { place } = await rpc("begin_document_upload", { p_mime_type: "text/plain" });
+    const tooLarge = (await files.upload(place, new Blob([new Uint8Array(LIMIT + 1)]))).error;
+    assert.equal(tooLarge?.message, "The object exceeded the maximum allowed size");
+    let left = LIMIT + 1;
+    const stream = new ReadableStream({ pull(controller) {
+      if (left === 0) return controller.close();
+      const length = Math.min(left, 1 << 20);
+      left -= length;
+      controller.enqueue(new Uint8Array(length));
+    } });
+    const streamed = await fetch(`${stack.url}/storage/v1/object/gristmill/${place}`, {
+      method: "POST", duplex: "half", body: stream, headers: { authorization: `Bearer ${user.token}`, "content-type": "text/plain" } });
+    assert.equal(streamed.status, 413);
+    assert.notEqual((await service.download(place)).error, null, "nothing of it was stored");
+    assert.equal((await files.upload(place, new Blob([new Uint8Array(LIMIT)]))).error, null, "the limit itself is allowed");
+    await service.remove([place]);
+  });
+
+  test("no key, prefix or cursor that climbs or hides leads out of a user's own folder, on any route", async () => {
+    const [own, other] = [user.sub, randomUUID()];
+    await service.upload(`${other}/doc/file.txt`, new Blob(["a secret of another"]));
+    await service.upload(`${own}x/doc/file.txt`, body);
+    await service.upload(`${own}/doc/mine.txt`, body, { upsert: true });
+    const disk = () => fs.readdirSync(`${stack.folder}/storage`, { recursive: true, withFileTypes: true })
+      .filter((entry) => entry.isFile()).map((entry) => `${entry.parentPath}/${entry.name} ${fs.statSync(`${entry.parentPath}/${entry.name}`).mtimeMs}`).sort();
+    const before = disk();
+
+    const hostile = [
+      "..", "../", "../..", "../../..", "/", "//", "/etc/", `${own}/..`, `${own}/../`, `${own}/../../`, `${own}/../../../../../../etc/`,
+      `${own}/../${other}/`, `${own}/../${other}/doc/file.txt`, `${own}/doc/../../${other}/doc/file.txt`, `${own}/./doc/mine.txt`, `${own}//doc/mine.txt`,
+      `${own}/doc/..`, `${own}/.../x`, `${own}\\..\\${other}\\doc`, `${own}/..\\${other}`, `${own}/a\0b`, `${own}/../${other}\0`, `${own}/a\r\nx: y`, `${own}/a\tb`, `${own}/a\x7fb`,
+      `${own}/\u2024\u2024/${other}`, `${own}/\uff0e\uff0e/x`, `${own}/%2e%2e/${other}/doc/file.txt`, `${own}/%2e%2e%2f${other}`, `${own}/..%2f${other}`, `${own}/%252e%252e/${other}`,
+      `${own}/..;/${other}/doc/file.txt`, `${own}/doc/mine.txt/../../../${other}/doc/file.txt`,
+    ];
+    const foreign = ["", other, `${other}/`, `${other}/doc/file.txt`, `${own}x/`, `${own}x/doc/file.txt`, own.slice(0, 35), own.slice(0, 8), own.toUpperCase() + "/"];
+    // In a URL: as it is where HTTP lets it be written, with every letter that is no plain one escaped, with dots and slashes escaped too, and escaped twice.
+    const escaped = (key) => encodeURIComponent(key).replaceAll(".", "%2e").replaceAll("%2F", "/");
+    const spellings = (key) => new Set([...(/^[!-~]*$/.test(key) ? [key] : []), encodeURI(key), escaped(key), encodeURIComponent(key), encodeURIComponent(escaped(key))]);
+    const inUrl = [
+      ["GET", (key) => `/object/gristmill/${key}`], ["HEAD", (key) => `/object/gristmill/${key}`], ["GET", (key) => `/object/authenticated/gristmill/${key}`],
+      ["GET", (key) => `/object/public/gristmill/${key}`], ["GET", (key) => `/object/info/gristmill/${key}`], ["GET", (key) => `/object/info/authenticated/gristmill/${key}`],
+      ["POST", (key) => `/object/gristmill/${key}`], ["PUT", (key) => `/object/gristmill/${key}`], ["DELETE", (key) => `/object/gristmill/${key}`],
+      ["POST", (key) => `/object/sign/gristmill/${key}`, { expiresIn: 60 }], ["GET", (key) => `/object/sign/gristmill/${key}?token=9999999999.AAAA`],
+      ["POST", (key) => `/object/upload/sign/gristmill/${key}`, {}], ["PUT", (key) => `/object/upload/sign/gristmill/${key}?token=9999999999.AAAA`],
+      ["GET", (key) => `/render/image/authenticated/gristmill/${key}`],
+    ];
+    const inBody = [
+      ["POST", "/object/list-v2/gristmill", (key) => ({ prefix: key, limit: 1 })], ["POST", "/object/list/gristmill", (key) => ({ prefix: key })],
+      ["DELETE", "/object/gristmill", (key) => ({ prefixes: [key] })], ["POST", "/object/sign/gristmill", (key) => ({ paths: [key], expiresIn: 60 })],
+      ["POST", "/object/move", (key) => ({ bucketId: "gristmill", sourceKey: key, destinationKey: `${own}/doc/new.txt` })],
+      ["POST", "/object/move", (key) => ({ bucketId: "gristmill", sourceKey: `${own}/doc/mine.txt`, destinationKey: key })],
+      ["POST", "/object/copy", (key) => ({ bucketId: "gristmill", sourceKey: key, destinationKey: `${own}/doc/new.txt` })],
+      ["POST", "/object/copy", (key) => ({ bucketId: "gristmill", sourceKey: `${own}/doc/mine.txt`, destinationKey: key })],
+    ];
+    const asked = [];
+    for (const key of [...hostile, ...foreign]) {
+      for (const [method, path, json] of inUrl) for (const spelling of spellings(key)) asked.push([method, path(spelling), json]);
+      // What lies in one's own folder may be listed without the folder's slash: see the next test.
+      for (const [method, path, json] of inBody) for (const spelling of new Set([key, escaped(key), encodeURIComponent(key)])) asked.push([method, path, json(spelling)]);
+    }
+    for (const cursor of hostile) asked.push(["POST", "/object/list-v2/gristmill", { prefix: `${own}/`, cursor }]);
+    const passed = [];
+    for (let at = 0; at < asked.length; at += 50) {
+      await Promise.all(asked.slice(at, at + 50).map(async ([method, path, json]) => {
+        const { status, text } = await raw(method, path, json);
+        if (status < 400 || status >= 500 || text.includes("secret") || text.includes("objects")) passed.push([method, path, json, status, text]);
+      }));
+    }
+    assert.deepEqual(passed, [], "every one of them is refused, and none of them breaks anything");
+    assert.deepEqual(disk(), before, "nothing on the disk has changed");
+  });
+
+  test("a user's folder is listed with and without its slash, and never one whose name begins with it", async () => {
+    await service.upload(`${user.sub}x/doc/other.txt`, body, { upsert: true });
+    await service.upload(`${user.sub}/doc/mine.txt`, body, { upsert: true });
+    const files = client(stack.anonKey, user.token);
+    for (const prefix of [user.sub, `${user.sub}/`, `${user.sub}/doc`, `${user.sub}/doc/mi`]) {
+      const keys = (await files.listV2({ prefix })).data.objects.map(({ name }) => name);
+      assert.ok(keys.includes(`${user.sub}/doc/mine.txt`), prefix);
+      assert.deepEqual(keys.filter((key) => !key.startsWith(`${user.sub}/`)), [], prefix);
     }
   });
 
@@ -83,7 +195,6 @@ describe("storage", () => {
 
   test("a key that climbs is refused before it reaches the disk", async () => {
     const { port, hostname } = new URL(stack.url);
-    const http = await import("node:http");
     for (const path of [`${user.sub}/../x`, `${user.sub}/%2e%2e/x`, `${user.sub}/a%00b`, `${user.sub}//x`, `${user.sub}/a%2fb`]) {
       const status = await new Promise((resolve, reject) => http.request(
         { port, hostname, method: "POST", path: `/storage/v1/object/gristmill/${path}`,

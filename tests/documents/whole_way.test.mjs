@@ -1,8 +1,11 @@
 // A document the whole way, and everything that may be wrong with one, on the built artefacts.
 import assert from "node:assert/strict";
-import { randomUUID } from "node:crypto";
+import { createHash, randomUUID } from "node:crypto";
 import fs from "node:fs";
+import net from "node:net";
 import { after, before, describe, test } from "node:test";
+import { createClient } from "@supabase/supabase-js";
+import ws from "ws";
 
 import * as hostile from "../../scripts/lib/samples/hostile.mjs";
 import { defaultFolder, samples } from "../../scripts/lib/samples/index.mjs";
@@ -21,6 +24,13 @@ describe("documents", () => {
   });
   after(() => stack?.destroy());
   const query = async (sql, values) => (await stack.postgres.query(sql, values)).rows;
+  const client = (key, token = key) => createClient(stack.url, key, { realtime: { transport: ws }, accessToken: async () => token });
+  const sha256 = (bytes) => createHash("sha256").update(bytes).digest("hex");
+  const file = async (id) => {
+    const answer = await fetch(`${stack.url}/functions/v1/upload/v1/documents/${id}/file`, {
+      headers: { authorization: `Bearer ${user.token}` }, redirect: "manual" });
+    return answer.status === 302 ? (await fetch(answer.headers.get("location"))).text() : answer.status;
+  };
 
   const chosen = samples(defaultFolder()).filter(({ document, form }) =>
     ["prescription-born", "lab-report-scan", "discharge-summary-tiff"].includes(`${document}-${form}`));
@@ -163,13 +173,176 @@ describe("documents", () => {
 
   test("a file is fetched by a link that needs no token, and never as a page", async () => {
     const { id } = (await user.upload(Buffer.from(TEXT))).json;
+    await user.ended(id);
     const answer = await fetch(`${stack.url}/functions/v1/upload/v1/documents/${id}/file`, {
       headers: { authorization: `Bearer ${user.token}` }, redirect: "manual" });
     assert.equal(answer.status, 302);
     const file = await fetch(answer.headers.get("location"));
     assert.equal(await file.text(), TEXT);
     assert.equal(file.headers.get("content-disposition"), "attachment");
+  });
+
+  test("a file is not given out before it was scanned", async () => {
+    await query("update mill.queue set paused = true where queue = 'fast'");
+    try {
+      const { id } = (await user.upload(Buffer.from(TEXT))).json;
+      const early = await user.api("GET", `/${id}/file`);
+      assert.deepEqual([early.status, early.json.code], [409, "not_finished"]);
+      const [{ path }] = await query("select storage_path as path from public.shell_files where id = $1", [id]);
+      const direct = await client(stack.anonKey, user.token).storage.from("gristmill").download(path);
+      assert.equal(direct.data, null, "nor by the Storage API");
+      await query("update mill.queue set paused = false where queue = 'fast'");
+      await user.ended(id);
+      assert.equal(await file(id), TEXT);
+    } finally {
+      await query("update mill.queue set paused = false where queue = 'fast'");
+    }
+  });
+
+  test("an upload whose end is held back until another was scanned at its place replaces nothing", async () => {
+    const { storage } = client(stack.anonKey, user.token);
+    const call = (name, values) => client(stack.anonKey, user.token).rpc(name, values);
+    const { data: { id, place } } = await call("begin_document_upload", { p_mime_type: "text/plain" });
+    const forged = Buffer.from(hostile.eicar());
+    const { port } = new URL(stack.url);
+    const socket = net.connect(Number(port), "127.0.0.1");
+    let heard = "";
+    socket.setEncoding("latin1").on("data", (text) => (heard += text)).on("error", () => {});
+    const unfinished = () => fs.readdirSync(`${stack.folder}/storage/unfinished`).length;
+    try {
+      socket.write(`PUT /storage/v1/object/gristmill/${place} HTTP/1.1\r\nhost: 127.0.0.1\r\nauthorization: Bearer ${user.token}\r\n`
+        + `content-type: text/plain\r\nx-upsert: true\r\ncontent-length: ${forged.length}\r\n\r\n`);
+      socket.write(forged.subarray(0, -5));
+      await until(() => unfinished() > 0, "the first upload being under way");
+      assert.equal((await storage.from("gristmill").upload(place, new Blob([TEXT]))).error, null, "a second one is stored at its place");
+      const finished = await call("finish_document_upload", { p_id: id, p_place: place, p_size: TEXT.length, p_sha256: sha256(TEXT) });
+      assert.equal(finished.data?.status, "uploaded", JSON.stringify(finished.error));
+      const document = await user.ended(id);
+      assert.deepEqual([document.status, document.verdict.safe, document.sha256], ["completed", true, sha256(TEXT)]);
+      socket.write(forged.subarray(-5));
+      await until(() => heard.includes("\r\n\r\n"), "the first upload being answered");
+      assert.match(heard, /^HTTP\/1\.1 4\d\d/, "it is told no");
+    } finally {
+      socket.destroy();
+    }
+    assert.equal(await file(id), TEXT, "what is given out is what was scanned");
+    const [{ path }] = await query("select storage_path as path from public.shell_files where id = $1", [id]);
+    assert.equal(await (await storage.from("gristmill").download(path)).data.text(), TEXT, "by the Storage API too");
+    await until(() => unfinished() === 0, "the late body being dropped");
+    assert.deepEqual((await objects(stack)).filter((key) => key.includes(id)), [path], "and the late body is nowhere");
+  });
+
+  test("an object that was changed behind our back after it was scanned is not read", async () => {
+    const { id } = (await user.upload(Buffer.from(TEXT))).json;
     await user.ended(id);
+    const [{ path }] = await query("select storage_path as path from public.shell_files where id = $1", [id]);
+    // Only the service's key could do this.
+    assert.equal((await client(stack.serviceKey).storage.from("gristmill").upload(path, new Blob(["Glucose 1 mg/dL"]), { upsert: true })).error, null);
+    await user.api("POST", `/${id}/reprocess`);
+    const document = await until(async () => {
+      const { json } = await user.api("GET", `/${id}`);
+      return json.status === "failed" && json;
+    }, "the document failing");
+    assert.equal(document.error.type, "file_changed");
+    assert.equal((await user.erase(id)).status, 204);
+  });
+
+  test("size, digest and type that an uploader made up are measured before the file is read, and usage has the real ones", async () => {
+    const liar = await uploader(stack);
+    const { storage } = client(stack.anonKey, liar.token);
+    const call = (name, values) => client(stack.anonKey, liar.token).rpc(name, values);
+    const { data: { id, place } } = await call("begin_document_upload", { p_mime_type: "application/pdf" });
+    assert.equal((await storage.from("gristmill").upload(place, new Blob([TEXT]), { contentType: "text/html" })).error, null);
+    const claim = (size, digest) => call("finish_document_upload", { p_id: id, p_place: place, p_size: size, p_sha256: digest });
+    for (const size of [-5_000_000, 0, "9223372036854775807", "9223372036854775808", 52_428_801]) {
+      assert.notEqual((await claim(size, "0".repeat(64))).error, null, `a size of ${size}`);
+    }
+    const { data: profile } = await call("default_profile", {});
+    const early = await call("track_shell_file_upload_usage", { p_profile_id: profile, p_shell_file_id: id, p_file_size_bytes: 1 });
+    assert.equal(early.data?.tracked, false, JSON.stringify(early));
+    assert.equal((await claim(1, "0".repeat(64))).data?.status, "uploaded");
+    const document = await liar.ended(id);
+    assert.equal(document.status, "completed", JSON.stringify(document));
+    assert.deepEqual([document.size, document.sha256, document.mime_type], [TEXT.length, sha256(TEXT), "text/plain"]);
+    const events = await query("select counts from public.usage_events where shell_file_id = $1 and event_type = 'shell_file_uploaded'", [id]);
+    assert.deepEqual(events.map(({ counts }) => [counts.files, counts.bytes]), [[1, TEXT.length]]);
+    const served = await fetch((await liar.api("GET", `/${id}/file`, { redirect: "manual" })).headers.get("location"));
+    assert.equal(served.headers.get("content-type"), "text/plain", "it is given out as what it is");
+  });
+
+  test("an upload that is said to have ended, with nothing stored, is refused and takes up no storage", async () => {
+    const liar = await uploader(stack);
+    const call = (name, values) => client(stack.anonKey, liar.token).rpc(name, values);
+    const { data: { id, place } } = await call("begin_document_upload", { p_mime_type: "text/plain" });
+    await call("finish_document_upload", { p_id: id, p_place: place, p_size: 50_000_000, p_sha256: "0".repeat(64) });
+    const document = await liar.ended(id);
+    assert.deepEqual([document.status, document.verdict.reason, document.size], ["refused", "missing", 0]);
+    assert.deepEqual(await query("select bytes::int from mill.stored_bytes where profile_id = $1", [document.profile_id]), [{ bytes: 0 }]);
+    assert.equal((await liar.erase(id)).status, 204);
+  });
+
+  test("a file past documents.max_bytes is refused at the end of its upload, and by the worker where it was accepted before", async () => {
+    const limit = (bytes) => query("update public.system_configuration set config_value = to_jsonb($1::bigint) where config_key = 'documents.max_bytes'", [bytes]);
+    const pause = (paused) => query("update mill.queue set paused = $1 where queue = 'fast'", [paused]);
+    const before = [(await query("select from public.shell_files")).length, (await objects(stack)).length];
+    try {
+      await limit(10);
+      const late = await user.upload(Buffer.from(TEXT));
+      assert.deepEqual([late.status, late.json.code], [413, "too_large"]);
+      assert.deepEqual([(await query("select from public.shell_files")).length, (await objects(stack)).length], before, "neither row nor object is left");
+      await limit(52_428_800);
+      await pause(true);
+      const { id } = (await user.upload(Buffer.from(TEXT))).json;
+      await limit(10);
+      await pause(false);
+      const document = await user.ended(id);
+      assert.deepEqual([document.status, document.verdict.reason, document.size], ["refused", "too_large", TEXT.length]);
+      assert.equal((await user.api("GET", `/${id}/file`)).status, 404);
+      assert.equal((await user.erase(id)).status, 204);
+    } finally {
+      await limit(52_428_800);
+      await pause(false);
+    }
+  });
+
+  test("K16: a job of enqueue_job_v3 that names a document does its stage, or ends with the reason", async () => {
+    const service = client(stack.serviceKey);
+    const enqueue = async (type, payload) => {
+      const { data, error } = await service.rpc("enqueue_job_v3", { job_type: type, job_name: "theirs", job_payload: payload });
+      assert.equal(error, null, JSON.stringify(error));
+      return data;
+    };
+    const ended = (id) => until(async () => (await query(
+      "select state, result, error from mill.job where id = $1 and state in ('completed', 'failed')", [id]))[0], `job ${id} ending`);
+    const { id } = (await user.upload(Buffer.from(TEXT))).json;
+    const document = await user.ended(id);
+    const [{ path, by }] = await query("select storage_path as path, stage_jobs ->> 'ocr' as by from public.shell_files where id = $1", [id]);
+    const payload = { shell_file_id: id, storage_path: path };
+
+    const done = await ended(await enqueue("fast_queue_ocr", payload));
+    assert.equal(done.state, "completed");
+    assert.deepEqual(done.result, { already_done: true, stage: "ocr", by_job: by }, "a stage that was done says so, and by which job");
+
+    for (const [what, wrong, type] of [
+      ["a document that does not exist", { shell_file_id: randomUUID(), storage_path: path }, "unknown_document"],
+      ["another file", { shell_file_id: id, storage_path: "elsewhere/file.txt" }, "other_file"],
+      ["no document", { nothing: true }, "unknown_document"],
+    ]) {
+      const job = await ended(await enqueue("fast_queue_ocr", wrong));
+      assert.deepEqual([job.state, job.error.type], ["failed", type], what);
+      assert.ok(job.error.message.length > 10, `${what} is said in a sentence`);
+    }
+
+    await query("update public.shell_files set status = 'failed', stage = 'ocr', completed_at = null where id = $1", [id]);
+    await query("delete from public.document_facts where document_id = $1", [id]);
+    const job = await enqueue("fast_queue_ocr", payload);
+    assert.equal((await ended(job)).result.pages, 1, "the stage of a failed document is done");
+    const again = await until(async () => {
+      const now = await user.document(id);
+      return now.status === "completed" && now;
+    }, "the document being completed");
+    assert.deepEqual(again.facts, document.facts, "and its later stages follow");
+    assert.equal((await query("select stage_jobs ->> 'ocr' as by from public.shell_files where id = $1", [id]))[0].by, job);
   });
 
   test("processing again replaces what was found and duplicates nothing", async () => {

@@ -99,7 +99,7 @@ pub(crate) async fn begin(call: &mut Call, limit: u64) -> Result<Arriving, Probl
     if head.is_empty() {
         return Err(Problem::new(Code::EmptyBody, "Send the file as the body."));
     }
-    match domain::sniff(&head[..head.len().min(4096)]) {
+    match domain::sniff(&head) {
         Ok(mime_type) => Ok(Arriving {
             mime_type,
             filename,

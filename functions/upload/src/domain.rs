@@ -1,6 +1,7 @@
 //! What may be uploaded. Pure.
 
 use chrono::{DateTime, Utc};
+use gristmill_shared::storage::sniff as sniffed;
 use gristmill_shared::{Code, Problem};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -49,48 +50,12 @@ pub(crate) struct Accepted {
 
 /// The type of a file by its first bytes; neither its name nor its Content-Type is asked.
 pub(crate) fn sniff(head: &[u8]) -> Result<&'static str, Problem> {
-    let refused = || {
+    sniffed(head).ok_or_else(|| {
         Problem::new(
             Code::UnsupportedType,
             "Send a PDF, PNG, JPEG, TIFF, WebP or HEIC file, or plain text.",
         )
-    };
-    if let Some(kind) = infer::get(head) {
-        return match kind.mime_type() {
-            "application/pdf" => Ok("application/pdf"),
-            "image/png" => Ok("image/png"),
-            "image/jpeg" => Ok("image/jpeg"),
-            "image/tiff" => Ok("image/tiff"),
-            "image/webp" => Ok("image/webp"),
-            "image/heif" | "image/heic" => Ok("image/heic"),
-            _ => Err(refused()),
-        };
-    }
-    if is_text(head) {
-        Ok("text/plain")
-    } else {
-        Err(refused())
-    }
-}
-
-// Text is what has no control characters and is no markup: a browser must never take it for a page.
-fn is_text(head: &[u8]) -> bool {
-    let text = match std::str::from_utf8(head) {
-        Ok(text) => text,
-        // The head may end within a character.
-        Err(error) if error.error_len().is_none() => {
-            std::str::from_utf8(&head[..error.valid_up_to()]).unwrap_or_default()
-        }
-        Err(_) => return false,
-    };
-    let text = text.trim_start_matches('\u{feff}');
-    let begins = text.trim_start();
-    !begins.is_empty()
-        && !begins.starts_with('<')
-        && !begins.starts_with("%!")
-        && !text
-            .chars()
-            .any(|letter| letter.is_control() && !"\n\r\t\u{c}".contains(letter))
+    })
 }
 
 /// The boundary of a form, when the body is one.
@@ -139,11 +104,5 @@ mod tests {
                 "{head:?}"
             );
         }
-    }
-
-    #[test]
-    fn a_character_cut_at_the_end_of_the_head_is_still_text() {
-        assert!(is_text(&"aé".as_bytes()[..2]));
-        assert!(!is_text(b"a\xffb"));
     }
 }

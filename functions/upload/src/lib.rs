@@ -64,7 +64,8 @@ fn routes() -> Routes {
                 .summary("Redirects to the file itself, under a link that expires")
                 .by(Caller::User)
                 .path_param::<uuid::Uuid>("id", id)
-                .answers_with(302, "", "Elsewhere, for five minutes"),
+                .answers_with(302, "", "Elsewhere, for five minutes")
+                .refuses(&[Code::NotFinished]),
         )
         .route(
             post("/v1/documents/{id}/reprocess", handler::reprocess)

@@ -149,6 +149,12 @@ async fn first(
             let detail = "The document was erased, or its upload given up, before it was complete.";
             Err(Problem::new(Code::NotFound, detail))
         }
+        // What was counted here is not what the database takes: nothing is kept.
+        Err(RpcError::Refused { code, message, .. }) if code == "GM049" => {
+            let _ = rpc.abandon_document_upload(begun).await;
+            let _ = store.remove(std::slice::from_ref(&begun.place)).await;
+            Err(Problem::new(Code::TooLarge, message))
+        }
         // The file is safe and its ticket is there, even if the token has expired meanwhile: the sweep puts the two
         // together when Postgres is back.
         Err(error) => {

@@ -62,6 +62,81 @@ pub enum Recovered {
     Forgotten,
 }
 
+/// What beginning a stage answered.
+#[derive(Debug, Deserialize)]
+#[serde(tag = "outcome", rename_all = "snake_case")]
+pub enum BegunStage {
+    /// There is work.
+    Work(StagedDocument),
+    /// The stage was done before, by this job or by another.
+    Done {
+        /// The stage.
+        stage: String,
+        /// Who did it, where that is on record.
+        by_job: Option<JobId>,
+    },
+    /// Another job works on the stage now.
+    Busy {
+        /// Which.
+        by_job: JobId,
+    },
+    /// The job can do nothing for its document.
+    Refused {
+        /// Why, as a word.
+        r#type: StageRefusal,
+        /// Why, as a sentence.
+        message: String,
+        /// Whether it may be otherwise later.
+        retryable: bool,
+    },
+}
+
+/// Why a job cannot begin its stage.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum StageRefusal {
+    /// The payload names no document, or one that does not exist.
+    UnknownDocument,
+    /// The document is being erased.
+    Erased,
+    /// The file is not stored yet.
+    NotUploaded,
+    /// The payload names another file than the document's.
+    OtherFile,
+    /// The security stage refused the document.
+    Refused,
+    /// The document was processed again since.
+    OtherRun,
+    /// The document has not come to this stage.
+    NotReached,
+}
+
+impl StageRefusal {
+    /// The stable word for it.
+    pub const fn word(self) -> &'static str {
+        match self {
+            Self::UnknownDocument => "unknown_document",
+            Self::Erased => "erased",
+            Self::NotUploaded => "not_uploaded",
+            Self::OtherFile => "other_file",
+            Self::Refused => "refused",
+            Self::OtherRun => "other_run",
+            Self::NotReached => "not_reached",
+        }
+    }
+}
+
+/// What the security stage found out about a file by reading it.
+#[derive(Debug, Clone, Serialize)]
+pub struct Measured {
+    /// In bytes.
+    pub size: u64,
+    /// Of all bytes; none where not all were read.
+    pub sha256: Option<String>,
+    /// By its first bytes; none where they tell none.
+    pub mime_type: Option<&'static str>,
+}
+
 /// What a stage works on.
 #[derive(Debug, Deserialize)]
 pub struct StagedDocument {
@@ -69,12 +144,18 @@ pub struct StagedDocument {
     pub id: Uuid,
     /// Which stage it is in.
     pub stage: String,
-    /// By its first bytes, at the upload.
+    /// What the uploader said; once it is scanned, by the file's first bytes.
     pub mime_type: String,
     /// Where its file lies.
     pub storage_path: ObjectKey,
-    /// Of the file; none for an upload that was recovered.
+    /// What the uploader said; once it is scanned, of the bytes that were scanned.
     pub sha256: Option<String>,
+    /// Whether the security stage has passed the file before.
+    pub is_scanned: bool,
+    /// Where the security stage stores what it has scanned, unless it lies there already.
+    pub keep_at: Option<ObjectKey>,
+    /// The largest file that is processed.
+    pub max_bytes: u64,
     /// How many pages it has, once known.
     pub page_count: Option<u32>,
 }
@@ -195,7 +276,7 @@ impl Rpc {
         Ok((document.get() != "null").then_some(document))
     }
 
-    /// Where a document's file lies, if it may be fetched.
+    /// Where a document's checked file lies; none for an unknown document and another's alike.
     pub async fn document_place(&self, id: Uuid) -> Result<Option<ObjectKey>, RpcError> {
         self.call("document_place", &ById { p_id: id }).await
     }
@@ -232,11 +313,11 @@ impl Rpc {
         self.call("finish_erase_document", &ById { p_id: id }).await
     }
 
-    /// What a stage works on; none when there is nothing to do any more.
+    /// What a stage works on, or why it has no work; none when the lease is lost.
     pub async fn begin_document_stage(
         &self,
         holder: &Holder,
-    ) -> Result<Option<StagedDocument>, RpcError> {
+    ) -> Result<Option<BegunStage>, RpcError> {
         self.call("begin_document_stage", holder).await
     }
 
@@ -297,8 +378,9 @@ impl Rpc {
         status: &str,
         error: &impl Serialize,
         place: &ObjectKey,
+        measured: &Measured,
     ) -> Result<bool, RpcError> {
-        let rest = json!({ "p_status": status, "p_error": error, "p_place": place });
+        let rest = json!({ "p_status": status, "p_error": error, "p_place": place, "p_measured": measured });
         self.call("refuse_document", &Held { holder, rest }).await
     }
 

@@ -132,6 +132,7 @@ impl From<RpcError> for Problem {
                 ),
                 ("GM047", _) => Problem::new(Code::UnsupportedType, capital(message)),
                 ("GM048", _) => Problem::new(Code::NotFinished, capital(message)),
+                ("GM049", _) => Problem::new(Code::InvalidField, capital(message)),
                 ("GM060", _) => Problem::new(Code::UnknownKind, capital(message)).at("type"),
                 ("GM066", _) => Problem::new(Code::InvalidField, capital(message)).at("params"),
                 ("GM067", _) => Problem::new(Code::WrongState, capital(message)),

@@ -20,8 +20,8 @@ use serde::de::DeserializeOwned;
 
 pub use audit::{AuditEvent, AuditFinding, AuditVerdict};
 pub use documents::{
-    Begun, BegunUpload, FinishedUpload, Holder, Leftovers, ObjectAct, Recovered, StagedDocument,
-    UnfinishedUpload,
+    Begun, BegunStage, BegunUpload, FinishedUpload, Holder, Leftovers, Measured, ObjectAct,
+    Recovered, StageRefusal, StagedDocument, UnfinishedUpload,
 };
 pub use error::RpcError;
 pub use jobs::{LeaseAnswer, LeaseStatus, LeaseToExtend};

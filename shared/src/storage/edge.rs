@@ -33,7 +33,8 @@ pub struct Found {
     reason = "functions are single-threaded: nothing needs Send"
 )]
 pub trait Storage {
-    /// Stores an object whole or not at all; replaces one that is there.
+    /// Stores an object whole or not at all. Each try of an upload has a place of its own, so there is nothing to
+    /// replace: Supabase Storage refuses to, and R2, which would, is reached by no place that a user has chosen.
     async fn put(
         &self,
         key: &ObjectKey,

@@ -9,6 +9,7 @@ pub mod link;
 mod listing;
 #[cfg(feature = "edge")]
 mod r2;
+mod sniff;
 #[cfg(feature = "edge")]
 mod supabase;
 
@@ -20,6 +21,7 @@ use serde::{Deserialize, Serialize};
 #[cfg(feature = "edge")]
 pub use edge::{Body, Found, Storage, Store};
 pub use listing::{Listed, Listing};
+pub use sniff::{SNIFFED, sniff};
 
 use crate::{Code, Problem};
 
@@ -55,17 +57,64 @@ impl fmt::Display for ObjectKey {
 impl FromStr for ObjectKey {
     type Err = BadKey;
 
-    // Plain characters need no escaping in a URL, a header, a file system or a ZIP: what could climb out of a
-    // prefix or mean two things cannot be written at all.
     fn from_str(text: &str) -> Result<Self, BadKey> {
-        let plain = |byte: u8| byte.is_ascii_alphanumeric() || b"-_.".contains(&byte);
-        let fits = (1..=MAX_KEY).contains(&text.len())
-            && text.split('/').all(|segment| {
-                !segment.is_empty()
-                    && segment.len() <= 200
-                    && !segment.bytes().all(|byte| byte == b'.')
-                    && segment.bytes().all(plain)
-            });
+        let fits = (1..=MAX_KEY).contains(&text.len()) && text.split('/').all(is_segment);
+        fits.then(|| Self(text.to_owned())).ok_or(BadKey)
+    }
+}
+
+// Plain characters need no escaping in a URL, a header, a file system or a ZIP: what could climb out of a
+// prefix or mean two things cannot be written at all.
+fn is_segment(text: &str) -> bool {
+    let plain = |byte: u8| byte.is_ascii_alphanumeric() || b"-_.".contains(&byte);
+    (1..=200).contains(&text.len())
+        && !text.bytes().all(|byte| byte == b'.')
+        && text.bytes().all(plain)
+}
+
+/// How keys begin: whole segments, each with its `/`, and perhaps the beginning of one more. What could climb out of a folder cannot be
+/// written, as in a key.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct KeyPrefix(String);
+
+impl KeyPrefix {
+    /// The prefix as it was sent.
+    pub fn as_str(&self) -> &str {
+        &self.0
+    }
+
+    /// The folder that everything with this prefix lies in, without its last `/`; empty for the root.
+    pub fn folder(&self) -> &str {
+        self.0.rsplit_once('/').map_or("", |(folder, _)| folder)
+    }
+
+    /// The same within the folder of one owner: `<id>` alone means `<id>/`, never another id that begins with it. None
+    /// where it names no owner.
+    pub fn of_one_owner(self) -> Option<Self> {
+        match self.0.as_str() {
+            "" => None,
+            text if text.contains('/') => Some(self),
+            text => Some(Self(format!("{text}/"))),
+        }
+    }
+
+    /// The first segment with its `/`, where it is whole.
+    pub fn owner_folder(&self) -> Option<&str> {
+        self.0.find('/').map(|at| &self.0[..=at])
+    }
+}
+
+impl FromStr for KeyPrefix {
+    type Err = BadKey;
+
+    fn from_str(text: &str) -> Result<Self, BadKey> {
+        let (folder, begun) = match text.rsplit_once('/') {
+            Some((folder, begun)) => (Some(folder), begun),
+            None => (None, text),
+        };
+        let fits = text.len() <= MAX_KEY
+            && folder.is_none_or(|folder| folder.split('/').all(is_segment))
+            && (begun.is_empty() || is_segment(begun));
         fits.then(|| Self(text.to_owned())).ok_or(BadKey)
     }
 }
@@ -117,24 +166,55 @@ impl From<StorageError> for Problem {
 mod tests {
     use super::*;
 
+    const HOSTILE: [&str; 17] = [
+        "/a",
+        "a//b",
+        "..",
+        "../",
+        "a/../b",
+        "a/../",
+        "a/..",
+        "a/./b",
+        "a/...",
+        "a b",
+        "a\\b",
+        "a\\..\\b",
+        "a%2e%2e/b",
+        "%2e%2e/",
+        "a\0b",
+        "a\r\nb",
+        "\u{2024}\u{2024}/b",
+    ];
+
+    #[test]
+    fn a_prefix_cannot_climb_or_hide() {
+        for text in HOSTILE {
+            assert_eq!(text.parse::<KeyPrefix>(), Err(BadKey), "{text:?}");
+        }
+        for text in ["", "a", "a/", "a/b", "a/b/", "a/b/c.t"] {
+            assert!(text.parse::<KeyPrefix>().is_ok(), "{text:?}");
+        }
+    }
+
+    #[test]
+    fn a_prefix_of_one_owner_never_reaches_an_id_that_begins_with_its_own() {
+        let of = |text: &str| text.parse::<KeyPrefix>().unwrap().of_one_owner();
+        assert_eq!(of(""), None);
+        assert_eq!(of("ab").unwrap().as_str(), "ab/");
+        assert_eq!(of("ab/c").unwrap().as_str(), "ab/c");
+        assert_eq!(of("ab/c").unwrap().owner_folder(), Some("ab/"));
+        assert_eq!(of("ab/c/d").unwrap().folder(), "ab/c");
+    }
+
     #[test]
     fn a_key_cannot_climb_or_hide() {
+        for text in HOSTILE {
+            assert_eq!(text.parse::<ObjectKey>(), Err(BadKey), "{text:?}");
+        }
         for text in [
             "",
-            "/a",
             "a/",
-            "a//b",
-            "..",
-            "a/../b",
-            "a/./b",
-            "a/...",
-            "a b",
-            "a\\b",
-            "a%2e%2e/b",
-            "a\0b",
-            "a\r\nb",
             "é",
-            "\u{2024}\u{2024}/b",
             "a?b",
             "a#b",
             &"x".repeat(201),

@@ -41,7 +41,6 @@ impl Supabase {
             ("authorization", format!("Bearer {}", self.token)),
             ("apikey", self.api_key.clone()),
             ("content-type", content_type.to_owned()),
-            ("x-upsert", "true".to_owned()),
         ] {
             headers.set(name, &value).map_err(away)?;
         }

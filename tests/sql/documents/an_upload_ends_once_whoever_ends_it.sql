@@ -9,12 +9,12 @@ create function pg_temp.finished(p_id uuid, p_place text, p_size bigint, p_sha t
 select pg_temp.as_user();
 
 create temp table lost as select * from pg_temp.begun('lost');
-select is((select pg_temp.finished(id, place, 3, 'abc') from lost), (select pg_temp.finished(id, place, 3, 'abc') from lost),
+select is((select pg_temp.finished(id, place, 3, repeat('a', 64)) from lost), (select pg_temp.finished(id, place, 3, repeat('a', 64)) from lost),
   'said again, because the answer was lost, it gets the same answer');
 select is((select count(*)::int from public.audit_log a, lost where a.record_id = lost.id::text and a.action = 'INSERT'), 1, 'and is registered once');
 update public.shell_files f set storage_path = 'quarantine/' || f.id || '/' || split_part(f.storage_path, '/', 3), status = 'infected' from lost where f.id = lost.id;
-select is((select pg_temp.finished(id, place, 3, 'abc') ->> 'status' from lost), 'infected', 'even when it was quarantined in between');
-select throws_ok($$ select pg_temp.finished(id, 'x/y/another.txt', 3, 'abc') from lost $$, 'GM046', null, 'another place is no upload');
+select is((select pg_temp.finished(id, place, 3, repeat('a', 64)) ->> 'status' from lost), 'infected', 'even when it was quarantined in between');
+select throws_ok($$ select pg_temp.finished(id, 'x/y/another.txt', 3, repeat('a', 64)) from lost $$, 'GM046', null, 'another place is no upload');
 
 create temp table slow as select * from pg_temp.begun('slow');
 set mill.now = '2030-01-01 12:30+00';
@@ -27,11 +27,11 @@ select is((select f.sha256 from public.shell_files f, slow where f.id = slow.id)
 select is((select public.recover_upload(place, 40) from slow), 'registered', 'which may be said twice');
 select pg_temp.as_user();
 create temp table again as select * from pg_temp.begun('slow');
-select is((select pg_temp.finished(id, place, 40, 'def') ->> 'is_other' from again), 'false', 'a retry of the same size is taken for the same file meanwhile');
+select is((select pg_temp.finished(id, place, 40, repeat('d', 64)) ->> 'is_other' from again), 'false', 'a retry of the same size is taken for the same file meanwhile');
 create temp table other as select * from pg_temp.begun('slow');
-select is((select pg_temp.finished(id, place, 41, 'def') ->> 'is_other' from other), 'true', 'and one of another size is not');
-select is((select pg_temp.finished(id, place, 40, 'def') ->> 'is_new' from slow), 'true', 'the sender who was slower than the sweep is told that it is there');
-select is((select f.sha256 from public.shell_files f, slow where f.id = slow.id), 'def', 'and adds the digest');
+select is((select pg_temp.finished(id, place, 41, repeat('d', 64)) ->> 'is_other' from other), 'true', 'and one of another size is not');
+select is((select pg_temp.finished(id, place, 40, repeat('d', 64)) ->> 'is_new' from slow), 'true', 'the sender who was slower than the sweep is told that it is there');
+select is((select f.sha256 from public.shell_files f, slow where f.id = slow.id), repeat('d', 64), 'and adds the digest');
 
 create temp table dead as select * from pg_temp.begun('dead');
 set mill.now = '2030-01-01 14:00+00';
@@ -40,5 +40,5 @@ select is((select public.recover_upload(place, null) from dead), 'forgotten', 'a
 select is((select count(*)::int from public.shell_files f, dead where f.id = dead.id), 0, 'and its row is gone');
 select is((select public.recover_upload(place, 7) from dead), 'forgotten', 'an object that comes later is nobody''s');
 select pg_temp.as_user();
-select throws_ok($$ select pg_temp.finished(id, place, 7, 'x') from dead $$, 'GM046', null, 'and its sender is told');
+select throws_ok($$ select pg_temp.finished(id, place, 7, repeat('e', 64)) from dead $$, 'GM046', null, 'and its sender is told');
 select * from finish();

@@ -5,7 +5,7 @@ select set_config('request.jwt.claims', '{"role": "authenticated", "sub": "11111
 create function pg_temp.upload(p_key text, p_size bigint default 1) returns jsonb language plpgsql as $$
 declare u jsonb := public.begin_document_upload('text/plain', 'a.txt', p_key);
 begin
-  return case when u ? 'over' then u else public.finish_document_upload((u ->> 'id')::uuid, u ->> 'place', p_size, 'abc') end;
+  return case when u ? 'over' then u else public.finish_document_upload((u ->> 'id')::uuid, u ->> 'place', p_size, repeat('a', 64)) end;
 end $$;
 create function pg_temp.meter(p_meter text) returns numeric language sql as $$
   select (public.get_user_usage_status('33333333-3333-4333-8333-333333333333') #>> array['meters', p_meter, 'used'])::numeric $$;
@@ -22,7 +22,8 @@ select set_config('request.jwt.claims', '{"role": "service_role"}', false);
 select public.change_plan('33333333-3333-4333-8333-333333333333', 'basic');
 select set_config('request.jwt.claims', '{"role": "authenticated", "sub": "11111111-1111-4111-8111-111111111111"}', false);
 select is(pg_temp.upload('k12') ->> 'is_new', 'true', 'a larger plan lets it in');
-select is(pg_temp.upload('large', 2000000000) -> 'over', '["storage_mb"]', 'one that is too large for the plan is refused when its size is known');
+update public.subscription_plans set storage_mb = 40 where plan = 'basic';
+select is(pg_temp.upload('large', 50000000) -> 'over', '["storage_mb"]', 'one that is too large for the plan is refused when its size is known');
 select is((select count(*)::int from public.shell_files where idempotency_key = 'large'), 0, 'and leaves no row');
 select is(pg_temp.meter('files'), 12::numeric, 'and was not counted');
 select is((select count(*)::int from mill.job where kind = 'fast_queue_security'), 12, 'nor enqueued');

@@ -2,7 +2,7 @@ select plan(6);
 insert into public.user_profiles (id, user_id, is_default) values ('33333333-3333-4333-8333-333333333333', '11111111-1111-4111-8111-111111111111', true);
 set request.jwt.claims = '{"role": "authenticated", "sub": "11111111-1111-4111-8111-111111111111"}';
 create temp table begun as select public.begin_document_upload('text/plain', 'a.txt', 'key') as upload;
-select public.finish_document_upload((upload ->> 'id')::uuid, upload ->> 'place', 3, 'abc') from begun;
+select public.finish_document_upload((upload ->> 'id')::uuid, upload ->> 'place', 3, repeat('a', 64)) from begun;
 set request.jwt.claims = '{"role": "service_role"}';
 create function pg_temp.counted(p_event text) returns bigint language sql as $$ select count(*) from public.usage_events where event_type = p_event $$;
 

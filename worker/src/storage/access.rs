@@ -54,6 +54,10 @@ impl Access {
 }
 
 impl Caller {
+    pub(super) fn is_user(&self) -> bool {
+        matches!(self, Self::User(_))
+    }
+
     /// The same rule as the policies that `sql/documents/storage_policies.sql` gives a real Supabase.
     pub(super) async fn may(&self, act: ObjectAct, key: &str) -> Result<(), Refusal> {
         match self {
@@ -64,6 +68,25 @@ impl Caller {
                 Err(error) => {
                     tracing::warn!(%error, "Postgres could not say who may reach an object");
                     Err(Refusal::Away)
+                }
+            },
+        }
+    }
+}
+
+impl Caller {
+    /// Asks once more when a body has arrived: what was allowed when it began may have ended meanwhile. Only a plain no counts. Where
+    /// Postgres cannot be asked, or the token has expired, the first answer holds, because an upload is accepted whatever
+    /// is down. Nothing is lost by that: a user replaces no object, and nothing is given out before it was scanned.
+    pub(super) async fn still_may(&self, act: ObjectAct, key: &str) -> Result<(), Refusal> {
+        match self {
+            Self::Service => Ok(()),
+            Self::User(rpc) => match rpc.may_object(act, key).await {
+                Ok(false) => Err(Refusal::Denied),
+                Ok(true) => Ok(()),
+                Err(error) => {
+                    tracing::warn!(%error, "an upload was not checked again at its end");
+                    Ok(())
                 }
             },
         }

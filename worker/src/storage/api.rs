@@ -8,7 +8,7 @@ use chrono::Utc;
 use futures_util::TryStreamExt;
 use gristmill_shared::rpc::ObjectAct;
 use gristmill_shared::storage::link::{Right, Signer};
-use gristmill_shared::storage::{BUCKET, ObjectKey};
+use gristmill_shared::storage::{BUCKET, KeyPrefix, ObjectKey};
 use http_body_util::{BodyExt, BodyStream, Limited, StreamBody};
 use hyper::body::{Frame, Incoming};
 use hyper::header::{CONTENT_TYPE, HeaderValue};
@@ -19,11 +19,13 @@ use serde_json::json;
 use tokio_util::io::ReaderStream;
 
 use super::access::Access;
-use super::disk::{Disk, Metadata};
+use super::disk::{Disk, IfThere, Received};
 use crate::serve::{Answer, json as answer_json};
 
 pub(super) struct Api {
     pub(super) disk: Disk,
+    pub(super) max_object: u64,
+    pub(super) max_upload: u64,
     pub(super) access: Access,
     pub(super) signer: Signer,
 }
@@ -89,11 +91,8 @@ impl Api {
     }
 
     async fn route(&self, request: Request<Incoming>) -> Result<Answer, Refusal> {
-        let path = request
-            .uri()
-            .path()
-            .trim_start_matches("/storage/v1")
-            .to_owned();
+        let path = request.uri().path();
+        let path = path.strip_prefix("/storage/v1").unwrap_or(path).to_owned();
         let segments: Vec<&str> = path.split('/').skip(1).collect();
         match (request.method(), segments.as_slice()) {
             (&Method::GET, ["status"]) => Ok(answer_json(StatusCode::OK, &json!({}))),
@@ -120,11 +119,11 @@ impl Api {
         }
     }
 
+    // A body may take its time, so its end is judged anew. A user replaces nothing: what is at a place may have been registered, and
+    // read, while the body was on its way.
     async fn put(&self, key: ObjectKey, request: Request<Incoming>) -> Result<Answer, Refusal> {
-        self.access
-            .caller(request.headers())?
-            .may(ObjectAct::Write, key.as_str())
-            .await?;
+        let caller = self.access.caller(request.headers())?;
+        caller.may(ObjectAct::Write, key.as_str()).await?;
         let header = |name| {
             request
                 .headers()
@@ -134,18 +133,22 @@ impl Api {
         let content_type = header("content-type")
             .unwrap_or("application/octet-stream")
             .to_owned();
-        let replace = request.method() == Method::PUT || header("x-upsert") == Some("true");
-        let metadata = match multer::parse_boundary(&content_type) {
-            Ok(boundary) => {
-                self.put_form(&key, boundary, request.into_body(), replace)
-                    .await?
-            }
-            Err(_) => {
-                self.disk
-                    .put(&key, &content_type, request.into_body(), replace)
-                    .await?
-            }
+        let asked_to = request.method() == Method::PUT || header("x-upsert") == Some("true");
+        let (if_there, limit) = match caller.is_user() {
+            true => (IfThere::Refuse, self.max_upload),
+            false if asked_to => (IfThere::Replace, self.max_object),
+            false => (IfThere::Refuse, self.max_object),
         };
+        if if_there == IfThere::Refuse && self.disk.has(&key).await? {
+            return Err(Refusal::Duplicate);
+        }
+        let body = request.into_body();
+        let received = match multer::parse_boundary(&content_type) {
+            Ok(boundary) => self.receive_form(boundary, body, limit).await?,
+            Err(_) => self.disk.receive(&content_type, body, limit).await?,
+        };
+        caller.still_may(ObjectAct::Write, key.as_str()).await?;
+        let metadata = self.disk.publish(received, &key, if_there).await?;
         Ok(answer_json(
             StatusCode::OK,
             &json!({ "Key": format!("{BUCKET}/{key}"), "Id": metadata.sha256 }),
@@ -153,13 +156,12 @@ impl Api {
     }
 
     // supabase-js sends a Blob as a form; its file is the field with a content type.
-    async fn put_form(
+    async fn receive_form(
         &self,
-        key: &ObjectKey,
         boundary: String,
         body: Incoming,
-        replace: bool,
-    ) -> Result<Metadata, Refusal> {
+        limit: u64,
+    ) -> Result<Received, Refusal> {
         let mut form = multer::Multipart::new(
             BodyStream::new(body).try_filter_map(async |frame| Ok(frame.into_data().ok())),
             boundary,
@@ -167,7 +169,7 @@ impl Api {
         while let Some(field) = form.next_field().await.map_err(|_| Refusal::Request)? {
             if let Some(content_type) = field.content_type().map(ToString::to_string) {
                 let content = StreamBody::new(field.map_ok(Frame::data));
-                return Ok(self.disk.put(key, &content_type, content, replace).await?);
+                return Ok(self.disk.receive(&content_type, content, limit).await?);
             }
         }
         Err(Refusal::Request)
@@ -321,12 +323,16 @@ impl Api {
         is_ours(bucket)?;
         let caller = self.access.caller(request.headers())?;
         let asked: Asked = read(request).await?;
-        caller.may(ObjectAct::Read, &asked.prefix).await?;
+        let mut prefix: KeyPrefix = asked.prefix.parse().map_err(|_| Refusal::Key)?;
+        let cursor = asked.cursor.map(|cursor| cursor.parse()).transpose();
+        let cursor: Option<ObjectKey> = cursor.map_err(|_| Refusal::Key)?;
+        if caller.is_user() {
+            prefix = prefix.of_one_owner().ok_or(Refusal::Denied)?;
+            let folder = prefix.owner_folder().ok_or(Refusal::Denied)?;
+            caller.may(ObjectAct::Read, folder).await?;
+        }
         let limit = asked.limit.unwrap_or(1000).clamp(1, 1000);
-        let listing = self
-            .disk
-            .list(&asked.prefix, asked.cursor.as_deref(), limit)
-            .await?;
+        let listing = self.disk.list(&prefix, cursor.as_ref(), limit).await?;
         let objects = listing.objects.iter().map(|object| {
             json!({ "name": object.key, "key": object.key, "id": object.key, "updated_at": object.updated_at,
                 "created_at": object.updated_at, "metadata": { "size": object.size } })

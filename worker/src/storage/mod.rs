@@ -37,9 +37,12 @@ pub struct Args {
     /// Secret of HS256 tokens: the gateway's
     #[arg(long, env = "GRISTMILL_JWT_SECRET", hide_env_values = true)]
     pub jwt_secret: String,
-    /// Largest object, in bytes
+    /// Largest object of the service, in bytes
     #[arg(long, default_value_t = 100 * 1024 * 1024)]
     pub max_object: u64,
+    /// Largest object of a user, in bytes: the function upload has the same limit
+    #[arg(long, env = "UPLOAD_MAX_BYTES", default_value_t = 50 * 1024 * 1024)]
+    pub max_upload: u64,
 }
 
 /// Why storage could not start.
@@ -64,7 +67,7 @@ pub enum Error {
 
 /// Serves until asked to stop.
 pub async fn run(args: Args) -> Result<(), Error> {
-    let disk = disk::Disk::open(&args.folder, args.max_object)
+    let disk = disk::Disk::open(&args.folder)
         .await
         .map_err(|source| Error::Folder {
             folder: args.folder.clone(),
@@ -74,6 +77,8 @@ pub async fn run(args: Args) -> Result<(), Error> {
         .map_err(|error| Error::Secret(error.to_string()))?;
     let storage = Arc::new(api::Api {
         disk,
+        max_object: args.max_object,
+        max_upload: args.max_upload,
         access: access::Access::new(verifier, args.rest_url),
         signer: gristmill_shared::storage::link::Signer::new(&args.jwt_secret),
     });

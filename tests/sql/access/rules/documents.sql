@@ -20,7 +20,7 @@ insert into rpc_rule (rpc, owner, service, probe, subject) values
   ('can_write_object', true, true, 'public.can_write_object({id} || ''/44444444-4444-4444-8444-444444444444/u'')', 'select {profile}::uuid as id'),
   ('can_remove_object', true, true, 'public.can_remove_object({id} || ''/44444444-4444-4444-8444-444444444444/u'')', 'select {profile}::uuid as id'),
   ('begin_document_upload', true, false, 'public.begin_document_upload(''text/plain'', null, null, {id})', 'select {profile}::uuid as id'),
-  ('finish_document_upload', true, true, 'public.finish_document_upload({id}, ''x'', 1, ''x'')', 'select id from public.shell_files limit 1'),
+  ('finish_document_upload', true, true, 'public.finish_document_upload({id}, ''x'', 1, repeat(''0'', 64))', 'select id from public.shell_files limit 1'),
   ('abandon_document_upload', true, true, 'public.abandon_document_upload({id}, ''x'')', 'select id from public.shell_files limit 1'),
   ('get_document', true, true, 'public.get_document({id})', 'select id from public.shell_files limit 1'),
   ('document_place', true, true, 'public.document_place({id})', 'select id from public.shell_files limit 1'),

@@ -23,9 +23,8 @@ insert into relation_rule (relation, owner_may, service_may, seed, is_shared) va
   ('usage_events', 'select', 'select', null, false);
 insert into rpc_rule (rpc, owner, probe, subject) values
   ('track_shell_file_upload_usage', true, 'public.track_shell_file_upload_usage({id}, gen_random_uuid(), 10)', 'select id from public.user_profiles where id = {profile}'),
-  ('track_ai_processing_usage', true, 'public.track_ai_processing_usage({id}, gen_random_uuid(), 10)', 'select id from public.user_profiles where id = {profile}'),
   ('get_user_usage_status', true, 'public.get_user_usage_status({id})', 'select id from public.user_profiles where id = {profile}');
-insert into rpc_rule (rpc) values ('track_shell_file_processed_usage'), ('change_plan'), ('set_maintenance');
+insert into rpc_rule (rpc) values ('track_shell_file_processed_usage'), ('track_ai_processing_usage'), ('change_plan'), ('set_maintenance');
 -- Readers call default_profile, which writes only at a user's first call; jobs that run count what they use.
 update rpc_rule set goes_on = true where rpc in ('default_profile', 'track_shell_file_upload_usage', 'track_ai_processing_usage');
 -- Under a key a user calls what it may call without one, as itself.

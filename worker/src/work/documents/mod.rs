@@ -1,7 +1,8 @@
 //! The stages of a document: is it safe, what does it say, where, and what does that mean.
 //!
 //! Each stage reads what it needs, works, and ends with one call that writes its rows and enqueues the next stage.
-//! Until that call nothing has changed, and after it a repeated attempt finds nothing to do.
+//! Until that call nothing has changed, and after it a repeated attempt is told that the stage was done, and by which job. A job that can do
+//! nothing for its document ends as failed, with the reason: none is completed unless its work was done.
 
 mod builtin;
 mod file;
@@ -20,8 +21,8 @@ mod tiff;
 use std::sync::Arc;
 
 use async_trait::async_trait;
-use gristmill_shared::job::{ClaimedJob, Failure, Outcome};
-use gristmill_shared::rpc::{Holder, RpcError, StagedDocument};
+use gristmill_shared::job::{ClaimedJob, Failure, JobId, Outcome};
+use gristmill_shared::rpc::{BegunStage, Holder, RpcError, StagedDocument};
 use serde_json::json;
 
 use super::{ChildError, Context, Handler, Lane};
@@ -82,16 +83,29 @@ enum Trouble {
     /// A provider asks to come back later: no attempt is used up.
     #[error("{}", .1.message)]
     Later(f64, Failure),
-    /// The lease is gone, or the document.
-    #[error("there is nothing to do any more")]
-    Outdated,
+    /// An earlier attempt did the stage, or another job.
+    #[error("the stage {stage} was done before")]
+    Done {
+        stage: String,
+        by_job: Option<JobId>,
+    },
+    /// The lease is gone, or what the stage is for has changed while it worked.
+    #[error("the lease is lost, or the document has changed")]
+    Lost,
 }
+
+/// How long a job waits for another that works on the same stage, before it looks again.
+const BUSY_SECONDS: f64 = 5.0;
 
 impl Trouble {
     // Messages are free of content: they are shown and logged.
     fn outcome(self) -> Outcome {
         match self {
-            Self::Outdated => Outcome::completed(&json!({ "skipped": true })),
+            Self::Done { stage, by_job } => Outcome::completed(
+                &json!({ "already_done": true, "stage": stage, "by_job": by_job }),
+            ),
+            // Where the lease is lost this is not heard. Otherwise the next attempt is told what has become of the document.
+            Self::Lost => Outcome::Released,
             Self::Failed(failure) => Outcome::from_failure(failure),
             Self::Later(delay_seconds, error) => Outcome::Snoozed {
                 delay_seconds,
@@ -130,11 +144,28 @@ async fn begin<'a>(
         worker: context.worker.clone(),
         attempt: job.attempt,
     };
-    let document = context
-        .rpc
-        .begin_document_stage(&holder)
-        .await?
-        .ok_or(Trouble::Outdated)?;
+    let begun = context.rpc.begin_document_stage(&holder).await?;
+    let document = match begun.ok_or(Trouble::Lost)? {
+        BegunStage::Work(document) => document,
+        BegunStage::Done { stage, by_job } => return Err(Trouble::Done { stage, by_job }),
+        BegunStage::Busy { by_job } => {
+            let message = format!("job {by_job} works on this stage");
+            let busy = Failure::retryable("busy", message);
+            return Err(Trouble::Later(BUSY_SECONDS, busy));
+        }
+        BegunStage::Refused {
+            r#type,
+            message,
+            retryable: true,
+        } => {
+            return Err(Trouble::Failed(Failure::retryable(r#type.word(), message)));
+        }
+        BegunStage::Refused {
+            r#type, message, ..
+        } => {
+            return Err(Trouble::Failed(Failure::permanent(r#type.word(), message)));
+        }
+    };
     Ok(Stage {
         document,
         holder,
@@ -222,7 +253,7 @@ impl Stage<'_> {
         {
             Ok(())
         } else {
-            Err(Trouble::Outdated)
+            Err(Trouble::Lost)
         }
     }
 }

@@ -27,6 +27,10 @@ enum Source {
 }
 
 pub(super) async fn run(stage: &Stage<'_>) -> Result<Value, Trouble> {
+    if !stage.document.is_scanned {
+        let message = "the file was not scanned, so it is not read";
+        return Err(Trouble::Failed(Failure::permanent("unscanned", message)));
+    }
     let fetched = fetch(stage).await?;
     let count = stage.document.page_count.unwrap_or(1).max(1);
     let mut kept = Kept::default();
@@ -86,7 +90,7 @@ impl Kept {
         if let Some(page) = self.last.pop() {
             let rpc = &stage.context.rpc;
             if !rpc.save_document_page(&stage.holder, &page).await? {
-                return Err(Trouble::Outdated);
+                return Err(Trouble::Lost);
             }
         }
         self.last.push(page);

@@ -13,8 +13,9 @@ const MAX_PIXELS: u64 = 100_000_000;
 pub(super) async fn inspect(
     stage: &Stage<'_>,
     fetched: &Fetched,
+    mime_type: &str,
 ) -> Result<Result<u32, Refusal>, Trouble> {
-    match stage.document.mime_type.as_str() {
+    match mime_type {
         "application/pdf" => pdf::inspect(stage, fetched).await,
         "text/plain" => {
             let bytes = tokio::fs::read(&fetched.path).await?;

@@ -4,13 +4,16 @@
 mod file;
 mod pdf;
 
+use gristmill_shared::job::Failure;
+use gristmill_shared::rpc::Measured;
+use gristmill_shared::storage::ObjectKey;
 use serde_json::{Value, json};
 use tokio::io::AsyncReadExt;
 
 use super::file::{Fetched, fetch};
 use super::{Stage, Trouble};
 use crate::clamd::{self, Verdict};
-use gristmill_shared::job::Failure;
+use crate::storage::ObjectsError;
 
 /// The file that every scanner must know, so that scanning can be tried; also where no clamd is configured.
 const EICAR: &[u8] = b"X5O!P%@AP[4\\PZX54(P^)7CC)7}$EICAR-STANDARD-ANTIVIRUS-TEST-FILE!$H+H*";
@@ -40,28 +43,93 @@ fn infected(scanner: &str, name: &str) -> Refusal {
 }
 
 pub(super) async fn run(stage: &Stage<'_>) -> Result<Value, Trouble> {
-    let fetched = fetch(stage).await?;
-    stage.context.progress(30, "scanning");
-    let judged = match scan(stage, &fetched).await? {
-        Some(refusal) => Err(refusal),
-        None => file::inspect(stage, &fetched).await?,
+    let fetched = match fetch(stage).await {
+        Err(Trouble::Objects(ObjectsError::NotFound)) if !stage.document.is_scanned => {
+            return missing(stage).await;
+        }
+        fetched => fetched?,
     };
-    match judged {
+    stage.context.progress(30, "scanning");
+    match judge(stage, &fetched).await? {
         Ok(pages) => {
-            let scanner = stage.settings.clamd.as_ref().map_or("none", |_| "clamd");
-            let verdict = json!({ "safe": true, "scanner": scanner });
-            stage
-                .finish(
-                    &json!({ "verdict": verdict, "sha256": fetched.sha256, "page_count": pages }),
-                )
-                .await?;
+            keep(stage, &fetched, pages).await?;
             Ok(json!({ "safe": true, "pages": pages }))
         }
         Err(refusal) => {
-            quarantine(stage, &refusal).await?;
+            quarantine(stage, &fetched, &refusal).await?;
             Ok(json!({ "safe": false, "reason": refusal.reason }))
         }
     }
+}
+
+// An upload was said to have ended, and nothing lies at its place: it takes up no storage, whatever was said.
+async fn missing(stage: &Stage<'_>) -> Result<Value, Trouble> {
+    let refusal = refuse("missing", "no file is stored at the place of the upload");
+    let measured = Measured {
+        size: 0,
+        sha256: None,
+        mime_type: None,
+    };
+    end(stage, &refusal, &stage.document.storage_path, &measured).await?;
+    Ok(json!({ "safe": false, "reason": refusal.reason }))
+}
+
+// Its number of pages, or why it is refused. The file's own bytes say what type it is: the uploader could have said anything.
+async fn judge(stage: &Stage<'_>, fetched: &Fetched) -> Result<Result<u32, Refusal>, Trouble> {
+    let measured = &fetched.measured;
+    if measured.size > stage.document.max_bytes {
+        let message = format!(
+            "it has {} bytes, and {} are read",
+            measured.size, stage.document.max_bytes
+        );
+        return Ok(Err(refuse("too_large", message)));
+    }
+    if let Some(refusal) = scan(stage, fetched).await? {
+        return Ok(Err(refusal));
+    }
+    match measured.mime_type {
+        Some(mime_type) => file::inspect(stage, fetched, mime_type).await,
+        None => Ok(Err(refuse(
+            "unsupported",
+            "by its first bytes it is no file that is read here",
+        ))),
+    }
+}
+
+// What is given out from now on are the bytes that were scanned, at a place where no user could ever write. Whatever happens to the
+// object at the place of the upload, by a sender who held the end of it back or by a link to upload that is still good, happens to nobody's file.
+async fn keep(stage: &Stage<'_>, fetched: &Fetched, pages: u32) -> Result<(), Trouble> {
+    let storage = &stage.context.storage;
+    let Measured {
+        size,
+        sha256,
+        mime_type,
+    } = &fetched.measured;
+    if let Some(place) = &stage.document.keep_at {
+        let bytes = tokio::fs::read(&fetched.path).await?;
+        let mime_type = mime_type.unwrap_or("application/octet-stream");
+        storage.put(place, mime_type, bytes).await?;
+    }
+    let scanner = stage.settings.clamd.as_ref().map_or("none", |_| "clamd");
+    let verdict = json!({ "safe": true, "scanner": scanner });
+    let finished = stage
+        .finish(&json!({
+            "verdict": verdict, "page_count": pages, "size": size, "sha256": sha256, "mime_type": mime_type,
+            "place": stage.document.keep_at,
+        }))
+        .await;
+    // Best effort: the sweep finds what is left.
+    match (&finished, &stage.document.keep_at) {
+        (Ok(()), Some(_)) => {
+            let from = &stage.document.storage_path;
+            let _ = storage.remove(std::slice::from_ref(from)).await;
+        }
+        (Err(Trouble::Lost), Some(place)) => {
+            let _ = storage.remove(std::slice::from_ref(place)).await;
+        }
+        _ => {}
+    }
+    finished
 }
 
 async fn scan(stage: &Stage<'_>, fetched: &Fetched) -> Result<Option<Refusal>, Trouble> {
@@ -94,50 +162,54 @@ async fn scan(stage: &Stage<'_>, fetched: &Fetched) -> Result<Option<Refusal>, T
     Ok(is_test_file.then(|| infected("the worker", "EICAR-Test-File")))
 }
 
-// The object moves out of its owner's reach before the row says so; a repeated attempt finds it moved.
-async fn quarantine(stage: &Stage<'_>, refusal: &Refusal) -> Result<(), Trouble> {
+// The object moves out of its owner's reach before the row says so; a repeated attempt moves it again. One that is too large was not
+// read whole: it stays where it is, and nothing serves it.
+async fn quarantine(
+    stage: &Stage<'_>,
+    fetched: &Fetched,
+    refusal: &Refusal,
+) -> Result<(), Trouble> {
     let from = &stage.document.storage_path;
-    let name = from
-        .as_str()
-        .split('/')
-        .skip(1)
-        .collect::<Vec<_>>()
-        .join("/");
-    let place = format!("quarantine/{name}")
-        .parse()
-        .map_err(|_| Trouble::Outdated)?;
-    if !from.as_str().starts_with("quarantine/") {
-        let bytes = stage.context.storage.get(from, 256 << 20).await?;
-        stage
-            .context
-            .storage
+    let name = from.as_str().rsplit('/').next().unwrap_or_default();
+    let place = match &fetched.measured.sha256 {
+        None => from.clone(),
+        Some(_) => format!("quarantine/{}/{name}", stage.document.id)
+            .parse()
+            .map_err(|_| {
+                Trouble::Failed(Failure::permanent("internal", "no place in quarantine"))
+            })?,
+    };
+    if place != *from {
+        let bytes = tokio::fs::read(&fetched.path).await?;
+        let storage = &stage.context.storage;
+        storage
             .put(&place, "application/octet-stream", bytes)
             .await?;
     }
-    let status = if refusal.infected {
-        "infected"
+    end(stage, refusal, &place, &fetched.measured).await?;
+    // Nothing names the old place any more: what a crash leaves here, the sweep removes.
+    if place != *from {
+        let from = std::slice::from_ref(from);
+        stage.context.storage.remove(from).await?;
+    }
+    Ok(())
+}
+
+async fn end(
+    stage: &Stage<'_>,
+    refusal: &Refusal,
+    place: &ObjectKey,
+    measured: &Measured,
+) -> Result<(), Trouble> {
+    let (status, kind) = if refusal.infected {
+        ("infected", "infected")
     } else {
-        "refused"
-    };
-    let kind = if refusal.infected {
-        "infected"
-    } else {
-        "unsupported"
+        ("refused", "unsupported")
     };
     let error = json!({ "type": kind, "reason": refusal.reason, "message": refusal.message, "retryable": false });
-    if !stage
-        .context
-        .rpc
-        .refuse_document(&stage.holder, status, &error, &place)
-        .await?
-    {
-        return Err(Trouble::Outdated);
-    }
-    // Nothing names the old place any more: what a crash leaves here, the sweep removes.
-    stage
-        .context
-        .storage
-        .remove(std::slice::from_ref(from))
+    let rpc = &stage.context.rpc;
+    let is_held = rpc
+        .refuse_document(&stage.holder, status, &error, place, measured)
         .await?;
-    Ok(())
+    is_held.then_some(()).ok_or(Trouble::Lost)
 }

@@ -1,0 +1,58 @@
+// Several jobs may name one stage of one document: the pipeline's own, and those of programs that enqueue by themselves.
+import assert from "node:assert/strict";
+import { after, before, test } from "node:test";
+
+import { connect, startStack } from "../support.mjs";
+
+const DOCUMENTS = 6;
+const JOBS = 4;
+let stack, pool;
+before(async () => {
+  stack = await startStack("document-races", { parts: [] });
+  pool = connect(stack, DOCUMENTS * JOBS);
+});
+after(async () => {
+  await pool?.end();
+  await stack?.destroy();
+});
+
+// One call as the role that makes it, in a transaction of its own.
+async function as(claims, sql, values) {
+  const client = await pool.connect();
+  try {
+    await client.query("begin");
+    await client.query("select set_config('role', $1, true), set_config('request.jwt.claims', $2, true)", [claims.role, JSON.stringify(claims)]);
+    const { rows } = await client.query(sql, values);
+    await client.query("commit");
+    return Object.values(rows[0])[0];
+  } finally {
+    client.release();
+  }
+}
+const USER = { role: "authenticated", sub: "11111111-1111-4111-8111-111111111111" };
+const SERVICE = { role: "service_role" };
+
+test("of several jobs that begin one stage at once, one has it and the others are told which", async () => {
+  const ids = [];
+  for (let at = 0; at < DOCUMENTS; at++) {
+    const { id, place } = await as(USER, "select public.begin_document_upload('text/plain')");
+    await as(USER, "select public.finish_document_upload($1, $2, 5, repeat('a', 64))", [id, place]);
+    for (let job = 1; job < JOBS; job++) {
+      await as(SERVICE, "select public.enqueue_job_v3('fast_queue_security', 'theirs', jsonb_build_object('shell_file_id', $1::text, 'storage_path', $2::text))", [id, place]);
+    }
+    ids.push(id);
+  }
+  const claimed = await as(SERVICE, "select public.claim_jobs('w', '{fast}', 1000)");
+  assert.equal(claimed.length, DOCUMENTS * JOBS);
+  const begun = await Promise.all(claimed.map(async ({ id, attempt, payload }) => {
+    const answer = await as(SERVICE, "select public.begin_document_stage($1, 'w', $2)", [id, attempt]);
+    return { job: id, document: payload.document_id ?? payload.shell_file_id, ...answer };
+  }));
+  for (const id of ids) {
+    const jobs = begun.filter(({ document }) => document === id);
+    const [holder, ...more] = jobs.filter(({ outcome }) => outcome === "work");
+    assert.equal(more.length, 0, "one job has the stage");
+    const told = jobs.filter(({ job }) => job !== holder.job).map(({ outcome, by_job: by }) => [outcome, by]);
+    assert.deepEqual(told, Array.from({ length: JOBS - 1 }, () => ["busy", holder.job]));
+  }
+});
