@@ -5,8 +5,8 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { NotAccepted, applications } from "../../scripts/lib/bench/applications.mjs";
 import { token } from "../../scripts/lib/stack/keys.mjs";
 
-/** A client of a site {url, anonKey, jwtSecret} that writes to a ledger. */
-export function openClient(site, ledger) {
+/** A client of a site {url, anonKey, jwtSecret} that writes to a ledger. It looks after what is under way every `poll` milliseconds, and ever later. */
+export function openClient(site, ledger, { poll }) {
   const apps = applications(site, { patience: 5_000 });
   const signIn = async (id) => ({
     id, headers: { authorization: `Bearer ${await token(site.jwtSecret, { role: "authenticated", sub: id })}` },
@@ -39,7 +39,8 @@ export function openClient(site, ledger) {
       }
       if (id === null) return null;
       await ledger.write({ what: "acknowledged", app, key, id });
-      for (let pause = 50; !signal.aborted; pause = Math.min(pause * 1.2, 500)) {
+      // What takes long is looked at ever more rarely: hundreds that wait for a lease must not become a load of their own.
+      for (let pause = poll; !signal.aborted; pause = Math.min(pause * 1.3, 10_000)) {
         const found = await insist(() => apps[app].look(user, id), signal);
         if (found) {
           await ledger.write({ what: "back", app, key, id, ...found });

@@ -15,7 +15,7 @@ const REQUESTS_PER_USER = 20;
 
 const { site, folder, seed, rates, limits } = JSON.parse(process.env.CHAOS_LOAD);
 const ledger = await openLedger(folder);
-const client = openClient(site, ledger);
+const client = openClient(site, ledger, { poll: 250 });
 const over = new AbortController();
 let asking = true;
 process.stdin.on("data", () => (asking = false));
@@ -29,7 +29,7 @@ async function run(app, index) {
   const next = random(seed * 10 + index);
   const young = new Set();
   for (let n = 0; asking; n++) {
-    await sleep((0.5 + next()) * 1000 / rates[app]);
+    if (n > 0) await sleep((0.5 + next()) * 1000 / rates[app]);
     if (young.size >= limits[app]) continue;
     const item = {};
     young.add(item);
@@ -37,7 +37,7 @@ async function run(app, index) {
     // Symbols are those that the test has made; every other key is of our own making.
     const key = app === "refresh" ? `L${n}` : `load-${app}-${n}`;
     const user = uuidOf(`load-${seed}-${app}-${Math.floor(n / REQUESTS_PER_USER)}`);
-    const options = app === "job" ? { delay_ms: Math.floor(next() * 1_500) } : undefined;
+    const options = app === "job" ? { delay_ms: Math.floor(next() * 2_500) } : undefined;
     client.wholeWay(app, key, user, over.signal, options).catch(() => {}).finally(() => young.delete(item));
   }
 }

@@ -38,8 +38,10 @@ const LIMITS = { job: 20, document: 4, export: 3, refresh: 5, workflow: 2 };
 describe(`a part that is killed under load and started again (seed ${SEED})`, () => {
   const next = random(SEED);
   const times = new Map(chosen.map((part) => [part, Object.fromEntries(NAMES.map((app) => [app, []]))]));
+  // Which kill an application has not come back from yet: rounds after it cannot be held against the next part.
+  const stoppedBy = new Map();
   const answers = { lost: [], doubled: [], stale: [] };
-  let folder, stack, ledgerProcess, loadProcess, ledger, client, probes = 0, staleSaid = 0;
+  let folder, stack, ledgerProcess, loadProcess, ledger, client, probes = 0, staleSaid = 0, startedAgain = 0;
 
   const query = async (sql, values) => (await stack.postgres.query(sql, values)).rows;
   const end = async () => {
@@ -61,7 +63,7 @@ describe(`a part that is killed under load and started again (seed ${SEED})`, ()
     ledgerProcess = await startLedger(folder);
     ledger = await openLedger(folder);
     const site = { url: stack.url, anonKey: stack.anonKey, jwtSecret: stack.secrets.jwtSecret };
-    client = openClient(site, ledger);
+    client = openClient(site, ledger, { poll: 100 });
     loadProcess = spawn(process.execPath, [fileURLToPath(new URL("load.mjs", import.meta.url))], {
       env: { ...process.env, CHAOS_LOAD: JSON.stringify({ site, folder, seed: SEED, rates: RATES, limits: LIMITS }) }, stdio: ["pipe", "inherit", "inherit"] });
     // The first of everything is slow: functions are compiled, pools filled, fonts read.
@@ -71,6 +73,7 @@ describe(`a part that is killed under load and started again (seed ${SEED})`, ()
   after(async () => {
     await end();
     if (Object.values(answers).flat().length === 0) fs.rmSync(folder, { recursive: true, force: true });
+    else console.error(`the ledger is kept: ${folder}`);
   });
 
   for (let round = 1; round <= ROUNDS; round++) {
@@ -81,10 +84,16 @@ describe(`a part that is killed under load and started again (seed ${SEED})`, ()
         const again = await kill(part);
         const measured = Promise.all(NAMES.map(probe)); // from the moment at which it is started again
         await again();
-        for (const [app, ms] of await measured) times.get(part)[app].push(ms);
+        startedAgain = Date.now();
+        const slow = [];
+        for (const [app, ms] of await measured) {
+          times.get(part)[app].push(ms);
+          if (ms > BOUND_MS) slow.push(`${app}: ${shown(ms)}${stoppedBy.has(app) ? `, and it did not work before, since ${stoppedBy.get(app)} was killed` : ""}`);
+          if (ms === Infinity) stoppedBy.set(app, stoppedBy.get(app) ?? part);
+          else stoppedBy.delete(app);
+        }
         await ask(`after ${part}, round ${round}`, running);
-        const slow = NAMES.map((app) => [app, times.get(part)[app].at(-1)]).filter(([, ms]) => !(ms <= BOUND_MS));
-        assert.deepEqual(slow.map(([app, ms]) => `${app}: ${shown(ms)}`), [], "applications that were not whole again in time");
+        assert.deepEqual(slow, [], "applications that were not whole again in time");
       });
     }
   }
@@ -93,22 +102,25 @@ describe(`a part that is killed under load and started again (seed ${SEED})`, ()
     loadProcess.stdin.write("stop\n");
     const outstanding = () => readLedger(folder).filter(({ id, backs }) => id && backs.length === 0);
     try {
-      await until(() => outstanding().length === 0, "everything acknowledged coming back", isSoak ? LEASES_END_MS : 3_000);
+      await until(() => outstanding().length === 0, "everything acknowledged coming back", isSoak ? LEASES_END_MS : 2_000);
     } catch (error) {
       const left = outstanding();
-      t.diagnostic(`${left.length} still under way: ${left.map(({ app, key }) => `${app} ${key}`).join(", ")}`);
+      t.diagnostic(`${left.length} still under way, among them ${left.slice(0, 10).map(({ app, key }) => `${app} ${key}`).join(", ")}`);
       if (isSoak) throw error;
     }
     await ask("at the end", []);
     const items = readLedger(folder);
     for (const app of NAMES) assert.ok(items.some((item) => item.app === app && item.backs.length > 0), `the load has used ${app}`);
     const over = AbortSignal.timeout(60_000);
-    answers.stale.push(...await changed(items, (item) => client.lookAgain(item, over)));
+    const disturbed = (item) => item.backs[0].at - item.askedAt;
+    const again = NAMES.flatMap((app) => items.filter((item) => item.app === app && item.backs.length > 0)
+      .sort((a, b) => disturbed(b) - disturbed(a)).slice(0, isSoak ? undefined : 15)); // those that took longest
+    answers.stale.push(...await changed(again, (item) => client.lookAgain(item, over)));
     const counts = NAMES.map((app) => {
       const of = items.filter((item) => item.app === app);
       return `${app} ${of.filter(({ id }) => id).length} acknowledged, ${of.filter(({ backs }) => backs.length > 0).length} came back`;
     });
-    t.diagnostic(`${counts.join("; ")}; ${staleSaid} stale attempts spoke; ledger: ${folder}`);
+    t.diagnostic(`${counts.join("; ")}; ${staleSaid} stale attempts spoke`);
   });
 
   test("nothing that was acknowledged is lost", () => assert.deepEqual(answers.lost, []));
@@ -120,16 +132,21 @@ describe(`a part that is killed under load and started again (seed ${SEED})`, ()
     assert.ok([...times.values()].every((apps) => Object.values(apps).every((list) => list.length === ROUNDS)));
   });
 
-  /** Waits until every application has something acknowledged since now, and something runs. */
+  /**
+   * Waits until the part has something to lose: the load was accepted again after the round before, as many invocations of the queue
+   * `default` run as may run at once, and the container worker is at work.
+   */
   async function underLoad() {
-    const begun = Date.now();
     const quick = ["job", "document", "export", "refresh"]; // a workflow is long, and one is mostly under way
-    await until(() => quick.every((app) => readLedger(folder).some((item) => item.app === app && item.acknowledgedAt >= begun)), "load of each application", 30_000);
-    await until(async () => (await runningAttempts(query)).length > 0, "an attempt that runs", 10_000);
-    await sleep(next() * 500);
+    await until(() => quick.every((app) => readLedger(folder).some((item) => item.app === app && item.acknowledgedAt >= startedAgain)),
+      "load of each application", 30_000);
+    await until(async () => (await query(`
+      select (select count(distinct j.worker) from mill.job_live j where j.queue = q.queue and j.state = 'processing') >= q.max_parallel
+        and exists (select from mill.job_live j join mill.queue w using (queue) where j.state = 'processing' and w.served_by = 'worker') as busy
+      from mill.queue q where q.queue = 'default'`))[0].busy, "a system that is busy", 30_000);
   }
 
-  /** Kills a part. Gives what starts it again, after the second or two that a platform takes. */
+  /** Kills a part. Gives what starts it again, after the second that a platform takes. */
   async function kill(part) {
     if (part === "one Postgres backend") {
       const backends = await query(`select pid from pg_stat_activity where backend_type = 'client backend' and pid <> pg_backend_pid()
@@ -145,7 +162,7 @@ describe(`a part that is killed under load and started again (seed ${SEED})`, ()
     } else {
       await stack.parts[part].kill();
     }
-    await sleep(1_000 + next() * 1_000);
+    await sleep(1_000 + next() * 500);
     return () => stack.restart(part === "all of Postgres" ? "postgres" : part);
   }
 

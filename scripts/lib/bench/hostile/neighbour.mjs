@@ -8,6 +8,8 @@ import { applications } from "../applications.mjs";
 /** Seconds after which the user gives up, and that is an error. */
 const PATIENCE_SECONDS = 30;
 
+const NOTHING = Symbol("nothing");
+
 /** What is measured, and in what words. */
 export const METRICS = {
   read: "read of own rows",
@@ -30,10 +32,16 @@ export async function behaveWell({ url, anonKey }, token, seconds) {
   const [took, errors] = [{}, {}];
   for (const metric of Object.keys(METRICS)) [took[metric], errors[metric]] = [[], []];
 
+  // Gives NOTHING where the work came to nothing, which is then an error of this metric and of no other.
   const timed = async (metric, work, begun = performance.now()) => {
-    const value = await work();
-    took[metric].push(performance.now() - begun);
-    return value;
+    try {
+      const value = await work();
+      if (value !== NOTHING) took[metric].push(performance.now() - begun);
+      return value;
+    } catch (error) {
+      errors[metric].push(error.message);
+      return NOTHING;
+    }
   };
   const comesBack = async (app, id, begun) => {
     while (performance.now() - begun < PATIENCE_SECONDS * 1000) {
@@ -54,7 +62,7 @@ export async function behaveWell({ url, anonKey }, token, seconds) {
     ["settled", 300, async (n) => {
       const begun = performance.now();
       const id = await timed("enqueue", () => apps.job.ask(user, `neighbour-${run}-${n}`), begun);
-      await comesBack("job", id, begun);
+      return id === NOTHING ? NOTHING : comesBack("job", id, begun);
     }],
     ["upload", 500, (n) => apps.document.ask(user, `neighbour-${run}-${n}`)],
     ["export", 1000, async (n) => {
@@ -65,11 +73,7 @@ export async function behaveWell({ url, anonKey }, token, seconds) {
   const deadline = Date.now() + seconds * 1000;
   await Promise.all(loops.map(async ([metric, pause, once]) => {
     for (let n = 0; n === 0 || Date.now() < deadline; n++) {
-      try {
-        await timed(metric, () => once(n));
-      } catch (error) {
-        errors[metric].push(error.message);
-      }
+      await timed(metric, () => once(n));
       await sleep(pause);
     }
   }));
