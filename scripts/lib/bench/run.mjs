@@ -21,13 +21,17 @@ for (const signal of ["SIGINT", "SIGTERM"]) {
   });
 }
 
-// A suite yields figures as it gets them, {metric, value, unit, peer?, ratio?}, and notes, {note}.
+// A suite yields figures as it gets them, {metric, value, unit, peer?, ratio?}, notes, {note}, and where it has limits of its own
+// {failure}: a sentence, after which the bench exits with 1.
 const rows = [];
 const notes = [];
 try {
   for await (const figure of measure({ progress, ...chosen })) {
     if (figure.note) notes.push(figure.note);
-    else report({ suite, peer: null, ratio: null, ...figure });
+    else if (figure.failure) {
+      notes.push(figure.failure);
+      process.exitCode = 1;
+    } else report({ suite, peer: null, ratio: null, ...figure });
   }
 } finally {
   // What was measured before something failed is shown as well.

@@ -41,11 +41,12 @@ else if (needs.has("native")) build("scripts/lib/build-native.sh");
 if (needs.has("functions")) build("scripts/build", "--quiet");
 
 const cargo = chosen.filter((suite) => suite.cargo);
-const others = chosen.filter((suite) => !suite.cargo);
+const others = chosen.filter((suite) => !suite.cargo && !suite.alone);
+const alone = chosen.filter((suite) => suite.alone);
 const running = new Set();
 for (const signal of ["SIGINT", "SIGTERM"]) {
   process.on(signal, () => {
-    for (const list of [cargo, others]) list.length = 0;
+    for (const list of [cargo, others, alone]) list.length = 0;
     for (const child of running) child.kill(signal); // a terminal sends it to their stacks as well
     process.exitCode = 130;
   });
@@ -54,6 +55,7 @@ for (const signal of ["SIGINT", "SIGTERM"]) {
 const started = Date.now();
 const lanes = [[cargo, others], [others], [others], [others]];
 const results = (await Promise.all(lanes.map(runLane))).flat();
+results.push(...await runLane([alone]));
 const total = results.reduce(
   (sums, { counts }) => ({
     passed: sums.passed + counts.passed, failed: sums.failed + counts.failed, skipped: sums.skipped + counts.skipped,

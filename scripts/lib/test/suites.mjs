@@ -22,6 +22,7 @@ const app = (name) => ({ group: "apps", name, needs: ["native", "functions"], re
 /**
  * cargo: run one after another, because they would only wait for each other's lock. The others are taken from the top by
  * whoever is free, so the longest stand first.
+ * alone: run after all others, because it holds the system to a time, and a busy machine is no failure of the system.
  */
 export const suites = [
   { group: "lint", name: "fmt", cargo: true, command: ["cargo", "fmt", "--all", "--check"], read: readCheck },
@@ -45,6 +46,8 @@ export const suites = [
     command: [node, "scripts/lib/test/pgtap.mjs", "embedded"] },
   { group: "gateway", name: "gateway", needs: ["native"], read: readNode, command: nodeTest("tests/gateway/") },
   ...["refresh", "workflows"].map(app),
+  { group: "chaos", name: "neighbours", needs: ["native", "functions"], read: readNode, command: nodeTest("tests/chaos/neighbours.test.mjs") },
+  { group: "chaos", name: "chaos", alone: true, needs: ["native", "functions"], read: readNode, command: nodeTest("tests/chaos/recovery.test.mjs") },
   { group: "lint", name: "shellcheck", read: readCheck,
     command: ["bash", "-c", "shellcheck -x scripts/dev scripts/test scripts/build scripts/setup scripts/bench scripts/lib/*.sh .ci/run"] },
 ];

@@ -1,0 +1,36 @@
+// One user does what has stopped the service for everybody; another one goes on as before. Nothing is timed here: the bench `hostile` does that.
+import assert from "node:assert/strict";
+import { randomUUID } from "node:crypto";
+import { after, before, test } from "node:test";
+
+import { startAttack } from "../../scripts/lib/bench/hostile/attack.mjs";
+import { behaveWell } from "../../scripts/lib/bench/hostile/neighbour.mjs";
+import { isSoak, startStack } from "../support.mjs";
+
+const SECONDS = isSoak ? 60 : 5;
+
+let stack, attack;
+const end = async () => {
+  await attack?.stop();
+  await stack?.destroy();
+};
+before(async () => {
+  for (const signal of ["SIGINT", "SIGTERM"]) {
+    process.once(signal, async () => {
+      await end();
+      process.exit(130);
+    });
+  }
+  stack = await startStack("neighbours", { parts: ["gateway", "relay", "storage", "provider", "workerd", "work"] });
+});
+after(end);
+
+test("slow filters, endless exports and broken payloads of one user give another user no error", async (t) => {
+  const signIn = () => stack.token({ role: "authenticated", sub: randomUUID() });
+  attack = await startAttack(stack, await signIn(), ["filters", "exports", "payloads"]);
+  const { took, errors } = await behaveWell(stack, await signIn(), SECONDS);
+  t.diagnostic(`the attacker was answered ${JSON.stringify(await attack.stop())}`);
+  attack = null;
+  assert.deepEqual(errors, { read: [], enqueue: [], settled: [], upload: [], export: [] });
+  for (const [metric, list] of Object.entries(took)) assert.ok(list.length > 0, `${metric} was done at least once`);
+});

@@ -1,0 +1,207 @@
+// Each part of the stack is killed under load and started again, at default settings. Then a new piece of work of each application must
+// go the whole way within ten seconds, and the ledger, which lies outside, says whether anything was lost, doubled or changed.
+//
+//   GRISTMILL_SOAK=1             five rounds per part instead of one, more load, and waits until everything has ended
+//   GRISTMILL_SEED=N             the same moments and the same load again
+//   GRISTMILL_CHAOS_PARTS=a,b    these parts alone
+//   GRISTMILL_CHAOS_PATIENCE=S   how many seconds a probe is waited for after it has failed the bound, to learn the true time
+import assert from "node:assert/strict";
+import { spawn } from "node:child_process";
+import { randomUUID } from "node:crypto";
+import fs from "node:fs";
+import os from "node:os";
+import path from "node:path";
+import { after, before, describe, test } from "node:test";
+import { fileURLToPath } from "node:url";
+
+import { NAMES } from "../../scripts/lib/bench/applications.mjs";
+import { random } from "../../scripts/lib/samples/image.mjs";
+import { isSoak, sleep, startStack, until } from "../support.mjs";
+import { openClient } from "./client.mjs";
+import { openLedger, readLedger, startLedger } from "./ledger.mjs";
+import { changed, doubled, lost, runningAttempts, saidByStale } from "./questions.mjs";
+
+const BOUND_MS = 10_000;
+const PARTS = ["workerd", "gateway", "relay", "work", "storage", "one Postgres backend", "all of Postgres"];
+const chosen = process.env.GRISTMILL_CHAOS_PARTS?.split(",") ?? PARTS;
+const ROUNDS = isSoak ? 5 : 1;
+const SEED = Number(process.env.GRISTMILL_SEED ?? Date.now() % 100_000);
+const PATIENCE_MS = 1000 * Number(process.env.GRISTMILL_CHAOS_PATIENCE ?? (isSoak ? 400 : 15));
+// A job that was in flight in a killed container worker comes back when its lease of up to 300 s has ended, spread over 60 s more.
+const LEASES_END_MS = 480_000;
+
+// Requests per second, and how many may be outstanding: moderate for two cores.
+const more = isSoak ? 1.5 : 1;
+const RATES = { job: 5 * more, document: 0.5 * more, export: 0.4 * more, refresh: 0.7 * more, workflow: 0.12 * more };
+const LIMITS = { job: 20, document: 4, export: 3, refresh: 5, workflow: 2 };
+
+describe(`a part that is killed under load and started again (seed ${SEED})`, () => {
+  const next = random(SEED);
+  const times = new Map(chosen.map((part) => [part, Object.fromEntries(NAMES.map((app) => [app, []]))]));
+  // Which kill an application has not come back from yet: rounds after it cannot be held against the next part.
+  const stoppedBy = new Map();
+  const answers = { lost: [], doubled: [], stale: [] };
+  let folder, stack, ledgerProcess, loadProcess, ledger, client, probes = 0, staleSaid = 0, startedAgain = 0;
+
+  const query = async (sql, values) => (await stack.postgres.query(sql, values)).rows;
+  const end = async () => {
+    ledger?.close();
+    for (const child of [loadProcess, ledgerProcess]) child?.kill("SIGKILL");
+    await stack?.destroy();
+  };
+
+  before(async () => {
+    for (const signal of ["SIGINT", "SIGTERM"]) {
+      process.once(signal, async () => {
+        await end();
+        process.exit(130);
+      });
+    }
+    folder = fs.mkdtempSync(path.join(os.tmpdir(), "gristmill-chaos-"));
+    stack = await startStack("chaos", { parts: ["gateway", "relay", "storage", "provider", "workerd", "work"] }); // as scripts/dev does
+    await query("insert into public.supported_symbols (symbol) select s || n from generate_series(0, 4999) n, unnest(array['L', 'P']) s");
+    ledgerProcess = await startLedger(folder);
+    ledger = await openLedger(folder);
+    const site = { url: stack.url, anonKey: stack.anonKey, jwtSecret: stack.secrets.jwtSecret };
+    client = openClient(site, ledger, { poll: 100 });
+    loadProcess = spawn(process.execPath, [fileURLToPath(new URL("load.mjs", import.meta.url))], {
+      env: { ...process.env, CHAOS_LOAD: JSON.stringify({ site, folder, seed: SEED, rates: RATES, limits: LIMITS }) }, stdio: ["pipe", "inherit", "inherit"] });
+    // The first of everything is slow: functions are compiled, pools filled, fonts read.
+    await until(() => NAMES.every((app) => readLedger(folder).some((item) => item.app === app && item.backs.length > 0)), "one of each application coming back");
+  });
+
+  after(async () => {
+    await end();
+    if (Object.values(answers).flat().length === 0) fs.rmSync(folder, { recursive: true, force: true });
+    else console.error(`the ledger is kept: ${folder}`);
+  });
+
+  for (let round = 1; round <= ROUNDS; round++) {
+    for (const part of chosen) {
+      test(`${part}, killed under load, costs no application more than ${BOUND_MS / 1000} s (round ${round} of ${ROUNDS})`, async () => {
+        await underLoad();
+        const running = await runningAttempts(query);
+        const again = await kill(part);
+        const measured = Promise.all(NAMES.map(probe)); // from the moment at which it is started again
+        await again();
+        startedAgain = Date.now();
+        const slow = [];
+        for (const [app, ms] of await measured) {
+          times.get(part)[app].push(ms);
+          if (ms > BOUND_MS) slow.push(`${app}: ${shown(ms)}${stoppedBy.has(app) ? `, and it did not work before, since ${stoppedBy.get(app)} was killed` : ""}`);
+          if (ms === Infinity) stoppedBy.set(app, stoppedBy.get(app) ?? part);
+          else stoppedBy.delete(app);
+        }
+        await ask(`after ${part}, round ${round}`, running);
+        assert.deepEqual(slow, [], "applications that were not whole again in time");
+      });
+    }
+  }
+
+  test("what was in flight comes to its end, or is still held under a lease", async (t) => {
+    loadProcess.stdin.write("stop\n");
+    const outstanding = () => readLedger(folder).filter(({ id, backs }) => id && backs.length === 0);
+    try {
+      await until(() => outstanding().length === 0, "everything acknowledged coming back", isSoak ? LEASES_END_MS : 2_000);
+    } catch (error) {
+      const left = outstanding();
+      t.diagnostic(`${left.length} still under way, among them ${left.slice(0, 10).map(({ app, key }) => `${app} ${key}`).join(", ")}`);
+      if (isSoak) throw error;
+    }
+    await ask("at the end", []);
+    const items = readLedger(folder);
+    for (const app of NAMES) assert.ok(items.some((item) => item.app === app && item.backs.length > 0), `the load has used ${app}`);
+    const over = AbortSignal.timeout(60_000);
+    const disturbed = (item) => item.backs[0].at - item.askedAt;
+    const again = NAMES.flatMap((app) => items.filter((item) => item.app === app && item.backs.length > 0)
+      .sort((a, b) => disturbed(b) - disturbed(a)).slice(0, isSoak ? undefined : 15)); // those that took longest
+    answers.stale.push(...await changed(again, (item) => client.lookAgain(item, over)));
+    const counts = NAMES.map((app) => {
+      const of = items.filter((item) => item.app === app);
+      return `${app} ${of.filter(({ id }) => id).length} acknowledged, ${of.filter(({ backs }) => backs.length > 0).length} came back`;
+    });
+    t.diagnostic(`${counts.join("; ")}; ${staleSaid} stale attempts spoke`);
+  });
+
+  test("nothing that was acknowledged is lost", () => assert.deepEqual(answers.lost, []));
+  test("no effect happened twice", () => assert.deepEqual(answers.doubled, []));
+  test("a stale attempt changed nothing", () => assert.deepEqual(answers.stale, []));
+
+  test("the worst time of each part and application is known", (t) => {
+    for (const line of table(times)) t.diagnostic(line);
+    assert.ok([...times.values()].every((apps) => Object.values(apps).every((list) => list.length === ROUNDS)));
+  });
+
+  /**
+   * Waits until the part has something to lose: the load was accepted again after the round before, as many invocations of the queue
+   * `default` run as may run at once, and the container worker is at work.
+   */
+  async function underLoad() {
+    const quick = ["job", "document", "export", "refresh"]; // a workflow is long, and one is mostly under way
+    await until(() => quick.every((app) => readLedger(folder).some((item) => item.app === app && item.acknowledgedAt >= startedAgain)),
+      "load of each application", 30_000);
+    await until(async () => (await query(`
+      select (select count(distinct j.worker) from mill.job_live j where j.queue = q.queue and j.state = 'processing') >= q.max_parallel
+        and exists (select from mill.job_live j join mill.queue w using (queue) where j.state = 'processing' and w.served_by = 'worker') as busy
+      from mill.queue q where q.queue = 'default'`))[0].busy, "a system that is busy", 30_000);
+  }
+
+  /** Kills a part. Gives what starts it again, after the second that a platform takes. */
+  async function kill(part) {
+    if (part === "one Postgres backend") {
+      const backends = await query(`select pid from pg_stat_activity where backend_type = 'client backend' and pid <> pg_backend_pid()
+        and (usename = 'authenticator' or application_name like 'gristmill%') order by pid`);
+      process.kill(backends[Math.floor(next() * backends.length)].pid, "SIGKILL");
+      return async () => {}; // Postgres itself ends all sessions and starts again
+    }
+    if (part === "all of Postgres") {
+      const { process: postgres } = stack.parts.postgres;
+      const ended = new Promise((resolve) => postgres.once("exit", resolve));
+      postgres.kill("SIGQUIT"); // immediate: no checkpoint, sessions are cut off
+      await ended;
+    } else {
+      await stack.parts[part].kill();
+    }
+    await sleep(1_000 + next() * 500);
+    return () => stack.restart(part === "all of Postgres" ? "postgres" : part);
+  }
+
+  /** How long a new piece of work of one application takes; Infinity when it is not waited for any longer. */
+  async function probe(app) {
+    const begun = performance.now();
+    const n = probes++;
+    const key = app === "refresh" ? `P${n}` : `probe-${app}-${n}`;
+    const signal = AbortSignal.timeout(BOUND_MS + PATIENCE_MS);
+    const state = await client.wholeWay(app, key, randomUUID(), signal).catch(() => "refused"); // the ledger has why, and question L reads it
+    return [app, state === "completed" ? performance.now() - begun : Infinity];
+  }
+
+  /** Asks the ledger and the database; what is wrong is noted with when it was found. */
+  async function ask(when, running) {
+    const items = readLedger(folder);
+    const { said, wrong } = await saidByStale(query, running, settleAsService);
+    staleSaid += said;
+    for (const [name, found] of [["lost", await lost(query, items)], ["doubled", await doubled(query, items)], ["stale", wrong]]) {
+      const known = (sentence) => answers[name].some((earlier) => earlier.endsWith(sentence));
+      answers[name].push(...found.filter((sentence) => !known(sentence)).map((sentence) => `${when}: ${sentence}`));
+    }
+  }
+
+  async function settleAsService(p_worker, p_outcomes) {
+    const answer = await fetch(`${stack.url}/rest/v1/rpc/settle_jobs`, {
+      method: "POST", body: JSON.stringify({ p_worker, p_outcomes }),
+      headers: { authorization: `Bearer ${stack.serviceKey}`, apikey: stack.serviceKey, "content-type": "application/json" } });
+    assert.equal(answer.status, 200, await answer.clone().text());
+    return answer.json();
+  }
+});
+
+const shown = (ms) => (Number.isFinite(ms) ? `${(ms / 1000).toFixed(1)} s` : `over ${(BOUND_MS + PATIENCE_MS) / 1000} s`);
+
+/** The worst time of each part and application, one line per part. */
+function table(times) {
+  const cell = (list) => (list.length > 0 ? shown(Math.max(...list)) : "not measured");
+  const rows = [["killed", ...NAMES], ...[...times].map(([part, apps]) => [part, ...NAMES.map((app) => cell(apps[app]))])];
+  const widths = rows[0].map((_, column) => Math.max(...rows.map((row) => row[column].length)));
+  return rows.map((row) => row.map((text, column) => (column === 0 ? text.padEnd(widths[0]) : text.padStart(widths[column]))).join("  "));
+}
