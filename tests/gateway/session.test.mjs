@@ -35,10 +35,10 @@ test('role_settings_and_function_settings_apply', async () => {
 test('a_statement_past_its_time_is_cancelled_by_postgres', async () => {
   const started = Date.now();
   const slow = await stack.rpc('sleep', { s: 6 }, { as: null });
-  assert.deepEqual([slow.status, slow.json.code], [500, '57014']);
+  assert.deepEqual([slow.status, slow.json.code], [503, '57014']);
   assert.ok(Date.now() - started < 5000);
   const impatient = await stack.rpc('sleep_impatiently', { s: 2 });
-  assert.deepEqual([impatient.status, impatient.json.code], [500, '57014']);
+  assert.deepEqual([impatient.status, impatient.json.code], [503, '57014']);
 });
 
 test('reading_requests_cannot_write', async () => {

@@ -1,12 +1,24 @@
 //! Connections to Postgres: one place that knows about TLS and names the process to the server.
 
 use std::sync::Arc;
+use std::time::Duration;
 
 use rustls::ClientConfig;
 use rustls::RootCertStore;
 use tokio_postgres::config::SslMode;
 use tokio_postgres::{AsyncMessage, Client, Config, NoTls};
 use tokio_postgres_rustls::MakeRustlsConnect;
+
+/// Longest that connecting and logging in may take together, unless the URL says otherwise.
+const LOGIN: Duration = Duration::from_secs(10);
+
+/// A quiet connection is probed after so long, as often, and given up after so many probes: a peer that has
+/// vanished is noticed within half a minute, where the system's default is two hours.
+const KEEPALIVE_IDLE: Duration = Duration::from_secs(15);
+const KEEPALIVE_INTERVAL: Duration = Duration::from_secs(5);
+const KEEPALIVE_PROBES: u32 = 3;
+/// Longest that sent bytes may stay unacknowledged.
+const UNACKNOWLEDGED: Duration = Duration::from_secs(15);
 
 /// What the server says beside its answers: notifications and notices.
 pub type Messages = tokio::sync::mpsc::UnboundedReceiver<AsyncMessage>;
@@ -25,6 +37,14 @@ pub enum Error {
     /// TLS could not be set up.
     #[error("TLS could not be set up")]
     Tls(#[from] rustls::Error),
+    /// The server took the connection and then said nothing.
+    #[error("Postgres at {host} did not answer within {seconds} s")]
+    Silent {
+        /// Host and port, without credentials.
+        host: String,
+        /// How long it was waited for.
+        seconds: u64,
+    },
     /// The server is not there, or refused.
     #[error("cannot connect to Postgres at {host}")]
     Connect {
@@ -42,7 +62,29 @@ pub fn config(url: &str, application_name: &str) -> Result<Config, Error> {
     if config.get_application_name().is_none() {
         config.application_name(application_name);
     }
+    config
+        .keepalives(true)
+        .keepalives_idle(KEEPALIVE_IDLE)
+        .keepalives_interval(KEEPALIVE_INTERVAL)
+        .keepalives_retries(KEEPALIVE_PROBES);
+    if config.get_tcp_user_timeout().is_none() {
+        config.tcp_user_timeout(UNACKNOWLEDGED);
+    }
     Ok(config)
+}
+
+/// The same bounds for a stream that was not opened by the driver.
+pub fn keep_alive(stream: &tokio::net::TcpStream) -> std::io::Result<()> {
+    let socket = socket2::SockRef::from(stream);
+    let keepalive = socket2::TcpKeepalive::new()
+        .with_time(KEEPALIVE_IDLE)
+        .with_interval(KEEPALIVE_INTERVAL);
+    #[cfg(not(windows))]
+    let keepalive = keepalive.with_retries(KEEPALIVE_PROBES);
+    socket.set_tcp_keepalive(&keepalive)?;
+    #[cfg(target_os = "linux")]
+    socket.set_tcp_user_timeout(Some(UNACKNOWLEDGED))?;
+    Ok(())
 }
 
 /// A TLS connector that trusts the system's certificate authorities.
@@ -70,8 +112,20 @@ pub fn wants_tls(config: &Config) -> bool {
     config.get_ssl_mode() == SslMode::Require
 }
 
-/// Opens one connection and drives it in the background until the client is dropped.
+/// Opens one connection and drives it in the background until the client is dropped. The driver's own
+/// timeout ends when the socket is open; a server may be silent after that too.
 pub async fn connect(config: &Config) -> Result<(Client, Messages), Error> {
+    let patience = config.get_connect_timeout().copied().unwrap_or(LOGIN);
+    match tokio::time::timeout(patience, open(config)).await {
+        Ok(result) => result,
+        Err(_) => Err(Error::Silent {
+            host: host(config),
+            seconds: patience.as_secs(),
+        }),
+    }
+}
+
+async fn open(config: &Config) -> Result<(Client, Messages), Error> {
     let refused = |source| Error::Connect {
         host: host(config),
         source,

@@ -10,6 +10,7 @@ pub mod doctor;
 pub mod gateway;
 pub mod maintenance;
 pub mod migrate;
+mod patient;
 pub mod relay;
 pub mod render;
 mod serve;

@@ -19,6 +19,8 @@ use hyper_util::server::graceful::GracefulShutdown;
 use tokio::net::TcpListener;
 use tokio::time::Instant;
 
+use crate::patient::Patient;
+
 /// What a handler answers.
 pub(crate) type Answer = Response<Body>;
 /// A whole body, or a file on its way.
@@ -26,6 +28,9 @@ pub(crate) type Body = UnsyncBoxBody<Bytes, std::io::Error>;
 
 /// Longest a request's head may take to arrive, and a kept connection may stay quiet.
 const HEAD_ARRIVAL: Duration = Duration::from_secs(75);
+
+/// Longest a client may take nothing of its answer.
+const STALLED: Duration = Duration::from_secs(60);
 
 /// How long an address that is taken is waited for. One that was killed may, while it started a child, have left the socket to that,
 /// until the child becomes another program; so it seems: a worker that started right after was once refused its address.
@@ -89,7 +94,7 @@ pub(crate) async fn serve<H, A>(
         let connection = http1::Builder::new()
             .timer(TokioTimer::new())
             .header_read_timeout(HEAD_ARRIVAL)
-            .serve_connection(TokioIo::new(stream), service);
+            .serve_connection(TokioIo::new(Patient::new(stream, STALLED)), service);
         // An error is the client's connection ending; nobody is left to tell.
         let connection = connections.watch(connection);
         tokio::spawn(async move { drop(connection.await) });

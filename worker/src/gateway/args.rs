@@ -2,6 +2,10 @@
 
 use std::net::SocketAddr;
 
+mod limits;
+
+pub(super) use limits::Limits;
+
 /// Arguments of `gristmill gateway`.
 #[derive(clap::Args)]
 pub struct Args {
@@ -52,14 +56,9 @@ pub struct Args {
     /// Requests that may wait for a connection; further ones get 503 with Retry-After
     #[arg(long, env = "GRISTMILL_QUEUE", default_value_t = 500)]
     pub queue: usize,
-    /// Longest a statement may run, in milliseconds; role and function settings override it
-    #[arg(
-        long,
-        env = "GRISTMILL_STATEMENT_TIMEOUT",
-        value_name = "MS",
-        default_value_t = 30_000
-    )]
-    pub statement_timeout: u32,
+    /// Limits of what callers may ask for and for how long
+    #[command(flatten)]
+    pub limits: Limits,
     /// Largest request body, in bytes
     #[arg(
         long,

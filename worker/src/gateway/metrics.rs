@@ -4,6 +4,8 @@ use std::fmt::Write;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 use std::time::Duration;
 
+use super::refusal::Reason;
+
 /// Upper bounds of the latency buckets, in microseconds.
 const BUCKETS: [u64; 10] = [
     1_000, 2_500, 5_000, 10_000, 25_000, 100_000, 250_000, 1_000_000, 5_000_000, 30_000_000,
@@ -14,6 +16,8 @@ const BUCKETS: [u64; 10] = [
 pub(crate) struct Metrics {
     /// Answers by first digit of their status, 1xx to 5xx.
     answers: [AtomicU64; 5],
+    /// Refusals by reason, in the order of [`Reason::ALL`].
+    refusals: [AtomicU64; Reason::ALL.len()],
     buckets: [AtomicU64; BUCKETS.len()],
     duration_micros: AtomicU64,
     pub(crate) in_flight: AtomicU64,
@@ -34,6 +38,15 @@ pub(crate) struct PoolGauge {
     pub(crate) size: usize,
     pub(crate) busy: usize,
     pub(crate) waiting: usize,
+    /// Connections that users can have, and have.
+    pub(crate) for_users: usize,
+    pub(crate) busy_for_users: usize,
+}
+
+/// Memory held at the moment of asking, in bytes.
+pub(crate) struct MemoryGauge {
+    pub(crate) bodies: usize,
+    pub(crate) answers: usize,
 }
 
 impl Metrics {
@@ -47,8 +60,15 @@ impl Metrics {
         }
     }
 
+    pub(crate) fn refused(&self, reason: Reason) {
+        let count = Reason::ALL.iter().position(|known| *known == reason);
+        if let Some(count) = count.and_then(|at| self.refusals.get(at)) {
+            count.fetch_add(1, Relaxed);
+        }
+    }
+
     /// The whole page.
-    pub(crate) fn render(&self, pool: &PoolGauge, ready: bool) -> String {
+    pub(crate) fn render(&self, pool: &PoolGauge, memory: &MemoryGauge, ready: bool) -> String {
         let mut page = String::new();
         let mut one = |kind: &str, name: &str, help: &str, value: u64| {
             // Writing to a String cannot fail.
@@ -84,6 +104,30 @@ impl Metrics {
             "pool_waiting",
             "Requests waiting for a connection",
             pool.waiting as u64,
+        );
+        one(
+            gauge,
+            "pool_users_size",
+            "Connections that users can have",
+            pool.for_users as u64,
+        );
+        one(
+            gauge,
+            "pool_users_busy",
+            "Connections that users have",
+            pool.busy_for_users as u64,
+        );
+        one(
+            gauge,
+            "body_bytes",
+            "Memory held by request bodies",
+            memory.bodies as u64,
+        );
+        one(
+            gauge,
+            "answer_bytes",
+            "Memory held by answers",
+            memory.answers as u64,
         );
         for (name, help, value) in [
             (
@@ -135,8 +179,23 @@ impl Metrics {
         ] {
             one(counter, name, help, value.load(Relaxed));
         }
+        self.render_refusals(&mut page);
         self.render_answers(&mut page);
         page
+    }
+
+    fn render_refusals(&self, page: &mut String) {
+        page.push_str(
+            "# HELP gristmill_gateway_refusals_total Requests that were refused to protect others, or \
+             for a fault behind the gateway\n# TYPE gristmill_gateway_refusals_total counter\n",
+        );
+        for (reason, count) in Reason::ALL.iter().zip(&self.refusals) {
+            let (reason, count) = (reason.name(), count.load(Relaxed));
+            let _ = writeln!(
+                page,
+                "gristmill_gateway_refusals_total{{reason=\"{reason}\"}} {count}"
+            );
+        }
     }
 
     fn render_answers(&self, page: &mut String) {
@@ -177,8 +236,17 @@ mod tests {
             size: 1,
             busy: 0,
             waiting: 0,
+            for_users: 1,
+            busy_for_users: 0,
         };
-        let page = metrics.render(&gauge, true);
+        let memory = MemoryGauge {
+            bodies: 0,
+            answers: 0,
+        };
+        metrics.refused(Reason::Deadline);
+        let page = metrics.render(&gauge, &memory, true);
+        assert!(page.contains("refusals_total{reason=\"deadline\"} 1\n"));
+        assert!(page.contains("refusals_total{reason=\"caller_busy\"} 0\n"));
         assert!(page.contains("bucket{le=\"0.001\"} 1\n"));
         assert!(page.contains("bucket{le=\"0.005\"} 2\n"));
         assert!(page.contains("bucket{le=\"+Inf\"} 3\n"));

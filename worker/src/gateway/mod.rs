@@ -13,6 +13,7 @@ pub(crate) mod auth;
 mod catalog;
 mod database;
 mod http;
+mod limits;
 mod metrics;
 mod query;
 mod refusal;
@@ -26,6 +27,7 @@ pub use settings::Error as SettingsError;
 use catalog::Catalog;
 use database::Pool;
 use http::proxy::Proxy;
+use limits::{Budget, Callers};
 use metrics::Metrics;
 use settings::Settings;
 
@@ -49,7 +51,9 @@ pub(crate) struct Gateway {
     pub(crate) catalog: catalog::Shared,
     pub(crate) pool: Arc<Pool>,
     pub(crate) proxy: Proxy,
-    pub(crate) bodies: http::body::Budget,
+    pub(crate) callers: Arc<Callers>,
+    pub(crate) bodies: Arc<Budget>,
+    pub(crate) answers: Arc<Budget>,
     pub(crate) metrics: Arc<Metrics>,
 }
 
@@ -82,11 +86,14 @@ pub async fn run(args: Args) -> Result<(), Error> {
     let settings = Settings::from_args(args, schemas)?;
 
     let metrics = Arc::new(Metrics::default());
+    let limits = &settings.limits;
     let gateway = Arc::new(Gateway {
         pool: Pool::new(config.clone(), &settings, metrics.clone()),
         proxy: Proxy::new(&settings),
         catalog: catalog::Shared::default(),
-        bodies: http::body::Budget::default(),
+        callers: Callers::new(limits.per_caller, limits.per_caller_queue),
+        bodies: Budget::of_bodies(limits.body_memory, settings.max_body),
+        answers: Budget::of_answers(limits.answer_memory, limits.max_answer),
         metrics,
         settings,
     });
@@ -103,10 +110,12 @@ pub async fn run(args: Args) -> Result<(), Error> {
     // refused connection, and Postgres may come up after us.
     let watcher = tokio::spawn(watch(
         gateway.clone(),
-        config,
+        config.clone(),
         http::server::address(&public),
     ));
+    let second_opinion = tokio::spawn(database::look_after(gateway.pool.clone(), config));
     http::server::serve(gateway, public, admin).await;
     watcher.abort();
+    second_opinion.abort();
     Ok(())
 }

@@ -1,6 +1,7 @@
 //! Every way the gateway says no, with PostgREST's codes, statuses and words.
 
 mod postgres;
+mod reason;
 
 use hyper::StatusCode;
 use hyper::header::{HeaderName, HeaderValue, RETRY_AFTER, WWW_AUTHENTICATE};
@@ -8,6 +9,7 @@ use serde_json::json;
 
 use super::auth::TokenError;
 pub(crate) use postgres::{DatabaseError, final_status};
+pub(crate) use reason::Reason;
 
 /// Why a request is not answered with what it asked for.
 #[derive(Debug, thiserror::Error)]
@@ -22,6 +24,30 @@ pub(crate) enum Refusal {
     PoolTimeout,
     #[error("Too many requests are waiting for a database connection.")]
     QueueFull,
+
+    #[error("The database did not answer in time")]
+    Deadline {
+        /// Whether the request might have changed something.
+        writes: bool,
+    },
+    #[error("Too many requests of this caller are under way")]
+    CallerBusy,
+    #[error("The requests of this caller that are under way hold too much memory")]
+    CallerMemory,
+    #[error("The gateway has no memory left for this request")]
+    Memory,
+    #[error("The query is too costly: {found} {what}, and {most} are allowed")]
+    TooCostly {
+        what: &'static str,
+        found: usize,
+        most: usize,
+    },
+    #[error("The answer is larger than {most} bytes")]
+    AnswerTooLarge {
+        most: usize,
+        /// Whether the change that the answer tells of was made all the same.
+        committed: bool,
+    },
 
     #[error("{message}")]
     Syntax { message: String, details: String },
@@ -97,6 +123,8 @@ pub(crate) enum Refusal {
     NoTarget(&'static str),
     #[error("The service behind {0} cannot be reached")]
     TargetDown(&'static str),
+    #[error("The service behind {0} did not answer in time")]
+    TargetSilent(&'static str),
 
     #[error(transparent)]
     Database(Box<DatabaseError>),
@@ -148,6 +176,11 @@ impl Refusal {
             // Beyond PostgREST's own numbers: what stands in for Supabase's routing.
             Self::NoTarget(_) => "GWT404",
             Self::TargetDown(_) => "GWT502",
+            Self::TooCostly { .. } => "GWT400",
+            Self::AnswerTooLarge { .. } => "GWT413",
+            Self::CallerBusy | Self::CallerMemory => "GWT429",
+            Self::Memory => "GWT503",
+            Self::Deadline { .. } | Self::TargetSilent(_) => "GWT504",
             Self::Database(error) => error.code(),
         }
     }
@@ -155,11 +188,16 @@ impl Refusal {
     /// The status PostgREST answers with.
     pub(crate) fn status(&self) -> StatusCode {
         match self {
-            Self::NotConnected | Self::ConnectionLost | Self::NoSchemaCache | Self::QueueFull => {
-                StatusCode::SERVICE_UNAVAILABLE
+            Self::NotConnected
+            | Self::ConnectionLost
+            | Self::NoSchemaCache
+            | Self::QueueFull
+            | Self::Memory => StatusCode::SERVICE_UNAVAILABLE,
+            Self::PoolTimeout | Self::Deadline { .. } | Self::TargetSilent(_) => {
+                StatusCode::GATEWAY_TIMEOUT
             }
-            Self::PoolTimeout => StatusCode::GATEWAY_TIMEOUT,
-            Self::BodyTooLarge(_) => StatusCode::PAYLOAD_TOO_LARGE,
+            Self::CallerBusy | Self::CallerMemory => StatusCode::TOO_MANY_REQUESTS,
+            Self::BodyTooLarge(_) | Self::AnswerTooLarge { .. } => StatusCode::PAYLOAD_TOO_LARGE,
             Self::BodyTimeout => StatusCode::REQUEST_TIMEOUT,
             Self::Range(_) => StatusCode::RANGE_NOT_SATISFIABLE,
             Self::RpcMethod(_) | Self::PutFilters | Self::Method(_) => {
@@ -204,6 +242,12 @@ impl Refusal {
             Self::Preferences(names) => Some(format!("Invalid preferences: {names}")),
             Self::MaxAffected(rows) => Some(format!("The query affects {rows} rows")),
             Self::Embedding { .. } => Some("This gateway does not embed related tables.".into()),
+            Self::Deadline { writes: true } => {
+                Some("It is not known whether the change was made.".into())
+            }
+            Self::AnswerTooLarge {
+                committed: true, ..
+            } => Some("The function has run to its end, and what it changed is kept.".into()),
             Self::Database(error) => error.details(),
             _ => None,
         }
@@ -225,6 +269,15 @@ impl Refusal {
             Self::Embedding { .. } => Some(
                 "Ask for the tables one by one, or for a view or function that joins them.".into(),
             ),
+            Self::TooCostly { .. } => {
+                Some("Ask for less in one request, or for a function that does the work.".into())
+            }
+            Self::AnswerTooLarge { .. } => {
+                Some("Ask for fewer rows (limit, Range) or for fewer columns (select).".into())
+            }
+            Self::CallerBusy | Self::CallerMemory => {
+                Some("Wait for the answers to earlier requests.".into())
+            }
             Self::NoFunction { hint, .. } | Self::NoTable { hint, .. } => hint.clone(),
             Self::Database(error) => error.hint(),
             _ => None,
@@ -263,7 +316,7 @@ impl Refusal {
         let asks_for_patience = matches!(
             self.status(),
             StatusCode::SERVICE_UNAVAILABLE | StatusCode::GATEWAY_TIMEOUT | StatusCode::BAD_GATEWAY
-        );
+        ) || matches!(self, Self::CallerBusy | Self::CallerMemory);
         if asks_for_patience && !headers.iter().any(|(name, _)| name == RETRY_AFTER) {
             headers.push((RETRY_AFTER, HeaderValue::from_static("1")));
         }
@@ -289,6 +342,10 @@ mod tests {
             Refusal::QueueFull,
             Refusal::PoolTimeout,
             Refusal::TargetDown("/functions/v1"),
+            Refusal::TargetSilent("/functions/v1"),
+            Refusal::Deadline { writes: true },
+            Refusal::CallerBusy,
+            Refusal::Memory,
         ] {
             let headers = refusal.headers();
             assert!(headers.iter().any(|(name, _)| name == RETRY_AFTER));

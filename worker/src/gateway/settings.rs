@@ -5,9 +5,10 @@ use std::time::Duration;
 use hyper::Uri;
 use hyper::http::uri::{Authority, Scheme};
 
-use super::Args;
 use super::auth::Verifier;
+use super::query::Cost;
 use super::sql::quote::identifier;
+use super::{Args, args};
 
 /// Which argument does not hold up, and what would.
 #[derive(Debug, thiserror::Error)]
@@ -39,6 +40,16 @@ pub enum Error {
     /// `none` is how SQL spells "back to the login role", so it can never be the anonymous one.
     #[error("{0:?} cannot be the anonymous role")]
     AnonRole(String),
+    /// Users must be left at least one connection.
+    #[error(
+        "{reserved} connections cannot be reserved of a pool of {pool}: none is left for users"
+    )]
+    Reserved {
+        /// What was asked for.
+        reserved: usize,
+        /// All connections.
+        pool: usize,
+    },
 }
 
 /// The validated configuration.
@@ -52,6 +63,69 @@ pub(crate) struct Settings {
     pub(crate) drain: Duration,
     pub(crate) functions: Option<Target>,
     pub(crate) storage: Option<Target>,
+    pub(crate) limits: Limits,
+}
+
+/// How much is too much, with the parts that depend on each other worked out.
+pub(crate) struct Limits {
+    pub(crate) service_roles: Vec<String>,
+    /// Of trusted roles; connections are opened with it, so that it need not be set by every request.
+    pub(crate) statement_timeout: Duration,
+    pub(crate) user_statement_timeout: Duration,
+    pub(crate) anon_statement_timeout: Duration,
+    pub(crate) deadline_grace: Duration,
+    /// Connections that users can have.
+    pub(crate) for_users: usize,
+    pub(crate) per_caller: usize,
+    pub(crate) per_caller_queue: usize,
+    pub(crate) trusted_proxies: usize,
+    pub(crate) max_rows: Option<i64>,
+    pub(crate) max_answer: usize,
+    pub(crate) answer_memory: usize,
+    pub(crate) body_memory: usize,
+    pub(crate) body_timeout: Duration,
+    pub(crate) cost: Cost,
+    pub(crate) upstream_timeout: Duration,
+    pub(crate) client_timeout: Duration,
+}
+
+impl Limits {
+    fn from_args(given: &args::Limits, pool: usize) -> Result<Self, Error> {
+        let millis = |value: u32| Duration::from_millis(value.into());
+        let reserved = given.reserved.map_or(pool * 3 / 10, |count| count as usize);
+        let for_users = pool.checked_sub(reserved).filter(|left| *left > 0);
+        let for_users = for_users.ok_or(Error::Reserved { reserved, pool })?;
+        let half = for_users.div_ceil(2);
+        Ok(Self {
+            service_roles: names(&given.service_roles),
+            statement_timeout: millis(given.statement_timeout),
+            user_statement_timeout: millis(given.user_statement_timeout),
+            anon_statement_timeout: millis(given.anon_statement_timeout),
+            deadline_grace: millis(given.deadline_grace),
+            for_users,
+            per_caller: given.per_caller.map_or(half, |count| count as usize),
+            per_caller_queue: given.per_caller_queue as usize,
+            trusted_proxies: given.trusted_proxies,
+            max_rows: Some(i64::from(given.max_rows)).filter(|rows| *rows > 0),
+            max_answer: given.max_answer,
+            answer_memory: given.answer_memory,
+            body_memory: given.body_memory,
+            body_timeout: millis(given.body_timeout),
+            cost: Cost {
+                select: given.max_select,
+                select_repeats: given.max_select_repeats,
+                terms: given.max_terms,
+                patterns: given.max_patterns,
+                pattern_length: given.max_pattern_length,
+            },
+            upstream_timeout: millis(given.upstream_timeout),
+            client_timeout: millis(given.client_timeout),
+        })
+    }
+
+    pub(crate) fn is_trusted(&self, role: &str) -> bool {
+        self.service_roles.iter().any(|trusted| trusted == role)
+    }
 }
 
 /// What is exposed, and where names are looked for.
@@ -135,6 +209,7 @@ impl Settings {
             drain: Duration::from_secs(args.drain_seconds),
             functions: args.functions_url.as_deref().map(target).transpose()?,
             storage: args.storage_url.as_deref().map(target).transpose()?,
+            limits: Limits::from_args(&args.limits, args.pool as usize)?,
             schemas,
         })
     }

@@ -34,6 +34,7 @@ pub(super) async fn when_reachable(config: &Config, args: &Args) -> Result<Parts
 /// True when waiting can cure it: nobody listens, or the server starts, stops or is full.
 fn is_passing(error: &Error) -> bool {
     let source = match error {
+        Error::Connect(database::Error::Silent { .. }) => return true,
         Error::Connect(database::Error::Connect { source, .. })
         | Error::Install(source)
         | Error::Query(source) => source,

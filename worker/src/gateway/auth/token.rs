@@ -57,6 +57,8 @@ impl TokenError {
 #[derive(Debug)]
 pub(crate) struct Claims {
     pub(crate) role: Option<String>,
+    /// `sub`: the user that the token was given to.
+    pub(crate) subject: Option<String>,
     pub(super) json: ClaimsJson,
 }
 
@@ -148,13 +150,17 @@ impl Verifier {
             serde_json::from_str(&text).map_err(|_| TokenError::Claims)?;
         check_times(&claims, now)?;
         self.check_audience(&claims)?;
+        let subject = claims.get("sub").and_then(Value::as_str);
+        let subject = subject.filter(|text| !text.is_empty()).map(str::to_owned);
         match claims.get("role") {
             None => Ok(Claims {
                 role: None,
+                subject,
                 json: ClaimsJson::WithoutRole(claims),
             }),
             Some(Value::String(role)) if super::is_role_name(role) => Ok(Claims {
                 role: Some(role.clone()),
+                subject,
                 json: ClaimsJson::Verbatim(text),
             }),
             Some(_) => Err(TokenError::Role),

@@ -6,6 +6,7 @@ mod watch;
 
 use std::collections::HashMap;
 use std::sync::{Arc, PoisonError, RwLock};
+use std::time::Duration;
 
 use super::database::Isolation;
 pub(crate) use watch::watch;
@@ -82,6 +83,8 @@ pub(crate) enum Returns {
 #[derive(Clone, Debug, Default)]
 pub(crate) struct TransactionSettings {
     pub(crate) isolation: Option<Isolation>,
+    /// What `statement_timeout` among the values says; zero is no bound.
+    pub(crate) timeout: Option<Duration>,
     pub(crate) values: Vec<(String, String)>,
 }
 
@@ -91,9 +94,30 @@ impl TransactionSettings {
             // Too late once the transaction has begun, so it becomes part of `begin`.
             self.isolation = Isolation::named(value);
         } else {
+            if name == "statement_timeout" {
+                self.timeout = duration(value);
+            }
             self.values.push((name.to_owned(), value.to_owned()));
         }
     }
+}
+
+/// A time as Postgres writes it in a setting: `8s`, `1500`, `2 min`. Milliseconds where no unit is named.
+fn duration(text: &str) -> Option<Duration> {
+    let text = text.trim();
+    let digits = text.find(|c: char| !c.is_ascii_digit() && c != '.');
+    let (number, unit) = text.split_at(digits.unwrap_or(text.len()));
+    let seconds = match unit.trim() {
+        "us" => 1e-6,
+        "" | "ms" => 1e-3,
+        "s" => 1.0,
+        "min" => 60.0,
+        "h" => 3_600.0,
+        "d" => 86_400.0,
+        _ => return None,
+    };
+    let number: f64 = number.parse().ok()?;
+    Duration::try_from_secs_f64(number * seconds).ok()
 }
 
 /// The current reading, replaced as a whole.
@@ -122,5 +146,30 @@ impl Shared {
     fn set_ready(&self, ready: bool) {
         self.ready
             .store(ready, std::sync::atomic::Ordering::Relaxed);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn times_are_read_as_postgres_writes_them() {
+        let millis = |text| duration(text).map(|found| found.as_millis());
+        assert_eq!(millis("8s"), Some(8_000));
+        assert_eq!(millis("1500"), Some(1_500));
+        assert_eq!(millis("2 min"), Some(120_000));
+        assert_eq!(millis("1.5h"), Some(5_400_000));
+        assert_eq!(millis("0"), Some(0));
+        assert_eq!(millis("soon"), None);
+        assert_eq!(millis(""), None);
+    }
+
+    #[test]
+    fn the_later_statement_timeout_wins() {
+        let mut settings = TransactionSettings::default();
+        settings.add("statement_timeout", "8s");
+        settings.add("statement_timeout", "3s");
+        assert_eq!(settings.timeout, Some(Duration::from_secs(3)));
     }
 }

@@ -13,7 +13,20 @@ use crate::gateway::Gateway;
 /// within seconds, and one connection attempt a pause burdens nobody.
 const PAUSE: Duration = Duration::from_millis(500);
 /// How often a quiet connection is asked whether it still lives; a half-open one says nothing.
-const HEARTBEAT: Duration = Duration::from_secs(15);
+const HEARTBEAT: Duration = Duration::from_secs(3);
+/// How long it may take to answer that.
+const ANSWER: Duration = Duration::from_secs(2);
+/// How long reading the schema may take. A server that hangs must be left, and tried again.
+const READING: Duration = Duration::from_secs(20);
+
+/// Why the schema is not followed any longer.
+#[derive(Debug, thiserror::Error)]
+enum Error {
+    #[error(transparent)]
+    Postgres(#[from] tokio_postgres::Error),
+    #[error("Postgres does not answer")]
+    Silent,
+}
 
 /// Runs for as long as the process does; calls `ready` after each reading.
 pub(crate) async fn watch(gateway: &Gateway, config: Config, mut ready: impl FnMut()) {
@@ -43,11 +56,12 @@ async fn follow(
     mut client: Client,
     mut messages: Messages,
     ready: &mut impl FnMut(),
-) -> Result<(), tokio_postgres::Error> {
+) -> Result<(), Error> {
     // Listening first: a change made while we read is notified, and read again.
-    client.batch_execute("listen pgrst").await?;
+    within(READING, client.batch_execute("listen pgrst")).await?;
     loop {
-        let catalog = load(&mut client, gateway.settings.schemas.exposed()).await?;
+        let reading = load(&mut client, gateway.settings.schemas.exposed());
+        let catalog = within(READING, reading).await?;
         let functions: usize = catalog.schemas.values().map(|s| s.functions.len()).sum();
         let relations: usize = catalog.schemas.values().map(|s| s.relations.len()).sum();
         gateway.catalog.replace(catalog);
@@ -61,8 +75,18 @@ async fn follow(
     }
 }
 
+async fn within<T>(
+    time: Duration,
+    work: impl Future<Output = Result<T, tokio_postgres::Error>>,
+) -> Result<T, Error> {
+    match tokio::time::timeout(time, work).await {
+        Ok(result) => Ok(result?),
+        Err(_) => Err(Error::Silent),
+    }
+}
+
 /// Waits for a reload to be asked for; false once the connection is gone.
-async fn notified(client: &Client, messages: &mut Messages) -> Result<bool, tokio_postgres::Error> {
+async fn notified(client: &Client, messages: &mut Messages) -> Result<bool, Error> {
     loop {
         match tokio::time::timeout(HEARTBEAT, messages.recv()).await {
             Ok(Some(AsyncMessage::Notification(notification))) => {
@@ -74,13 +98,7 @@ async fn notified(client: &Client, messages: &mut Messages) -> Result<bool, toki
             }
             Ok(Some(_)) => {}
             Ok(None) => return Ok(false),
-            Err(_) => {
-                let alive = client.batch_execute("");
-                match tokio::time::timeout(Duration::from_secs(5), alive).await {
-                    Ok(result) => result?,
-                    Err(_) => return Ok(false),
-                }
-            }
+            Err(_) => within(ANSWER, client.batch_execute("")).await?,
         }
     }
 }

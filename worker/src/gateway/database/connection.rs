@@ -1,23 +1,33 @@
 //! One connection: the wire, what has been prepared on it, and how to interrupt it.
 
 use std::io;
-use std::time::Duration;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
 
 use tokio_postgres::Config;
 
 use super::login::{Canceller, LoginError, log_in};
 use super::statement::{Plan, Prepared, Sql};
-use super::wire::{Reply, State, Wire};
+use super::vital::Vital;
+use super::wire::{Reply, Sink, State, Wire};
 
 /// How often a cancel is sent again while the server does not give up.
 const CANCEL_EVERY: Duration = Duration::from_millis(300);
 /// After so many the connection is closed instead.
 const CANCEL_TRIES: usize = 10;
 
+/// A connection that has been quiet for longer is asked whether it still lives before it is used: a
+/// half-open one takes what is sent and never answers.
+const STALE: Duration = Duration::from_secs(1);
+/// How long it may take to answer.
+const PING: Duration = Duration::from_secs(2);
+
 pub(super) struct Connection {
     wire: Wire,
     prepared: Prepared,
     canceller: Canceller,
+    vital: Arc<Vital>,
+    last_answer: Instant,
     /// Statements being prepared, in order: role, text, name.
     preparing: Vec<Preparing>,
 }
@@ -32,14 +42,56 @@ enum Preparing {
 }
 
 impl Connection {
+    /// Connects, logs in and asks for the number of the server's process, all within the time to connect.
     pub(super) async fn open(config: &Config) -> Result<Self, LoginError> {
+        let patience = config.get_connect_timeout().copied();
+        let patience = patience.unwrap_or(Duration::from_secs(5));
+        match tokio::time::timeout(patience, Self::open_patiently(config)).await {
+            Ok(result) => result,
+            Err(_) => Err(LoginError::Timeout),
+        }
+    }
+
+    async fn open_patiently(config: &Config) -> Result<Self, LoginError> {
         let (stream, canceller) = log_in(config).await?;
+        let mut wire = Wire::new(stream);
+        let unreachable = LoginError::Unreachable;
+        wire.command("select pg_catalog.pg_backend_pid()")
+            .map_err(unreachable)?;
+        let reply = wire.round_trip(None).await.map_err(unreachable)?;
+        let process = reply.first_number().ok_or(LoginError::Kept)?;
         Ok(Self {
-            wire: Wire::new(stream),
+            wire,
             prepared: Prepared::default(),
             canceller,
+            vital: Arc::new(Vital::new(process)),
+            last_answer: Instant::now(),
             preparing: Vec::new(),
         })
+    }
+
+    pub(super) fn vital(&self) -> &Arc<Vital> {
+        &self.vital
+    }
+
+    pub(super) fn canceller(&self) -> Canceller {
+        self.canceller.clone()
+    }
+
+    /// True when everything sent has been answered and no transaction is open.
+    pub(super) fn is_settled(&self) -> bool {
+        self.wire.is_settled()
+    }
+
+    pub(super) fn is_stale(&self) -> bool {
+        self.last_answer.elapsed() > STALE
+    }
+
+    /// Whether the server answers.
+    pub(super) async fn answers(&mut self) -> bool {
+        self.wire.sync();
+        let answered = tokio::time::timeout(PING, self.wire.round_trip(None)).await;
+        matches!(answered, Ok(Ok(reply)) if reply.error.is_none()) && self.is_settled()
     }
 
     /// Whether the next request may use it.
@@ -101,10 +153,12 @@ impl Connection {
         Ok(())
     }
 
-    /// Sends everything queued as one transaction, and reads all answers.
-    pub(super) async fn round_trip(&mut self) -> io::Result<Reply> {
+    /// Sends everything queued as one transaction, and reads all answers; those of one statement go to
+    /// the sink.
+    pub(super) async fn round_trip(&mut self, sink: Sink<'_>) -> io::Result<Reply> {
         self.wire.sync();
-        let reply = self.wire.round_trip().await?;
+        let reply = self.wire.round_trip(Some(sink)).await?;
+        self.last_answer = Instant::now();
         for preparing in self.preparing.drain(..).take(reply.parsed) {
             if let Preparing::Named { role, text, name } = preparing {
                 self.prepared.keep(&role, &text, name);
@@ -116,7 +170,7 @@ impl Connection {
     /// Sends one command by itself.
     pub(super) async fn command(&mut self, text: &str) -> io::Result<Reply> {
         self.wire.command(text)?;
-        self.wire.round_trip().await
+        self.wire.round_trip(None).await
     }
 
     /// Interrupts whatever runs and rolls back. True when the connection is as good as new.
@@ -131,7 +185,7 @@ impl Connection {
                 // Postgres may be going down; what it answers decides.
                 tracing::debug!(%error, "a cancel could not be sent");
             }
-            match tokio::time::timeout(CANCEL_EVERY, self.wire.round_trip()).await {
+            match tokio::time::timeout(CANCEL_EVERY, self.wire.round_trip(None)).await {
                 Ok(Ok(_)) => {
                     answered = true;
                     break;
@@ -153,6 +207,6 @@ impl Connection {
                 _ => return false,
             }
         }
-        self.wire.state() == State::Idle
+        self.is_settled()
     }
 }

@@ -35,7 +35,11 @@ pub(super) enum LoginError {
     Kept,
 }
 
+/// How long sending a cancel may take.
+const CANCEL_PATIENCE: Duration = Duration::from_secs(2);
+
 /// Interrupts what a connection is doing, over a connection of its own.
+#[derive(Clone)]
 pub(super) struct Canceller {
     token: CancelToken,
     config: Config,
@@ -44,28 +48,25 @@ pub(super) struct Canceller {
 impl Canceller {
     /// Returns once the server has passed the signal on, which it shows by hanging up.
     pub(super) async fn cancel(&self) -> Result<(), LoginError> {
+        match tokio::time::timeout(CANCEL_PATIENCE, self.send()).await {
+            Ok(result) => result,
+            Err(_) => Err(LoginError::Timeout),
+        }
+    }
+
+    async fn send(&self) -> Result<(), LoginError> {
         let lent = Lent::new(open(&self.config).await?);
         self.token.cancel_query_raw(lent.clone(), NoTls).await?;
         let mut stream = lent.take_back().ok_or(LoginError::Kept)?;
         let mut nothing = [0; 1];
-        let hung_up = stream.read(&mut nothing);
         // An error is a hang-up too.
-        let _ = tokio::time::timeout(Duration::from_secs(1), hung_up).await;
+        let _ = stream.read(&mut nothing).await;
         Ok(())
     }
 }
 
-/// A stream on which the server waits for the first statement.
+/// A stream on which the server waits for the first statement. The caller bounds how long it may take.
 pub(super) async fn log_in(config: &Config) -> Result<(Box<dyn Stream>, Canceller), LoginError> {
-    let patience = config.get_connect_timeout().copied();
-    let patience = patience.unwrap_or(Duration::from_secs(5));
-    match tokio::time::timeout(patience, log_in_patiently(config)).await {
-        Ok(result) => result,
-        Err(_) => Err(LoginError::Timeout),
-    }
-}
-
-async fn log_in_patiently(config: &Config) -> Result<(Box<dyn Stream>, Canceller), LoginError> {
     let lent = Lent::new(open(config).await?);
     // TLS, if any, is in place already; the driver must not ask for it a second time.
     let mut plain = config.clone();
@@ -91,6 +92,7 @@ async fn open(config: &Config) -> Result<Box<dyn Stream>, LoginError> {
             Host::Tcp(name) => match TcpStream::connect((name.as_str(), port)).await {
                 Ok(stream) => {
                     stream.set_nodelay(true).map_err(LoginError::Unreachable)?;
+                    crate::database::keep_alive(&stream).map_err(LoginError::Unreachable)?;
                     if crate::database::wants_tls(config) {
                         return encrypt(stream, name).await;
                     }

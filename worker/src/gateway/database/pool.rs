@@ -1,29 +1,36 @@
-//! A bounded pool with a bounded queue. A connection comes back only by [`Lease::keep`]; dropped in
-//! any other way it is closed, so doubt never reaches the next request.
+//! A bounded pool with a bounded queue, a part of it reserved for trusted roles. A connection comes back
+//! only by [`Lease::keep`]; dropped in any other way it is closed, so doubt never reaches the next request.
 
 use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, PoisonError, Weak};
 use std::time::Duration;
 
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
+use tokio::time::Instant;
 use tokio_postgres::Config;
 
 use super::connection::Connection;
+use super::vital::Vital;
 use crate::gateway::metrics::{Metrics, PoolGauge};
 use crate::gateway::refusal::Refusal;
 use crate::gateway::settings::Settings;
 
 /// Longest wait for a connection, as PostgREST's default.
-const WAIT: Duration = Duration::from_secs(10);
+pub(super) const WAIT: Duration = Duration::from_secs(10);
 
 pub(crate) struct Pool {
     config: Config,
     size: usize,
     queue: usize,
     permits: Arc<Semaphore>,
+    /// What users can have of them.
+    for_users: usize,
+    users: Arc<Semaphore>,
     waiting: AtomicUsize,
     /// Last in, first out: the warmest connection serves next.
     idle: Mutex<Vec<Connection>>,
+    /// All open connections, idle or not.
+    vitals: Mutex<Vec<Weak<Vital>>>,
     metrics: Arc<Metrics>,
 }
 
@@ -34,19 +41,25 @@ impl Pool {
             size: settings.pool,
             queue: settings.queue,
             permits: Arc::new(Semaphore::new(settings.pool)),
+            for_users: settings.limits.for_users,
+            users: Arc::new(Semaphore::new(settings.limits.for_users)),
             waiting: AtomicUsize::new(0),
             idle: Mutex::new(Vec::with_capacity(settings.pool)),
+            vitals: Mutex::default(),
             metrics,
         })
     }
 
     /// A connection, or the refusal to send. Dropping the future leaves the queue.
-    pub(super) async fn acquire(self: &Arc<Self>) -> Result<Lease, Refusal> {
-        let permit = match self.permits.clone().try_acquire_owned() {
-            Ok(permit) => permit,
-            Err(_) => self.wait_for_permit().await?,
+    pub(super) async fn acquire(self: &Arc<Self>, trusted: bool) -> Result<Lease, Refusal> {
+        let until = Instant::now() + WAIT;
+        // Users queue for their part first: whoever waits there holds nothing.
+        let of_users = match trusted {
+            true => None,
+            false => Some(self.permit(&self.users, until).await?),
         };
-        let connection = match self.warm() {
+        let permit = self.permit(&self.permits, until).await?;
+        let connection = match self.warm().await {
             Some(connection) => connection,
             None => self.open().await?,
         };
@@ -54,6 +67,7 @@ impl Pool {
             connection: Some(connection),
             pool: self.clone(),
             _permit: permit,
+            _of_users: of_users,
         })
     }
 
@@ -62,16 +76,41 @@ impl Pool {
             size: self.size,
             busy: self.size - self.permits.available_permits(),
             waiting: self.waiting.load(Relaxed),
+            for_users: self.for_users,
+            busy_for_users: self.for_users - self.users.available_permits(),
         }
     }
 
-    async fn wait_for_permit(&self) -> Result<OwnedSemaphorePermit, Refusal> {
+    /// Closes what lies idle, after one connection has turned out to be dead: the others most likely are too.
+    pub(super) fn clear(&self) {
+        let mut idle = self.idle.lock().unwrap_or_else(PoisonError::into_inner);
+        let count = u64::try_from(idle.len()).unwrap_or(u64::MAX);
+        let discarded = &self.metrics.connections_discarded;
+        discarded.fetch_add(count, Relaxed);
+        idle.clear();
+    }
+
+    /// What is known of every open connection.
+    pub(super) fn vitals(&self) -> Vec<Weak<Vital>> {
+        let mut vitals = self.vitals.lock().unwrap_or_else(PoisonError::into_inner);
+        vitals.retain(|vital| vital.strong_count() > 0);
+        vitals.clone()
+    }
+
+    async fn permit(
+        &self,
+        permits: &Arc<Semaphore>,
+        until: Instant,
+    ) -> Result<OwnedSemaphorePermit, Refusal> {
+        if let Ok(permit) = permits.clone().try_acquire_owned() {
+            return Ok(permit);
+        }
         let place = Place::take(&self.waiting);
         if place.number > self.queue {
             self.metrics.shed.fetch_add(1, Relaxed);
             return Err(Refusal::QueueFull);
         }
-        match tokio::time::timeout(WAIT, self.permits.clone().acquire_owned()).await {
+        match tokio::time::timeout_at(until, permits.clone().acquire_owned()).await {
             Ok(Ok(permit)) => Ok(permit),
             // The semaphore is never closed, so an error here is a timeout too.
             Ok(Err(_)) | Err(_) => Err(Refusal::PoolTimeout),
@@ -79,21 +118,34 @@ impl Pool {
     }
 
     /// An idle connection whose server is still there.
-    fn warm(&self) -> Option<Connection> {
-        let mut idle = self.idle.lock().unwrap_or_else(PoisonError::into_inner);
-        while let Some(mut connection) = idle.pop() {
-            if connection.is_fit() {
+    async fn warm(&self) -> Option<Connection> {
+        while let Some(mut connection) = self.pop() {
+            if !connection.is_fit() {
+                self.metrics.connections_discarded.fetch_add(1, Relaxed);
+                continue;
+            }
+            if !connection.is_stale() || connection.answers().await {
                 return Some(connection);
             }
             self.metrics.connections_discarded.fetch_add(1, Relaxed);
+            self.clear();
         }
         None
+    }
+
+    fn pop(&self) -> Option<Connection> {
+        let mut idle = self.idle.lock().unwrap_or_else(PoisonError::into_inner);
+        idle.pop()
     }
 
     async fn open(&self) -> Result<Connection, Refusal> {
         match Connection::open(&self.config).await {
             Ok(connection) => {
                 self.metrics.connections_opened.fetch_add(1, Relaxed);
+                let mut vitals = self.vitals.lock().unwrap_or_else(PoisonError::into_inner);
+                vitals.retain(|vital| vital.strong_count() > 0);
+                vitals.push(Arc::downgrade(connection.vital()));
+                drop(vitals);
                 Ok(connection)
             }
             Err(error) => {
@@ -129,6 +181,7 @@ pub(super) struct Lease {
     connection: Option<Connection>,
     pool: Arc<Pool>,
     _permit: OwnedSemaphorePermit,
+    _of_users: Option<OwnedSemaphorePermit>,
 }
 
 impl Lease {
@@ -137,8 +190,21 @@ impl Lease {
         self.connection.as_mut().ok_or(Refusal::ConnectionLost)
     }
 
+    /// The connection is dead: it is closed, and with it what lies idle.
+    pub(super) fn give_up(self) {
+        self.pool.clear();
+    }
+
     pub(super) fn count_cancelled(&self) {
         self.pool.metrics.cancelled.fetch_add(1, Relaxed);
+    }
+
+    /// Gives the connection back if the server has said that its transaction has ended.
+    pub(super) fn keep_if_settled(self) {
+        let connection = self.connection.as_ref();
+        if connection.is_some_and(Connection::is_settled) {
+            self.keep();
+        }
     }
 
     /// Gives the connection back: its transaction is known to have ended.

@@ -1,7 +1,10 @@
 //! What a request wants of Postgres, and what it gets.
 
+use std::time::Duration;
+
 use bytes::Bytes;
 
+use super::collect::{Collected, Layout};
 use super::statement::Sql;
 use crate::gateway::refusal::Refusal;
 
@@ -12,9 +15,17 @@ pub(crate) struct Transaction {
     pub(crate) authenticated: bool,
     /// `select set_config(...)`, which sets the access mode and ends in the switch to `role`.
     pub(crate) settings: Sql,
-    /// Answers with one row: body, rows, total, response.headers, response.status, and whether the
-    /// session has temporary tables.
+    /// Answers as the layout says.
     pub(crate) statement: Sql,
+    pub(crate) layout: Layout,
+    pub(crate) access: Access,
+    /// Says what rows cannot: what a merge updated, response.headers, response.status, and whether the
+    /// session has temporary tables. None where one row has all.
+    pub(crate) epilogue: Option<&'static str>,
+    /// Commits only once the whole answer is there, so that one that is too large changes nothing.
+    pub(crate) commits_last: bool,
+    /// How long the statement may run; the request's deadline is a little later. None for as long as it likes.
+    pub(crate) timeout: Option<Duration>,
     /// An `explain` whose estimate stands in for the total.
     pub(crate) estimate: Option<Sql>,
     pub(crate) check: RowCheck,
@@ -74,9 +85,9 @@ impl RowCheck {
 }
 
 /// What Postgres answered.
-#[derive(Debug, Default)]
+#[derive(Default)]
 pub(crate) struct Outcome {
-    pub(crate) body: Bytes,
+    pub(crate) body: Collected,
     pub(crate) rows: i64,
     pub(crate) total: Option<i64>,
     pub(crate) headers: Option<String>,
@@ -88,22 +99,36 @@ pub(crate) struct Outcome {
 }
 
 impl Outcome {
-    /// From the values of the statement's row, in text.
-    pub(super) fn read(values: Vec<Option<Bytes>>) -> Option<Self> {
+    /// From the values of the only row, in text; and the body.
+    pub(super) fn whole(values: Vec<Option<Bytes>>) -> Option<(Self, Bytes)> {
+        let mut values = values.into_iter();
+        let body = values.next().flatten().unwrap_or_default();
+        let rows = values.next().flatten().and_then(number)?;
+        let mut outcome = Self::epilogue(values);
+        outcome.rows = rows;
+        Some((outcome, body))
+    }
+
+    /// From the values of the epilogue's row, in text.
+    pub(super) fn epilogue(values: impl IntoIterator<Item = Option<Bytes>>) -> Self {
         let mut values = values.into_iter();
         let mut next = || values.next().flatten();
-        let text = |bytes: Bytes| String::from_utf8(bytes.into()).ok();
-        let number = |bytes: Bytes| text(bytes)?.parse().ok();
-        Some(Self {
-            body: next().unwrap_or_default(),
-            rows: next().and_then(number)?,
+        Self {
             total: next().and_then(number),
             headers: next().and_then(text),
             status: next().and_then(text),
             left_tables: next().is_none_or(|value| value != "f"),
-            estimate: None,
-        })
+            ..Self::default()
+        }
     }
+}
+
+fn text(bytes: Bytes) -> Option<String> {
+    String::from_utf8(bytes.into()).ok()
+}
+
+fn number(bytes: Bytes) -> Option<i64> {
+    text(bytes)?.parse().ok()
 }
 
 #[cfg(test)]
@@ -131,15 +156,17 @@ mod tests {
     fn an_outcome_is_read_from_text() {
         let value = |text: &'static str| Some(Bytes::from_static(text.as_bytes()));
         let row = |left| vec![value("[]"), value("2"), None, None, value("202"), left];
-        let outcome = Outcome::read(row(value("f"))).unwrap();
+        let (outcome, body) = Outcome::whole(row(value("f"))).unwrap();
         assert!(!outcome.left_tables);
-        assert!(Outcome::read(row(value("t"))).unwrap().left_tables);
-        assert!(
-            Outcome::read(row(None)).unwrap().left_tables,
-            "in doubt, yes"
-        );
+        assert_eq!(body, "[]");
+        let (left, _) = Outcome::whole(row(value("t"))).unwrap();
+        assert!(left.left_tables);
+        let (doubt, _) = Outcome::whole(row(None)).unwrap();
+        assert!(doubt.left_tables, "in doubt, yes");
         assert_eq!((outcome.rows, outcome.total), (2, None));
         assert_eq!(outcome.status.as_deref(), Some("202"));
-        assert!(Outcome::read(vec![value("[]")]).is_none());
+        assert!(Outcome::whole(vec![value("[]")]).is_none());
+        let after = vec![value("3"), None, value("202"), value("f")];
+        assert_eq!(Outcome::epilogue(after).total, Some(3));
     }
 }

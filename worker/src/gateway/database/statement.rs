@@ -7,6 +7,10 @@ use bytes::Bytes;
 /// Statements a connection keeps prepared. Each costs the server some 10 to 50 kB.
 const KEPT: usize = 256;
 
+/// Longer statements are not kept, neither here nor by the server: a hostile client could make 256 of them as
+/// long as its URLs may be.
+const LONGEST_KEPT: usize = 16 * 1024;
+
 /// A statement and the values of its `$1`, `$2`, ...
 #[derive(Debug, Default)]
 pub(crate) struct Sql {
@@ -25,6 +29,11 @@ pub(crate) enum Param {
 }
 
 impl Param {
+    #[cfg(test)]
+    pub(crate) fn as_text(&self) -> Option<&str> {
+        std::str::from_utf8(self.as_bytes()).ok()
+    }
+
     pub(super) fn as_bytes(&self) -> &[u8] {
         match self {
             Self::Text(text) => text.as_bytes(),
@@ -64,6 +73,9 @@ pub(super) enum Plan {
 
 impl Prepared {
     pub(super) fn plan(&mut self, role: &str, text: &str) -> Plan {
+        if text.len() > LONGEST_KEPT {
+            return Plan::Unnamed;
+        }
         match self.by_role.get(role).and_then(|of_role| of_role.get(text)) {
             Some(Known::As(name)) => Plan::Reuse(name.clone()),
             // A new name each time: if the server's answer was lost, the old one may be taken.
@@ -131,6 +143,16 @@ mod tests {
         prepared.keep("a", "select 1", "g1".into());
         assert_eq!(prepared.plan("a", "select 1"), Plan::Reuse("g1".into()));
         assert_eq!(prepared.plan("b", "select 1"), Plan::Name("g2".into()));
+    }
+
+    #[test]
+    fn a_very_long_statement_is_never_kept() {
+        let mut prepared = Prepared::default();
+        let long = "x".repeat(LONGEST_KEPT + 1);
+        for _ in 0..3 {
+            assert_eq!(prepared.plan("a", &long), Plan::Unnamed);
+        }
+        assert_eq!(prepared.count, 0);
     }
 
     #[test]

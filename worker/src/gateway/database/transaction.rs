@@ -6,23 +6,66 @@
 
 use std::io;
 use std::sync::Arc;
+use std::time::Duration;
 
+use tokio::time::Instant;
+
+use super::collect::{Bounds, Collector, Excess, Layout};
 use super::connection::Connection;
-use super::pool::{Lease, Pool};
-use super::request::{Isolation, Outcome, Transaction};
+use super::pool::{Lease, WAIT};
+use super::request::{Access, Isolation, Outcome, Transaction};
 use super::server_error::ServerError;
-use super::wire::{Reply, State};
+use super::vital::Vital;
+use super::wire::{Reply, Sink, State};
+use crate::gateway::Gateway;
+use crate::gateway::limits::{Full, Visit};
 use crate::gateway::refusal::{DatabaseError, Refusal};
 
-/// Runs the transaction. When the caller goes away, which drops this future, the query is
-/// cancelled and the connection cleaned or closed.
-pub(crate) async fn run(pool: &Arc<Pool>, work: Transaction) -> Result<Outcome, Refusal> {
-    let mut busy = Busy(Some(pool.acquire().await?));
+/// The deadline of a request whose role may run statements for as long as it likes.
+const LONGEST: Duration = Duration::from_secs(600);
+
+/// How long it may take to cancel a query whose client has left.
+const INTERRUPTING: Duration = Duration::from_secs(5);
+
+/// Runs the transaction, and answers before its deadline in any case. When the caller goes away, which drops
+/// this future, the query is cancelled and the connection cleaned or closed.
+pub(crate) async fn run(
+    gateway: &Gateway,
+    visit: &Visit,
+    trusted: bool,
+    work: Transaction,
+) -> Result<Outcome, Refusal> {
+    let limits = &gateway.settings.limits;
+    let patience = work.timeout.map(|time| time + limits.deadline_grace);
+    let deadline = Instant::now() + patience.unwrap_or(LONGEST);
+    let writes = work.access == Access::ReadWrite;
+    let share = gateway.answers.share(visit);
+    // Refused before anything has happened, so that it can be tried again.
+    match share.full() {
+        Some(Full::Caller) => return Err(Refusal::CallerMemory),
+        Some(Full::Everybody) => return Err(Refusal::Memory),
+        None => {}
+    }
+    let collector = Collector::new(
+        work.layout,
+        Bounds {
+            most: limits.max_answer,
+            share,
+            excess: match writes && !work.holds_commit() {
+                true => Excess::Drop,
+                false => Excess::Cancel,
+            },
+        },
+    );
+    let turn = visit.turn(deadline.min(Instant::now() + WAIT)).await;
+    let _turn = turn.ok_or(Refusal::CallerBusy)?;
+    let acquired = tokio::time::timeout_at(deadline, gateway.pool.acquire(trusted)).await;
+    let mut busy = Busy(Some(acquired.map_err(|_| Refusal::PoolTimeout)??));
     let finished = match busy.connection() {
-        Some(connection) => transact(connection, &work).await,
+        Some(connection) => watched(connection, &work, collector, deadline).await,
         None => Err(Failure::Connection(io::ErrorKind::NotConnected.into())),
     };
-    let Some(mut lease) = busy.0.take() else {
+    let Some(lease) = busy.0.take() else {
         return Err(Refusal::ConnectionLost);
     };
     let result = match finished {
@@ -32,9 +75,17 @@ pub(crate) async fn run(pool: &Arc<Pool>, work: Transaction) -> Result<Outcome, 
             tracing::warn!(%error, "a request's connection was lost");
             return Err(Refusal::ConnectionLost);
         }
+        Err(Failure::Late) => {
+            abandon(lease);
+            return Err(Refusal::Deadline { writes });
+        }
+        Err(Failure::Lost) => {
+            abandon(lease);
+            return Err(Refusal::ConnectionLost);
+        }
         Err(Failure::Server(error)) => {
             let ends_session = error.ends_session;
-            let error = DatabaseError::new(error, work.authenticated);
+            let error = DatabaseError::new(error, work.authenticated, writes);
             let refusal = Refusal::Database(Box::new(error));
             if ends_session {
                 return Err(refusal);
@@ -43,10 +94,58 @@ pub(crate) async fn run(pool: &Arc<Pool>, work: Transaction) -> Result<Outcome, 
         }
     };
     // The server's own word is what lets a connection go back.
-    if lease.connection()?.state() == State::Idle {
-        lease.keep();
-    }
+    lease.keep_if_settled();
     result
+}
+
+/// The transaction, until its deadline or until Postgres says that it does not work on it.
+async fn watched(
+    connection: &mut Connection,
+    work: &Transaction,
+    collector: Collector,
+    deadline: Instant,
+) -> Result<Outcome, Failure> {
+    let watch = Watch::over(connection.vital().clone());
+    let lost = watch.vital.lost(watch.stamp);
+    tokio::select! {
+        biased;
+        finished = transact(connection, work, collector) => finished,
+        () = lost => Err(Failure::Lost),
+        () = tokio::time::sleep_until(deadline) => Err(Failure::Late),
+    }
+}
+
+/// Marks a connection as busy, however that ends.
+struct Watch {
+    vital: Arc<Vital>,
+    stamp: u64,
+}
+
+impl Watch {
+    fn over(vital: Arc<Vital>) -> Self {
+        let stamp = vital.begin();
+        Self { vital, stamp }
+    }
+}
+
+impl Drop for Watch {
+    fn drop(&mut self) {
+        self.vital.end();
+    }
+}
+
+/// Throws a connection away. If its query still runs it is told to stop, by a task that holds no place in
+/// the pool: the server may never answer.
+fn abandon(mut lease: Lease) {
+    let canceller = lease.connection().ok().map(|found| found.canceller());
+    lease.give_up();
+    if let (Some(canceller), Ok(runtime)) = (canceller, tokio::runtime::Handle::try_current()) {
+        runtime.spawn(async move {
+            if let Err(error) = canceller.cancel().await {
+                tracing::debug!(%error, "a late query could not be cancelled");
+            }
+        });
+    }
 }
 
 /// A lease whose transaction is under way. Dropped in that state, because the client left, it is
@@ -69,7 +168,8 @@ impl Drop for Busy {
         if let Ok(runtime) = tokio::runtime::Handle::try_current() {
             runtime.spawn(async move {
                 if let Ok(connection) = lease.connection()
-                    && connection.interrupt().await
+                    && let Ok(true) =
+                        tokio::time::timeout(INTERRUPTING, connection.interrupt()).await
                 {
                     lease.keep();
                 }
@@ -81,8 +181,12 @@ impl Drop for Busy {
 enum Failure {
     Server(ServerError),
     Connection(io::Error),
-    /// Rolled back already.
+    /// Rolled back already, or committed where the refusal says so.
     Refused(Refusal),
+    /// The deadline has passed.
+    Late,
+    /// The server has answered, and the answer never came.
+    Lost,
 }
 
 impl From<io::Error> for Failure {
@@ -91,8 +195,19 @@ impl From<io::Error> for Failure {
     }
 }
 
-async fn transact(connection: &mut Connection, work: &Transaction) -> Result<Outcome, Failure> {
-    let holds = work.check.may_refuse();
+impl Transaction {
+    /// Whether the commit is sent only after the answer has been looked at.
+    fn holds_commit(&self) -> bool {
+        self.commits_last || self.check.may_refuse()
+    }
+}
+
+async fn transact(
+    connection: &mut Connection,
+    work: &Transaction,
+    mut collector: Collector,
+) -> Result<Outcome, Failure> {
+    let holds = work.holds_commit();
     let is_explicit = holds || work.isolation.is_some();
 
     connection.make_room()?;
@@ -102,16 +217,28 @@ async fn transact(connection: &mut Connection, work: &Transaction) -> Result<Out
     connection.queue_command(FORGET)?;
     connection.queue_often("", &work.settings)?;
     connection.queue(&work.role, &work.statement)?;
+    if let Some(epilogue) = work.epilogue {
+        connection.queue_command(epilogue)?;
+    }
     if let Some(estimate) = &work.estimate {
         connection.queue(&work.role, estimate)?;
     }
     if is_explicit && !holds {
         connection.queue_command("commit")?;
     }
-    let reply = connection.round_trip().await?;
-
     let position = usize::from(is_explicit) + 2;
-    let settled = match outcome(reply, position, work.estimate.is_some()) {
+    let sink = Sink {
+        position,
+        collector: &mut collector,
+    };
+    let reply = connection.round_trip(sink).await?;
+    if reply.stopped {
+        // Either way nothing of it is kept; a connection that cannot be cleaned is not settled, and is closed.
+        connection.interrupt().await;
+        let refusal = collector.refusal();
+        return Err(Failure::Refused(refusal.unwrap_or(Refusal::ConnectionLost)));
+    }
+    let settled = match outcome(reply, position, collector, work) {
         Ok(outcome) if holds => settle(connection, work, outcome).await,
         settled => settled,
     };
@@ -125,6 +252,9 @@ async fn transact(connection: &mut Connection, work: &Transaction) -> Result<Out
         Err(failure) => {
             if connection.state() != State::Idle {
                 connection.command("rollback").await?;
+            } else if let Failure::Refused(Refusal::AnswerTooLarge { .. }) = failure {
+                // The function has run, and may have left tables.
+                connection.command("discard temp").await?;
             }
             Err(failure)
         }
@@ -160,16 +290,43 @@ fn begin(isolation: Option<Isolation>) -> &'static str {
     }
 }
 
-/// The row of the statement at `position` among those sent, and the estimate behind it.
-fn outcome(reply: Reply, position: usize, estimated: bool) -> Result<Outcome, Failure> {
+/// What the statement at `position` among those sent has answered, with the epilogue and the estimate
+/// behind it.
+fn outcome(
+    reply: Reply,
+    position: usize,
+    collector: Collector,
+    work: &Transaction,
+) -> Result<Outcome, Failure> {
     if let Some(error) = reply.error {
         return Err(Failure::Server(error));
     }
+    if let Some(refusal) = collector.refusal() {
+        return Err(Failure::Refused(refusal));
+    }
     let missing = || io::Error::from(io::ErrorKind::InvalidData);
     let mut rows = reply.rows.into_iter().skip(position);
-    let row = rows.next().flatten().ok_or_else(missing)?;
-    let mut outcome = Outcome::read(row.values()?).ok_or_else(missing)?;
-    if estimated && let Some(plan) = rows.next().flatten() {
+    let of_statement = rows.next().flatten();
+    let mut outcome = match work.layout {
+        Layout::Whole => {
+            let row = of_statement.ok_or_else(missing)?;
+            let (mut outcome, body) = Outcome::whole(row.values()?).ok_or_else(missing)?;
+            outcome.body = collector.finish_whole(body);
+            outcome
+        }
+        _ => {
+            let epilogue = rows.next().flatten().ok_or_else(missing)?;
+            let mut outcome = Outcome::epilogue(epilogue.values()?);
+            let (body, count, total) = collector.finish();
+            outcome.body = body;
+            outcome.rows = count;
+            outcome.total = total.or(outcome.total);
+            outcome
+        }
+    };
+    if work.estimate.is_some()
+        && let Some(plan) = rows.next().flatten()
+    {
         let plan = plan.values()?.into_iter().next().flatten();
         outcome.estimate = plan.and_then(|text| String::from_utf8(text.into()).ok());
     }

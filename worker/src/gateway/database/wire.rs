@@ -15,6 +15,7 @@ use postgres_protocol::message::backend::{DataRowBody, Message};
 use postgres_protocol::message::frontend;
 use tokio::io::{AsyncReadExt, AsyncWriteExt, ReadBuf};
 
+use super::collect::{Collector, Excess, Layout};
 use super::login::Stream;
 use super::server_error::ServerError;
 use super::statement::Param;
@@ -22,12 +23,17 @@ use super::statement::Param;
 /// Buffers grown past this by one request are given back after it.
 const KEPT_BUFFER: usize = 256 * 1024;
 
+/// The largest message that is read where nobody wants rows: an error's words, a setting's value.
+const LARGEST_ASIDE: usize = 1024 * 1024;
+
 pub(super) struct Wire {
     stream: Box<dyn Stream>,
     outgoing: BytesMut,
     incoming: BytesMut,
     /// Synchronisation points whose answer is still to come.
     awaited: usize,
+    /// Bytes of a message that are still to be dropped, because it is too large to be held.
+    dropping: usize,
     state: State,
 }
 
@@ -47,6 +53,24 @@ pub(super) struct Reply {
     /// How many statements were parsed.
     pub(super) parsed: usize,
     pub(super) error: Option<ServerError>,
+    /// The answer became too large and the rest of it has not been read.
+    pub(super) stopped: bool,
+}
+
+impl Reply {
+    /// The only value of the first statement, a number.
+    pub(super) fn first_number(&self) -> Option<i32> {
+        let row = self.rows.first()?.as_ref()?;
+        let value = row.values().ok()?.into_iter().next().flatten()?;
+        std::str::from_utf8(&value).ok()?.parse().ok()
+    }
+}
+
+/// Where the rows of one statement go; those of all others are kept, the last of each.
+pub(super) struct Sink<'a> {
+    /// The statement's place among those sent.
+    pub(super) position: usize,
+    pub(super) collector: &'a mut Collector,
 }
 
 /// A row whose values are in text.
@@ -66,6 +90,29 @@ impl Row {
     }
 }
 
+/// A row as the server would send it.
+#[cfg(test)]
+pub(super) fn row_of(values: &[Option<&str>]) -> Row {
+    let mut body = BytesMut::new();
+    body.extend_from_slice(&u16::try_from(values.len()).unwrap().to_be_bytes());
+    for value in values {
+        match value {
+            Some(text) => {
+                body.extend_from_slice(&i32::try_from(text.len()).unwrap().to_be_bytes());
+                body.extend_from_slice(text.as_bytes());
+            }
+            None => body.extend_from_slice(&(-1_i32).to_be_bytes()),
+        }
+    }
+    let mut message = BytesMut::from(&b"D"[..]);
+    message.extend_from_slice(&u32::try_from(body.len() + 4).unwrap().to_be_bytes());
+    message.extend_from_slice(&body);
+    match Message::parse(&mut message).unwrap() {
+        Some(Message::DataRow(body)) => Row(body),
+        _ => panic!("not a row"),
+    }
+}
+
 impl Wire {
     pub(super) fn new(stream: Box<dyn Stream>) -> Self {
         Self {
@@ -73,12 +120,18 @@ impl Wire {
             outgoing: BytesMut::with_capacity(4096),
             incoming: BytesMut::with_capacity(8192),
             awaited: 0,
+            dropping: 0,
             state: State::Idle,
         }
     }
 
     pub(super) fn state(&self) -> State {
         self.state
+    }
+
+    /// True when everything sent has been answered and no transaction is open.
+    pub(super) fn is_settled(&self) -> bool {
+        self.state == State::Idle && self.awaited == 0 && self.dropping == 0
     }
 
     /// Queues the parsing of a statement; types are taken from where its values stand.
@@ -123,8 +176,9 @@ impl Wire {
         Ok(())
     }
 
-    /// Sends what is queued and reads until every synchronisation point has been answered.
-    pub(super) async fn round_trip(&mut self) -> io::Result<Reply> {
+    /// Sends what is queued and reads until every synchronisation point has been answered, or until the
+    /// rows of `sink` are too much.
+    pub(super) async fn round_trip(&mut self, mut sink: Option<Sink<'_>>) -> io::Result<Reply> {
         let mut reply = Reply::default();
         let mut row = None;
         while self.outgoing.has_remaining() {
@@ -132,17 +186,65 @@ impl Wire {
         }
         self.stream.flush().await?;
         while self.awaited > 0 {
-            match Message::parse(&mut self.incoming)? {
-                Some(message) => self.take(message, &mut reply, &mut row)?,
-                None => {
-                    if self.stream.read_buf(&mut self.incoming).await? == 0 {
-                        return Err(self.ended(reply));
-                    }
-                }
+            self.drop_some();
+            self.refuse_large(&reply, sink.as_mut())?;
+            if self.dropping == 0
+                && let Some(message) = Message::parse(&mut self.incoming)?
+            {
+                self.take(message, &mut reply, &mut row, sink.as_mut())?;
+            } else if !self.stops(&sink) && self.stream.read_buf(&mut self.incoming).await? == 0 {
+                return Err(self.ended(reply));
+            }
+            if self.stops(&sink) {
+                reply.stopped = true;
+                return Ok(reply);
             }
         }
         self.shrink();
         Ok(reply)
+    }
+
+    fn stops(&self, sink: &Option<Sink<'_>>) -> bool {
+        sink.as_ref().is_some_and(|sink| {
+            let collector = &sink.collector;
+            collector.too_much().is_some() && collector.excess() == Excess::Cancel
+        })
+    }
+
+    /// Drops what has come of a message that is too large.
+    fn drop_some(&mut self) {
+        let gone = self.dropping.min(self.incoming.len());
+        self.incoming.advance(gone);
+        self.dropping -= gone;
+    }
+
+    /// Looks at a message's length before the message is there: one that is too large is never held.
+    fn refuse_large(&mut self, reply: &Reply, sink: Option<&mut Sink<'_>>) -> io::Result<()> {
+        if self.dropping > 0 {
+            return Ok(());
+        }
+        let Some((tag, length)) = self.incoming.first_chunk::<5>().map(|head| {
+            let [tag, length @ ..] = *head;
+            (tag, u32::from_be_bytes(length) as usize)
+        }) else {
+            return Ok(());
+        };
+        let sink = sink.filter(|sink| sink.position == reply.rows.len());
+        let room = sink.as_ref().map_or(0, |sink| sink.collector.room());
+        if length <= room.max(LARGEST_ASIDE) {
+            return Ok(());
+        }
+        if tag != b'D' {
+            return Err(io::Error::other(
+                "the server sent a message that is too large",
+            ));
+        }
+        if let Some(sink) = sink {
+            sink.collector.overflow();
+        }
+        self.dropping = length + 1;
+        self.drop_some();
+        Ok(())
     }
 
     /// Writes what the socket takes. When it takes nothing, reads: the server may be answering
@@ -172,10 +274,19 @@ impl Wire {
         message: Message,
         reply: &mut Reply,
         row: &mut Option<Row>,
+        sink: Option<&mut Sink<'_>>,
     ) -> io::Result<()> {
         match message {
             Message::ParseComplete => reply.parsed += 1,
-            Message::DataRow(body) => *row = Some(Row(body)),
+            Message::DataRow(body) => match sink {
+                Some(sink)
+                    if sink.position == reply.rows.len()
+                        && sink.collector.layout() != Layout::Whole =>
+                {
+                    sink.collector.take(&Row(body))?;
+                }
+                _ => *row = Some(Row(body)),
+            },
             Message::CommandComplete(_) | Message::EmptyQueryResponse => {
                 reply.rows.push(row.take());
             }

@@ -5,6 +5,7 @@ use hyper::{Request, Response, StatusCode};
 
 use super::{Answer, body};
 use crate::gateway::Gateway;
+use crate::gateway::metrics::MemoryGauge;
 
 /// Answers without waiting for anything, so that a probe never hangs behind the work.
 pub(crate) fn answer<B>(gateway: &Gateway, request: &Request<B>) -> Answer {
@@ -18,7 +19,14 @@ pub(crate) fn answer<B>(gateway: &Gateway, request: &Request<B>) -> Answer {
         ),
         "/metrics" => (
             StatusCode::OK,
-            gateway.metrics.render(&gateway.pool.gauge(), ready),
+            gateway.metrics.render(
+                &gateway.pool.gauge(),
+                &MemoryGauge {
+                    bodies: gateway.bodies.held(),
+                    answers: gateway.answers.held(),
+                },
+                ready,
+            ),
         ),
         _ => (
             StatusCode::NOT_FOUND,

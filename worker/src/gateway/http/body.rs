@@ -1,24 +1,30 @@
 //! Bodies: whole ones in, whole or streamed ones out.
 
+use std::collections::VecDeque;
+use std::io;
+use std::pin::Pin;
 use std::sync::Arc;
-use std::time::Duration;
+use std::task::{Context, Poll};
+use std::time::{Duration, Instant};
 
 use bytes::Bytes;
 use http_body_util::combinators::BoxBody;
 use http_body_util::{BodyExt, Full};
-use hyper::body::Incoming;
-use tokio::sync::{OwnedSemaphorePermit, Semaphore};
+use hyper::body::{Frame, Incoming, SizeHint};
 
+use crate::gateway::database::Collected;
+use crate::gateway::limits::{Full as Exhausted, Share, Visit};
 use crate::gateway::refusal::Refusal;
 
 /// An answer's body; its errors end the connection, which is all that can be done by then.
-pub(crate) type Body = BoxBody<Bytes, hyper::Error>;
+pub(crate) type Body = BoxBody<Bytes, io::Error>;
 
-/// Longest a body may take to arrive: a slow sender holds memory, though no connection to Postgres.
-const ARRIVAL: Duration = Duration::from_secs(30);
-
-/// All bodies together, in bytes.
-const BUDGET: usize = 256 * 1024 * 1024;
+/// What is handed to the connection at once of a large answer.
+const PIECE: usize = 64 * 1024;
+/// Whoever reads a large answer has this long to begin, and reads at least so many bytes a second: the
+/// answer holds memory until it is sent.
+const SLOW_START: Duration = Duration::from_secs(30);
+const SLOWEST: usize = 64 * 1024;
 
 /// How many times the largest body is read and forgotten before the connection is cut.
 const DISCARDED: usize = 8;
@@ -36,28 +42,86 @@ pub(crate) fn empty() -> Body {
     whole(Bytes::new())
 }
 
-/// What all bodies together may hold in memory: a thousand large ones at once must not exhaust it.
-pub(crate) struct Budget(Arc<Semaphore>);
+/// An answer that was collected. A large one keeps its memory and its place among the caller's requests
+/// until it is sent.
+pub(crate) fn collected(mut answer: Collected, visit: &Arc<Visit>) -> Body {
+    if answer.length <= PIECE && answer.pieces.len() <= 1 {
+        return whole(answer.pieces.pop_front().unwrap_or_default());
+    }
+    Pieces {
+        left: answer.length,
+        pieces: answer.pieces,
+        sent: 0,
+        started: Instant::now(),
+        _share: answer.share,
+        _visit: visit.clone(),
+    }
+    .boxed()
+}
 
-impl Default for Budget {
-    fn default() -> Self {
-        Self(Arc::new(Semaphore::new(BUDGET)))
+struct Pieces {
+    pieces: VecDeque<Bytes>,
+    left: usize,
+    sent: usize,
+    started: Instant,
+    _share: Option<Share>,
+    _visit: Arc<Visit>,
+}
+
+impl Pieces {
+    fn is_too_slow(&self) -> bool {
+        let allowed = Duration::from_secs((self.sent / SLOWEST) as u64);
+        self.started.elapsed() > SLOW_START + allowed
+    }
+}
+
+impl hyper::body::Body for Pieces {
+    type Data = Bytes;
+    type Error = io::Error;
+
+    fn poll_frame(
+        mut self: Pin<&mut Self>,
+        _: &mut Context<'_>,
+    ) -> Poll<Option<Result<Frame<Bytes>, io::Error>>> {
+        if self.is_too_slow() {
+            return Poll::Ready(Some(Err(io::ErrorKind::TimedOut.into())));
+        }
+        let Some(mut piece) = self.pieces.pop_front() else {
+            return Poll::Ready(None);
+        };
+        if piece.len() > PIECE {
+            let rest = piece.split_off(PIECE);
+            self.pieces.push_front(rest);
+        }
+        self.sent += piece.len();
+        self.left -= piece.len();
+        Poll::Ready(Some(Ok(Frame::data(piece))))
+    }
+
+    fn is_end_stream(&self) -> bool {
+        self.left == 0
+    }
+
+    fn size_hint(&self) -> SizeHint {
+        SizeHint::with_exact(self.left as u64)
     }
 }
 
 /// A body, and its part of the budget for as long as it is held.
 pub(crate) struct Received {
     pub(crate) bytes: Bytes,
-    _held: Option<OwnedSemaphorePermit>,
+    _held: Share,
 }
 
-/// Reads a request's body whole.
+/// Reads a request's body whole, within `patience`: a slow sender holds memory, though no connection to
+/// Postgres.
 pub(crate) async fn read(
     body: Incoming,
     most: usize,
-    budget: &Budget,
+    patience: Duration,
+    share: Share,
 ) -> Result<Received, Refusal> {
-    match tokio::time::timeout(ARRIVAL, collect(body, most, budget)).await {
+    match tokio::time::timeout(patience, collect(body, most, share)).await {
         Ok(result) => result,
         Err(_) => Err(Refusal::BodyTimeout),
     }
@@ -79,9 +143,8 @@ pub(crate) async fn discard(mut body: Incoming) {
     let _ = tokio::time::timeout(Duration::from_secs(1), reading).await;
 }
 
-async fn collect(mut body: Incoming, most: usize, budget: &Budget) -> Result<Received, Refusal> {
+async fn collect(mut body: Incoming, most: usize, mut held: Share) -> Result<Received, Refusal> {
     let mut collected = Vec::new();
-    let mut held: Option<OwnedSemaphorePermit> = None;
     let mut length = 0_usize;
     while let Some(frame) = body.frame().await {
         let unreadable = |_| Refusal::Body("The request body could not be read".into());
@@ -90,20 +153,17 @@ async fn collect(mut body: Incoming, most: usize, budget: &Budget) -> Result<Rec
         };
         length = length.saturating_add(data.len());
         if length <= most {
-            let size = u32::try_from(data.len()).unwrap_or(u32::MAX);
-            let part = budget.0.clone().try_acquire_many_owned(size);
-            let part = part.map_err(|_| Refusal::QueueFull)?;
-            match &mut held {
-                Some(held) => held.merge(part),
-                None => held = Some(part),
-            }
+            held.grow(data.len()).map_err(|full| match full {
+                Exhausted::Caller => Refusal::CallerMemory,
+                Exhausted::Everybody => Refusal::Memory,
+            })?;
             collected.push(data);
             continue;
         }
         // Read on and forget: a client that is still sending would otherwise see a broken
         // connection instead of the refusal.
         collected.clear();
-        held = None;
+        held.shrink(usize::MAX);
         if length > most.saturating_mul(DISCARDED) {
             break;
         }
@@ -129,6 +189,25 @@ fn joined(mut pieces: Vec<Bytes>) -> Bytes {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[tokio::test]
+    async fn a_large_answer_is_sent_in_pieces_and_whole() {
+        let callers = crate::gateway::limits::Callers::new(1, 1);
+        let visit = Arc::new(callers.enter(Some("a")).unwrap());
+        let large = Bytes::from(vec![b'x'; 3 * PIECE + 1]);
+        let answer = Collected {
+            length: large.len() + 1,
+            pieces: VecDeque::from([large, Bytes::from_static(b"]")]),
+            share: None,
+        };
+        let mut body = collected(answer, &visit);
+        drop(visit);
+        let mut lengths = Vec::new();
+        while let Some(frame) = body.frame().await {
+            lengths.push(frame.unwrap().into_data().unwrap().len());
+        }
+        assert_eq!(lengths, [PIECE, PIECE, PIECE, 1, 1]);
+    }
 
     #[test]
     fn pieces_are_joined_in_order() {

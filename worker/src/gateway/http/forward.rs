@@ -3,6 +3,8 @@
 //! A target may answer before it has read everything, as one does that refuses a large upload. Were the
 //! rest left unread, closing our side would reset the connection and the caller would never see the answer.
 
+use std::io;
+use std::sync::Arc;
 use std::time::Duration;
 
 use bytes::Bytes;
@@ -11,25 +13,42 @@ use http_body_util::channel::{Channel, Sender};
 use hyper::body::{Body as _, Incoming};
 
 use super::body::{Body, empty};
+use super::idle::Progress;
 
 /// What is read and thrown away after the target has stopped listening, at the most.
 const LINGER_BYTES: usize = 64 * 1024 * 1024;
 const LINGER_TIME: Duration = Duration::from_secs(10);
 
-/// The same body, decoupled from how much of it the target reads.
-pub(super) fn forwarded(body: Incoming) -> Body {
+/// The same body, decoupled from how much of it the target reads. A client that sends nothing of it for
+/// `patience` is given up.
+pub(super) fn forwarded(body: Incoming, progress: Arc<Progress>, patience: Duration) -> Body {
     if body.is_end_stream() {
         return empty();
     }
     let (sender, receiver) = Channel::new(1);
-    tokio::spawn(pump(body, sender));
+    tokio::spawn(pump(body, sender, progress, patience));
     receiver.boxed()
 }
 
-async fn pump(mut body: Incoming, mut sender: Sender<Bytes, hyper::Error>) {
-    while let Some(frame) = body.frame().await {
+async fn pump(
+    mut body: Incoming,
+    mut sender: Sender<Bytes, io::Error>,
+    progress: Arc<Progress>,
+    patience: Duration,
+) {
+    loop {
+        let Ok(frame) = tokio::time::timeout(patience, body.frame()).await else {
+            progress.stall();
+            sender.abort(io::ErrorKind::TimedOut.into());
+            return;
+        };
+        let Some(frame) = frame else {
+            progress.made();
+            return;
+        };
         match frame {
             Ok(frame) => {
+                progress.made();
                 if sender.send(frame).await.is_err() {
                     // Past either bound the connection is closed, and with it whatever is still coming.
                     let _ = tokio::time::timeout(LINGER_TIME, drain(body)).await;
@@ -37,7 +56,7 @@ async fn pump(mut body: Incoming, mut sender: Sender<Bytes, hyper::Error>) {
                 }
             }
             Err(error) => {
-                sender.abort(error);
+                sender.abort(io::Error::other(error));
                 return;
             }
         }

@@ -4,6 +4,7 @@ pub(crate) mod admin;
 pub(crate) mod body;
 pub(crate) mod cors;
 mod forward;
+mod idle;
 pub(crate) mod proxy;
 pub(crate) mod route;
 pub(crate) mod server;

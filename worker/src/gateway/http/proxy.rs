@@ -1,7 +1,9 @@
 //! Forwards `/functions/v1` and `/storage/v1` to where they live, both bodies streamed.
 
 use std::net::SocketAddr;
+use std::sync::Arc;
 use std::sync::atomic::Ordering::Relaxed;
+use std::time::Duration;
 
 use http_body_util::BodyExt;
 use hyper::body::Incoming;
@@ -12,6 +14,7 @@ use hyper_util::client::legacy::connect::HttpConnector;
 use hyper_util::rt::{TokioExecutor, TokioTimer};
 
 use super::forward::forwarded;
+use super::idle::{Idle, Progress};
 use super::{Answer, Body, body};
 use crate::gateway::metrics::Metrics;
 use crate::gateway::refusal::Refusal;
@@ -33,13 +36,16 @@ pub(crate) struct Proxy {
     client: Client<HttpConnector, Body>,
     functions: Option<Target>,
     storage: Option<Target>,
+    upstream_timeout: Duration,
+    client_timeout: Duration,
 }
 
 impl Proxy {
     pub(crate) fn new(settings: &Settings) -> Self {
         let mut connector = HttpConnector::new();
         connector.set_nodelay(true);
-        connector.set_connect_timeout(Some(std::time::Duration::from_secs(5)));
+        connector.set_connect_timeout(Some(Duration::from_secs(5)));
+        connector.set_keepalive(Some(Duration::from_secs(30)));
         Self {
             client: Client::builder(TokioExecutor::new())
                 .pool_timer(TokioTimer::new())
@@ -49,6 +55,8 @@ impl Proxy {
                 .build(connector),
             functions: settings.functions.clone(),
             storage: settings.storage.clone(),
+            upstream_timeout: settings.limits.upstream_timeout,
+            client_timeout: settings.limits.client_timeout,
         }
     }
 
@@ -88,11 +96,23 @@ impl Proxy {
         *request.uri_mut() = at(target, request.uri()).ok_or(Refusal::Path)?;
         strip(request.headers_mut());
         add_forwarded(request.headers_mut(), peer);
-        match self.client.request(request.map(forwarded)).await {
+        let progress = Arc::new(Progress::new());
+        let request = request.map(|body| forwarded(body, progress.clone(), self.client_timeout));
+        // An upload that makes progress may take as long as it likes; after it the target has its time.
+        let answered = tokio::select! {
+            answered = self.client.request(request) => answered,
+            () = progress.silent(self.upstream_timeout) => {
+                metrics.proxy_failures.fetch_add(1, Relaxed);
+                tracing::warn!(part, "a request was not answered in time");
+                return Err(Refusal::TargetSilent(part));
+            }
+        };
+        match answered {
             Ok(mut answer) => {
                 strip(answer.headers_mut());
-                Ok(answer.map(BodyExt::boxed))
+                Ok(answer.map(|body| Idle::new(body, self.upstream_timeout).boxed()))
             }
+            Err(_) if progress.has_stalled() => Err(Refusal::BodyTimeout),
             Err(error) => {
                 metrics.proxy_failures.fetch_add(1, Relaxed);
                 tracing::warn!(part, %error, "a request could not be forwarded");

@@ -61,7 +61,7 @@ pub(crate) async fn answer(
         Route::Storage => gateway.proxy.storage(&gateway.metrics, request, peer).await,
         Route::Rest(path) => match cors::preflight(request.method(), request.headers()) {
             Some(answer) => Ok(answer),
-            None => rest::serve(&gateway, path, request)
+            None => rest::serve(&gateway, path, request, peer.ip())
                 .await
                 .map(|mut answer| {
                     cors::open(answer.headers_mut());
@@ -78,6 +78,9 @@ pub(crate) async fn answer(
 fn refuse(gateway: &Gateway, refusal: &Refusal) -> Answer {
     if matches!(refusal, Refusal::Token(_)) {
         gateway.metrics.tokens_refused.fetch_add(1, Relaxed);
+    }
+    if let Some(reason) = refusal.reason() {
+        gateway.metrics.refused(reason);
     }
     if refusal.status().is_server_error() {
         tracing::warn!(code = refusal.code(), message = %refusal, "a request failed");

@@ -14,6 +14,7 @@ use tokio::sync::watch;
 
 use super::{admin, route};
 use crate::gateway::Gateway;
+use crate::patient::Patient;
 
 /// Longest a request's head may take to arrive, and a kept connection may stay quiet.
 const HEAD_ARRIVAL: Duration = Duration::from_secs(75);
@@ -97,6 +98,7 @@ fn serve_public(
 ) {
     // Answers are written whole; waiting to fill a packet only adds latency.
     let _ = stream.set_nodelay(true);
+    let stream = Patient::new(stream, gateway.settings.limits.client_timeout);
     let gateway = gateway.clone();
     let service = service_fn(move |request| {
         let gateway = gateway.clone();

@@ -1,6 +1,7 @@
 //! The query string: filters, columns, order and window, parsed into types that hold no SQL.
 
 mod condition;
+mod cost;
 mod field;
 mod operator;
 mod order;
@@ -10,6 +11,7 @@ mod select;
 pub(crate) use condition::{
     Condition, IsValue, Operation, Quantifier, looks_like_filter, parse_filter,
 };
+pub(crate) use cost::Cost;
 pub(crate) use field::{Arrow, Field, Operand};
 pub(crate) use order::{OrderTerm, parse_order};
 pub(crate) use select::{Selected, parse_select};

@@ -15,6 +15,8 @@ pub(crate) enum DatabaseError {
     Reported {
         error: Box<ServerError>,
         authenticated: bool,
+        /// Whether the request was allowed to write.
+        writes: bool,
     },
     /// `raise sqlstate 'PGRST'`: message and detail are JSON that says what to answer.
     #[error("{}", message.message)]
@@ -50,11 +52,12 @@ const DETAIL_HINT: &str = "DETAIL must be a JSON object with obligatory keys: 's
     and optional key: 'status_text'.";
 
 impl DatabaseError {
-    pub(crate) fn new(error: ServerError, authenticated: bool) -> Self {
+    pub(crate) fn new(error: ServerError, authenticated: bool, writes: bool) -> Self {
         if error.code != "PGRST" {
             return Self::Reported {
                 error: Box::new(error),
                 authenticated,
+                writes,
             };
         }
         raised(&error.message, error.detail.as_deref())
@@ -74,7 +77,8 @@ impl DatabaseError {
             Self::Reported {
                 error,
                 authenticated,
-            } => status_of(&error.code, &error.message, *authenticated),
+                writes,
+            } => status_of(&error.code, &error.message, *authenticated, *writes),
             Self::Raised { status, .. } => *status,
             Self::RaisedWrongly { .. } => StatusCode::INTERNAL_SERVER_ERROR,
         }
@@ -138,10 +142,14 @@ pub(crate) fn final_status(number: u16) -> Option<StatusCode> {
     (200..600).contains(&number).then_some(status)
 }
 
-/// PostgREST's table from SQLSTATE to status.
-fn status_of(code: &str, message: &str, authenticated: bool) -> StatusCode {
+/// PostgREST's table from SQLSTATE to status, but for what passes by itself: a statement that was out of
+/// time, a deadlock and a database that is read-only for a while are 503 with Retry-After, not 500.
+fn status_of(code: &str, message: &str, authenticated: bool, writes: bool) -> StatusCode {
     let number = match code {
+        "57014" | "40P01" => 503,
         "23503" | "23505" => 409,
+        // The request itself was not read-only, so the database is.
+        "25006" if writes => 503,
         "25006" => 405,
         // pg-safeupdate's refusal is the caller's mistake; other cardinality errors are the server's.
         "21000" if message.ends_with("requires a WHERE clause") => 400,
@@ -188,7 +196,8 @@ mod tests {
             ("23503", 409),
             ("23514", 400),
             ("40001", 500),
-            ("57014", 500),
+            ("57014", 503),
+            ("40P01", 503),
             ("55P03", 500),
             ("22023", 400),
             ("28000", 403),
@@ -205,11 +214,12 @@ mod tests {
             ("42P17", 500),
         ];
         for (code, status) in table {
-            assert_eq!(status_of(code, "m", true).as_u16(), status, "{code}");
+            assert_eq!(status_of(code, "m", true, false).as_u16(), status, "{code}");
         }
-        assert_eq!(status_of("42501", "m", false).as_u16(), 401);
-        let no_role = status_of("22023", "role \"x\" does not exist", true);
+        assert_eq!(status_of("42501", "m", false, false).as_u16(), 401);
+        let no_role = status_of("22023", "role \"x\" does not exist", true, false);
         assert_eq!(no_role.as_u16(), 401);
+        assert_eq!(status_of("25006", "m", true, true).as_u16(), 503);
     }
 
     #[test]

@@ -1,6 +1,6 @@
 //! From Postgres' outcome to an HTTP answer.
 
-use hyper::header::{CONTENT_LENGTH, CONTENT_TYPE, HeaderMap, HeaderName, HeaderValue};
+use hyper::header::{CONTENT_TYPE, HeaderMap, HeaderName, HeaderValue};
 use hyper::{Response, StatusCode};
 use serde_json::{Map, Value};
 
@@ -62,13 +62,10 @@ impl Draft {
             self.header("content-profile", &request.schema);
         }
         self.obey(&outcome)?;
-        let length = outcome.body.len();
+        // HEAD: rows are counted and not written, so the length of a body is not known.
         let sent = match request.verb {
-            Verb::Head => {
-                self.headers.insert(CONTENT_LENGTH, length.into());
-                body::empty()
-            }
-            _ => body::whole(outcome.body),
+            Verb::Head => body::empty(),
+            _ => body::collected(outcome.body, &request.visit),
         };
         Ok(self.finish(sent))
     }

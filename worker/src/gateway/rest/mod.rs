@@ -13,6 +13,7 @@ mod request;
 mod rpc;
 mod session;
 
+use std::net::IpAddr;
 use std::sync::Arc;
 
 use hyper::Request;
@@ -23,6 +24,7 @@ use super::Gateway;
 use super::auth;
 use super::catalog::Catalog;
 use super::http::{Answer, body};
+use super::limits;
 use super::refusal::Refusal;
 use request::{ApiRequest, Resource};
 
@@ -31,17 +33,21 @@ pub(crate) async fn serve(
     gateway: &Gateway,
     path: &str,
     request: Request<Incoming>,
+    peer: IpAddr,
 ) -> Result<Answer, Refusal> {
     let (head, incoming) = request.into_parts();
-    let (catalog, request) = match understand(gateway, path, head) {
+    let (catalog, request) = match understand(gateway, path, head, peer) {
         Ok(understood) => understood,
         Err(refusal) => {
             body::discard(incoming).await;
             return Err(refusal);
         }
     };
+    // Whole, before a connection is taken: a body that trickles in holds memory alone.
+    let share = gateway.bodies.share(&request.visit);
     let most = gateway.settings.max_body;
-    let received = body::read(incoming, most, &gateway.bodies).await?;
+    let patience = gateway.settings.limits.body_timeout;
+    let received = body::read(incoming, most, patience, share).await?;
     let body = received.bytes.clone();
     match &request.resource {
         Resource::Function(name) => rpc::serve(gateway, &catalog, &request, name, body).await,
@@ -56,9 +62,12 @@ fn understand(
     gateway: &Gateway,
     path: &str,
     head: Parts,
+    peer: IpAddr,
 ) -> Result<(Arc<Catalog>, ApiRequest), Refusal> {
     let catalog = gateway.catalog()?;
-    let identity = auth::identify(&head.headers, &gateway.settings)?;
-    let request = ApiRequest::parse(&gateway.settings, identity, path, head)?;
+    let identity = auth::identify(&head.headers, &gateway.settings, peer)?;
+    let visit = gateway.callers.enter(identity.caller.as_deref());
+    let visit = visit.map_err(|limits::Busy| Refusal::CallerBusy)?;
+    let request = ApiRequest::parse(&gateway.settings, identity, visit, path, head)?;
     Ok((catalog, request))
 }

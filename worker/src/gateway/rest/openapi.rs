@@ -11,7 +11,7 @@ use super::request::{ApiRequest, Verb};
 use super::session;
 use crate::gateway::Gateway;
 use crate::gateway::catalog::{Catalog, Function, Relation};
-use crate::gateway::database::{Access, RowCheck, Transaction, run};
+use crate::gateway::database::{Access, Layout, RowCheck, Transaction, run};
 use crate::gateway::http::Answer;
 use crate::gateway::refusal::Refusal;
 use crate::gateway::sql::writer::Writer;
@@ -65,12 +65,18 @@ pub(super) async fn serve(
         authenticated: request.identity.authenticated,
         settings: session::settings(&gateway.settings, request, Access::ReadOnly, of_role),
         statement: writer.finish(USABLE.to_owned()),
+        layout: Layout::Whole,
+        access: Access::ReadOnly,
+        epilogue: None,
+        commits_last: false,
+        timeout: session::timeout(&gateway.settings, &request.identity, of_role),
         estimate: None,
         check: RowCheck::default(),
     };
-    let outcome = run(&gateway.pool, transaction).await?;
+    let trusted = request.identity.is_trusted();
+    let outcome = run(gateway, &request.visit, trusted, transaction).await?;
     let usable: Usable =
-        serde_json::from_slice(&outcome.body).map_err(|_| Refusal::NoSchemaCache)?;
+        serde_json::from_slice(outcome.body.first()).map_err(|_| Refusal::NoSchemaCache)?;
     let text = match request.verb {
         Verb::Head => String::new(),
         _ => describe(catalog, &request.schema, &usable).to_string(),

@@ -11,10 +11,11 @@ use super::request::{ApiRequest, Verb};
 use super::session;
 use crate::gateway::Gateway;
 use crate::gateway::catalog::{Catalog, Relation};
-use crate::gateway::database::{Access, Outcome, RowCheck, Sql, Transaction, run};
+use crate::gateway::database::{Access, Layout, Outcome, RowCheck, Sql, Transaction, run};
 use crate::gateway::http::Answer;
 use crate::gateway::query::{Query, Selected};
 use crate::gateway::refusal::Refusal;
+use crate::gateway::sql::{AFTER_READ, AFTER_WRITE};
 
 /// A request, and the relation it is about.
 pub(super) struct Target<'a> {
@@ -23,6 +24,15 @@ pub(super) struct Target<'a> {
     pub(super) request: &'a ApiRequest,
     pub(super) name: &'a str,
     pub(super) relation: &'a Relation,
+}
+
+/// What a request about a relation wants of Postgres.
+pub(super) struct Work {
+    pub(super) access: Access,
+    pub(super) statement: Sql,
+    pub(super) layout: Layout,
+    pub(super) estimate: Option<Sql>,
+    pub(super) check: RowCheck,
 }
 
 pub(super) async fn serve(
@@ -56,28 +66,36 @@ impl Target<'_> {
     fn query(&self) -> Result<Query, Refusal> {
         let query = Query::parse(&self.request.query)?;
         refuse_embedding(self.name, &query)?;
+        query.within(&self.gateway.settings.limits.cost)?;
         Ok(query)
     }
 
-    async fn run(
-        &self,
-        access: Access,
-        statement: Sql,
-        estimate: Option<Sql>,
-        check: RowCheck,
-    ) -> Result<Outcome, Refusal> {
+    async fn run(&self, work: Work) -> Result<Outcome, Refusal> {
         let identity = &self.request.identity;
+        let settings = &self.gateway.settings;
         let brought = self.catalog.roles.get(&identity.role);
+        let returns_rows = work.layout != Layout::Whole;
+        let writes = work.access == Access::ReadWrite;
         let transaction = Transaction {
             isolation: brought.and_then(|settings| settings.isolation),
             role: identity.role.clone(),
             authenticated: identity.authenticated,
-            settings: session::settings(&self.gateway.settings, self.request, access, brought),
-            statement,
-            estimate,
-            check,
+            settings: session::settings(settings, self.request, work.access, brought),
+            statement: work.statement,
+            layout: work.layout,
+            access: work.access,
+            epilogue: returns_rows.then_some(match writes {
+                true => AFTER_WRITE,
+                false => AFTER_READ,
+            }),
+            commits_last: writes && returns_rows,
+            timeout: session::timeout(settings, identity, brought),
+            estimate: work.estimate,
+            check: work.check,
         };
-        run(&self.gateway.pool, transaction).await
+        let request = self.request;
+        let trusted = identity.is_trusted();
+        run(self.gateway, &request.visit, trusted, transaction).await
     }
 
     fn allowed(&self) -> Answer {

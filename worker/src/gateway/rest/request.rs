@@ -1,5 +1,7 @@
 //! A request's head, parsed once into types.
 
+use std::sync::Arc;
+
 use hyper::header::{ACCEPT, CONTENT_TYPE, HeaderMap};
 use hyper::http::request::Parts;
 use percent_encoding::percent_decode_str;
@@ -7,6 +9,7 @@ use percent_encoding::percent_decode_str;
 use super::media::{Accepted, ContentType};
 use super::preferences::Preferences;
 use crate::gateway::auth::Identity;
+use crate::gateway::limits::Visit;
 use crate::gateway::refusal::Refusal;
 use crate::gateway::settings::Settings;
 
@@ -89,6 +92,8 @@ impl Resource {
 /// Everything but the body.
 pub(super) struct ApiRequest {
     pub(super) identity: Identity,
+    /// Its place among the caller's requests, kept until the answer is sent.
+    pub(super) visit: Arc<Visit>,
     pub(super) verb: Verb,
     /// As the database sees it in `request.path`.
     pub(super) path: String,
@@ -107,6 +112,7 @@ impl ApiRequest {
     pub(super) fn parse(
         settings: &Settings,
         identity: Identity,
+        visit: Visit,
         path: &str,
         head: Parts,
     ) -> Result<Self, Refusal> {
@@ -114,6 +120,7 @@ impl ApiRequest {
         let headers = head.headers;
         Ok(Self {
             identity,
+            visit: Arc::new(visit),
             verb,
             path: path.to_owned(),
             query: head.uri.query().unwrap_or_default().to_owned(),

@@ -10,12 +10,12 @@ use super::request::{ApiRequest, Verb};
 use super::{overload, range, session};
 use crate::gateway::Gateway;
 use crate::gateway::catalog::{Catalog, Function, Returns};
-use crate::gateway::database::{Access, RowCheck, Transaction, run};
+use crate::gateway::database::{Access, Layout, RowCheck, Sql, Transaction, run};
 use crate::gateway::http::Answer;
 use crate::gateway::query::{Query, looks_like_filter};
 use crate::gateway::refusal::Refusal;
-use crate::gateway::sql::Window;
 use crate::gateway::sql::call::Call;
+use crate::gateway::sql::{AFTER_READ, Window};
 
 pub(super) async fn serve(
     gateway: &Gateway,
@@ -38,6 +38,7 @@ pub(super) async fn serve(
         other => return Err(Refusal::RpcMethod(other.name().into())),
     };
     refuse_embedding(name, &query)?;
+    query.within(&gateway.settings.limits.cost)?;
     let (function, input) = overload::choose(overloads, request, name, arguments)?;
 
     let format = request.accepted.rows()?;
@@ -50,8 +51,10 @@ pub(super) async fn serve(
         function,
         query: &query,
         window,
+        most: gateway.settings.limits.max_rows,
         format,
-        count_all: counts && is_partial,
+        headers_only: request.verb == Verb::Head,
+        count_all: counts && (is_partial || function.returns_set),
     };
     let max_affected = request.preferences.max_affected;
     if max_affected.is_some() && !function.returns_set {
@@ -67,13 +70,16 @@ pub(super) async fn serve(
         catalog,
         request,
         function,
+        call.layout(),
         call.statement(input),
         check,
     );
-    let outcome = run(&gateway.pool, transaction).await?;
+    let trusted = request.identity.is_trusted();
+    let outcome = run(gateway, &request.visit, trusted, transaction).await?;
 
-    let total = match is_partial {
+    let total = match call.count_all {
         true => outcome.total,
+        // A function that returns no set has one row.
         false => Some(outcome.rows).filter(|_| counts),
     };
     let status = range::status(window, outcome.rows, total)?;
@@ -115,7 +121,8 @@ fn transaction(
     catalog: &Catalog,
     request: &ApiRequest,
     function: &Function,
-    statement: crate::gateway::database::Sql,
+    layout: Layout,
+    statement: Sql,
     check: RowCheck,
 ) -> Transaction {
     let of_role = catalog.roles.get(&request.identity.role);
@@ -129,17 +136,18 @@ fn transaction(
         true => Access::ReadWrite,
         false => Access::ReadOnly,
     };
+    let brought = || of_role.into_iter().chain([of_function]);
     Transaction {
         isolation,
         role: request.identity.role.clone(),
         authenticated: request.identity.authenticated,
-        settings: session::settings(
-            &gateway.settings,
-            request,
-            access,
-            of_role.into_iter().chain([of_function]),
-        ),
+        settings: session::settings(&gateway.settings, request, access, brought()),
         statement,
+        layout,
+        access,
+        epilogue: (layout != Layout::Whole).then_some(AFTER_READ),
+        commits_last: false,
+        timeout: session::timeout(&gateway.settings, &request.identity, brought()),
         estimate: None,
         check,
     }

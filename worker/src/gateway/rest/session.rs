@@ -1,15 +1,39 @@
 //! What the database may read of a request, and the role it runs as, as one statement.
 
+use std::time::Duration;
+
 use hyper::HeaderMap;
 use hyper::header::COOKIE;
 use serde_json::{Map, Value};
 
 use super::request::ApiRequest;
+use crate::gateway::auth::Identity;
 use crate::gateway::catalog::TransactionSettings;
 use crate::gateway::database::{Access, Sql};
 use crate::gateway::settings::Settings;
 use crate::gateway::sql::quote::literal;
 use crate::gateway::sql::writer::Writer;
+
+/// How long a statement of this request may run, by the function's setting, the role's, or the gateway's
+/// own for that kind of role; None for as long as it likes.
+pub(super) fn timeout<'a>(
+    gateway: &Settings,
+    identity: &Identity,
+    brought: impl IntoIterator<Item = &'a TransactionSettings>,
+) -> Option<Duration> {
+    let brought = brought.into_iter().filter_map(|settings| settings.timeout);
+    let timeout = brought.last().unwrap_or(own_timeout(gateway, identity));
+    Some(timeout).filter(|time| !time.is_zero())
+}
+
+fn own_timeout(gateway: &Settings, identity: &Identity) -> Duration {
+    let limits = &gateway.limits;
+    match (identity.is_trusted(), identity.authenticated) {
+        (true, _) => limits.statement_timeout,
+        (false, true) => limits.user_statement_timeout,
+        (false, false) => limits.anon_statement_timeout,
+    }
+}
 
 /// All settings are local to the transaction. The role comes last: what stands before it is set
 /// with the login role's rights. Session locks that a request left behind go too.
@@ -36,6 +60,11 @@ pub(super) fn settings<'a>(
     set("request.path", request.path.clone());
     set("request.headers", headers(&request.headers));
     set("request.cookies", cookies(&request.headers));
+    // Connections are opened with the timeout of trusted roles; the settings below override it.
+    if !request.identity.is_trusted() {
+        let millis = own_timeout(gateway, &request.identity).as_millis();
+        set("statement_timeout", millis.to_string());
+    }
     for settings in brought {
         for (name, value) in &settings.values {
             set(name, value.clone());

@@ -1,4 +1,7 @@
-//! From rows to the text of a body, done by Postgres.
+//! From rows to the text of a body. Postgres writes each row, the gateway puts them together: so neither
+//! ever has to hold a whole answer before it knows how large that is.
+
+use crate::gateway::database::Layout;
 
 /// How rows are written into a body.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -34,48 +37,108 @@ pub(crate) enum Shape {
     Scalars,
 }
 
-/// The expression over the rows of `pgrst_r`.
-pub(super) fn expression(format: Format, shape: Shape) -> String {
-    if format == Format::Csv {
-        return CSV.to_owned();
+/// How an answer's rows are written.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Writing {
+    pub(crate) format: Format,
+    pub(crate) shape: Shape,
+    /// HEAD: the rows are counted and not written.
+    pub(crate) headers_only: bool,
+}
+
+impl Writing {
+    /// How the gateway puts the rows together.
+    pub(crate) fn layout(self) -> Layout {
+        let is_one = matches!(self.shape, Shape::SingleRow | Shape::Scalar);
+        match self.format {
+            _ if self.headers_only => Layout::Count,
+            Format::Csv => Layout::Csv,
+            _ if is_one || self.format.is_singular() => Layout::First,
+            _ => Layout::Array,
+        }
     }
-    let item = match shape {
-        Shape::Rows | Shape::SingleRow => "pgrst_r",
-        Shape::Scalar | Shape::Scalars => "pgrst_r.pgrst_scalar",
-    };
-    let array = match format.strips_nulls() {
-        true => format!("json_strip_nulls(json_agg({item}))"),
-        false => format!("json_agg({item})"),
-    };
-    let is_one = format.is_singular() || matches!(shape, Shape::SingleRow | Shape::Scalar);
-    match is_one {
-        true => format!("coalesce(({array} -> 0)::text, 'null')"),
-        false => format!("coalesce({array}::text, '[]')"),
+
+    /// The text of one row of `pgrst_r`, and the line of names that CSV begins with.
+    fn item(self) -> (String, &'static str) {
+        if self.headers_only {
+            return ("''::text".to_owned(), "null::text");
+        }
+        if self.format == Format::Csv {
+            return (CSV_LINE.to_owned(), CSV_NAMES);
+        }
+        let json = match self.shape {
+            Shape::Rows | Shape::SingleRow => "row_to_json(pgrst_r)",
+            Shape::Scalar | Shape::Scalars => "to_json(pgrst_r.pgrst_scalar)",
+        };
+        let json = match self.format.strips_nulls() {
+            true => format!("json_strip_nulls({json})"),
+            false => json.to_owned(),
+        };
+        (format!("coalesce({json}::text, 'null')"), "null::text")
+    }
+
+    /// The statement that answers with one row of text for each row of `rows`: the text, CSV's line of
+    /// names, and the total if one is to be counted. `total` is counted in the same statement, so that
+    /// both are of one moment and a function is called once; it is there even when no row is, and the
+    /// text is null then. A join to one row keeps the order of the rows.
+    pub(super) fn statement(self, with: &str, rows: &str, total: Option<&str>) -> String {
+        let (text, names) = self.item();
+        match total {
+            None => format!("{with}select {text}, {names} from ({rows}) pgrst_r"),
+            Some(total) => format!(
+                "{with}select pgrst_j.pgrst_text, pgrst_j.pgrst_names, pgrst_c.pgrst_total \
+                 from (select {total} as pgrst_total) pgrst_c left join \
+                 (select {text} as pgrst_text, {names} as pgrst_names from ({rows}) pgrst_r) pgrst_j \
+                 on true"
+            ),
+        }
     }
 }
 
 /// Postgres writes a row as `(a,"b c")`, which without its parentheses is a line of CSV.
-const CSV: &str = "coalesce((select string_agg(pgrst_key, ',') \
-     from json_object_keys((array_agg(row_to_json(pgrst_r)))[1]) pgrst_key), '') \
-     || chr(10) || \
-     coalesce(string_agg(substring(pgrst_r::text, 2, length(pgrst_r::text) - 2), chr(10)), '')";
+const CSV_LINE: &str = "substring(pgrst_r::text, 2, length(pgrst_r::text) - 2)";
+
+/// The names of the columns, beside the first row alone.
+const CSV_NAMES: &str = "case when row_number() over () = 1 then \
+     (select string_agg(pgrst_key, ',') from json_object_keys(row_to_json(pgrst_r)) pgrst_key) end";
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
+    fn writing(format: Format, shape: Shape) -> Writing {
+        Writing {
+            format,
+            shape,
+            headers_only: false,
+        }
+    }
+
     #[test]
     fn only_single_things_are_taken_out_of_the_array() {
-        let first = "-> 0";
-        assert!(!expression(Format::Json, Shape::Rows).contains(first));
-        assert!(!expression(Format::Json, Shape::Scalars).contains(first));
-        assert!(expression(Format::Object, Shape::Rows).contains(first));
-        assert!(expression(Format::Json, Shape::Scalar).contains(first));
+        let layout = |format, shape| writing(format, shape).layout();
+        assert_eq!(layout(Format::Json, Shape::Rows), Layout::Array);
+        assert_eq!(layout(Format::Json, Shape::Scalars), Layout::Array);
+        assert_eq!(layout(Format::Object, Shape::Rows), Layout::First);
+        assert_eq!(layout(Format::Json, Shape::Scalar), Layout::First);
+        assert_eq!(layout(Format::Csv, Shape::Scalar), Layout::Csv);
     }
 
     #[test]
     fn nulls_are_stripped_on_request() {
-        assert!(expression(Format::StrippedJson, Shape::Rows).contains("json_strip_nulls"));
-        assert!(!expression(Format::Json, Shape::Rows).contains("json_strip_nulls"));
+        let sql = |format| writing(format, Shape::Rows).statement("", "x", None);
+        assert!(sql(Format::StrippedJson).contains("json_strip_nulls"));
+        assert!(!sql(Format::Json).contains("json_strip_nulls"));
+    }
+
+    #[test]
+    fn a_request_for_headers_alone_writes_no_row() {
+        let head = Writing {
+            headers_only: true,
+            ..writing(Format::Csv, Shape::Rows)
+        };
+        assert_eq!(head.layout(), Layout::Count);
+        let sql = head.statement("", "x", None);
+        assert_eq!(sql, "select ''::text, null::text from (x) pgrst_r");
     }
 }

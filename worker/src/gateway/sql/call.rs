@@ -1,14 +1,14 @@
-//! Calling a function: JSON in by `json_to_record`, JSON out by `json_agg`.
+//! Calling a function: JSON in by `json_to_record`, JSON out row by row.
 
 use bytes::Bytes;
 
 use super::LEFT_BEHIND;
-use super::body::{Format, Shape, expression};
+use super::body::{Format, Shape, Writing};
 use super::clause::{Source, Window, window};
 use super::quote::{identifier, qualified};
 use super::writer::Writer;
 use crate::gateway::catalog::{Argument, Function, Returns};
-use crate::gateway::database::{Param, Sql};
+use crate::gateway::database::{Layout, Param, Sql};
 use crate::gateway::query::Query;
 
 /// What the function is given.
@@ -26,7 +26,10 @@ pub(crate) struct Call<'a> {
     pub(crate) function: &'a Function,
     pub(crate) query: &'a Query,
     pub(crate) window: Window,
+    /// The most rows, whatever the window asks for.
+    pub(crate) most: Option<i64>,
     pub(crate) format: Format,
+    pub(crate) headers_only: bool,
     /// Count the rows outside the window too.
     pub(crate) count_all: bool,
 }
@@ -49,20 +52,32 @@ impl Call<'_> {
         };
         let filter = rows.filter(&mut writer, &self.query.conditions);
         let order = rows.order(&self.query.order);
-        let window = window(&mut writer, self.window);
-        let total = match self.count_all {
-            true => {
-                let filter = rows.filter(&mut writer, &self.query.conditions);
-                format!("(select count(*) from pgrst_source pgrst_t{filter})")
-            }
-            false => "null::bigint".to_owned(),
-        };
-        let body = expression(self.format, self.shape());
-        writer.finish(format!(
-            "with pgrst_source as ({call}) \
-             select {body}, count(*), {total}, {LEFT_BEHIND} \
-             from (select {columns} from pgrst_source pgrst_t{filter}{order}{window}) pgrst_r"
-        ))
+        let most = self.most.filter(|_| self.function.returns_set);
+        let window = window(&mut writer, self.window, most);
+        let total = self.count_all.then(|| {
+            let filter = rows.filter(&mut writer, &self.query.conditions);
+            format!("(select count(*) from pgrst_source pgrst_t{filter})")
+        });
+        let with = format!("with pgrst_source as ({call}) ");
+        let rows = format!("select {columns} from pgrst_source pgrst_t{filter}{order}{window}");
+        let writing = self.writing();
+        writer.finish(writing.statement(&with, &rows, total.as_deref()))
+    }
+
+    /// How the gateway puts the answer together.
+    pub(crate) fn layout(&self) -> Layout {
+        match self.is_plain_scalar() {
+            true => Layout::Whole,
+            false => self.writing().layout(),
+        }
+    }
+
+    fn writing(&self) -> Writing {
+        Writing {
+            format: self.format,
+            shape: self.shape(),
+            headers_only: self.headers_only,
+        }
     }
 
     /// One value and nothing asked of it: by far the most common call.
@@ -100,16 +115,21 @@ impl Call<'_> {
         }
     }
 
-    /// The call as rows: `pgrst_scalar` for a scalar, else the columns.
+    /// The call as rows: `pgrst_scalar` for a scalar, else the columns. A set is called in `from`, where it
+    /// runs to its end: in `select` it would stop at the limit, in the middle of what it writes.
     fn call(&self, writer: &mut Writer, input: Input) -> String {
         let called = qualified(self.schema, self.name);
         let (from, arguments) = arguments(writer, input);
         let is_composite = self.function.returns == Returns::Composite;
-        match (is_composite, from) {
+        let alias = match is_composite {
+            true => "pgrst_call",
+            false => "pgrst_call(pgrst_scalar)",
+        };
+        match (is_composite || self.function.returns_set, from) {
             (true, Some(from)) => {
-                format!("select pgrst_call.* from {from}, lateral {called}({arguments}) pgrst_call")
+                format!("select pgrst_call.* from {from}, lateral {called}({arguments}) {alias}")
             }
-            (true, None) => format!("select pgrst_call.* from {called}({arguments}) pgrst_call"),
+            (true, None) => format!("select pgrst_call.* from {called}({arguments}) {alias}"),
             (false, Some(from)) => {
                 format!("select {called}({arguments}) as pgrst_scalar from {from}")
             }
@@ -177,7 +197,9 @@ mod tests {
             function: &function,
             query: &Query::parse("").unwrap(),
             window: Window::default(),
+            most: Some(1_000),
             format: Format::Json,
+            headers_only: false,
             count_all: false,
         };
         call.statement(input).text
@@ -203,13 +225,13 @@ mod tests {
     }
 
     #[test]
-    fn rows_are_called_in_from_and_scalars_in_select() {
+    fn sets_are_called_in_from_and_single_values_in_select() {
         let rows = statement(Returns::Composite, true, named("a", false));
         assert!(rows.contains("lateral \"s\".\"f\"("));
         let scalar = statement(Returns::Scalar, false, named("a", false));
         assert!(scalar.starts_with("select coalesce(to_json(\"s\".\"f\"("));
         let scalars = statement(Returns::Scalar, true, named("a", false));
-        assert!(scalars.contains(") as pgrst_scalar from json_to_record("));
+        assert!(scalars.contains(") pgrst_call(pgrst_scalar)"));
     }
 
     #[test]

@@ -139,12 +139,18 @@ impl Source<'_> {
     }
 }
 
-/// ` limit $1 offset $2`, each where asked for.
-pub(super) fn window(writer: &mut Writer, window: Window) -> String {
+/// ` limit $1 offset $2`, each where asked for; never more rows than `most`.
+pub(super) fn window(writer: &mut Writer, window: Window, most: Option<i64>) -> String {
     let mut sql = String::new();
-    if let Some(limit) = window.limit {
-        let place = writer.bind(limit.to_string());
-        sql.push_str(&format!(" limit {place}::bigint"));
+    match (window.limit, most) {
+        (Some(limit), most) => {
+            let limit = most.map_or(limit, |most| limit.min(most));
+            let place = writer.bind(limit.to_string());
+            sql.push_str(&format!(" limit {place}::bigint"));
+        }
+        // A literal, so that the planner knows how few rows are wanted.
+        (None, Some(most)) => sql.push_str(&format!(" limit {most}")),
+        (None, None) => {}
     }
     if window.offset > 0 {
         let place = writer.bind(window.offset.to_string());
@@ -294,14 +300,16 @@ mod tests {
             " order by t.\"a\" desc nulls last, t.\"b\""
         );
         let mut writer = Writer::default();
-        assert_eq!(window(&mut writer, Window::default()), "");
+        assert_eq!(window(&mut writer, Window::default(), None), "");
+        assert_eq!(window(&mut writer, Window::default(), Some(9)), " limit 9");
         let some = Window {
             offset: 2,
             limit: Some(3),
         };
         assert_eq!(
-            window(&mut writer, some),
+            window(&mut writer, some, Some(2)),
             " limit $1::bigint offset $2::bigint"
         );
+        assert_eq!(writer.finish(String::new()).params[0].as_text(), Some("2"));
     }
 }

@@ -1,7 +1,6 @@
 //! Reading a relation.
 
-use super::LEFT_BEHIND;
-use super::body::{Format, Shape, expression};
+use super::body::Writing;
 use super::clause::{Source, Window, window};
 use super::quote::qualified;
 use super::writer::Writer;
@@ -16,7 +15,9 @@ pub(crate) struct Read<'a> {
     pub(crate) relation: &'a Relation,
     pub(crate) query: &'a Query,
     pub(crate) window: Window,
-    pub(crate) format: Format,
+    /// The most rows, whatever the window asks for.
+    pub(crate) most: Option<i64>,
+    pub(crate) writing: Writing,
     /// Count the rows outside the window too.
     pub(crate) count_all: bool,
 }
@@ -29,19 +30,13 @@ impl Read<'_> {
         let columns = source.select_list(&self.query.select);
         let filter = source.filter(&mut writer, &self.query.conditions);
         let order = source.order(&self.query.order);
-        let window = window(&mut writer, self.window);
-        let total = match self.count_all {
-            true => {
-                let filter = source.filter(&mut writer, &self.query.conditions);
-                format!("(select count(*) from {table} pgrst_t{filter})")
-            }
-            false => "null::bigint".to_owned(),
-        };
-        let body = expression(self.format, Shape::Rows);
-        writer.finish(format!(
-            "select {body}, count(*), {total}, {LEFT_BEHIND} \
-             from (select {columns} from {table} pgrst_t{filter}{order}{window}) pgrst_r"
-        ))
+        let window = window(&mut writer, self.window, self.most);
+        let total = self.count_all.then(|| {
+            let filter = source.filter(&mut writer, &self.query.conditions);
+            format!("(select count(*) from {table} pgrst_t{filter})")
+        });
+        let rows = format!("select {columns} from {table} pgrst_t{filter}{order}{window}");
+        writer.finish(self.writing.statement("", &rows, total.as_deref()))
     }
 
     /// Asks the planner how many rows there are.
@@ -64,6 +59,7 @@ impl Read<'_> {
 
 #[cfg(test)]
 mod tests {
+    use super::super::{Format, Shape};
     use super::*;
 
     #[test]
@@ -78,7 +74,12 @@ mod tests {
                 offset: 0,
                 limit: Some(1),
             },
-            format: Format::Json,
+            most: Some(1_000),
+            writing: Writing {
+                format: Format::Json,
+                shape: Shape::Rows,
+                headers_only: false,
+            },
             count_all: true,
         }
         .statement();

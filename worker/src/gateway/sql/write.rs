@@ -2,13 +2,13 @@
 
 use bytes::Bytes;
 
-use super::LEFT_BEHIND;
-use super::body::{Format, Shape, expression};
+use super::body::{Format, Shape, Writing};
 use super::clause::Source;
 use super::quote::{identifier, literal, qualified};
 use super::writer::Writer;
+use super::{LEFT_BEHIND, UPDATED};
 use crate::gateway::catalog::Relation;
-use crate::gateway::database::{Param, Sql};
+use crate::gateway::database::{Layout, Param, Sql};
 use crate::gateway::query::{Query, Selected};
 
 /// What to write, and what to answer with.
@@ -57,38 +57,35 @@ pub(crate) enum WriteAnswer {
     Rows(Format),
 }
 
+impl WriteAnswer {
+    fn writing(format: Format) -> Writing {
+        Writing {
+            format,
+            shape: Shape::Rows,
+            headers_only: false,
+        }
+    }
+
+    /// How the gateway puts the answer together.
+    pub(crate) fn layout(self) -> Layout {
+        match self {
+            Self::Rows(format) => Self::writing(format).layout(),
+            Self::Nothing | Self::Key => Layout::Whole,
+        }
+    }
+}
+
 /// How many rows a merge updated rather than inserted, counted as they pass by.
 const COUNT_UPDATED: &str = "set_config('pgrst.updated', \
      (coalesce(nullif(current_setting('pgrst.updated', true), ''), '0')::bigint + 1)::text, true) \
      is not null";
-const UPDATED: &str = "coalesce(nullif(current_setting('pgrst.updated', true), ''), '0')::bigint";
 
 impl Write<'_> {
-    /// The third column is the number of rows that were updated by a merge.
+    /// Where one row answers, its third column is the number of rows that were updated by a merge.
     pub(crate) fn statement(self) -> Sql {
         let mut writer = Writer::default();
         let change = self.change(&mut writer);
         let returning = self.returning();
-        let answered = match self.answer {
-            WriteAnswer::Nothing => {
-                format!("select ''::text, count(*), {UPDATED}, {LEFT_BEHIND} from pgrst_source")
-            }
-            WriteAnswer::Key => {
-                let body = expression(Format::Object, Shape::Rows);
-                format!(
-                    "select {body}, count(*), {UPDATED}, {LEFT_BEHIND} from pgrst_source pgrst_r"
-                )
-            }
-            WriteAnswer::Rows(format) => {
-                let body = expression(format, Shape::Rows);
-                let columns = self.source().select_list(&self.query.select);
-                let order = self.source().order(&self.query.order);
-                format!(
-                    "select {body}, count(*), {UPDATED}, {LEFT_BEHIND} \
-                     from (select {columns} from pgrst_source pgrst_t{order}) pgrst_r"
-                )
-            }
-        };
         let source = match change {
             Some(change) => format!("{change} returning {returning}"),
             None => {
@@ -96,7 +93,22 @@ impl Write<'_> {
                 format!("select {returning} from {table} as pgrst_t where false")
             }
         };
-        writer.finish(format!("with pgrst_source as ({source}) {answered}"))
+        let with = format!("with pgrst_source as ({source}) ");
+        writer.finish(match self.answer {
+            WriteAnswer::Nothing => format!(
+                "{with}select ''::text, count(*), {UPDATED}, {LEFT_BEHIND} from pgrst_source"
+            ),
+            WriteAnswer::Key => format!(
+                "{with}select (select row_to_json(pgrst_r)::text from pgrst_source pgrst_r limit 1), \
+                 count(*), {UPDATED}, {LEFT_BEHIND} from pgrst_source"
+            ),
+            WriteAnswer::Rows(format) => {
+                let columns = self.source().select_list(&self.query.select);
+                let order = self.source().order(&self.query.order);
+                let rows = format!("select {columns} from pgrst_source pgrst_t{order}");
+                WriteAnswer::writing(format).statement(&with, &rows, None)
+            }
+        })
     }
 
     fn source(&self) -> Source<'_> {

@@ -1,14 +1,15 @@
 //! GET and HEAD.
 
-use super::Target;
+use super::{Target, Work};
 use crate::gateway::database::{Access, RowCheck};
 use crate::gateway::http::Answer;
 use crate::gateway::refusal::Refusal;
 use crate::gateway::rest::answer::Draft;
 use crate::gateway::rest::preferences::Count;
 use crate::gateway::rest::range;
-use crate::gateway::sql::Window;
+use crate::gateway::rest::request::Verb;
 use crate::gateway::sql::read::Read;
+use crate::gateway::sql::{Shape, Writing};
 
 pub(super) async fn serve(target: &Target<'_>) -> Result<Answer, Refusal> {
     let request = target.request;
@@ -16,32 +17,36 @@ pub(super) async fn serve(target: &Target<'_>) -> Result<Answer, Refusal> {
     let format = request.accepted.rows()?;
     let window = range::window(&query, request.verb, &request.headers)?;
     let count = request.preferences.count;
-    // Without a window the rows sent are all there are; no need to count them twice.
-    let is_partial = window != Window::default();
+    let writing = Writing {
+        format,
+        shape: Shape::Rows,
+        headers_only: request.verb == Verb::Head,
+    };
     let read = Read {
         schema: &request.schema,
         name: target.name,
         relation: target.relation,
         query: &query,
         window,
-        format,
-        count_all: is_partial && matches!(count, Some(Count::Exact | Count::Estimated)),
+        most: target.gateway.settings.limits.max_rows,
+        writing,
+        count_all: matches!(count, Some(Count::Exact | Count::Estimated)),
     };
     let estimates = matches!(count, Some(Count::Planned | Count::Estimated));
     let check = RowCheck {
         singular: format.is_singular(),
         ..RowCheck::default()
     };
-    let estimate = estimates.then(|| read.estimate());
-    let statement = read.statement();
-    let outcome = target
-        .run(Access::ReadOnly, statement, estimate, check)
-        .await?;
-
-    let exact = match is_partial {
-        true => outcome.total,
-        false => Some(outcome.rows),
+    let work = Work {
+        access: Access::ReadOnly,
+        statement: read.statement(),
+        layout: writing.layout(),
+        estimate: estimates.then(|| read.estimate()),
+        check,
     };
+    let outcome = target.run(work).await?;
+
+    let exact = outcome.total;
     let planned = outcome.estimate.as_deref().and_then(planned_rows);
     let total = match count {
         None => None,

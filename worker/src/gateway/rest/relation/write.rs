@@ -5,7 +5,7 @@ use hyper::StatusCode;
 use percent_encoding::{NON_ALPHANUMERIC, utf8_percent_encode};
 use serde_json::{Map, Value};
 
-use super::Target;
+use super::{Target, Work};
 use crate::gateway::database::{Access, Outcome, RowCheck};
 use crate::gateway::http::Answer;
 use crate::gateway::query::{Condition, Operation, Query};
@@ -52,9 +52,14 @@ pub(super) async fn serve(target: &Target<'_>, body: Bytes) -> Result<Answer, Re
         answer,
     }
     .statement();
-    let outcome = target
-        .run(Access::ReadWrite, statement, None, check)
-        .await?;
+    let work = Work {
+        access: Access::ReadWrite,
+        statement,
+        layout: answer.layout(),
+        estimate: None,
+        check,
+    };
+    let outcome = target.run(work).await?;
     respond(target, answer, format, outcome)
 }
 
@@ -174,7 +179,7 @@ fn location(target: &Target<'_>, outcome: &Outcome) -> Option<String> {
     if outcome.rows != 1 || target.relation.primary_key.is_empty() {
         return None;
     }
-    let key: Map<String, Value> = serde_json::from_slice(&outcome.body).ok()?;
+    let key: Map<String, Value> = serde_json::from_slice(outcome.body.first()).ok()?;
     let filters: Vec<String> = key
         .iter()
         .map(|(column, value)| {

@@ -1,0 +1,198 @@
+// A Postgres, a function or a store that hangs: every caller gets an answer, and afterwards all is well again.
+
+import assert from 'node:assert/strict';
+import { createServer as createHttpServer, request as httpRequest } from 'node:http';
+import { connect, createServer } from 'node:net';
+import { after, before, describe, test } from 'node:test';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { Gateway, open, request, until } from './harness.mjs';
+
+let stack;
+before(async () => { stack = await open({ gateway: false }); });
+after(() => stack.close());
+
+/**
+ * Stands between gateway and Postgres. A connection passes bytes on for as long as its mode says so, each
+ * direction by itself; `mode` is that of connections to come.
+ */
+class Proxy {
+  static async start(port) {
+    const proxy = new Proxy();
+    proxy.links = new Set();
+    proxy.mode = { asks: true, answers: true };
+    proxy.server = createServer((near) => {
+      const link = { near, far: connect(port, '127.0.0.1'), ...proxy.mode };
+      proxy.links.add(link);
+      near.on('data', (data) => { if (link.asks) link.far.write(data); });
+      link.far.on('data', (data) => { if (link.answers) near.write(data); });
+      for (const end of [near, link.far]) {
+        end.on('error', () => {});
+        end.on('close', () => { near.destroy(); link.far.destroy(); proxy.links.delete(link); });
+      }
+    });
+    await new Promise((resolve) => { proxy.server.listen(0, '127.0.0.1', resolve); });
+    return proxy;
+  }
+
+  url(databaseUrl) {
+    const url = new URL(databaseUrl);
+    url.port = this.server.address().port;
+    return url.href;
+  }
+
+  /** Connections that are open now behave so for ever. */
+  break(mode) {
+    for (const link of this.links) Object.assign(link, mode);
+  }
+
+  stop() {
+    for (const link of this.links) link.near.destroy();
+    this.server.close();
+  }
+}
+
+async function behindProxy(run, args = []) {
+  const proxy = await Proxy.start(stack.postgres.port);
+  const gateway = await Gateway.start(proxy.url(stack.databaseUrl), args);
+  try {
+    await run(proxy, gateway, (name, body, as) => request(gateway.url, 'POST', `/rpc/${name}`, { body, as }));
+  } finally {
+    await gateway.stop();
+    proxy.stop();
+  }
+}
+
+/** What a caller gets in the end: within its deadline, and with a time to come back. */
+async function answered(asking, seconds) {
+  const started = Date.now();
+  const answer = await asking;
+  assert.ok([503, 504].includes(answer.status), `${answer.status} ${answer.text}`);
+  assert.ok(answer.headers.get('retry-after'));
+  assert.deepEqual(Object.keys(answer.json).sort(), ['code', 'details', 'hint', 'message']);
+  assert.ok(Date.now() - started < seconds * 1000, `after ${Date.now() - started} ms`);
+  return answer;
+}
+
+async function isWhole(call, gateway) {
+  const started = Date.now();
+  const answers = await Promise.all(Array.from({ length: 20 }, () => call('one', {}, 'service')));
+  assert.deepEqual([...new Set(answers.map((answer) => answer.text))], ['1']);
+  await until('/ready to say yes', async () => (await fetch(`${gateway.adminUrl}/ready`)).status === 200);
+  assert.ok(Date.now() - started < 10_000, `whole after ${Date.now() - started} ms`);
+}
+
+describe('faults', { concurrency: true }, () => {
+  test('a_postgres_that_hangs_gives_every_caller_an_answer_within_its_deadline_and_is_found_again', () => behindProxy(async (proxy, gateway, call) => {
+    await Promise.all(Array.from({ length: 10 }, () => call('one', {}, 'service')));
+    proxy.mode = { asks: false, answers: false };
+    proxy.break(proxy.mode);
+    // Ten on connections that have just been used, and more than there are connections; default settings.
+    const asked = [null, 'alice', 'bob'].flatMap((as) => Array.from({ length: 4 }, () => answered(call('one', {}, as), as ? 14 : 9)));
+    await Promise.all(asked);
+    await answered(call('one', {}, 'alice'), 14);
+    // New connections work again, the old ones stay as dead as they are.
+    proxy.mode = { asks: true, answers: true };
+    await isWhole(call, gateway);
+    assert.equal((await call('one', {}, 'alice')).text, '1');
+    const page = await (await fetch(`${gateway.adminUrl}/metrics`)).text();
+    assert.match(page, /refusals_total\{reason="deadline"\} [1-9]/);
+  }));
+
+  test('requests_on_half_open_connections_are_given_up_long_before_their_deadline', () => behindProxy(async (proxy, gateway, call) => {
+    await Promise.all(Array.from({ length: 10 }, () => call('sleep', { s: 0.2 }, 'service')));
+    proxy.break({ asks: false, answers: false });
+    // The service's own deadline is 35 s.
+    const lost = Array.from({ length: 10 }, () => answered(call('one', {}, 'service'), 12));
+    // A long query on a good connection is left alone meanwhile.
+    const long = call('sleep', { s: 7 }, 'alice');
+    await Promise.all(lost);
+    await isWhole(call, gateway);
+    assert.equal((await long).text, '"slept"');
+  }));
+
+  test('a_commit_whose_answer_is_lost_is_answered_and_the_gateway_is_whole_again', () => behindProxy(async (proxy, gateway, call) => {
+    await Promise.all(Array.from({ length: 10 }, () => call('sleep', { s: 0.2 }, 'service')));
+    proxy.break({ answers: false });
+    await answered(call('add_note', { p: 'lost answer' }, 'service'), 12);
+    assert.equal((await stack.sql("select count(*)::int as n from archive.notes where v = 'lost answer'"))[0].n, 1, 'it was committed, once');
+    await isWhole(call, gateway);
+  }));
+
+  test('a_write_that_is_late_is_504_and_says_that_its_outcome_is_not_known', () => behindProxy(async (proxy, gateway, call) => {
+    await call('one', {}, 'service');
+    // Nobody can be asked about it either.
+    proxy.mode = { asks: true, answers: false };
+    proxy.break(proxy.mode);
+    const late = await answered(call('add_note', { p: 'late answer' }, 'service'), 5);
+    assert.deepEqual([late.status, late.json.code], [504, 'GWT504']);
+    assert.match(late.json.details, /not known/);
+    proxy.mode = { asks: true, answers: true };
+    await isWhole(call, gateway);
+  }, ['--statement-timeout', '500', '--deadline-grace', '500']));
+});
+
+/** A function host with one way to hang for each path. */
+function host() {
+  const server = createHttpServer(async (message, response) => {
+    if (message.url.endsWith('/silent')) return;
+    if (message.url.endsWith('/stops')) {
+      response.writeHead(200, { 'content-type': 'text/event-stream' });
+      response.write('data: one\n\n');
+      return;
+    }
+    if (message.url.endsWith('/events')) {
+      response.writeHead(200, { 'content-type': 'text/event-stream' });
+      for (let n = 0; n < 12; n += 1) {
+        response.write(`data: ${n}\n\n`);
+        await sleep(200);
+      }
+      response.end();
+      return;
+    }
+    let length = 0;
+    for await (const chunk of message) length += chunk.length;
+    response.end(String(length));
+  });
+  return new Promise((resolve) => { server.listen(0, '127.0.0.1', () => resolve(server)); });
+}
+
+test('a_silent_target_is_504_and_a_stream_may_take_long_but_not_fall_silent', async () => {
+  const server = await host();
+  const target = `http://127.0.0.1:${server.address().port}`;
+  const gateway = await Gateway.start(stack.databaseUrl, [
+    '--functions-url', target, '--storage-url', target, '--upstream-timeout', '1000', '--client-timeout', '1000',
+  ]);
+  try {
+    for (const part of ['functions', 'storage']) {
+      const silent = await request(gateway.url, 'GET', `/${part}/v1/silent`);
+      assert.deepEqual([silent.status, silent.json.code], [504, 'GWT504']);
+      assert.ok(silent.headers.get('retry-after'));
+    }
+    // Twelve events in 2.4 s: longer than the bound, never silent for as long.
+    const events = await (await fetch(`${gateway.url}/functions/v1/events`)).text();
+    assert.equal(events.match(/data/g).length, 12);
+    const stops = await fetch(`${gateway.url}/functions/v1/stops`);
+    await assert.rejects(stops.text(), 'an answer that is cut must not look whole');
+    const upload = (pieces, pause) => new Promise((resolve, reject) => {
+      const { hostname, port } = new URL(gateway.url);
+      const sent = httpRequest({ host: hostname, port, path: '/storage/v1/object', method: 'PUT', headers: { 'content-length': 10 } }, async (response) => {
+        let text = '';
+        for await (const chunk of response) text += chunk;
+        resolve([response.statusCode, text]);
+      });
+      sent.on('error', reject);
+      (async () => {
+        for (let n = 0; n < pieces; n += 1) {
+          sent.write('x');
+          await sleep(pause);
+        }
+      })();
+    });
+    assert.deepEqual(await upload(10, 200), [200, '10'], 'slow, but it makes progress');
+    assert.equal((await upload(3, 10))[0], 408, 'it stops in the middle');
+  } finally {
+    await gateway.stop();
+    server.closeAllConnections();
+    server.close();
+  }
+});

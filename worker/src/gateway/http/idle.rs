@@ -1,0 +1,122 @@
+//! Bodies that stream must make progress: there is no bound on how long they take, but on how long they
+//! are silent.
+
+use std::io;
+use std::pin::Pin;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed};
+use std::task::{Context, Poll};
+use std::time::Duration;
+
+use bytes::Bytes;
+use hyper::body::{Body, Frame, Incoming, SizeHint};
+use tokio::time::{Instant, Sleep};
+
+/// When a request was last heard of.
+pub(super) struct Progress {
+    origin: Instant,
+    /// Milliseconds since the origin.
+    last: AtomicU64,
+    stalled: AtomicBool,
+}
+
+impl Progress {
+    pub(super) fn new() -> Self {
+        Self {
+            origin: Instant::now(),
+            last: AtomicU64::new(0),
+            stalled: AtomicBool::new(false),
+        }
+    }
+
+    pub(super) fn made(&self) {
+        let passed = u64::try_from(self.origin.elapsed().as_millis());
+        self.last.store(passed.unwrap_or(u64::MAX), Relaxed);
+    }
+
+    /// The client has stopped sending in the middle of its body.
+    pub(super) fn stall(&self) {
+        self.stalled.store(true, Relaxed);
+    }
+
+    pub(super) fn has_stalled(&self) -> bool {
+        self.stalled.load(Relaxed)
+    }
+
+    /// Resolves once nothing was heard for so long.
+    pub(super) async fn silent(&self, patience: Duration) {
+        loop {
+            let until = self.origin + Duration::from_millis(self.last.load(Relaxed)) + patience;
+            if Instant::now() >= until {
+                return;
+            }
+            tokio::time::sleep_until(until).await;
+        }
+    }
+}
+
+/// An answer's body that ends in an error when nothing of it comes for too long.
+pub(super) struct Idle {
+    body: Incoming,
+    patience: Duration,
+    until: Pin<Box<Sleep>>,
+    waiting: bool,
+}
+
+impl Idle {
+    pub(super) fn new(body: Incoming, patience: Duration) -> Self {
+        Self {
+            body,
+            patience,
+            until: Box::pin(tokio::time::sleep(patience)),
+            waiting: false,
+        }
+    }
+}
+
+impl Body for Idle {
+    type Data = Bytes;
+    type Error = io::Error;
+
+    fn poll_frame(
+        mut self: Pin<&mut Self>,
+        context: &mut Context<'_>,
+    ) -> Poll<Option<Result<Frame<Bytes>, io::Error>>> {
+        if let Poll::Ready(frame) = Pin::new(&mut self.body).poll_frame(context) {
+            self.waiting = false;
+            return Poll::Ready(frame.map(|frame| frame.map_err(io::Error::other)));
+        }
+        if !self.waiting {
+            self.waiting = true;
+            let until = Instant::now() + self.patience;
+            self.until.as_mut().reset(until);
+        }
+        std::task::ready!(self.until.as_mut().poll(context));
+        Poll::Ready(Some(Err(io::ErrorKind::TimedOut.into())))
+    }
+
+    fn is_end_stream(&self) -> bool {
+        self.body.is_end_stream()
+    }
+
+    fn size_hint(&self) -> SizeHint {
+        self.body.size_hint()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[tokio::test]
+    async fn silence_is_counted_from_the_last_progress() {
+        let progress = Progress::new();
+        let started = Instant::now();
+        let makes_progress = async {
+            tokio::time::sleep(Duration::from_millis(60)).await;
+            progress.made();
+        };
+        let patience = Duration::from_millis(100);
+        tokio::join!(progress.silent(patience), makes_progress);
+        assert!(started.elapsed() >= Duration::from_millis(160));
+    }
+}
