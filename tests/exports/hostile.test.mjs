@@ -1,11 +1,10 @@
 // Documents that are made to hurt: each is set in a child of the worker, under limits, and delays nobody but its owner.
 import assert from "node:assert/strict";
 import { spawn } from "node:child_process";
-import fs from "node:fs";
 import { after, before, test } from "node:test";
 
 import { gristmill } from "../../scripts/lib/stack/paths.mjs";
-import { until } from "../support.mjs";
+import { endless, gone, isRunning, niceness, press, presses, read, resident } from "../processes.mjs";
 import { author, sample, startExports } from "./harness.mjs";
 
 let stack;
@@ -13,11 +12,10 @@ before(async () => (stack = await startExports("hostile", { parts: ["gateway", "
 after(() => stack?.destroy());
 const sql = async (text, values) => (await stack.postgres.query(text, values)).rows;
 
-// Within all bounds of a document, and still a minute and a half of computing: typst looks at a paragraph that changes its
-// direction with every word as often as it has words.
-const expensive = () => ({ work: Array.from({ length: 5 }, () => ({ position: "Slow", summary: "א a ".repeat(24_000) })) });
-// Half a million characters of ordinary text, which take 170 MB.
-const large = () => ({ work: Array.from({ length: 5 }, () => ({ position: "Large", summary: "word and other words ".repeat(4_700) })) });
+// A minute and a half of computing.
+const expensive = () => ({ work: Array.from({ length: 5 }, () => ({ position: "Slow", summary: endless })) });
+// Within all bounds: 33,000 paragraphs of one letter take 300 MB in two seconds.
+const large = () => ({ basics: { name: "Large", summary: "a\n\n".repeat(33_000) } });
 
 /** A worker at its default settings, or with others that are documented; its process is gone afterwards. */
 async function withWorker(env, work) {
@@ -31,22 +29,6 @@ async function withWorker(env, work) {
     await ended;
   }
 }
-
-const read = (file) => {
-  try {
-    return fs.readFileSync(file, "utf8");
-  } catch {
-    return ""; // the process has ended
-  }
-};
-const isAlive = (pid) => /^State:\s+[^ZX]/m.test(read(`/proc/${pid}/status`));
-const children = (worker) => fs.readdirSync("/proc").filter((pid) => /^\d+$/.test(pid)
-  && Number(/^PPid:\s+(\d+)/m.exec(read(`/proc/${pid}/status`))?.[1]) === worker.pid
-  && read(`/proc/${pid}/cmdline`).split("\0")[1] === "set-document").map(Number);
-const child = (worker) => until(() => children(worker)[0], "a child setting the document", 60_000);
-const isGone = (pid) => until(() => !isAlive(pid), `child ${pid} being gone`, 10_000);
-const resident = (pid) => Number(/VmRSS:\s+(\d+)/.exec(read(`/proc/${pid}/status`))[1]) / 1024;
-const niceness = (pid) => Number(read(`/proc/${pid}/stat`).split(") ")[1].split(" ")[16]);
 
 test("a field of 340,000 marks, soft hyphens or direction controls is exported like any other", () => withWorker({}, async () => {
   const user = await author(stack);
@@ -64,13 +46,13 @@ test("two documents that take all the time they get leave a press for another us
   const before = resident(worker.pid);
 
   const slow = [await hostile.order(await hostile.write("Slow one", expensive())), await hostile.order(await hostile.write("Slow two", expensive()))];
-  const first = await child(worker);
+  const first = await press(worker.pid);
   const begun = performance.now();
   const done = await other.ended((await other.order(await other.write("Second"))).id, 25_000);
   assert.equal(done.status, "completed", JSON.stringify(done));
   t.diagnostic(`the other user's export took ${Math.round(performance.now() - begun)} ms`);
-  assert.ok(isAlive(first), "the first hostile document was being set all the while");
-  assert.deepEqual(children(worker), [first], "one user's documents take one of two presses");
+  assert.ok(isRunning(first), "the first hostile document was being set all the while");
+  assert.deepEqual(presses(worker.pid), [first], "one user's documents take one of two presses");
 
   const environment = read(`/proc/${first}/environ`);
   assert.ok(environment && !environment.includes(stack.serviceKey) && !environment.includes("SUPABASE"), "a child knows no secret");
@@ -78,10 +60,10 @@ test("two documents that take all the time they get leave a press for another us
 
   for (const { id } of slow) assert.equal((await hostile.call("DELETE", `v1/exports/${id}`)).status, 200);
   const asked = performance.now();
-  await isGone(first);
+  await gone(first);
   t.diagnostic(`the child was gone ${Math.round(performance.now() - asked)} ms after the export was cancelled`);
   for (const { id } of slow) assert.equal((await hostile.ended(id, 30_000)).status, "cancelled");
-  assert.deepEqual(children(worker), []);
+  assert.deepEqual(presses(worker.pid), []);
   const grown = resident(worker.pid) - before;
   t.diagnostic(`the worker grew by ${grown.toFixed(1)} MB`);
   assert.ok(grown < 32, `the worker grew by ${grown.toFixed(1)} MB`);
@@ -95,7 +77,7 @@ test("a document that needs more time than there is fails at its first attempt a
   const [{ attempt }] = await sql("select attempt from mill.job where id = $1", [failed.id]);
   assert.equal(attempt, 1);
   assert.equal((await user.ended((await user.order(await user.write("Next"))).id, 60_000)).status, "completed", "the worker lives");
-  assert.ok(isAlive(worker.pid));
+  assert.ok(isRunning(worker.pid));
 }));
 
 test("a document that needs more memory than there is fails at its first attempt, and the worker lives", () => withWorker({ WORKER_RENDER_MEMORY: "192" }, async (worker) => {
@@ -106,7 +88,7 @@ test("a document that needs more memory than there is fails at its first attempt
   const [{ attempt }] = await sql("select attempt from mill.job where id = $1", [failed.id]);
   assert.equal(attempt, 1);
   assert.equal((await user.ended((await user.order(await user.write("Next"))).id, 60_000)).status, "completed");
-  assert.ok(isAlive(worker.pid));
+  assert.ok(isRunning(worker.pid));
 }));
 
 test("a document with more than can be set is refused with the name of the field", () => withWorker({}, async () => {
@@ -122,10 +104,10 @@ for (const signal of ["SIGTERM", "SIGKILL"]) {
   test(`${signal} to the worker leaves no child behind`, () => withWorker({ WORKER_DRAIN_SECONDS: "1" }, async (worker, ended) => {
     const user = await author(stack);
     const { id } = await user.order(await user.write("Slow", expensive()));
-    const pid = await child(worker);
+    const pid = await press(worker.pid);
     worker.kill(signal);
     await ended;
-    await isGone(pid);
+    await gone(pid);
     assert.equal((await user.call("DELETE", `v1/exports/${id}`)).status, 200);
   }));
 }

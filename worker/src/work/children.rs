@@ -44,8 +44,9 @@ impl Default for Limits {
 /// at once only the second is seen, and it looks like a kill by the machine, which runs out of memory.
 const UNTIL_KILLED: u64 = 2;
 
-/// How much less a child may compute while the worker, a gateway or Postgres beside it want to: 0 is equal, 19 the least.
-const NICENESS: &str = "10";
+/// On a busy processor a child gets a third of what the worker, a gateway or Postgres beside it get. With 10 it would be a
+/// tenth, and children would run into their wall time on a machine that is merely busy.
+const NICENESS: &str = "5";
 
 /// Which bound a program ran into.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
@@ -184,11 +185,6 @@ impl Running {
             limits,
             child: child.map_err(|source| ChildError::Run { program, source })?,
         })
-    }
-
-    /// Whether it has not ended.
-    pub fn is_alive(&mut self) -> bool {
-        matches!(self.child.try_wait(), Ok(None))
     }
 
     /// Gives it its input, waits for its end and returns its standard output. The time counts from here.

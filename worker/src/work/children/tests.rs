@@ -144,7 +144,7 @@ async fn a_child_knows_no_secret_and_gives_way_to_the_worker() {
         String::from_utf8(niceness).unwrap(),
         String::from_utf8(ours).unwrap(),
     );
-    assert_eq!(own(&theirs), (own(&ours) + 10).min(19));
+    assert_eq!(own(&theirs), (own(&ours) + own(NICENESS)).min(19));
 }
 
 #[tokio::test]

@@ -57,11 +57,15 @@ impl Kind {
 
 /// Sets the document on standard input.
 pub fn run(args: &Args) -> ExitCode {
+    // A panic's own words may quote the document, and what is said here is logged.
+    std::panic::set_hook(Box::new(|panic| match panic.location() {
+        Some(place) => eprintln!("gristmill set-document: panicked at {place}"),
+        None => eprintln!("gristmill set-document: panicked"),
+    }));
     let renderer = Renderer::with(fonts(args.fonts.as_deref()));
     match serve(&renderer, std::io::stdin().lock(), std::io::stdout().lock()) {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => {
-            // Without what the request says: this is logged.
             eprintln!("gristmill set-document: {error}");
             ExitCode::FAILURE
         }
@@ -107,13 +111,10 @@ fn refused(error: &RenderError) -> Answer {
             Kind::TooMuch,
             format!("The document is too large to be set: {too_much}."),
         ),
-        RenderError::Template(_) | RenderError::Pdf(_) => {
-            eprintln!("gristmill set-document: {error}");
-            (
-                Kind::Render,
-                "The document could not be set with this template.".to_owned(),
-            )
-        }
+        RenderError::Template(_) | RenderError::Pdf(_) => (
+            Kind::Render,
+            "The document could not be set with this template.".to_owned(),
+        ),
     };
     Answer::Refused { kind, message }
 }

@@ -1,8 +1,9 @@
 //! Sets documents as PDF, each in a child of its own: typst cannot be interrupted, and memory that it has taken is given back
 //! only when its process ends. The child is this program again (`gristmill set-document`); it knows one document and no secret.
 //!
-//! The fonts of the machine are searched once, by the worker, which writes down what it found: the search is most of what
-//! starting a child costs.
+//! Starting a child takes 15 ms of processor time. The search for the fonts of the machine would be another 35 ms: the worker
+//! does it once and writes down what it found. Children that are started before they are needed would save the 15 ms, and
+//! would hold 25 MB each while nobody exports.
 
 mod child;
 
