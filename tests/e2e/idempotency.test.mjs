@@ -9,7 +9,7 @@ import { signIn, startStack, until } from "../support.mjs";
 
 let stack, user, other, service;
 before(async () => {
-  stack = await startStack("idempotency", { env: { functions: { CORS_ORIGIN: "https://app.test" } } });
+  stack = await startStack("idempotency", { parts: ["gateway", "relay", "workerd", "storage"], env: { functions: { CORS_ORIGIN: "https://app.test" } } });
   [user, other] = [await signIn(stack), await signIn(stack)];
   service = { call: (method, path, { headers, ...init } = {}) => user.call(method, path, { ...init, headers: { ...headers, authorization: `Bearer ${stack.serviceKey}` } }) };
 });
@@ -200,7 +200,7 @@ const ROUTES = {
       created: () => count("select count(*) as n from public.audit_log where record_id = $1", [record_id]) };
   },
 };
-// These keep their key with what they create: tests/documents and tests/workflows try them.
+// These keep their key with what they create: see the tests at the end.
 const KEEP_THEIR_OWN = ["POST upload /v1/documents", "POST jobs /v1/jobs", "POST jobs /api/jobs/start"];
 // Signed by Postgres, where an invocation's id is good for one claim; or written under a link to one object.
 const NEED_NONE = ["POST processor /", "POST cleanup /", "POST upload /objects"];
@@ -263,6 +263,16 @@ test("a workflow's key answers with the same job and says that it is a replay", 
   assert.deepEqual([first.json.id, isReplay(first)], [again.json.id, false]);
   assert.equal(isReplay(again), true);
   assert.deepEqual((await start({ ...body, params: { message: "twice" } })).json.code, "other_body");
+});
+
+test("an upload's key answers with the same document and says that it is a replay", async () => {
+  const upload = (text) => user.call("POST", "upload/v1/documents", { body: Buffer.from(text), headers: { "idempotency-key": "u".repeat(255) } });
+  const [first, again] = [await upload("Some plain words"), await upload("Some plain words")];
+  assert.deepEqual([first.status, again.status, again.json.id], [202, 202, first.json.id], first.text);
+  assert.deepEqual([isReplay(first), isReplay(again)], [false, true]);
+  assert.equal((await upload("Other plain words")).json.code, "other_body");
+  const refused = await user.call("POST", "upload/v1/documents", { body: Buffer.from("Words"), headers: { "idempotency-key": "u".repeat(256) } });
+  assert.deepEqual([refused.status, refused.json.field], [400, "idempotency-key"]);
 });
 
 test("a page of another origin may send the key and read that an answer is a replay", async () => {
