@@ -2,7 +2,7 @@
 
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import { open } from './harness.mjs';
+import { open, until } from './harness.mjs';
 
 let stack;
 before(async () => { stack = await open(); });
@@ -84,6 +84,17 @@ test('embedding_is_refused_in_plain_words', async () => {
 test('an_unknown_method_is_405', async () => {
   const response = await stack.request('PROPFIND', '/todos');
   assert.deepEqual([response.status, response.json.code], [405, 'PGRST117']);
+});
+
+test('writing_to_a_view_that_cannot_be_written_is_405_and_says_what_can_be_done', async () => {
+  await stack.sql(`create view api.todo_counts as select done, count(*) as n from api.todos group by done;
+    grant all on api.todo_counts to service_role; notify pgrst`);
+  await until('the view', async () => (await stack.request('GET', '/todo_counts')).status === 200);
+  for (const [method, body] of [['DELETE'], ['PATCH', { n: 1 }], ['POST', { n: 1 }]]) {
+    const response = await stack.request(method, '/todo_counts?n=eq.0', { body });
+    assert.deepEqual([response.status, response.json.code], [405, 'PGRST117'], response.text);
+    assert.equal(response.headers.get('allow'), 'OPTIONS, GET, HEAD');
+  }
 });
 
 test('a_body_past_the_bound_is_413_before_it_is_parsed', async () => {

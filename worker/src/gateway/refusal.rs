@@ -4,7 +4,7 @@ mod postgres;
 mod reason;
 
 use hyper::StatusCode;
-use hyper::header::{HeaderName, HeaderValue, RETRY_AFTER, WWW_AUTHENTICATE};
+use hyper::header::{ALLOW, HeaderName, HeaderValue, RETRY_AFTER, WWW_AUTHENTICATE};
 use serde_json::json;
 
 use super::auth::TokenError;
@@ -83,6 +83,12 @@ pub(crate) enum Refusal {
     NotSingular(i64),
     #[error("Unsupported HTTP method: {0}")]
     Method(String),
+    #[error("{method} is not possible on '{name}'")]
+    NotWritable {
+        method: &'static str,
+        name: String,
+        allowed: String,
+    },
     #[error("Invalid preferences given with handling=strict")]
     Preferences(String),
     #[error("Use of aggregate functions is not allowed")]
@@ -159,7 +165,7 @@ impl Refusal {
             Self::LimitNotAllowed(_) => "PGRST114",
             Self::PutMismatch => "PGRST115",
             Self::NotSingular(_) => "PGRST116",
-            Self::Method(_) => "PGRST117",
+            Self::Method(_) | Self::NotWritable { .. } => "PGRST117",
             Self::Preferences(_) => "PGRST122",
             Self::Aggregate => "PGRST123",
             Self::MaxAffected(_) => "PGRST124",
@@ -200,7 +206,7 @@ impl Refusal {
             Self::BodyTooLarge(_) | Self::AnswerTooLarge { .. } => StatusCode::PAYLOAD_TOO_LARGE,
             Self::BodyTimeout => StatusCode::REQUEST_TIMEOUT,
             Self::Range(_) => StatusCode::RANGE_NOT_SATISFIABLE,
-            Self::RpcMethod(_) | Self::PutFilters | Self::Method(_) => {
+            Self::RpcMethod(_) | Self::PutFilters | Self::Method(_) | Self::NotWritable { .. } => {
                 StatusCode::METHOD_NOT_ALLOWED
             }
             Self::Schema { .. } | Self::MediaType(_) | Self::NotSingular(_) => {
@@ -309,6 +315,10 @@ impl Refusal {
             }
             Self::TokenRequired => {
                 headers.push((WWW_AUTHENTICATE, HeaderValue::from_static("Bearer")));
+            }
+            Self::NotWritable { allowed, .. } => {
+                let allowed = HeaderValue::from_str(allowed).ok();
+                headers.extend(allowed.map(|value| (ALLOW, value)));
             }
             Self::Database(error) => headers.extend(error.headers()),
             _ => {}

@@ -50,7 +50,7 @@ pub struct Limits {
     #[arg(long, env = "GRISTMILL_PER_CALLER", value_parser = clap::value_parser!(u32).range(1..))]
     pub per_caller: Option<u32>,
     /// Requests of one caller that may wait for their turn; further ones get 429 with Retry-After
-    #[arg(long, env = "GRISTMILL_PER_CALLER_QUEUE", default_value_t = 50)]
+    #[arg(long, env = "GRISTMILL_PER_CALLER_QUEUE", default_value_t = 500)]
     pub per_caller_queue: u32,
     /// Proxies in front of the gateway that append to X-Forwarded-For; tells anonymous callers apart
     #[arg(long, env = "GRISTMILL_TRUSTED_PROXIES", default_value_t = 0)]

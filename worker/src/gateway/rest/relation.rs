@@ -56,8 +56,11 @@ pub(super) async fn serve(
     };
     match request.verb {
         Verb::Get | Verb::Head => read::serve(&target).await,
-        Verb::Post | Verb::Put | Verb::Patch | Verb::Delete => write::serve(&target, body).await,
-        Verb::Options => Ok(target.allowed()),
+        Verb::Post | Verb::Put | Verb::Patch | Verb::Delete => {
+            target.refuse_impossible()?;
+            write::serve(&target, body).await
+        }
+        Verb::Options => Ok(Draft::new(StatusCode::OK).allow(&target.methods())),
     }
 }
 
@@ -98,7 +101,22 @@ impl Target<'_> {
         run(self.gateway, &request.visit, trusted, transaction).await
     }
 
-    fn allowed(&self) -> Answer {
+    /// A view may be one that Postgres cannot write through; that is no fault of the server.
+    fn refuse_impossible(&self) -> Result<(), Refusal> {
+        let method = self.request.verb.name();
+        let methods = self.methods();
+        let is_put_without_key = method == "PUT" && self.relation.primary_key.is_empty();
+        if methods.contains(&method) || is_put_without_key {
+            return Ok(());
+        }
+        Err(Refusal::NotWritable {
+            method,
+            name: self.name.to_owned(),
+            allowed: methods.join(", "),
+        })
+    }
+
+    fn methods(&self) -> Vec<&'static str> {
         let relation = self.relation;
         let mut methods = vec!["OPTIONS", "GET", "HEAD"];
         methods.extend(relation.insertable.then_some("POST"));
@@ -106,7 +124,7 @@ impl Target<'_> {
         methods.extend(can_put.then_some("PUT"));
         methods.extend(relation.updatable.then_some("PATCH"));
         methods.extend(relation.deletable.then_some("DELETE"));
-        Draft::new(StatusCode::OK).allow(&methods)
+        methods
     }
 }
 
