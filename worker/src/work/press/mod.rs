@@ -178,8 +178,9 @@ impl Press {
         let limits = Limits {
             memory: self.settings.memory,
             cpu_seconds: self.settings.seconds,
-            // Twice the processor time: on a busy machine a child waits, and that is not its document's fault.
-            wall: Duration::from_secs(self.settings.seconds * 2),
+            // Children give way to others: on a busy machine one gets a quarter of a processor, or waits for a while. That is
+            // not its document's fault, and must not look like it.
+            wall: Duration::from_secs(self.settings.seconds * 4 + 10),
             output: MAX_PDF,
         };
         let mut arguments = vec![OsString::from(COMMAND)];
