@@ -98,14 +98,13 @@ impl Disk {
         B: Body<Data = Bytes> + Unpin,
         B::Error: std::error::Error + Send + Sync + 'static,
     {
-        let unfinished = Unfinished {
-            folder: self.unfinished.clone(),
-            name: Uuid::now_v7().to_string(),
-        };
-        let (folder, name) = (self.unfinished.clone(), unfinished.name.clone());
-        let file = blocking(move || {
+        let folder = self.unfinished.clone();
+        // Made where the file is made: a sender who hangs up just then finds both, or none.
+        let (unfinished, file) = blocking(move || {
+            let name = Uuid::now_v7().to_string();
             let options = OpenOptions::new().write(true).create_new(true).to_owned();
-            Ok(folder.open_with(&name, &options)?.into_std())
+            let file = folder.open_with(&name, &options)?.into_std();
+            Ok((Unfinished { folder, name }, file))
         })
         .await?;
         let mut file = File::from_std(file);
