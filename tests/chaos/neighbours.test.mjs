@@ -5,7 +5,9 @@ import { after, before, test } from "node:test";
 
 import { startAttack } from "../../scripts/lib/bench/hostile/attack.mjs";
 import { behaveWell } from "../../scripts/lib/bench/hostile/neighbour.mjs";
-import { isSoak, startStack } from "../support.mjs";
+import { Stack } from "../../scripts/lib/stack/stack.mjs";
+import { watchOver } from "../../scripts/lib/stack/undertaker.mjs";
+import { isSoak } from "../support.mjs";
 
 const SECONDS = isSoak ? 60 : 5;
 
@@ -15,13 +17,9 @@ const end = async () => {
   await stack?.destroy();
 };
 before(async () => {
-  for (const signal of ["SIGINT", "SIGTERM"]) {
-    process.once(signal, async () => {
-      await end();
-      process.exit(130);
-    });
-  }
-  stack = await startStack("neighbours", { parts: ["gateway", "relay", "storage", "provider", "workerd", "work"] });
+  stack = new Stack(`test-neighbours-${process.pid}`, { parts: ["gateway", "relay", "storage", "provider", "workerd", "work"] });
+  watchOver(stack);
+  await stack.start();
 });
 after(end);
 

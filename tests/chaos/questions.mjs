@@ -137,3 +137,14 @@ export async function changed(items, lookAgain) {
   await Promise.all(Array.from({ length: 8 }, take));
   return different;
 }
+
+/** Where the time of something went: its jobs in the engine, each with how long it waited and ran. For whoever reads a failure. */
+export async function timeOf(query, key, id) {
+  const rows = await query(`
+    select j.kind, j.state, j.attempt, round(extract(epoch from coalesce(j.started_at, now()) - j.created_at), 1) as waited,
+      round(extract(epoch from coalesce(j.finished_at, now()) - j.started_at), 1) as ran
+    from mill.job j
+    where $2 in (j.id::text, j.parent::text, j.payload ->> 'document_id') or j.payload ->> 'symbol' = $1
+    order by j.created_at`, [key, id]);
+  return rows.map(({ kind, state, attempt, waited, ran }) => `${kind} ${state} in attempt ${attempt}, waited ${waited} s, ran ${ran ?? 0} s`).join("; ");
+}
