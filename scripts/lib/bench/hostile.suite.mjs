@@ -1,6 +1,7 @@
 // a well-behaved user beside an attacker: within 3 times of the idle p95 or 500 ms, and no error; fails otherwise
 import { randomUUID } from "node:crypto";
 
+import { peakMegabytes, peakMegabytesOfChild } from "../stack/memory.mjs";
 import { Stack } from "../stack/stack.mjs";
 import { ATTACKS, startAttack } from "./hostile/attack.mjs";
 import { METRICS, behaveWell } from "./hostile/neighbour.mjs";
@@ -36,6 +37,8 @@ export default async function* measure({ progress, full, only }) {
     for (const [metric, words] of Object.entries(METRICS)) {
       yield* compare(words, idle, beside, metric, failures);
     }
+    yield { metric: "memory of the gateway, peak", value: peakMegabytes(stack.parts.gateway.pid), unit: "MB" };
+    yield { metric: "memory of the largest Postgres backend, peak", value: peakMegabytesOfChild(stack.parts.postgres.pid), unit: "MB" };
     for (const [name, answers] of Object.entries(answered)) {
       yield { note: `the attacker's ${name}: ${Object.entries(answers).map(([answer, times]) => `${answer} ${times} times`).join(", ")}` };
     }

@@ -16,3 +16,17 @@ export function peakMegabytes(pid) {
   }
   return total / 1024;
 }
+
+/** Peak resident megabytes of the largest process that `pid` has started and that still runs: a backend of Postgres. */
+export function peakMegabytesOfChild(pid) {
+  let largest = 0;
+  for (const entry of fs.readdirSync("/proc").filter((name) => /^\d+$/.test(name))) {
+    try {
+      const status = fs.readFileSync(`/proc/${entry}/status`, "utf8");
+      if (Number(/PPid:\s+(\d+)/.exec(status)[1]) === pid) largest = Math.max(largest, Number(/VmHWM:\s+(\d+)/.exec(status)?.[1] ?? 0));
+    } catch {
+      // It ended while we looked.
+    }
+  }
+  return largest / 1024;
+}
