@@ -21,7 +21,6 @@ declare
   v_running xid[] := mill.running();
   v_invocation record;
   v_rows tid[];
-  v_taken int := 0;
   v_count int := 0;
 begin
   for v_invocation in
@@ -45,15 +44,12 @@ begin
         where j.id = any (v_invocation.jobs) and j.worker = v_invocation.worker and j.state = 'processing' and j.xmax <> all (v_running)
         order by j.id
         for update skip locked);
-      v_taken := v_taken + mill.lose_jobs(v_rows, mill.worker_lost('its invocation was lost: ' || v_invocation.failure),
+      perform mill.lose_jobs(v_rows, mill.worker_lost('its invocation was lost: ' || v_invocation.failure),
         case when v_invocation.is_outage then 0 else mill.setting('worker.reclaim_jitter_max_seconds', '60')::numeric end, v_now);
     end if;
     update mill.invocation i set ended_at = v_now, failure = v_invocation.failure, jobs = null where i.id = v_invocation.id;
     v_count := v_count + 1;
   end loop;
-  if v_taken > 0 then
-    perform mill.promote();
-  end if;
   return v_count;
 end
 $$;

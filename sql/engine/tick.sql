@@ -1,21 +1,19 @@
--- Reclaim and promote come first and outside of any block: whatever fails after them takes only itself back. Workflows
--- come last: settling may wait for those that are locked here.
+-- Reclaim and promote are outside of any block: nothing that fails takes them back. Lost invocations come before reclaim, because their jobs
+-- return sooner than those of an expired lease. Workflows come last: settling may wait for those that are locked here.
 create or replace function mill.tick() returns jsonb
 language plpgsql
 set search_path = pg_catalog, pg_temp
 as $$
 declare
-  v_reclaimed int := mill.reclaim();
-  v_promoted int := mill.promote();
+  v_reclaimed int;
+  v_promoted int;
   v_step text;
 begin
-  foreach v_step in array array['end_lost_invocations', 'judge_breakers', 'roll', 'sweep_queues', 'fold_api_use', 'chain_audit', 'watch_alerts', 'advance_left_behind'] loop
-    begin
-      execute format('select mill.%I()', v_step);
-    exception when others then
-      insert into mill.event (at, code, detail) values (mill.now(), 'tick_failed',
-        jsonb_build_object('step', v_step, 'sqlstate', sqlstate, 'message', sqlerrm));
-    end;
+  perform mill.run_step('end_lost_invocations');
+  v_reclaimed := mill.reclaim();
+  v_promoted := mill.promote();
+  foreach v_step in array array['judge_breakers', 'roll', 'sweep_queues', 'fold_api_use', 'chain_audit', 'watch_alerts', 'advance_left_behind'] loop
+    perform mill.run_step(v_step);
   end loop;
 
   insert into mill.heartbeat (part, at) values ('tick', mill.now())
@@ -24,5 +22,5 @@ begin
 end
 $$;
 
-comment on function mill.tick() is 'One round of housekeeping: reclaim and promote, then lost invocations, breakers, statistics, sweeps, provider limits, the audit chain and alerts.';
+comment on function mill.tick() is 'One round of housekeeping: lost invocations, reclaim and promote, then breakers, statistics, sweeps, provider limits, the audit chain and alerts.';
 revoke execute on function mill.tick() from public;
