@@ -150,7 +150,11 @@ function host() {
       return;
     }
     let length = 0;
-    for await (const chunk of message) length += chunk.length;
+    try {
+      for await (const chunk of message) length += chunk.length;
+    } catch {
+      return; // the gateway has given the upload up
+    }
     response.end(String(length));
   });
   return new Promise((resolve) => { server.listen(0, '127.0.0.1', () => resolve(server)); });
@@ -160,7 +164,7 @@ test('a_silent_target_is_504_and_a_stream_may_take_long_but_not_fall_silent', as
   const server = await host();
   const target = `http://127.0.0.1:${server.address().port}`;
   const gateway = await Gateway.start(stack.databaseUrl, [
-    '--functions-url', target, '--storage-url', target, '--upstream-timeout', '1000', '--client-timeout', '1000',
+    '--functions-url', target, '--storage-url', target, '--upstream-timeout', '1000', '--client-timeout', '1500',
   ]);
   try {
     for (const part of ['functions', 'storage']) {

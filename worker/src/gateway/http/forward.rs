@@ -37,18 +37,18 @@ async fn pump(
     patience: Duration,
 ) {
     loop {
+        progress.waits_for_client(true);
         let Ok(frame) = tokio::time::timeout(patience, body.frame()).await else {
             progress.stall();
             sender.abort(io::ErrorKind::TimedOut.into());
             return;
         };
+        progress.waits_for_client(false);
         let Some(frame) = frame else {
-            progress.made();
             return;
         };
         match frame {
             Ok(frame) => {
-                progress.made();
                 if sender.send(frame).await.is_err() {
                     // Past either bound the connection is closed, and with it whatever is still coming.
                     let _ = tokio::time::timeout(LINGER_TIME, drain(body)).await;

@@ -16,6 +16,8 @@ pub(super) struct Progress {
     origin: Instant,
     /// Milliseconds since the origin.
     last: AtomicU64,
+    /// The client's next bytes are waited for: the silence is not the target's.
+    sending: AtomicBool,
     stalled: AtomicBool,
 }
 
@@ -24,11 +26,18 @@ impl Progress {
         Self {
             origin: Instant::now(),
             last: AtomicU64::new(0),
+            sending: AtomicBool::new(false),
             stalled: AtomicBool::new(false),
         }
     }
 
-    pub(super) fn made(&self) {
+    /// Whether the client's next bytes are waited for.
+    pub(super) fn waits_for_client(&self, waits: bool) {
+        self.sending.store(waits, Relaxed);
+        self.made();
+    }
+
+    fn made(&self) {
         let passed = u64::try_from(self.origin.elapsed().as_millis());
         self.last.store(passed.unwrap_or(u64::MAX), Relaxed);
     }
@@ -42,10 +51,13 @@ impl Progress {
         self.stalled.load(Relaxed)
     }
 
-    /// Resolves once nothing was heard for so long.
+    /// Resolves once the target has been silent for so long.
     pub(super) async fn silent(&self, patience: Duration) {
         loop {
-            let until = self.origin + Duration::from_millis(self.last.load(Relaxed)) + patience;
+            let mut until = self.origin + Duration::from_millis(self.last.load(Relaxed)) + patience;
+            if self.sending.load(Relaxed) {
+                until = Instant::now() + patience;
+            }
             if Instant::now() >= until {
                 return;
             }
@@ -108,12 +120,13 @@ mod tests {
     use super::*;
 
     #[tokio::test]
-    async fn silence_is_counted_from_the_last_progress() {
+    async fn silence_is_the_targets_only_after_the_client_has_sent_all() {
         let progress = Progress::new();
         let started = Instant::now();
+        progress.waits_for_client(true);
         let makes_progress = async {
             tokio::time::sleep(Duration::from_millis(60)).await;
-            progress.made();
+            progress.waits_for_client(false);
         };
         let patience = Duration::from_millis(100);
         tokio::join!(progress.silent(patience), makes_progress);

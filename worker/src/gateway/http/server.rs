@@ -104,10 +104,10 @@ fn serve_public(
         let gateway = gateway.clone();
         async move { Ok::<_, Infallible>(route::answer(gateway, request, peer).await) }
     });
+    // No `pipeline_flush`: with it hyper takes a whole answer into memory, however slowly it is read.
     let connection = http1::Builder::new()
         .timer(TokioTimer::new())
         .header_read_timeout(HEAD_ARRIVAL)
-        .pipeline_flush(true)
         .serve_connection(TokioIo::new(stream), service);
     let connection = connections.watch(connection);
     tokio::spawn(async move {
