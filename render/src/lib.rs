@@ -1,10 +1,16 @@
-//! Documents to PDF, with typst as a library: no browser, no child process.
+//! Documents to PDF, with typst as a library: no browser.
+//!
+//! What is set is cleaned and bounded first ([`bounds`]). Time and memory are not bounded here: typst cannot be interrupted,
+//! so whoever sets documents of strangers does it in a process that can be killed (`gristmill work` does).
 //!
 //! What a user wrote is data and never becomes typst source: templates read it from a virtual `data.json`, so
 //! there is nothing to inject into. A crate of its own, because typst takes minutes to compile and seldom changes.
 
+pub mod bounds;
+mod clean;
 mod contacts;
 mod dates;
+mod fonts;
 mod options;
 mod resume;
 mod script;
@@ -18,6 +24,8 @@ use serde_json::{Value, json};
 use typst::diag::SourceDiagnostic;
 use typst_layout::PagedDocument;
 
+pub use bounds::TooMuch;
+pub use fonts::Fonts;
 pub use options::{ColourMode, Margins, Options, PageSize, Quality};
 use world::{Desk, Sheet};
 
@@ -64,6 +72,9 @@ pub enum RenderError {
     /// The data is no JSON object.
     #[error("a document must be a JSON object")]
     NotAnObject,
+    /// There is more of something than can be set.
+    #[error(transparent)]
+    TooMuch(#[from] TooMuch),
     /// The template does not compile with this data. It tolerates any: so this is a mistake of ours.
     #[error("the template could not be set: {0}")]
     Template(String),
@@ -78,9 +89,16 @@ pub struct Renderer {
 }
 
 impl Renderer {
-    /// Embedded fonts and those of the system; a moment's work.
+    /// Embedded fonts and those of the system, which it searches for: a tenth of a second.
     pub fn new() -> Self {
-        Self { desk: Desk::new() }
+        Self::with(Fonts::search())
+    }
+
+    /// With fonts that were found before: a moment's work.
+    pub fn with(fonts: Fonts) -> Self {
+        Self {
+            desk: Desk::new(fonts),
+        }
     }
 
     /// The renderer of this process.
@@ -100,7 +118,8 @@ impl Renderer {
         }
     }
 
-    /// Sets `data` with a template. Takes tens of milliseconds of one core: call it off the async threads.
+    /// Sets `data` with a template. Takes tens of milliseconds of one core for an ordinary document, and much longer for one
+    /// that is made to be slow.
     pub fn render(
         &self,
         template: Template,
@@ -110,6 +129,8 @@ impl Renderer {
         if !data.is_object() {
             return Err(RenderError::NotAnObject);
         }
+        let data = &bounds::bounded(data)?;
+        let options = &options.bounded()?;
         let content = match template {
             Template::Plain => resume::plain(data, options),
             _ => resume::resume(data, options),

@@ -5,6 +5,8 @@ use serde::{Deserialize, Serialize};
 use typst::foundations::{Datetime, Smart};
 use typst_pdf::{PdfOptions, PdfStandard, PdfStandards, Timestamp};
 
+use crate::bounds::{TooMuch, bounded_text};
+
 /// The paper.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
@@ -125,6 +127,17 @@ pub(crate) struct ForTemplate {
 }
 
 impl Options {
+    /// The same with a title that can be set.
+    pub(crate) fn bounded(&self) -> Result<Self, TooMuch> {
+        let title = self.title.as_deref();
+        Ok(Self {
+            title: title
+                .map(|title| bounded_text(title, "title"))
+                .transpose()?,
+            ..self.clone()
+        })
+    }
+
     pub(crate) fn for_template(&self) -> ForTemplate {
         ForTemplate {
             paper: self.page_size.paper(),

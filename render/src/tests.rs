@@ -92,7 +92,35 @@ fn every_option_gives_a_document() {
 }
 
 #[test]
+fn fonts_that_were_written_down_set_the_same_document() {
+    let written = serde_json::to_string(&Fonts::search()).unwrap();
+    let renderer = Renderer::with(serde_json::from_str(&written).unwrap());
+    for name in ["resume", "arabic", "chinese"] {
+        let set = |renderer: &Renderer| {
+            let rendered = renderer.render(Template::Modern, &sample(name), &Options::default());
+            rendered.unwrap().pdf
+        };
+        assert!(set(&renderer) == set(Renderer::shared()), "{name}");
+    }
+}
+
+#[test]
+fn invisible_characters_by_the_hundred_thousand_do_not_change_a_page() {
+    let with = |between: &str| {
+        let data = json!({"basics": {"name": "Ada", "summary": format!("Before {between} after")}});
+        let rendered = Renderer::shared().render(Template::Minimal, &data, &Options::default());
+        rendered.unwrap().pdf
+    };
+    for letter in ['\u{ad}', '\u{202e}', '\u{2069}', '\u{feff}', '\u{0}'] {
+        assert!(
+            with(&letter.to_string().repeat(340_000)) == with(""),
+            "{letter:?}"
+        );
+    }
+}
+
+#[test]
 fn what_is_no_object_is_refused() {
-    let refused = render(Template::Plain, &json!([1]), &Options::default());
+    let refused = Renderer::shared().render(Template::Plain, &json!([1]), &Options::default());
     assert!(matches!(refused, Err(RenderError::NotAnObject)));
 }

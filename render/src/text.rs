@@ -2,6 +2,8 @@
 
 use serde_json::{Map, Value};
 
+use crate::clean::takes_no_room;
+
 /// A run of letters without a place to break would leave the page; a zero-width space lets it.
 pub(crate) const LONGEST_RUN: usize = 48;
 
@@ -57,9 +59,14 @@ pub(crate) fn breakable(text: &str) -> String {
         if letter.is_control() && letter != '\n' && letter != '\t' {
             continue;
         }
-        run = if letter.is_whitespace() { 0 } else { run + 1 };
-        if run >= LONGEST_RUN && run % 16 == 0 {
-            out.push('\u{200b}');
+        if letter.is_whitespace() {
+            run = 0;
+        } else if !takes_no_room(letter) {
+            run += 1;
+            // Only before a letter, and never inside an emoji of several parts: marks stay with what they stand on.
+            if run >= LONGEST_RUN && run % 16 == 0 && !out.ends_with('\u{200d}') {
+                out.push('\u{200b}');
+            }
         }
         out.push(letter);
     }

@@ -6,11 +6,11 @@ use typst::syntax::{FileId, RootedPath, Source, VirtualPath, VirtualRoot};
 use typst::text::{Font, FontBook};
 use typst::utils::LazyHash;
 use typst::{Library, LibraryExt, World};
-use typst_kit::fonts::{self, FontStore};
+use typst_kit::fonts::FontStore;
 
 use serde_json::Value;
 
-use crate::Template;
+use crate::{Fonts, Template};
 
 /// What all documents share.
 pub(crate) struct Desk {
@@ -20,14 +20,10 @@ pub(crate) struct Desk {
 }
 
 impl Desk {
-    pub(crate) fn new() -> Self {
-        let mut store = FontStore::new();
-        // The embedded ones first: a template without its own font looks the same everywhere.
-        store.extend(fonts::embedded());
-        store.extend(fonts::system());
+    pub(crate) fn new(fonts: Fonts) -> Self {
         Self {
             library: LazyHash::new(Library::default()),
-            fonts: store,
+            fonts: fonts.into_store(),
             common: Source::new(
                 file("common.typ"),
                 include_str!("../templates/common.typ").into(),
