@@ -8,10 +8,15 @@ on conflict (config_key) do nothing;
 insert into mill.queue (queue, description, dequeue, lease_seconds, max_attempts, backoff_base_seconds, backoff_cap_seconds) values
   ('workflows', 'Tasks of workflows that the container worker does', 'fair', 120, 4, 2, 120)
 on conflict (queue) do nothing;
+-- Setting pages can take the whole limit of a child. So one user has no more than five at once, over all workers: the
+-- places of a worker are left to others.
+insert into mill.queue (queue, description, dequeue, max_running_per_group, lease_seconds, max_attempts, backoff_base_seconds, backoff_cap_seconds) values
+  ('workflow_pages', 'Tasks of workflows that set PDFs', 'fair', 5, 120, 4, 2, 120)
+on conflict (queue) do nothing;
 insert into mill.kind (kind, queue, description) values
   ('calculation', 'workflows', 'Works out what a job''s documents are about'),
   ('text_generation', 'workflows', 'Writes the text of a document'),
-  ('pdf_generation', 'workflows', 'Sets a document as PDF'),
+  ('pdf_generation', 'workflow_pages', 'Sets a document as PDF'),
   ('audio_generation', 'workflows', 'Reads a document aloud, as MP3'),
   ('finalization', 'workflows', 'Writes the list of what a job has made')
 on conflict (kind) do nothing;

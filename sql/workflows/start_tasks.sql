@@ -42,18 +42,20 @@ begin
     ),
     written as (
       insert into mill.job_live (
-        id, line, turn, queue, kind, name, category, payload, state, priority, run_at, max_attempts, lane, owner, parent, correlation_id, created_at)
+        id, line, turn, queue, kind, name, category, payload, state, priority, run_at, max_attempts, group_key, lane, owner, parent, correlation_id, created_at)
       select r.id, l.line, v_turn + r.n, q.queue, k.kind, v_step.key, 'workflow', r.input, 'pending', p_job.priority, v_now,
-        coalesce(v_step.max_attempts, q.max_attempts), mill.lane_of(q.dequeue, q.max_running_per_group, p_job.user_id, null),
+        coalesce(v_step.max_attempts, q.max_attempts), g.group_key, mill.lane_of(q.dequeue, q.max_running_per_group, p_job.user_id, g.group_key),
         p_job.user_id, p_job.id, p_job.correlation_id, v_now
       from ready r join mill.kind k on k.kind = v_step.kind join mill.queue q on q.queue = k.queue
         join mill.line l on l.queue = q.queue and l.priority = p_job.priority
+        -- A queue's cap counts the running tasks of one user, over all of that user's workflows.
+        cross join lateral (select case when q.max_running_per_group is not null then p_job.user_id::text end as group_key) g
       returning job_live.id
     )
     select coalesce(array_agg(w.id), '{}') into v_started from written w;
     v_turn := v_turn + cardinality(v_started);
     perform mill.wake(q) from mill.kind k join mill.queue q on q.queue = k.queue where k.kind = v_step.kind;
-    perform mill.open_lanes(jsonb_build_array(jsonb_build_object('kind', v_step.kind, 'owner', p_job.user_id)));
+    perform mill.open_lanes(jsonb_build_array(jsonb_build_object('kind', v_step.kind, 'owner', p_job.user_id, 'group_key', p_job.user_id)));
 
     if cardinality(v_started) < cardinality(v_ids) then
       v_ids := array(select unnest(v_ids) except select unnest(v_started));
