@@ -107,17 +107,6 @@ impl Renderer {
         SHARED.get_or_init(Self::new)
     }
 
-    /// Sets one small document, so that the first real one does not have to wait for fonts and templates.
-    pub fn warm_up(&self) {
-        for template in [Template::Minimal, Template::Modern, Template::Classic] {
-            let _ = self.render(
-                template,
-                &json!({"basics": {"name": "A"}}),
-                &Options::default(),
-            );
-        }
-    }
-
     /// Sets `data` with a template. Takes tens of milliseconds of one core for an ordinary document, and much longer for one
     /// that is made to be slow.
     pub fn render(
@@ -156,12 +145,6 @@ impl Default for Renderer {
     fn default() -> Self {
         Self::new()
     }
-}
-
-/// Sets a document with this process's renderer: the short way for whoever needs only the PDF.
-pub fn render(template: Template, data: &Value, options: &Options) -> Result<Vec<u8>, RenderError> {
-    let rendered = Renderer::shared().render(template, data, options)?;
-    Ok(rendered.pdf)
 }
 
 fn sentence(errors: &[SourceDiagnostic]) -> String {

@@ -8,6 +8,7 @@ import path from "node:path";
 import { after, before, test } from "node:test";
 import { promisify } from "node:util";
 
+import { endless, gone, press } from "../processes.mjs";
 import { signIn, startStack, until } from "../support.mjs";
 
 const run = promisify(execFile);
@@ -177,4 +178,34 @@ test("a failed job is resumed over HTTP, a running one is cancelled", async () =
   const cancelled = await user.call("DELETE", `jobs/v1/jobs/${bad.json.id}`);
   assert.deepEqual([cancelled.status, cancelled.json.status, cancelled.json.cancelled], [200, "cancelled", 50]);
   await stack.postgres.query("update mill.queue set paused = false where queue = 'workflows'");
+});
+
+// A workflow of one task, which sets a text that lies in storage.
+async function setText(name, text) {
+  const tasks = [{ key: "pdf", kind: "pdf_generation", input: { user: "{{job.user}}", job: "{{job.id}}", task: "{{task.id}}", text: "{{params.text}}" } }];
+  await stack.postgres.query("insert into public.workflow_definition (type, tasks) values ('set_text', $1) on conflict do nothing", [JSON.stringify(tasks)]);
+  const key = `${user.sub}/texts/${name}.json`;
+  const stored = await fetch(`${stack.url}/storage/v1/object/gristmill/${key}`, { method: "POST", body: JSON.stringify(text),
+    headers: { authorization: `Bearer ${stack.serviceKey}`, "content-type": "application/json" } });
+  assert.equal(stored.status, 200, await stored.text());
+  const started = await start({ type: "set_text", params: { text: key } });
+  assert.equal(started.status, 202, started.text);
+  return started.json.id;
+}
+
+test("pages are set in a child of the worker, which is killed when the workflow is cancelled", async () => {
+  const sections = Array.from({ length: 5 }, () => ({ title: "Slow", text: endless }));
+  const id = await setText("slow", { title: "Slow", author: "A", sections });
+  const child = await press(stack.parts.work.pid);
+  const cancelled = await user.call("DELETE", `jobs/v1/jobs/${id}`);
+  assert.equal(cancelled.status, 200, cancelled.text);
+  await gone(child);
+});
+
+test("a text with a field that is too long fails at the first attempt, with the name of the field", async () => {
+  const id = await setText("long", { title: "Long", author: "A", sections: [{ title: "One", text: "word ".repeat(30_000) }] });
+  const failed = await until(async () => { const job = await look(id); return job.status === "failed" && job; }, "the failure");
+  assert.match(failed.error.message, /the field sections\[0\]\.text has 1\d{5} characters, at most 100000 can be set/);
+  const { rows: [{ attempt }] } = await stack.postgres.query("select attempt from mill.job where parent = $1", [id]);
+  assert.equal(attempt, 1);
 });

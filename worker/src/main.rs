@@ -34,17 +34,34 @@ enum Command {
     Doctor(doctor::Args),
     /// Run jobs in a container: claim, work, settle
     Work(Box<work::Args>),
+    /// Set one document: how `work` starts this program again, as a child under limits
+    #[command(hide = true)]
+    SetDocument(work::press::ChildArgs),
     /// Serve a folder of files in the dialect of Supabase Storage
     Storage(storage::Args),
     /// Show the queues, live
     Top(top::Args),
 }
 
-#[tokio::main]
-async fn main() -> ExitCode {
-    let cli = Cli::parse();
+fn main() -> ExitCode {
+    let command = Cli::parse().command;
+    // Without a runtime, whose threads would each reserve address space, which is limited there.
+    if let Command::SetDocument(args) = command {
+        return work::press::run_child(&args);
+    }
     telemetry::start();
-    let ended: Result<(), Box<dyn Error>> = match cli.command {
+    match tokio::runtime::Runtime::new() {
+        Ok(runtime) => runtime.block_on(start(command)),
+        Err(error) => {
+            telemetry::report(&error);
+            ExitCode::FAILURE
+        }
+    }
+}
+
+async fn start(command: Command) -> ExitCode {
+    let ended: Result<(), Box<dyn Error>> = match command {
+        Command::SetDocument(_) => Ok(()),
         Command::Gateway(args) => gateway::run(*args).await.map_err(Into::into),
         Command::Relay(args) => relay::run(args).await.map_err(Into::into),
         Command::Render(args) => render::run(args).map_err(Into::into),

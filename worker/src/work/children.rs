@@ -1,17 +1,18 @@
-//! Programs that parse what strangers sent: each in a process of its own that can be killed, with bounds on memory,
-//! processor time, wall time and output, under a budget of processors.
+//! Programs that work on what strangers sent: each in a process of its own that can be killed, with bounds on memory,
+//! processor time, wall time and output, an environment without secrets, and a lower priority than the worker's.
 //!
-//! `unsafe` is forbidden here, so limits are not set between fork and exec: `prlimit` sets them and becomes the
-//! program, and `setpriv` has the kernel end it when the worker dies. Both are part of every Debian.
+//! `unsafe` is forbidden here, so limits are not set between fork and exec: `nice` lowers the priority, `setpriv` has the
+//! kernel end the process when the worker dies, `prlimit` sets the limits and becomes the program. All three are part of
+//! every Debian.
 
-use std::ffi::OsString;
+use std::ffi::{OsStr, OsString};
 use std::path::{Path, PathBuf};
 use std::process::Stdio;
 use std::time::Duration;
 
 use tempfile::TempDir;
 use tokio::io::{AsyncRead, AsyncReadExt, AsyncWriteExt};
-use tokio::process::Command;
+use tokio::process::{Child, Command};
 use tokio::sync::Semaphore;
 use tokio_util::sync::CancellationToken;
 
@@ -39,6 +40,37 @@ impl Default for Limits {
     }
 }
 
+/// Seconds of processor time between the signal that names the limit and the one that cannot be caught. Where both come
+/// at once only the second is seen, and it looks like a kill by the machine, which runs out of memory.
+const UNTIL_KILLED: u64 = 2;
+
+/// On a busy processor a child gets a third of what the worker, a gateway or Postgres beside it get. With 10 it would be a
+/// tenth, and children would run into their wall time on a machine that is merely busy.
+const NICENESS: &str = "5";
+
+/// Which bound a program ran into.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+pub enum Bound {
+    /// From its start to its end.
+    #[error("it took too long")]
+    Time,
+    /// Processor time.
+    #[error("it used too much processor time")]
+    Processor,
+    /// Address space.
+    #[error("it used too much memory")]
+    Memory,
+    /// Standard output.
+    #[error("it wrote too much")]
+    Output,
+    /// A file.
+    #[error("it wrote too large a file")]
+    File,
+    /// None that we set: it ended itself by a signal.
+    #[error("it crashed")]
+    Crash,
+}
+
 /// Why a program gave no result.
 #[derive(Debug, thiserror::Error)]
 pub enum ChildError {
@@ -60,8 +92,11 @@ pub enum ChildError {
         /// Which one.
         program: &'static str,
         /// Which bound.
-        bound: &'static str,
+        bound: Bound,
     },
+    /// Somebody killed it, and it was not this worker: most likely the kernel, for want of memory. Another time it may end well.
+    #[error("{0} was killed by the machine")]
+    Killed(&'static str),
     /// It said no.
     #[error("{program} failed with {status}: {message}")]
     Failed {
@@ -89,6 +124,8 @@ impl Children {
         let root = scratch.unwrap_or_else(|| std::env::temp_dir().join("gristmill-work"));
         let scratch = root.join(std::process::id().to_string());
         std::fs::create_dir_all(&scratch)?;
+        // Children run in folders of their own, where a relative path would mean another place.
+        let scratch = scratch.canonicalize()?;
         forget_the_dead(&root);
         Ok(Self {
             processors: Semaphore::new(processors),
@@ -108,7 +145,7 @@ impl Children {
         TempDir::new_in(&self.scratch)
     }
 
-    /// Runs a program to its end and returns its standard output.
+    /// Runs a program to its end and returns its standard output. It waits for a processor first.
     pub async fn run(
         &self,
         program: &'static str,
@@ -122,56 +159,92 @@ impl Children {
             permit = self.processors.acquire() => permit,
             () = cancelled.cancelled() => return Err(ChildError::Cancelled),
         };
-        let run_error = |source| ChildError::Run { program, source };
-        let mut child = command(program, arguments, folder, limits, input.is_some())
-            .spawn()
-            .map_err(run_error)?;
-        let (stdin, stdout, stderr) =
-            (child.stdin.take(), child.stdout.take(), child.stderr.take());
+        Running::start(program, OsStr::new(program), arguments, folder, limits)?
+            .finish(input.unwrap_or_default(), cancelled)
+            .await
+    }
+}
+
+/// A program that was started. It is killed when this is dropped.
+pub struct Running {
+    program: &'static str,
+    limits: Limits,
+    child: Child,
+}
+
+impl Running {
+    /// Starts a program that waits for its input; `program` is its name in errors. Whoever starts it keeps to a budget.
+    pub fn start(
+        program: &'static str,
+        path: &OsStr,
+        arguments: &[OsString],
+        folder: &Path,
+        limits: Limits,
+    ) -> Result<Self, ChildError> {
+        let child = command(path, arguments, folder, limits).spawn();
+        Ok(Self {
+            program,
+            limits,
+            child: child.map_err(|source| ChildError::Run { program, source })?,
+        })
+    }
+
+    /// Gives it its input, waits for its end and returns its standard output. The time counts from here.
+    pub async fn finish(
+        mut self,
+        input: &[u8],
+        cancelled: &CancellationToken,
+    ) -> Result<Vec<u8>, ChildError> {
+        let (program, limits) = (self.program, self.limits);
+        let (stdin, stdout, stderr) = (
+            self.child.stdin.take(),
+            self.child.stdout.take(),
+            self.child.stderr.take(),
+        );
         let working = async {
             let feeding = async {
-                if let (Some(mut stdin), Some(input)) = (stdin, input) {
+                if let Some(mut stdin) = stdin {
                     // A program that stops reading early has its reasons; its status tells.
                     let _ = stdin.write_all(input).await;
                 }
             };
             let ((), output, message) =
                 tokio::join!(feeding, read(stdout, limits.output), read(stderr, 8 * 1024));
-            let status = child.wait().await;
+            let status = self.child.wait().await;
             Ok::<_, std::io::Error>((status?, output?, message?))
         };
         // Dropping the future kills the child: kill_on_drop.
         let (status, output, message) = tokio::select! {
             ended = tokio::time::timeout(limits.wall, working) => match ended {
-                Ok(ended) => ended.map_err(run_error)?,
-                Err(_) => return Err(ChildError::Bound { program, bound: "it took too long" }),
+                Ok(ended) => ended.map_err(|source| ChildError::Run { program, source })?,
+                Err(_) => return Err(ChildError::Bound { program, bound: Bound::Time }),
             },
             () = cancelled.cancelled() => return Err(ChildError::Cancelled),
         };
         if output.len() as u64 > limits.output {
             return Err(ChildError::Bound {
                 program,
-                bound: "it wrote too much",
+                bound: Bound::Output,
             });
         }
         judge(program, status, output, &message)
     }
 }
 
-fn command(
-    program: &'static str,
-    arguments: &[OsString],
-    folder: &Path,
-    limits: Limits,
-    fed: bool,
-) -> Command {
-    let mut command = Command::new("setpriv");
+fn command(path: &OsStr, arguments: &[OsString], folder: &Path, limits: Limits) -> Command {
+    let mut command = Command::new("nice");
     command
-        .args(["--pdeathsig", "KILL", "--", "prlimit"])
+        .args(["-n", NICENESS])
+        .args(["setpriv", "--pdeathsig", "KILL", "--", "prlimit"])
         .arg(format!("--as={}", limits.memory))
-        .arg(format!("--cpu={}", limits.cpu_seconds))
+        .arg(format!(
+            "--cpu={}:{}",
+            limits.cpu_seconds,
+            limits.cpu_seconds + UNTIL_KILLED
+        ))
         .arg(format!("--fsize={}", limits.output))
-        .args(["--nofile=256", "--core=0", "--", program])
+        .args(["--nofile=256", "--core=0", "--"])
+        .arg(path)
         .args(arguments)
         .current_dir(folder)
         .env_clear()
@@ -183,7 +256,8 @@ fn command(
         .env("TMPDIR", folder)
         // Two threads cost 37% more processor time for little: pages run side by side instead.
         .env("OMP_THREAD_LIMIT", "1")
-        .stdin(if fed { Stdio::piped() } else { Stdio::null() })
+        .env("RAYON_NUM_THREADS", "1")
+        .stdin(Stdio::piped())
         .stdout(Stdio::piped())
         .stderr(Stdio::piped())
         .kill_on_drop(true);
@@ -206,21 +280,17 @@ fn judge(
     message: &[u8],
 ) -> Result<Vec<u8>, ChildError> {
     use std::os::unix::process::ExitStatusExt;
+    let bound = |bound| Err(ChildError::Bound { program, bound });
     match (status.code(), status.signal()) {
         (Some(0), _) => Ok(output),
-        // SIGXCPU, SIGXFSZ, SIGKILL
-        (_, Some(24 | 9)) => Err(ChildError::Bound {
-            program,
-            bound: "it used too much processor time",
-        }),
-        (_, Some(25)) => Err(ChildError::Bound {
-            program,
-            bound: "it wrote too large a file",
-        }),
-        (_, Some(_)) => Err(ChildError::Bound {
-            program,
-            bound: "it crashed",
-        }),
+        (_, Some(SIGXCPU)) => bound(Bound::Processor),
+        (_, Some(SIGXFSZ)) => bound(Bound::File),
+        (_, Some(SIGKILL)) => Err(ChildError::Killed(program)),
+        // How Rust and C++ end when there is no memory left for them.
+        (_, Some(SIGABRT)) if says(message, &["memory allocation of", "bad_alloc"]) => {
+            bound(Bound::Memory)
+        }
+        (_, Some(_)) => bound(Bound::Crash),
         (Some(127 | 126), _) => Err(ChildError::Missing(program)),
         (code, None) => {
             let message: String = String::from_utf8_lossy(message).chars().take(300).collect();
@@ -231,6 +301,16 @@ fn judge(
             })
         }
     }
+}
+
+const SIGABRT: i32 = 6;
+const SIGKILL: i32 = 9;
+const SIGXCPU: i32 = 24;
+const SIGXFSZ: i32 = 25;
+
+fn says(message: &[u8], words: &[&str]) -> bool {
+    let message = String::from_utf8_lossy(message);
+    words.iter().any(|word| message.contains(word))
 }
 
 // Folders of workers that were killed: their process is no more.

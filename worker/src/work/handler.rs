@@ -8,7 +8,8 @@ use gristmill_shared::rpc::Rpc;
 use tokio_util::sync::CancellationToken;
 
 use super::children::Children;
-use super::leases::Lease;
+use super::leases::{Lease, Watch};
+use super::press::Press;
 use crate::storage::Objects;
 
 /// Runs jobs of some kinds.
@@ -46,6 +47,8 @@ pub struct Context {
     pub storage: Arc<Objects>,
     /// Programs that parse files, under limits.
     pub children: Arc<Children>,
+    /// Sets documents as PDF, under limits.
+    pub press: Arc<Press>,
     pub(super) lease: Arc<Lease>,
 }
 
@@ -60,6 +63,13 @@ impl Context {
     /// what was reserved at the claim. A job that never says is taken to have used its estimate.
     pub fn used(&self, requests: u32, tokens: u64) {
         self.lease.add_usage(requests, tokens);
+    }
+
+    /// Until the answer is dropped, a cancellation of the job is known within a second or so instead of at the next heartbeat.
+    /// For what takes long and can be stopped at once, such as a child.
+    #[must_use = "the job is watched only until this is dropped"]
+    pub fn watch(&self) -> Watch {
+        self.lease.watch()
     }
 
     /// Fires when the lease was lost, the job cancelled, or the worker has to stop: whatever is said afterwards

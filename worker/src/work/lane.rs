@@ -148,6 +148,7 @@ impl Claiming {
             rpc: self.worker.rpc.clone(),
             storage: self.worker.storage.clone(),
             children: self.worker.children.clone(),
+            press: self.worker.press.clone(),
             lease: self.worker.leases.hold(&job),
         };
         let worker = self.worker.clone();

@@ -1,7 +1,7 @@
 //! What this worker holds, and the task that keeps it held.
 
 use std::collections::HashMap;
-use std::sync::atomic::{AtomicU8, Ordering};
+use std::sync::atomic::{AtomicU8, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
@@ -15,6 +15,9 @@ use super::Worker;
 /// Progress is sent this long after it changed, unless the regular heartbeat comes first.
 const PROGRESS_DELAY: Duration = Duration::from_millis(500);
 
+/// How often Postgres is asked about a job that is watched: whoever cancels it waits no longer.
+const WATCH_EVERY: Duration = Duration::from_secs(1);
+
 /// A job that is held.
 pub(super) struct Lease {
     pub(super) id: JobId,
@@ -23,9 +26,29 @@ pub(super) struct Lease {
     progress: AtomicU8,
     reported: Arc<Notify>,
     used: Mutex<Option<Usage>>,
+    watchers: AtomicUsize,
+}
+
+/// While it exists, the job's lease is extended every second, so that its cancellation is soon known.
+pub struct Watch(Arc<Lease>);
+
+impl Drop for Watch {
+    fn drop(&mut self) {
+        self.0.watchers.fetch_sub(1, Ordering::Relaxed);
+    }
 }
 
 impl Lease {
+    pub(super) fn watch(self: &Arc<Self>) -> Watch {
+        self.watchers.fetch_add(1, Ordering::Relaxed);
+        self.reported.notify_one();
+        Watch(self.clone())
+    }
+
+    fn is_watched(&self) -> bool {
+        self.watchers.load(Ordering::Relaxed) > 0
+    }
+
     pub(super) fn add_usage(&self, requests: u32, tokens: u64) {
         let mut used = self.used.lock().unwrap_or_else(PoisonError::into_inner);
         let before = used.unwrap_or_default();
@@ -68,6 +91,7 @@ impl Leases {
             progress: AtomicU8::new(0),
             reported: self.reported.clone(),
             used: Mutex::default(),
+            watchers: AtomicUsize::new(0),
         });
         self.held().insert(job.id, lease.clone());
         lease
@@ -100,14 +124,19 @@ impl Leases {
         }
     }
 
-    fn to_extend(&self) -> Vec<LeaseToExtend> {
+    fn to_extend(&self, which: impl Fn(&Lease) -> bool) -> Vec<LeaseToExtend> {
         let held = self.held();
-        let leases = held.values().map(|lease| LeaseToExtend {
+        let leases = held.values().filter(|lease| which(lease));
+        let leases = leases.map(|lease| LeaseToExtend {
             id: lease.id,
             attempt: lease.attempt,
             progress: lease.progress.load(Ordering::Relaxed),
         });
         leases.collect()
+    }
+
+    fn is_any_watched(&self) -> bool {
+        self.held().values().any(|lease| lease.is_watched())
     }
 
     fn lost(&self, id: JobId) {
@@ -122,11 +151,15 @@ pub(super) async fn keep(worker: Arc<Worker>, every: Duration) {
     let mut beat = tokio::time::interval(every);
     beat.set_missed_tick_behavior(tokio::time::MissedTickBehavior::Delay);
     loop {
-        tokio::select! {
-            _ = beat.tick() => {}
-            () = worker.leases.reported.notified() => tokio::time::sleep(PROGRESS_DELAY).await,
-        }
-        let leases = worker.leases.to_extend();
+        let closely = worker.leases.is_any_watched();
+        let leases = tokio::select! {
+            _ = beat.tick() => worker.leases.to_extend(|_| true),
+            () = worker.leases.reported.notified() => {
+                tokio::time::sleep(PROGRESS_DELAY).await;
+                worker.leases.to_extend(|_| true)
+            }
+            () = tokio::time::sleep(WATCH_EVERY), if closely => worker.leases.to_extend(Lease::is_watched),
+        };
         if leases.is_empty() {
             continue;
         }

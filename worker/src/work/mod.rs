@@ -1,7 +1,8 @@
 //! `gristmill work`: the container worker. Claims jobs over HTTP, runs them, settles them; as many replicas as you like.
 //!
 //! [`lane`] claims and runs, [`leases`] keeps what is held alive from a task of its own, [`settler`] reports in
-//! batches, [`children`] runs the programs that parse untrusted files. A part adds its [`Handler`] to [`handlers`].
+//! batches, [`children`] runs the programs that work on what strangers sent, [`press`] sets documents in such a child. A part
+//! adds its [`Handler`] to [`handlers`].
 
 mod children;
 mod documents;
@@ -9,6 +10,7 @@ mod export;
 mod handler;
 mod lane;
 mod leases;
+pub mod press;
 mod settler;
 mod status;
 mod workflows;
@@ -21,9 +23,11 @@ use std::time::Duration;
 use gristmill_shared::rpc::Rpc;
 use tokio_util::sync::CancellationToken;
 
-pub use children::{ChildError, Children, Limits};
+pub use children::{Bound, ChildError, Children, Limits, Running};
 pub use documents::BadSettings;
 pub use handler::{Context, Handler, Lane};
+pub use leases::Watch;
+pub use press::Press;
 
 use crate::serve;
 use crate::storage::Objects;
@@ -31,13 +35,13 @@ use leases::Leases;
 use status::Status;
 
 /// Every kind that this worker serves. One line a part.
-fn handlers(_args: &Args, cpus: usize) -> Result<Vec<Arc<dyn Handler>>, Error> {
+fn handlers() -> Result<Vec<Arc<dyn Handler>>, Error> {
     let documents = Arc::new(documents::Settings::from_env()?);
     let mut all: Vec<Arc<dyn Handler>> = vec![
         Arc::new(documents::Fast::new(documents.clone())),
         Arc::new(documents::Passes::new(documents.clone())),
         Arc::new(documents::Sweep),
-        Arc::new(export::Exports::new(cpus)),
+        Arc::new(export::Exports),
     ];
     all.extend(workflows::handlers(documents));
     Ok(all)
@@ -82,6 +86,12 @@ pub struct Args {
     /// Folder for files under work; each job has one of its own there and leaves nothing
     #[arg(long, env = "WORKER_SCRATCH")]
     pub scratch: Option<PathBuf>,
+    /// Processor time that setting one document as PDF may take, in seconds
+    #[arg(long, env = "WORKER_RENDER_SECONDS", default_value_t = 30, value_parser = clap::value_parser!(u64).range(1..=600))]
+    pub render_seconds: u64,
+    /// Memory that setting one document as PDF may take, in MiB
+    #[arg(long, env = "WORKER_RENDER_MEMORY", default_value_t = 512, value_parser = clap::value_parser!(u64).range(128..=65536))]
+    pub render_memory: u64,
     /// `r2` where files lie in R2: they are then reached by signed links of the function `upload`
     #[arg(long, env = "STORAGE", default_value = "supabase", value_parser = ["supabase", "r2"])]
     pub storage: String,
@@ -108,6 +118,9 @@ pub enum Error {
     /// The folder for files under work.
     #[error("the scratch folder cannot be used")]
     Scratch(#[source] std::io::Error),
+    /// The press is this very program, started again.
+    #[error("the path of this program is not known")]
+    Program(#[source] std::io::Error),
     /// The address is taken.
     #[error(transparent)]
     Listen(#[from] serve::ListenError),
@@ -119,6 +132,7 @@ struct Worker {
     rpc: Arc<Rpc>,
     storage: Arc<Objects>,
     children: Arc<Children>,
+    press: Arc<Press>,
     leases: Arc<Leases>,
     status: Arc<Status>,
     settler: settler::Sender,
@@ -139,6 +153,18 @@ pub async fn run(args: Args) -> Result<(), Error> {
     let status = Arc::new(Status::default());
     let leases = Arc::new(Leases::default());
     let children = Arc::new(Children::new(cpus, args.scratch.clone()).map_err(Error::Scratch)?);
+    let press = Arc::new(Press::new(press::Settings {
+        program: std::env::current_exe().map_err(Error::Program)?,
+        presses: cpus,
+        seconds: args.render_seconds,
+        memory: args.render_memory << 20,
+        children: children.clone(),
+    }));
+    // While the first job is on its way.
+    tokio::spawn({
+        let press = press.clone();
+        async move { press.prepare().await }
+    });
     let (settler, settling) =
         settler::start(name.clone(), rpc.clone(), leases.clone(), status.clone());
     let worker = Arc::new(Worker {
@@ -146,6 +172,7 @@ pub async fn run(args: Args) -> Result<(), Error> {
         rpc,
         storage,
         children,
+        press,
         leases: leases.clone(),
         status: status.clone(),
         settler,
@@ -156,7 +183,7 @@ pub async fn run(args: Args) -> Result<(), Error> {
         worker.clone(),
         Duration::from_secs_f64(args.heartbeat),
     ));
-    let lanes = lane::start(&worker, &args, handlers(&args, cpus)?, cpus);
+    let lanes = lane::start(&worker, &args, handlers()?, cpus);
     let port = match args.listen {
         Some(address) => Some(status::serve(
             serve::bind(address).await?,

@@ -3,35 +3,22 @@
 //! Every step asks Postgres first whether this attempt still counts, so one that was cancelled or lost stops at the
 //! next step. The row of the file is there before the object: whatever happens in between, cleanup finds it.
 
-use std::sync::Arc;
-
 use async_trait::async_trait;
-use gristmill_render::{Options, RenderError, Rendered, Renderer, Template};
+use gristmill_render::{Options, Rendered, Template};
 use gristmill_shared::export::{ExportSource, FinishedExport};
 use gristmill_shared::job::{ClaimedJob, Failure, Outcome};
 use gristmill_shared::rpc::RpcError;
 use gristmill_shared::storage::ObjectKey;
 use serde_json::Value;
-use tokio::sync::Semaphore;
 
 use super::handler::{Context, Handler};
+use super::press::{PressError, Request};
 use crate::storage::ObjectsError;
 
-/// Makes exports. Most of an export is waiting for Postgres and storage; only setting computes, and of that no more at
-/// once than there are processors.
-pub(super) struct Exports {
-    presses: Arc<Semaphore>,
-}
+/// Makes exports. Most of an export is waiting for Postgres, storage and the press.
+pub(super) struct Exports;
 
 impl Exports {
-    pub(super) fn new(cpus: usize) -> Self {
-        // Fonts are looked up while the first job is on its way.
-        std::thread::spawn(|| Renderer::shared().warm_up());
-        Self {
-            presses: Arc::new(Semaphore::new(cpus.max(1))),
-        }
-    }
-
     async fn make(&self, job: &ClaimedJob, context: &Context) -> Result<(), Stopped> {
         let (rpc, worker) = (&context.rpc, context.worker.as_str());
         let held = |is_held: bool| is_held.then_some(()).ok_or(Stopped::NotOurs);
@@ -46,7 +33,7 @@ impl Exports {
             rpc.report_export(worker, job.id, job.attempt, 50, "rendering")
                 .await?,
         )?;
-        let rendered = self.set(source).await?;
+        let rendered = self.set(job, source, context).await?;
 
         context.progress(75, "writing");
         let path = rpc
@@ -72,20 +59,24 @@ impl Exports {
         held(rpc.finish_export(worker, job.id, job.attempt, file).await?)
     }
 
-    async fn set(&self, source: ExportSource) -> Result<Rendered, Stopped> {
+    async fn set(
+        &self,
+        job: &ClaimedJob,
+        source: ExportSource,
+        context: &Context,
+    ) -> Result<Rendered, Stopped> {
         let template: Template =
             serde_json::from_value(Value::String(source.template)).map_err(|_| Stopped::Mistake)?;
         let mut options: Options =
             serde_json::from_value(source.options).map_err(|_| Stopped::Mistake)?;
         options.title = Some(source.title);
         options.created_at = Some(source.created_at);
-        let press = self.presses.clone().acquire_owned().await;
-        let setting = tokio::task::spawn_blocking(move || {
-            let _press = press;
-            Renderer::shared().render(template, &source.data, &options)
-        });
-        // A panic in a template's way fails this attempt and nothing else.
-        Ok(setting.await.map_err(|_| Stopped::Mistake)??)
+        let request = Request {
+            template,
+            data: &source.data,
+            options: &options,
+        };
+        Ok(context.press.set(job, &request, context).await?)
     }
 }
 
@@ -117,7 +108,7 @@ enum Stopped {
     #[error(transparent)]
     Storage(#[from] ObjectsError),
     #[error(transparent)]
-    Render(#[from] RenderError),
+    Press(#[from] PressError),
     /// Something that cannot be.
     #[error("a mistake of ours")]
     Mistake,
@@ -148,14 +139,7 @@ impl From<Stopped> for Outcome {
                 "storage",
                 "The file could not be stored.",
             )),
-            Stopped::Render(RenderError::NotAnObject) => dead(Failure::permanent(
-                "document",
-                "The document has no content that could be exported.",
-            )),
-            Stopped::Render(_) => dead(Failure::permanent(
-                "render",
-                "The document could not be set with this template.",
-            )),
+            Stopped::Press(error) => error.into(),
         }
     }
 }

@@ -21,6 +21,7 @@ use serde::Serialize;
 use serde::de::DeserializeOwned;
 use serde_json::value::to_raw_value;
 
+use super::press::PressError;
 use super::{ChildError, Context, Handler, Lane, documents};
 use crate::storage::ObjectsError;
 
@@ -53,6 +54,8 @@ enum TaskError {
     Objects(#[from] ObjectsError),
     #[error(transparent)]
     Child(#[from] ChildError),
+    #[error(transparent)]
+    Press(#[from] PressError),
     #[error("the scratch folder cannot be used")]
     Scratch(#[from] std::io::Error),
     #[error("{0}")]
@@ -81,10 +84,6 @@ impl Handler for Light {
 impl Handler for Pages {
     fn kinds(&self) -> &'static [&'static str] {
         &["pdf_generation"]
-    }
-
-    fn lane(&self) -> Lane {
-        Lane::Computing
     }
 
     async fn run(&self, job: &ClaimedJob, context: &Context) -> Outcome {
@@ -119,6 +118,7 @@ fn outcome(ended: Result<impl Serialize, TaskError>) -> Outcome {
         Ok(result) => Outcome::Completed { result },
         Err(TaskError::Child(ChildError::Cancelled)) => Outcome::Released,
         Err(TaskError::Model(outcome)) => *outcome,
+        Err(TaskError::Press(error)) => error.into(),
         Err(error) => refused(&error),
     }
 }
@@ -141,8 +141,10 @@ fn refused(error: &TaskError) -> Outcome {
         }) => Outcome::Failed {
             error: Failure::retryable("program", format!("{program} failed with {status}")),
         },
-        TaskError::Child(_) | TaskError::Scratch(_) | TaskError::Model(_) => Outcome::Failed {
-            error: Failure::retryable("program", error.to_string()),
-        },
+        TaskError::Child(_) | TaskError::Press(_) | TaskError::Scratch(_) | TaskError::Model(_) => {
+            Outcome::Failed {
+                error: Failure::retryable("program", error.to_string()),
+            }
+        }
     }
 }

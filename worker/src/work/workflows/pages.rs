@@ -1,11 +1,12 @@
-//! `pdf_generation`: a text set by typst.
+//! `pdf_generation`: a text set by typst, in a child under limits.
 
-use gristmill_render::{Options, Template, render};
+use gristmill_render::{Options, Template};
 use gristmill_shared::job::ClaimedJob;
 use serde::Serialize;
 use serde_json::Value;
 
 use super::super::Context;
+use super::super::press::Request;
 use super::artifact::{Form, Made};
 use super::texts::OfText;
 use super::{TaskError, input};
@@ -27,11 +28,12 @@ pub(super) async fn run(
     let text: Value = input.read(context, MAX_TEXT).await?;
     let title = text["title"].as_str().unwrap_or_default().to_owned();
     context.progress(25, "set");
-    let pdf =
-        tokio::task::spawn_blocking(move || render(Template::Plain, &text, &Options::default()))
-            .await
-            .map_err(|_| TaskError::Content("setting the pages panicked".to_owned()))?
-            .map_err(|error| TaskError::Content(error.to_string()))?;
+    let request = Request {
+        template: Template::Plain,
+        data: &text,
+        options: &Options::default(),
+    };
+    let pdf = context.press.set(job, &request, context).await?.pdf;
     context.progress(75, "store");
     let made = input.place.store(Form::Pdf, &title, pdf, context).await?;
     Ok(Set {

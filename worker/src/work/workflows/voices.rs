@@ -52,6 +52,7 @@ pub(super) async fn run(
 
 async fn speak(text: &Text, context: &Context) -> Result<(Vec<u8>, f64), TaskError> {
     let folder = context.children.folder()?;
+    let _watch = context.watch();
     let run = async |program, arguments: &[&str], stdin: Option<&[u8]>| {
         let arguments: Vec<OsString> = arguments.iter().map(OsString::from).collect();
         let (children, cancelled) = (&context.children, context.cancelled());
