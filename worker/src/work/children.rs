@@ -124,6 +124,8 @@ impl Children {
         let root = scratch.unwrap_or_else(|| std::env::temp_dir().join("gristmill-work"));
         let scratch = root.join(std::process::id().to_string());
         std::fs::create_dir_all(&scratch)?;
+        // Children run in folders of their own, where a relative path would mean another place.
+        let scratch = scratch.canonicalize()?;
         forget_the_dead(&root);
         Ok(Self {
             processors: Semaphore::new(processors),
