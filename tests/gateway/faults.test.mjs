@@ -81,15 +81,46 @@ async function isWhole(call, gateway) {
   assert.ok(Date.now() - started < 10_000, `whole after ${Date.now() - started} ms`);
 }
 
+/** A function host with one way to hang for each path. */
+function host() {
+  const server = createHttpServer(async (message, response) => {
+    if (message.url.endsWith('/silent')) return;
+    if (message.url.endsWith('/stops')) {
+      response.writeHead(200, { 'content-type': 'text/event-stream' });
+      response.write('data: one\n\n');
+      return;
+    }
+    if (message.url.endsWith('/events')) {
+      response.writeHead(200, { 'content-type': 'text/event-stream' });
+      for (let n = 0; n < 12; n += 1) {
+        response.write(`data: ${n}\n\n`);
+        await sleep(200);
+      }
+      response.end();
+      return;
+    }
+    let length = 0;
+    try {
+      for await (const chunk of message) length += chunk.length;
+    } catch {
+      return; // the gateway has given the upload up
+    }
+    response.end(String(length));
+  });
+  return new Promise((resolve) => { server.listen(0, '127.0.0.1', () => resolve(server)); });
+}
+
 describe('faults', { concurrency: true }, () => {
   test('a_postgres_that_hangs_gives_every_caller_an_answer_within_its_deadline_and_is_found_again', () => behindProxy(async (proxy, gateway, call) => {
     await Promise.all(Array.from({ length: 10 }, () => call('one', {}, 'service')));
     proxy.mode = { asks: false, answers: false };
     proxy.break(proxy.mode);
-    // Ten on connections that have just been used, and more than there are connections; default settings.
-    const asked = [null, 'alice', 'bob'].flatMap((as) => Array.from({ length: 4 }, () => answered(call('one', {}, as), as ? 14 : 9)));
-    await Promise.all(asked);
-    await answered(call('one', {}, 'alice'), 14);
+    // Some ask on connections that were used just now; some after those have become stale, and are asked first
+    // whether they live. The settings are the default ones.
+    const anonymous = Array.from({ length: 4 }, () => answered(call('one', {}, null), 9));
+    await sleep(1200);
+    const users = ['alice', 'bob'].flatMap((as) => Array.from({ length: 2 }, () => answered(call('one', {}, as), 14)));
+    await Promise.all([...anonymous, ...users]);
     // New connections work again, the old ones stay as dead as they are.
     proxy.mode = { asks: true, answers: true };
     await isWhole(call, gateway);
@@ -129,74 +160,45 @@ describe('faults', { concurrency: true }, () => {
     proxy.mode = { asks: true, answers: true };
     await isWhole(call, gateway);
   }, ['--statement-timeout', '500', '--deadline-grace', '500']));
-});
 
-/** A function host with one way to hang for each path. */
-function host() {
-  const server = createHttpServer(async (message, response) => {
-    if (message.url.endsWith('/silent')) return;
-    if (message.url.endsWith('/stops')) {
-      response.writeHead(200, { 'content-type': 'text/event-stream' });
-      response.write('data: one\n\n');
-      return;
-    }
-    if (message.url.endsWith('/events')) {
-      response.writeHead(200, { 'content-type': 'text/event-stream' });
-      for (let n = 0; n < 12; n += 1) {
-        response.write(`data: ${n}\n\n`);
-        await sleep(200);
-      }
-      response.end();
-      return;
-    }
-    let length = 0;
+  test('a_silent_target_is_504_and_a_stream_may_take_long_but_not_fall_silent', async () => {
+    const server = await host();
+    const target = `http://127.0.0.1:${server.address().port}`;
+    const gateway = await Gateway.start(stack.databaseUrl, [
+      '--functions-url', target, '--storage-url', target, '--upstream-timeout', '1000', '--client-timeout', '1500',
+    ]);
     try {
-      for await (const chunk of message) length += chunk.length;
-    } catch {
-      return; // the gateway has given the upload up
-    }
-    response.end(String(length));
-  });
-  return new Promise((resolve) => { server.listen(0, '127.0.0.1', () => resolve(server)); });
-}
-
-test('a_silent_target_is_504_and_a_stream_may_take_long_but_not_fall_silent', async () => {
-  const server = await host();
-  const target = `http://127.0.0.1:${server.address().port}`;
-  const gateway = await Gateway.start(stack.databaseUrl, [
-    '--functions-url', target, '--storage-url', target, '--upstream-timeout', '1000', '--client-timeout', '1500',
-  ]);
-  try {
-    for (const part of ['functions', 'storage']) {
-      const silent = await request(gateway.url, 'GET', `/${part}/v1/silent`);
-      assert.deepEqual([silent.status, silent.json.code], [504, 'GWT504']);
-      assert.ok(silent.headers.get('retry-after'));
-    }
-    // Twelve events in 2.4 s: longer than the bound, never silent for as long.
-    const events = await (await fetch(`${gateway.url}/functions/v1/events`)).text();
-    assert.equal(events.match(/data/g).length, 12);
-    const stops = await fetch(`${gateway.url}/functions/v1/stops`);
-    await assert.rejects(stops.text(), 'an answer that is cut must not look whole');
-    const upload = (pieces, pause) => new Promise((resolve, reject) => {
-      const { hostname, port } = new URL(gateway.url);
-      const sent = httpRequest({ host: hostname, port, path: '/storage/v1/object', method: 'PUT', headers: { 'content-length': 10 } }, async (response) => {
-        let text = '';
-        for await (const chunk of response) text += chunk;
-        resolve([response.statusCode, text]);
+      for (const part of ['functions', 'storage']) {
+        const silent = await request(gateway.url, 'GET', `/${part}/v1/silent`);
+        assert.deepEqual([silent.status, silent.json.code], [504, 'GWT504']);
+        assert.ok(silent.headers.get('retry-after'));
+      }
+      // Twelve events in 2.4 s: longer than the bound, never silent for as long.
+      const events = await (await fetch(`${gateway.url}/functions/v1/events`)).text();
+      assert.equal(events.match(/data/g).length, 12);
+      const stops = await fetch(`${gateway.url}/functions/v1/stops`);
+      await assert.rejects(stops.text(), 'an answer that is cut must not look whole');
+      const upload = (pieces, pause) => new Promise((resolve, reject) => {
+        const { hostname, port } = new URL(gateway.url);
+        const sent = httpRequest({ host: hostname, port, path: '/storage/v1/object', method: 'PUT', headers: { 'content-length': 10 } }, async (response) => {
+          let text = '';
+          for await (const chunk of response) text += chunk;
+          resolve([response.statusCode, text]);
+        });
+        sent.on('error', reject);
+        (async () => {
+          for (let n = 0; n < pieces; n += 1) {
+            sent.write('x');
+            await sleep(pause);
+          }
+        })();
       });
-      sent.on('error', reject);
-      (async () => {
-        for (let n = 0; n < pieces; n += 1) {
-          sent.write('x');
-          await sleep(pause);
-        }
-      })();
-    });
-    assert.deepEqual(await upload(10, 200), [200, '10'], 'slow, but it makes progress');
-    assert.equal((await upload(3, 10))[0], 408, 'it stops in the middle');
-  } finally {
-    await gateway.stop();
-    server.closeAllConnections();
-    server.close();
-  }
+      assert.deepEqual(await upload(10, 200), [200, '10'], 'slow, but it makes progress');
+      assert.equal((await upload(3, 10))[0], 408, 'it stops in the middle');
+    } finally {
+      await gateway.stop();
+      server.closeAllConnections();
+      server.close();
+    }
+  });
 });

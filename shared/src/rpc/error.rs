@@ -74,7 +74,7 @@ impl RpcError {
             Self::Unreachable(_) | Self::TimedOut { .. } => true,
             // 40001 serialization, 40P01 deadlock: the transaction left nothing behind.
             Self::Refused { status, code, .. } => {
-                *status >= 502 || code == "40001" || code == "40P01"
+                *status >= 502 || matches!(code.as_str(), "40001" | "40P01" | "GWT429")
             }
             Self::Arguments(_) | Self::Answer { .. } => false,
         }
@@ -146,7 +146,8 @@ impl From<RpcError> for Problem {
                     "Send a token as 'Authorization: Bearer …'.",
                 ),
                 ("42501", _) => Problem::new(Code::Forbidden, "This token does not allow it."),
-                (_, 502..) => unavailable(),
+                // GWT429: the gateway lets this user run only so many requests at a time.
+                (_, 502..) | ("GWT429", _) => unavailable(),
                 _ => Problem::new(
                     Code::Internal,
                     "The failure was logged under this correlation id.",
@@ -230,6 +231,28 @@ mod tests {
         );
         assert_eq!(problem(401, r#"{"code":"42501"}"#).code, Code::TokenMissing);
         assert_eq!(problem(403, r#"{"code":"42501"}"#).code, Code::Forbidden);
+    }
+
+    #[test]
+    fn what_the_gateway_refuses_for_a_moment_is_503_and_may_be_tried_again() {
+        for (status, code) in [
+            (429, "GWT429"),
+            (503, "57014"),
+            (503, "40P01"),
+            (503, "25006"),
+            (503, "GWT503"),
+            (504, "GWT504"),
+        ] {
+            let body = format!(r#"{{"code":"{code}","message":"m"}}"#);
+            let refused = RpcError::refused(status, body.as_bytes());
+            assert!(refused.is_passing(), "{code}");
+            let told: Problem = refused.into();
+            assert_eq!(
+                (told.code.status(), told.retry_after()),
+                (503, Some(5)),
+                "{code}"
+            );
+        }
     }
 
     #[test]

@@ -15,7 +15,7 @@ use crate::gateway::metrics::{Metrics, PoolGauge};
 use crate::gateway::refusal::Refusal;
 use crate::gateway::settings::Settings;
 
-/// Longest wait for a connection, as PostgREST's default.
+/// Longest wait for a turn and a connection, as PostgREST's default.
 pub(super) const WAIT: Duration = Duration::from_secs(10);
 
 pub(crate) struct Pool {
@@ -51,8 +51,11 @@ impl Pool {
     }
 
     /// A connection, or the refusal to send. Dropping the future leaves the queue.
-    pub(super) async fn acquire(self: &Arc<Self>, trusted: bool) -> Result<Lease, Refusal> {
-        let until = Instant::now() + WAIT;
+    pub(super) async fn acquire(
+        self: &Arc<Self>,
+        trusted: bool,
+        until: Instant,
+    ) -> Result<Lease, Refusal> {
         // Users queue for their part first: whoever waits there holds nothing.
         let of_users = match trusted {
             true => None,

@@ -36,8 +36,6 @@ pub(crate) async fn run(
     work: Transaction,
 ) -> Result<Outcome, Refusal> {
     let limits = &gateway.settings.limits;
-    let patience = work.timeout.map(|time| time + limits.deadline_grace);
-    let deadline = Instant::now() + patience.unwrap_or(LONGEST);
     let writes = work.access == Access::ReadWrite;
     let share = gateway.answers.share(visit);
     // Refused before anything has happened, so that it can be tried again.
@@ -57,10 +55,13 @@ pub(crate) async fn run(
             },
         },
     );
-    let turn = visit.turn(deadline.min(Instant::now() + WAIT)).await;
-    let _turn = turn.ok_or(Refusal::CallerBusy)?;
-    let acquired = tokio::time::timeout_at(deadline, gateway.pool.acquire(trusted)).await;
-    let mut busy = Busy(Some(acquired.map_err(|_| Refusal::PoolTimeout)??));
+    // Waiting and connecting have bounds of their own. Were they taken from the time to run, a busy gateway
+    // would throw away connections that work.
+    let wait_until = Instant::now() + WAIT;
+    let _turn = visit.turn(wait_until).await.ok_or(Refusal::CallerBusy)?;
+    let mut busy = Busy(Some(gateway.pool.acquire(trusted, wait_until).await?));
+    let patience = work.timeout.map(|time| time + limits.deadline_grace);
+    let deadline = Instant::now() + patience.unwrap_or(LONGEST);
     let finished = match busy.connection() {
         Some(connection) => watched(connection, &work, collector, deadline).await,
         None => Err(Failure::Connection(io::ErrorKind::NotConnected.into())),
