@@ -1,6 +1,7 @@
 //! The child's side: reads one request from standard input, sets it, and answers on standard output with a line of JSON and,
 //! behind it, the PDF.
 
+use std::fmt::Display;
 use std::io::{Read, Write};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
@@ -59,17 +60,22 @@ impl Kind {
 pub fn run(args: &Args) -> ExitCode {
     // A panic's own words may quote the document, and what is said here is logged.
     std::panic::set_hook(Box::new(|panic| match panic.location() {
-        Some(place) => eprintln!("gristmill set-document: panicked at {place}"),
-        None => eprintln!("gristmill set-document: panicked"),
+        Some(place) => tell(&format_args!("panicked at {place}")),
+        None => tell(&"panicked"),
     }));
     let renderer = Renderer::with(fonts(args.fonts.as_deref()));
     match serve(&renderer, std::io::stdin().lock(), std::io::stdout().lock()) {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => {
-            eprintln!("gristmill set-document: {error}");
+            tell(&error);
             ExitCode::FAILURE
         }
     }
+}
+
+/// The worker reads standard error and logs it. Where nobody reads it any more, there is nothing to do.
+fn tell(what: &dyn Display) {
+    let _ = writeln!(std::io::stderr(), "gristmill set-document: {what}");
 }
 
 fn fonts(list: Option<&Path>) -> Fonts {
