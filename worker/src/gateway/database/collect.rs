@@ -128,9 +128,7 @@ impl Collector {
 
     /// Takes a row that was answered with. Once it is too much, rows are only counted.
     pub(super) fn take(&mut self, row: &Row) -> std::io::Result<()> {
-        let mut values = row.values()?.into_iter();
-        let mut next = || values.next().flatten();
-        let (text, names, total) = (next(), next(), next());
+        let [text, names, total] = row.first_three()?;
         if let Some(total) = total.and_then(number) {
             self.total = Some(total);
         }
@@ -145,17 +143,17 @@ impl Collector {
         match self.layout {
             Layout::Whole | Layout::Count => {}
             Layout::First if self.rows > 1 => {}
-            Layout::First => self.put(&text),
+            Layout::First => self.put(text),
             Layout::Array => {
                 self.put(if self.rows == 1 { b"[" } else { b", \n " });
-                self.put(&text);
+                self.put(text);
             }
             Layout::Csv => {
                 if let Some(names) = names {
-                    self.put(&names);
+                    self.put(names);
                 }
                 self.put(b"\n");
-                self.put(&text);
+                self.put(text);
             }
         }
         Ok(())
@@ -252,8 +250,8 @@ impl Collector {
     }
 }
 
-fn number(bytes: Bytes) -> Option<i64> {
-    std::str::from_utf8(&bytes).ok()?.parse().ok()
+fn number(bytes: &[u8]) -> Option<i64> {
+    std::str::from_utf8(bytes).ok()?.parse().ok()
 }
 
 #[cfg(test)]

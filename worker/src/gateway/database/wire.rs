@@ -78,6 +78,20 @@ pub(super) struct Sink<'a> {
 pub(super) struct Row(DataRowBody);
 
 impl Row {
+    /// The first three values, None for null and for what is not there. Nothing is allocated: an answer may
+    /// have a thousand rows.
+    pub(super) fn first_three(&self) -> io::Result<[Option<&[u8]>; 3]> {
+        let bytes = self.0.buffer();
+        let mut values = [None; 3];
+        let mut ranges = self.0.ranges();
+        for value in &mut values {
+            if let Some(Some(range)) = ranges.next()? {
+                *value = bytes.get(range);
+            }
+        }
+        Ok(values)
+    }
+
     /// All values, None for null, without copying.
     pub(super) fn values(&self) -> io::Result<Vec<Option<Bytes>>> {
         let bytes = self.0.buffer_bytes();
