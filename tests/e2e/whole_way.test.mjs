@@ -122,7 +122,7 @@ for (const runtime of ["workerd", "deno"]) {
       const { rows: [genuine] } = await stack.postgres.query(`
         with signed as (
           select i.id, extract(epoch from now())::bigint::text as at,
-            jsonb_build_object('invocation', i.id, 'queue', i.queue, 'batch', 50) as body
+            jsonb_build_object('invocation', i.id, 'queue', i.queue, 'batch', 50, 'seconds', 30) as body
           from mill.invocation i order by i.asked_at desc limit 1)
         select id, at, body::text, mill.sign('invoke', convert_to(id || '.' || at || '.' || body::text, 'UTF8')) as signature from signed`);
       await stack.postgres.query("update mill.queue set paused = false");

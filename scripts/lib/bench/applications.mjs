@@ -3,7 +3,8 @@
 // A site is {url, anonKey}. A user is {id, headers}. Each application has two calls:
 //
 //   ask(user, key)   one request. Gives the id of what was accepted, or throws NotAccepted. Asking again with the same key
-//                    must not make a second thing: the key is sent as Idempotency-Key.
+//                    must not make a second thing: the key is sent as Idempotency-Key. A user has one set of keys for all functions, so the
+//                    name of the application stands before the key.
 //   look(user, id)   null while it is under way, then {state, proof}. The proof is what the user got: it must never change.
 import { createHash } from "node:crypto";
 import fs from "node:fs";
@@ -58,7 +59,7 @@ export function applications({ url, anonKey }, { patience = 10_000 } = {}) {
   /** A plain job on the queue `default`, which the processor function serves. */
   const job = {
     ask: async (user, key, { delay_ms = 0 } = {}) =>
-      (await post(user, `${functions}/enqueue`, { kind: "echo", payload: { key, delay_ms } }, { headers: { "idempotency-key": key } })).json().id,
+      (await post(user, `${functions}/enqueue`, { kind: "echo", payload: { key, delay_ms } }, { headers: { "idempotency-key": `job-${key}` } })).json().id,
     async look(user, id) {
       const { state, result, attempt, finished_at, error } = (await send(user, "GET", `${functions}/enqueue/${id}`)).json();
       if (!["completed", "failed", "cancelled"].includes(state)) return null;
@@ -89,7 +90,7 @@ export function applications({ url, anonKey }, { patience = 10_000 } = {}) {
       const document_id = uuidOf(key);
       // 409: an earlier request with this key has written it, and its answer was lost.
       await post(user, `${url}/rest/v1/documents`, { id: document_id, title: key, data }, { expected: [201, 409] });
-      return (await post(user, `${functions}/export/v1/exports`, { document_id, template }, { headers: { "idempotency-key": key } })).json().id;
+      return (await post(user, `${functions}/export/v1/exports`, { document_id, template }, { headers: { "idempotency-key": `export-${key}` } })).json().id;
     },
     async look(user, id) {
       const { status, file, finished_at, message } = (await send(user, "GET", `${functions}/export/v1/exports/${id}`)).json();
