@@ -11,7 +11,7 @@ export const parts = ATTACKS;
 const ALLOWED_RATIO = 3;
 const ALLOWED_MS = 500;
 // Huge answers take some gigabytes of Postgres's memory where nothing bounds them: they come with --full, or by name.
-const USUAL = ["filters", "exports", "payloads"];
+const USUAL = ["filters", "slow", "exports", "payloads"];
 
 export default async function* measure({ progress, full, only }) {
   const attacks = only ? [only] : full ? ATTACKS : USUAL;

@@ -3,6 +3,7 @@
 //                          what was answered. Ends with its standard input, and after five minutes in any case.
 //
 //   filters    twelve GETs of 400 regular expressions over documents of one megabyte
+//   slow       twelve GETs of as many regular expressions as one request may have, over the same documents
 //   exports    two exports of a field of 340,000 combining marks, soft hyphens or bidi controls
 //   payloads   sixty jobs whose payload can never be worked off, every ten seconds
 //   answers    the same megabyte selected thirty times over twenty rows
@@ -13,6 +14,7 @@ import { uuidOf } from "../applications.mjs";
 const LONGEST_MS = 300_000;
 const DOCUMENTS = 20;
 const TERMS = 400;
+const ALLOWED_TERMS = 10;
 const { url, anonKey, token, attacks } = JSON.parse(process.env.HOSTILE);
 const headers = { apikey: anonKey, authorization: `Bearer ${token}`, "content-type": "application/json" };
 const counts = {};
@@ -28,6 +30,7 @@ setTimeout(() => process.exit(0), LONGEST_MS).unref();
 
 const attackers = {
   filters: () => times(12, (n) => send("filters", "GET", filter(n))),
+  slow: () => times(12, (n, round) => send("slow", "GET", filter(n + 12 * round, ALLOWED_TERMS))),
   exports: () => times(2, (n, round) => hostileExport((n + round) % HOSTILE_TEXTS.length)),
   payloads: () => times(1, async () => {
     await Promise.all(Array.from({ length: 60 }, (_, n) =>
@@ -46,7 +49,7 @@ await writeDocuments();
 // Filters and answers may keep everything else out, the attacker's own requests too: what must be accepted first goes first.
 for (const attack of ["exports", "payloads"].filter((name) => attacks.includes(name))) attackers[attack]();
 await sleep(1_000);
-for (const attack of ["filters", "answers"].filter((name) => attacks.includes(name))) attackers[attack]();
+for (const attack of ["filters", "slow", "answers"].filter((name) => attacks.includes(name))) attackers[attack]();
 console.log("attacking");
 
 /** Keeps `count` of something under way. A refusal is followed by a rest, as a person with curl in a loop would. */
@@ -92,8 +95,8 @@ async function hostileExport(which) {
 }
 
 // None of them matches, and each is another one: nothing is found early and nothing is found in a cache.
-function filter(n) {
-  const terms = Array.from({ length: TERMS }, (_, at) => `data->>x.match."[a-m]+[n-z]+[${n % 10}${at % 10}]{2}q${at}"`);
+function filter(n, count = TERMS) {
+  const terms = Array.from({ length: count }, (_, at) => `data->>x.match."[a-m]+[n-z]+[${n % 10}${at % 10}]{2}q${at}"`);
   return `rest/v1/documents?${new URLSearchParams({ select: "id", or: `(${terms.join(",")})` })}`;
 }
 
@@ -106,7 +109,7 @@ async function writeDocuments() {
   if (attacks.includes("exports")) {
     for (const [which, { name, text }] of HOSTILE_TEXTS.entries()) await write(which, { basics: { name, summary: text } });
   }
-  if (attacks.includes("filters") || attacks.includes("answers")) {
+  if (["filters", "slow", "answers"].some((name) => attacks.includes(name))) {
     const letters = Array.from({ length: 1_000_000 }, () => String.fromCharCode(97 + Math.floor(Math.random() * 26))).join("");
     for (let n = 0; n < DOCUMENTS; n++) await write(`large ${n}`, { x: letters });
   }

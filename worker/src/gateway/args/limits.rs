@@ -46,7 +46,7 @@ pub struct Limits {
     /// Connections that only trusted roles can have; three tenths of the pool unless given
     #[arg(long, env = "GRISTMILL_RESERVED")]
     pub reserved: Option<u32>,
-    /// Requests of one caller that run at the same time; half of the users' connections unless given
+    /// Requests of one caller that run at the same time; a quarter of the users' connections unless given
     #[arg(long, env = "GRISTMILL_PER_CALLER", value_parser = clap::value_parser!(u32).range(1..))]
     pub per_caller: Option<u32>,
     /// Requests of one caller that may wait for their turn; further ones get 429 with Retry-After
