@@ -25,8 +25,8 @@ import { changed, doubled, lost, runningAttempts, saidByStale, timeOf } from "./
 
 const BOUND_MS = 10_000;
 const PARTS = ["workerd", "gateway", "relay", "work", "storage", "one Postgres backend", "all of Postgres"];
-// Without a soak the four whose deaths differ the most: a whole run of the tests has minutes, and each part costs it six seconds.
-const QUICK = ["workerd", "gateway", "work", "all of Postgres"];
+// Without a soak the five whose deaths differ the most: a whole run of the tests has minutes, and each part costs it six seconds.
+const QUICK = ["workerd", "gateway", "relay", "work", "all of Postgres"];
 const chosen = process.env.GRISTMILL_CHAOS_PARTS?.split(",") ?? (isSoak ? PARTS : QUICK);
 const ROUNDS = isSoak ? 5 : 1;
 const SEED = Number(process.env.GRISTMILL_SEED ?? Date.now() % 100_000);
