@@ -55,8 +55,8 @@ export async function mismatches(stack) {
 
 /** Runs a sweep now, over everything, and waits for it; uploads that have stored nothing are forgotten after `forget` seconds. */
 export async function sweep(stack, { forget = 0 } = {}) {
-  await stack.postgres.query(`update public.system_configuration set config_value = to_jsonb(case config_key when 'documents.upload_forget_seconds' then $1 else 0 end)
-    where config_key in ('documents.upload_grace_seconds', 'documents.upload_forget_seconds')`, [forget]);
+  await stack.postgres.query(`update mill.settings set value = case key when 'documents.upload_forget_seconds' then $1 else '0' end
+    where key in ('documents.upload_grace_seconds', 'documents.upload_forget_seconds')`, [String(forget)]);
   const { rows } = await stack.postgres.query(
     `select id from mill.enqueue('[{"kind": "document_sweep", "payload": {"listing": true, "any_age": true}}]')`);
   const job = await until(async () => (await stack.postgres.query(

@@ -8,7 +8,7 @@ language sql
 set search_path = pg_catalog, pg_temp
 as $$
   with appended as (
-    insert into public.audit_log (
+    insert into mill.audit_log (
       at, table_name, record_id, action, old_values, new_values, reason, source, patient_id, job_id,
       correlation_id, actor, actor_role)
     values (

@@ -6,7 +6,7 @@ set enable_seqscan = off
 set jit = off
 as $$
   with appended as (
-    insert into public.audit_log (
+    insert into mill.audit_log (
       at, table_name, record_id, action, new_values, reason, source, job_id, correlation_id, actor, actor_role)
     select mill.now(), 'job', j.id::text, p_action,
       jsonb_strip_nulls(jsonb_build_object('queue', j.queue, 'kind', j.kind, 'state', j.state, 'attempt', j.attempt,

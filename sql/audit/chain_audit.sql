@@ -24,7 +24,7 @@ begin
     )
     select t.audit_id, (t.at at time zone 'UTC')::date as day,
       -- A row that was deleted before it was linked gets a link all the same: verify then misses it.
-      coalesce((select mill.audit_digest(a) from public.audit_log a where a.id = t.audit_id and a.at = t.at), '') as digest
+      coalesce((select mill.audit_digest(a) from mill.audit_log a where a.id = t.audit_id and a.at = t.at), '') as digest
     from taken t
     order by 2, 1
   loop

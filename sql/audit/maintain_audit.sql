@@ -15,7 +15,7 @@ begin
     v_name := 'audit_log_' || to_char(v_month, 'YYYYMM');
     continue when to_regclass('mill.' || v_name) is not null;
     begin
-      execute format('create table mill.%I partition of public.audit_log for values from (%L) to (%L)',
+      execute format('create table mill.%I partition of mill.audit_log for values from (%L) to (%L)',
         v_name, v_month at time zone 'UTC', (v_month + interval '1 month') at time zone 'UTC');
     -- 23514: rows of that month already lie in the default partition, and stay there.
     exception when lock_not_available or check_violation then
@@ -26,7 +26,7 @@ begin
   for v_name, v_month in
     select c.relname, to_timestamp(right(c.relname, 6), 'YYYYMM') at time zone 'UTC'
     from pg_inherits i join pg_class c on c.oid = i.inhrelid
-    where i.inhparent = 'public.audit_log'::regclass and c.relname ~ '^audit_log_\d{6}$'
+    where i.inhparent = 'mill.audit_log'::regclass and c.relname ~ '^audit_log_\d{6}$'
       and to_date(right(c.relname, 6), 'YYYYMM') + interval '1 month' <= v_keep_from
   loop
     begin
@@ -42,3 +42,6 @@ $$;
 
 comment on function mill.maintain_audit(timestamptz) is 'Prepares months of the audit log and drops expired ones.';
 revoke execute on function mill.maintain_audit(timestamptz) from public;
+
+-- Before the first row: once a month has rows in the default partition, it gets no partition of its own.
+select mill.maintain_audit(mill.now());

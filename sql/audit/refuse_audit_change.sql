@@ -12,9 +12,9 @@ $$;
 comment on function mill.refuse_audit_change() is 'Refuses UPDATE, DELETE and TRUNCATE of the audit log.';
 revoke execute on function mill.refuse_audit_change() from public;
 
-drop trigger if exists audit_rows_never_change on public.audit_log;
-create trigger audit_rows_never_change before update or delete on public.audit_log
+drop trigger if exists audit_rows_never_change on mill.audit_log;
+create trigger audit_rows_never_change before update or delete on mill.audit_log
   for each row execute function mill.refuse_audit_change();
-drop trigger if exists the_audit_log_is_never_emptied on public.audit_log;
-create trigger the_audit_log_is_never_emptied before truncate on public.audit_log
+drop trigger if exists the_audit_log_is_never_emptied on mill.audit_log;
+create trigger the_audit_log_is_never_emptied before truncate on mill.audit_log
   for each statement execute function mill.refuse_audit_change();

@@ -9,7 +9,7 @@
 --              └─► audit_unchained ──chain_audit──►   audit_day: rows, head, and the head that it began on
 --
 -- A row of audit_log is either noted in audit_unchained or linked in audit_chain; any other was smuggled in.
-create table public.audit_log (
+create table mill.audit_log (
   id bigint generated always as identity,
   at timestamptz not null,
   table_name text not null,
@@ -28,19 +28,15 @@ create table public.audit_log (
   constraint action_is_a_short_word check (action ~ '^[A-Za-z][A-Za-z0-9_.-]{0,62}$'),
   constraint table_name_is_short check (length(table_name) between 1 and 200)
 ) partition by range (at);
-comment on table public.audit_log is 'What happened. Append-only: no role changes or deletes a row. Retention drops whole months.';
--- Partitions lie in mill: in public each would be one more exposed table.
-create table mill.audit_log_default partition of public.audit_log default;
+comment on table mill.audit_log is 'What happened. Append-only: no role changes or deletes a row. Retention drops whole months.';
+create table mill.audit_log_default partition of mill.audit_log default;
 comment on table mill.audit_log_default is 'Catches a month that mill.maintain_audit has not prepared.';
-create index audit_log_id on public.audit_log (id);
-create index audit_log_record on public.audit_log (table_name, record_id);
-create index audit_log_patient on public.audit_log (patient_id, at) where patient_id is not null;
-create index audit_log_job on public.audit_log (job_id) where job_id is not null;
-create index audit_log_at on public.audit_log (at);
+create index audit_log_id on mill.audit_log (id);
+create index audit_log_record on mill.audit_log (table_name, record_id);
+create index audit_log_patient on mill.audit_log (patient_id, at) where patient_id is not null;
+create index audit_log_job on mill.audit_log (job_id) where job_id is not null;
+create index audit_log_at on mill.audit_log (at);
 
-alter table public.audit_log enable row level security;
-revoke all on public.audit_log from public, anon, authenticated, service_role;
-grant select on public.audit_log to service_role;
 
 create table mill.audit_unchained (
   audit_id bigint primary key,

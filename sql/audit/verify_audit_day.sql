@@ -7,7 +7,7 @@ as $$
     select d.* from mill.audit_day d where d.day = p_day
   ),
   log as (
-    select a.id, mill.audit_digest(a) as digest from public.audit_log a
+    select a.id, mill.audit_digest(a) as digest from mill.audit_log a
     where a.at >= p_day::timestamp at time zone 'UTC' and a.at < (p_day + 1)::timestamp at time zone 'UTC'
   ),
   link as (

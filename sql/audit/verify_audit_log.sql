@@ -18,7 +18,7 @@ begin
     from (
       select d.day from mill.audit_day d
       union select c.day from mill.audit_chain c group by c.day
-      union select (a.at at time zone 'UTC')::date from public.audit_log a group by 1
+      union select (a.at at time zone 'UTC')::date from mill.audit_log a group by 1
     ) d
     cross join lateral mill.verify_audit_day(d.day) v
     where (p_from is null or d.day >= p_from) and (p_to is null or d.day <= p_to)

@@ -14,6 +14,7 @@ create table mill.cleanup_step (
   last_run_at timestamptz,
   last_error text,
   last_report jsonb,
+  part text default nullif(current_setting('mill.part', true), ''),
   constraint step_is_a_short_word check (step ~ '^[a-z][a-z0-9_-]{0,62}$'),
   constraint run_is_a_function_of_ours check (run ~ '^mill\.[a-z_0-9]+$'),
   constraint confirm_is_a_function_of_ours check (confirm ~ '^mill\.[a-z_0-9]+$'),

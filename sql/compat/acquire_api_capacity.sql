@@ -7,7 +7,7 @@ language plpgsql security definer
 set search_path = pg_catalog, pg_temp
 as $$
 declare
-  v_limit public.api_rate_limits := mill.api_limit(p_provider_name, p_api_endpoint);
+  v_limit mill.api_rate_limits := mill.api_limit(p_provider_name, p_api_endpoint);
 begin
   if v_limit.status <> 'active' then
     raise exception 'the rate limit of % / % is not active', p_provider_name, p_api_endpoint

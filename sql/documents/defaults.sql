@@ -1,14 +1,26 @@
-insert into public.system_configuration (config_key, config_value, config_type, description) values
+insert into mill.settings (key, value, type, description) values
   ('documents.upload_grace_seconds', '300', 'number', 'After this an unfinished upload or erasure is swept'),
   ('documents.upload_forget_seconds', '3600', 'number', 'After this an upload that has stored nothing is forgotten; no upload may last longer'),
   ('documents.max_bytes', '52428800', 'number', 'Largest file that is processed, in bytes; a larger one is refused'),
   ('documents.keep_raw_answers', 'false', 'boolean', 'Keep raw answers of models')
-on conflict (config_key) do nothing;
+on conflict (key) do nothing;
 
--- Documents retry after 2, 4, 8, 16, 32, 64 s with jitter. What an operator has changed stays.
-update mill.queue set backoff_cap_seconds = 64, max_attempts = 7, max_lease_losses = 7
-where queue in ('fast', 'ai') and backoff_cap_seconds = 3600 and max_attempts = 5 and max_lease_losses = 3;
+-- A stage is tried again after about 2, 4, 8, 16, 32 and 64 s.
+insert into mill.queue (queue, description, provider, endpoint, max_attempts, max_lease_losses, backoff_cap_seconds) values
+  ('fast', 'Steps of a document that need no model', null, null, 7, 7, 64),
+  ('ai', 'Model calls, under the rate limit of their provider', 'builtin', 'rules', 7, 7, 64)
+on conflict (queue) do nothing;
 
 insert into mill.kind (kind, queue, description) values
+  ('fast_queue_security', 'fast', 'Scan of an upload'),
+  ('fast_queue_ocr', 'fast', 'Text of a page'),
+  ('fast_queue_spatial', 'fast', 'Where on the page each word is'),
+  ('ai_queue_pass1', 'ai', 'First pass over a document'),
+  ('ai_queue_pass2', 'ai', 'Second pass over a document'),
+  ('ai_queue_pass3', 'ai', 'Third pass over a document'),
   ('document_sweep', 'standard', 'Matches objects and rows of documents, both ways')
 on conflict (kind) do nothing;
+
+insert into mill.repeatable_call (function, created) values
+  ('reprocess_document', '$')
+on conflict (function) do update set created = excluded.created, part = excluded.part;

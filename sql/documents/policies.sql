@@ -1,16 +1,24 @@
 -- Users read what hangs on their profiles; all writing goes through the functions, which audit it.
-do $$
-declare
-  v_table text;
-begin
-  drop policy if exists readable_by_whoever_has_the_profile on public.shell_files;
-  create policy readable_by_whoever_has_the_profile on public.shell_files for select to authenticated
-    using (patient_id in (select public.accessible_profiles()));
-  foreach v_table in array array['pages', 'words', 'blocks', 'entities', 'facts', 'narratives'] loop
-    execute format('drop policy if exists readable_with_its_document on public.document_%s', v_table);
-    -- shell_files' own policy says which documents there are.
-    execute format('create policy readable_with_its_document on public.document_%s for select to authenticated
-      using (exists (select from public.shell_files f where f.id = document_id))', v_table);
-  end loop;
-end
-$$;
+drop policy if exists readable_by_whoever_has_the_profile on public.shell_files;
+create policy readable_by_whoever_has_the_profile on public.shell_files for select to authenticated
+  using (patient_id in (select public.accessible_profiles()));
+
+-- The policy of shell_files says which documents there are.
+drop policy if exists readable_with_its_document on public.document_pages;
+create policy readable_with_its_document on public.document_pages for select to authenticated
+  using (exists (select from public.shell_files f where f.id = document_id));
+drop policy if exists readable_with_its_document on public.document_words;
+create policy readable_with_its_document on public.document_words for select to authenticated
+  using (exists (select from public.shell_files f where f.id = document_id));
+drop policy if exists readable_with_its_document on public.document_blocks;
+create policy readable_with_its_document on public.document_blocks for select to authenticated
+  using (exists (select from public.shell_files f where f.id = document_id));
+drop policy if exists readable_with_its_document on public.document_entities;
+create policy readable_with_its_document on public.document_entities for select to authenticated
+  using (exists (select from public.shell_files f where f.id = document_id));
+drop policy if exists readable_with_its_document on public.document_facts;
+create policy readable_with_its_document on public.document_facts for select to authenticated
+  using (exists (select from public.shell_files f where f.id = document_id));
+drop policy if exists readable_with_its_document on public.document_narratives;
+create policy readable_with_its_document on public.document_narratives for select to authenticated
+  using (exists (select from public.shell_files f where f.id = document_id));

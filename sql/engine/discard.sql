@@ -1,4 +1,4 @@
--- An operator's last word on dead letters. What is left of them is a line in the audit log each, and an event with a count. Lock order: by id.
+-- An operator's last word on dead letters. What is left of them is what the hooks write, such as a line in the audit log, and an event with a count. Lock order: by id.
 create or replace function mill.discard(p_ids uuid[]) returns table (id uuid, status text)
 language plpgsql
 set search_path = pg_catalog, pg_temp
@@ -7,7 +7,7 @@ declare
   v_dead uuid[] := array(select j.id from mill.job_dead j where j.id = any (p_ids) order by j.id for update);
   v_gone uuid[];
 begin
-  perform mill.audit_jobs(v_dead, 'discard', null);
+  perform mill.tell_acted(v_dead, 'discard', null);
   with gone as (
     delete from mill.job_dead j where j.id = any (v_dead) returning j.id, j.queue, j.kind
   ),

@@ -19,10 +19,10 @@ begin
     from ended e where p_state = 'cancelled'
     group by e.queue, e.kind
   ),
-  told as (
-    insert into mill.task_ended (job_id, key, state, ids, errors, at)
+  noted as (
+    insert into mill.ended (parent, name, state, ids, errors, at)
     select e.parent, e.name, p_state, array_agg(e.id), array_agg(e.error), p_now
-    from ended e where e.parent is not null and e.name is not null
+    from ended e where e.parent is not null and e.name is not null and exists (select from mill.hook h where h.event = 'ended')
     group by e.parent, e.name
   )
   insert into mill.job (

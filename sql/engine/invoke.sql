@@ -10,7 +10,7 @@ declare
   v_request bigint;
 begin
   select q.* into v_queue from mill.queue q where q.queue = p_queue and q.served_by = 'function' and not q.paused;
-  if not found or not mill.can_post() or mill.limit_wait(v_queue.provider, v_queue.endpoint) > interval '0'
+  if not found or not mill.can_post() or mill.provider_wait(v_queue) > interval '0'
     or not mill.may_invoke(mill.target_of(v_queue.function, v_queue.provider), v_id)
   then
     return null;

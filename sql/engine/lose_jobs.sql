@@ -52,9 +52,7 @@ begin
 
   perform mill.end_jobs(v_cancelled, 'cancelled', p_now);
   perform mill.end_jobs(v_dead, 'failed', p_now);
-  if v_dead <> '{}' then
-    perform mill.audit_jobs(v_dead, 'dead', 'its workers were lost');
-  end if;
+  perform mill.tell_acted(v_dead, 'dead', 'its workers were lost');
   if v_count > 0 then
     insert into mill.event (at, code, detail)
     values (p_now, 'leases_lost', jsonb_build_object(

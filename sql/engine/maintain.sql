@@ -14,6 +14,7 @@ declare
   v_made int := 0;
   v_dropped int := 0;
   v_skipped int := 0;
+  v_hook text;
 begin
   for v_day in select d::date from generate_series(v_today, v_today + 3, interval '1 day') d loop
     v_name := 'job_done_' || to_char(v_day, 'YYYYMMDD');
@@ -37,7 +38,9 @@ begin
     end;
   end loop;
 
-  perform mill.maintain_audit(v_now);
+  for v_hook in select h.routine from mill.hook h where h.event = 'maintain' order by h.place, h.routine loop
+    execute format('select %s($1)', v_hook) using v_now;
+  end loop;
   perform mill.prune(v_now);
   if v_skipped > 0 then
     insert into mill.event (at, code, detail)

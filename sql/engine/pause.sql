@@ -9,7 +9,7 @@ begin
   end if;
   insert into mill.event (at, code, detail)
   values (mill.now(), case when p_paused then 'queue_paused' else 'queue_resumed' end, jsonb_build_object('queue', p_queue));
-  perform mill.audit('queue', p_queue, case when p_paused then 'pause' else 'resume' end, p_source => 'engine');
+  perform mill.call_hooks('operated', jsonb_build_object('table', 'queue', 'record', p_queue, 'action', case when p_paused then 'pause' else 'resume' end));
   if not p_paused then
     perform mill.wake(q, 'pump') from mill.queue q where q.queue = p_queue;
   end if;

@@ -36,8 +36,8 @@ begin
 
     begin
       perform mill.invoke_due();
-      -- Where a provider's limit is what holds jobs up, the next round is when it has room again.
-      v_rest := least(v_pause, mill.next_room());
+      -- Where a provider's limit is what holds jobs up, the next round is when it has capacity again.
+      v_rest := least(v_pause, mill.next_round());
       perform mill.ran('process-queue-batch');
     exception
       when query_canceled then

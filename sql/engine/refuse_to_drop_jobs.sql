@@ -8,7 +8,7 @@ begin
     or exists (select from mill.pack p where p.queue = old.queue)
   then
     raise exception 'queue "%" has jobs', old.queue using errcode = 'foreign_key_violation',
-      hint = 'Let its workers finish them, or cancel them: select mill.cancel(array(select job_id from public.job_queue where job_lane = ''…'' and completed_at is null))';
+      hint = 'Let its workers finish them, or cancel them: select mill.cancel(array(select id from mill.job_live where queue = ''…'' union all select id from mill.packed_job where queue = ''…''))';
   end if;
   return old;
 end

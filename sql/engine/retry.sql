@@ -36,8 +36,7 @@ begin
   )
   select coalesce(array_agg(i.id), '{}'), array_agg(distinct i.queue) into v_revived, v_queues from inserted i;
   delete from mill.job_dead j where j.id = any (v_revived);
-  perform mill.resume_revived(v_revived);
-  perform mill.audit_jobs(v_revived, 'retry', null);
+  perform mill.tell_acted(v_revived, 'retry', null);
   perform mill.wake(q) from mill.queue q where q.queue = any (v_queues);
 
   return query

@@ -4,7 +4,7 @@ language plpgsql
 set search_path = pg_catalog, pg_temp
 as $$
 begin
-  execute format('select mill.%I()', p_step);
+  execute format('select %s()', p_step);
 exception when others then
   insert into mill.event (at, code, detail) values (mill.now(), 'tick_failed',
     jsonb_build_object('step', p_step, 'sqlstate', sqlstate, 'message', sqlerrm));

@@ -17,7 +17,7 @@ begin
     opened_in_a_row = case p_state when 'open' then b.opened_in_a_row + 1 when 'closed' then 0 else b.opened_in_a_row end,
     retry_at = case when p_state = 'open' then
       v_now + make_interval(secs => least(v_cooldown * 2 ^ least(b.opened_in_a_row, 10), greatest(v_cooldown, 600))::double precision) end;
-  perform mill.audit('breaker', p_target, p_state, p_reason => p_reason, p_source => 'engine');
+  perform mill.call_hooks('operated', jsonb_build_object('table', 'breaker', 'record', p_target, 'action', p_state, 'reason', p_reason));
   insert into mill.breaker_change (target, at, state, reason) values (p_target, v_now, p_state, p_reason);
 end
 $$;

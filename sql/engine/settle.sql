@@ -6,7 +6,7 @@
 --   released    back to pending at once, the attempt given back
 --   dead        to job_dead: no retry can cure it
 --
--- usage is for queues under a provider's limit: see mill.settle_usage.
+-- usage is for queues under a provider's limit, and goes to the hooks of usage.
 --
 -- Fencing: only a row that is processing, under this worker, in this attempt is touched. For any other the
 -- answer is 'lost' and nothing changes. Lock order: by id, as everywhere.
@@ -46,8 +46,8 @@ begin
       using errcode = 'GM005';
   end if;
 
-  if v_has_usage then
-    perform mill.settle_usage(p_worker, p_outcomes);
+  if v_has_usage and mill.hook_of('usage') is not null then
+    execute format('select %s($1, $2)', mill.hook_of('usage')) using p_worker, p_outcomes;
   end if;
   if v_is_completed then
     v_lost := mill.settle_completed(p_worker, v_ids, v_results, v_attempt, v_now);

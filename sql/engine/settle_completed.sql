@@ -38,7 +38,7 @@ begin
       e.error, e.error_log, e.correlation_id, e.created_at, e.started_at, p_now
     from ended e
   ),
-  -- Jobs of one claim began together: nearly always one group, or one a step of a workflow.
+  -- Jobs of one claim began together: nearly always one group, or one per parent and name.
   grouped as materialized (
     select e.queue, e.kind, e.parent, case when e.parent is not null then e.name end as key,
       (extract(epoch from p_now - e.started_at) * 1000)::bigint as ms,
@@ -52,13 +52,12 @@ begin
     from grouped g
     group by g.queue, g.kind, mill.duration_bucket(g.ms)
   ),
-  -- A job that is no task may have a parent, but no key.
-  told as (
-    insert into mill.task_ended (job_id, key, state, ids, outputs, at)
+  noted as (
+    insert into mill.ended (parent, name, state, ids, results, at)
     select g.parent, g.key, 'completed', g.ids,
       case when p_results is not null then array(select p_results -> i.id::text from unnest(g.ids) as i(id)) end, p_now
     from grouped g
-    where g.key is not null
+    where g.key is not null and exists (select from mill.hook h where h.event = 'ended')
   )
   select case
     when coalesce(sum(g.jobs), 0) < cardinality(p_ids) then

@@ -16,12 +16,12 @@ begin
       nullif(p_held -> j.id::text -> 'result', 'null') as given_result,
       nullif(p_held -> j.id::text -> 'error', 'null') as given_error
   ),
-  told as (
-    insert into mill.task_ended (job_id, key, state, ids, outputs, errors, at)
+  noted as (
+    insert into mill.ended (parent, name, state, ids, results, errors, at)
     select e.parent, e.name, case e.verdict when 'dead' then 'failed' else e.verdict end, array_agg(e.id),
       case e.verdict when 'completed' then array_agg(e.given_result) end,
       case when e.verdict <> 'completed' then array_agg(coalesce(e.given_error, e.error)) end, p_now
-    from ended e where e.parent is not null and e.name is not null
+    from ended e where e.parent is not null and e.name is not null and exists (select from mill.hook h where h.event = 'ended')
     group by e.parent, e.name, e.verdict
   )
   insert into mill.job (

@@ -59,7 +59,7 @@ begin
 
   perform mill.settle_ended(v_held, p_now);
   if v_held @? '$.*.verdict ? (@ == "dead")' then
-    perform mill.audit_jobs(array(select h.key::uuid from jsonb_each(v_held) h where h.value ->> 'verdict' = 'dead'), 'dead', null);
+    perform mill.tell_acted(array(select h.key::uuid from jsonb_each(v_held) h where h.value ->> 'verdict' = 'dead'), 'dead', null);
   end if;
   perform mill.settle_returned(v_held, p_now);
   return array(

@@ -19,9 +19,6 @@
 --
 -- Lock order, everywhere: the cap lock of a queue (claim only), packs, then rows of job_live in the order of ids.
 -- Claim, promote and reclaim skip what is locked, and wait for no row; but see mill.wait_for_pack.
-create schema if not exists mill;
-revoke all on schema mill from public;
-
 create table mill.queue (
   queue text primary key,
   description text not null default '',
@@ -53,6 +50,8 @@ create table mill.queue (
   counts_running boolean not null generated always as (
     max_running is not null or max_running_per_group is not null or dequeue = 'fair' or provider is not null) stored,
   created_at timestamptz not null default now(),
+  -- The part of Gristmill that brought the row; null for a row of the operator's.
+  part text default nullif(current_setting('mill.part', true), ''),
   constraint queue_name_is_a_short_word check (queue ~ '^[a-z][a-z0-9_-]{0,62}$'),
   constraint served_by_a_function_or_a_worker check (served_by in ('function', 'worker')),
   constraint function_is_named_where_one_serves check ((served_by = 'function') = (function is not null)),
@@ -80,6 +79,8 @@ create table mill.kind (
   description text not null default '',
   open_to_users boolean not null default false,
   created_at timestamptz not null default now(),
+  -- The part of Gristmill that brought the row; null for a row of the operator's.
+  part text default nullif(current_setting('mill.part', true), ''),
   constraint kind_name_is_a_short_word check (kind ~ '^[a-z][a-z0-9_.-]{0,62}$')
 );
 comment on table mill.kind is 'What may be enqueued. open_to_users: signed-in users may submit it for themselves.';
@@ -380,3 +381,76 @@ create table mill.heartbeat (
   detail jsonb not null default '{}'
 );
 comment on table mill.heartbeat is 'When each recurring part last ran; health reads it.';
+
+-- All recurring work is a row, so that a part of the system adds its own with an INSERT in its own file. A run leaves its mark in
+-- mill.heartbeat under the schedule's name; health compares that with every + slack.
+create table mill.schedule (
+  name text primary key,
+  description text not null default '',
+  schedule text not null,
+  -- What one run calls: a function of ours without arguments, in one transaction.
+  step text not null,
+  -- What cron executes instead, where one transaction is not enough.
+  command text,
+  every_seconds int not null,
+  slack_seconds int not null default 600,
+  is_critical boolean not null default true,
+  -- The function of wrangler.toml whose cron trigger does the same where Postgres has no cron.
+  trigger_of text not null default 'processor',
+  declared_at timestamptz not null default now(),
+  -- The part of Gristmill that brought the row; null for a row of the operator's.
+  part text default nullif(current_setting('mill.part', true), ''),
+  constraint schedule_has_five_fields check (schedule ~ '^\S+ \S+ \S+ \S+ \S+$'),
+  constraint step_is_a_qualified_function check (step ~ '^[a-z_][a-z_0-9]*\.[a-z_0-9]+$'),
+  constraint every_is_positive check (every_seconds > 0 and slack_seconds >= 0)
+);
+comment on table mill.schedule is 'All recurring work. mill.install_schedules gives it to cron; wrangler.toml mirrors it, and a test compares the two.';
+
+-- What the parts above the engine do when something happens in it. The engine names none of them: each registers a row here when it
+-- is installed. The routine is a function in mill. Its arguments and its answer depend on the event:
+--
+--   event      called by, when                                          arguments -> answer
+--   ended      commit of a transaction that ended jobs with a parent    (xid8, bigint): rows of mill.ended of that xid above that n
+--   acted      jobs died, were cancelled, retried or discarded          (jsonb): {action, reason, jobs}, see mill.tell_acted
+--   operated   a queue was paused or resumed, a breaker changed         (jsonb): {table, record, action, reason}
+--   claim      a claim of a queue that draws on a provider's limit      (mill.queue, int, text[], boolean) -> tid[]
+--   usage      a settlement that says what its calls used               (text, jsonb): worker, outcomes
+--   wait       before an invocation for such a queue                    (text, text) -> interval: provider, endpoint
+--   rest       after a round of the pump                                () -> numeric: seconds to the next round
+--   tick       every round of the pump                                  ()
+--   maintain   mill.maintain, every hour                                (timestamptz)
+--
+-- Hooks of one event are called in the order of their places. A failing hook fails what it belongs to, except for ended and tick,
+-- where the failure becomes an event.
+create table mill.hook (
+  event text not null,
+  routine text not null,
+  place int not null default 100,
+  -- The part of Gristmill that brought the row; null for a row of the operator's.
+  part text default nullif(current_setting('mill.part', true), ''),
+  primary key (event, routine),
+  constraint event_is_known check (event in ('ended', 'acted', 'operated', 'claim', 'usage', 'wait', 'rest', 'tick', 'maintain')),
+  constraint routine_is_a_function_of_ours check (routine ~ '^mill\.[a-z_0-9]+$')
+);
+comment on table mill.hook is 'What the parts above the engine do when something happens in the engine.';
+
+-- The record of ended jobs. Jobs with a parent and a name are noted here when they end, in the transaction that ends them, as long as a
+-- hook of the event ended exists: one row per settled batch, parent, name and state. Who reads a row deletes it, or marks it as counted
+-- and keeps it as the record.
+create table mill.ended (
+  xid xid8 not null default pg_current_xact_id(),
+  n bigint generated always as identity,
+  parent uuid not null,
+  name text not null,
+  state text not null,
+  ids uuid[] not null,
+  -- Beside the ids; null when none of them has any.
+  results jsonb[],
+  errors jsonb[],
+  at timestamptz not null,
+  counted boolean not null default false,
+  primary key (xid, n)
+) with (autovacuum_vacuum_scale_factor = 0, autovacuum_vacuum_threshold = 500);
+comment on table mill.ended is 'What became of jobs with a parent, one row per settled batch, parent, name and state.';
+create index ended_of_parent on mill.ended (parent);
+create index ended_uncounted on mill.ended (parent) where not counted;

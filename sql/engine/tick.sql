@@ -1,5 +1,5 @@
 -- Reclaim and promote are outside of any block: nothing that fails takes them back. Lost invocations come before reclaim, because their jobs
--- return sooner than those of an expired lease. Workflows come last: settling may wait for those that are locked here.
+-- return sooner than those of an expired lease. The steps of other parts come last, in the order of their places.
 create or replace function mill.tick() returns jsonb
 language plpgsql
 set search_path = pg_catalog, pg_temp
@@ -9,10 +9,12 @@ declare
   v_promoted int;
   v_step text;
 begin
-  perform mill.run_step('end_lost_invocations');
+  perform mill.run_step('mill.end_lost_invocations');
   v_reclaimed := mill.reclaim();
   v_promoted := mill.promote();
-  foreach v_step in array array['judge_breakers', 'roll', 'sweep_queues', 'fold_api_use', 'chain_audit', 'watch_alerts', 'advance_left_behind'] loop
+  foreach v_step in array array['mill.judge_breakers', 'mill.roll', 'mill.sweep_queues'] || array(
+    select h.routine from mill.hook h where h.event = 'tick' order by h.place, h.routine)
+  loop
     perform mill.run_step(v_step);
   end loop;
 
@@ -22,5 +24,5 @@ begin
 end
 $$;
 
-comment on function mill.tick() is 'One round of housekeeping: lost invocations, reclaim and promote, then breakers, statistics, sweeps, provider limits, the audit chain and alerts.';
+comment on function mill.tick() is 'One round of housekeeping: lost invocations, reclaim and promote, then breakers, statistics, sweeps, and the hooks of tick.';
 revoke execute on function mill.tick() from public;

@@ -1,10 +1,10 @@
-insert into public.system_configuration (config_key, config_value, config_type, description) values
+insert into mill.settings (key, value, type, description) values
   ('exports.storage_limit_bytes', '104857600', 'number', 'Bytes of exports that a user may keep'),
   ('exports.daily_limit', '100', 'number', 'Exports that a user may ask for on a day, UTC'),
   ('exports.expire_days', '7', 'number', 'How long an exported file is kept'),
   ('exports.remember_days', '30', 'number', 'How long an export is remembered after it was asked for'),
   ('exports.abandoned_after_seconds', '3600', 'number', 'How long the file of a lost attempt is left alone: longer than any upload')
-on conflict (config_key) do nothing;
+on conflict (key) do nothing;
 
 -- max_running is the total over all users; an operator sets it by how many workers there are.
 insert into mill.queue (queue, description, lease_seconds, max_attempts, backoff_base_seconds, backoff_cap_seconds,
@@ -18,3 +18,8 @@ insert into mill.cleanup_step (step, description, run, confirm, max_items, place
   ('export_files', 'Exported files that have expired or that nobody finished', 'mill.cleanup_export_files', 'mill.confirm_export_files', 200, 60),
   ('exports', 'Exports from long ago', 'mill.cleanup_exports', null, 1000, 61)
 on conflict (step) do update set run = excluded.run, confirm = excluded.confirm, description = excluded.description;
+
+insert into mill.repeatable_call (function, created) values
+  ('request_export', '$'),
+  ('request_export_batch', '$')
+on conflict (function) do update set created = excluded.created, part = excluded.part;

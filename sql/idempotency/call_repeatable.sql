@@ -9,15 +9,18 @@ as $$
 declare
   -- The role that PostgREST has set; SECURITY DEFINER does not change it.
   v_role text := coalesce(nullif(current_setting('role'), 'none'), session_user);
+  v_schema text;
   v_names text[];
   v_types text[];
   v_unknown text;
   v_answer jsonb;
 begin
-  select p.proargnames[1:p.pronargs], array(select format_type(t.type, null) from unnest(p.proargtypes) with ordinality t(type, at) order by t.at)
-  into v_names, v_types
+  select n.nspname, p.proargnames[1:p.pronargs],
+    array(select format_type(t.type, null) from unnest(p.proargtypes) with ordinality t(type, at) order by t.at)
+  into v_schema, v_names, v_types
   from mill.repeatable_call r
-  join pg_proc p on p.oid = to_regproc('public.' || quote_ident(r.function))::oid
+  join pg_proc p on p.oid = to_regproc(format('%I.%I', mill.schema_of(r.part), r.function))::oid
+  join pg_namespace n on n.oid = p.pronamespace
   where r.function = p_function and p.prosecdef and not p.proretset and has_function_privilege(v_role, p.oid, 'execute');
   if not found then
     raise exception 'this function cannot be called under an idempotency key, or is not open to you' using errcode = 'GM083',
@@ -30,7 +33,7 @@ begin
 
   -- Only what was given is passed, so that defaults hold for the rest.
   execute (
-    select format('select to_jsonb(public.%I(%s))', p_function, string_agg(format('%I => a.%1$I', n.name), ', '))
+    select format('select to_jsonb(%I.%I(%s))', v_schema, p_function, string_agg(format('%I => a.%1$I', n.name), ', '))
       || coalesce(' from jsonb_to_record($1) as a(' || string_agg(format('%I %s', n.name, n.type), ', ') || ')', '')
     from unnest(v_names, v_types) n(name, type) where p_arguments ? n.name)
   into v_answer using p_arguments;

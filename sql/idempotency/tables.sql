@@ -17,12 +17,14 @@ create table mill.idempotency_key (
 create index idempotency_key_by_age on mill.idempotency_key (created_at);
 comment on table mill.idempotency_key is 'Answers of calls that were made under an Idempotency-Key, kept for 24 hours.';
 
--- Which functions of public may be called under a key: rows, so that a part adds its own with an INSERT. Each is SECURITY DEFINER
+-- Which exposed functions may be called under a key: rows, so that a part adds its own with an INSERT. Each is SECURITY DEFINER
 -- and asks auth.uid() who calls, because mill.call_repeatable calls it with the rights of our owner.
 create table mill.repeatable_call (
   function text primary key,
   -- Where an answer has this, something was created and the answer is kept. An answer without it is a refusal: a retry is tried anew.
   created jsonpath not null default '$',
+  -- The part that brought the function: it is looked for in the schema of that part.
+  part text default nullif(current_setting('mill.part', true), ''),
   constraint function_is_a_plain_name check (function ~ '^[a-z_][a-z0-9_]{0,62}$')
 );
-comment on table mill.repeatable_call is 'Functions of public that call_once may call.';
+comment on table mill.repeatable_call is 'Exposed functions that call_once may call.';

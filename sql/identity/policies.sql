@@ -23,14 +23,9 @@ create policy an_owner_revokes_and_a_grantee_leaves on public.profile_access_gra
   for delete to authenticated using (grantee_user_id = (select auth.uid())
     or profile_id in (select p.id from public.user_profiles p where p.user_id = (select auth.uid())));
 
-do $$
-declare
-  v_table text;
-begin
-  foreach v_table in array array['user_profiles', 'profile_access_grants'] loop
-    execute format('drop trigger if exists users_wait_in_maintenance on public.%I', v_table);
-    execute format('create trigger users_wait_in_maintenance before insert or update or delete on public.%I
-      for each statement execute function mill.refuse_users_in_maintenance()', v_table);
-  end loop;
-end
-$$;
+drop trigger if exists users_wait_in_maintenance on public.user_profiles;
+create trigger users_wait_in_maintenance before insert or update or delete on public.user_profiles
+  for each statement execute function mill.refuse_users_in_maintenance();
+drop trigger if exists users_wait_in_maintenance on public.profile_access_grants;
+create trigger users_wait_in_maintenance before insert or update or delete on public.profile_access_grants
+  for each statement execute function mill.refuse_users_in_maintenance();

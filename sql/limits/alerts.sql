@@ -1,4 +1,4 @@
--- What the limiter alarms about, and its step of the cleanup.
+-- What the limiter alarms about, its step of the cleanup, and its hooks in the engine.
 create or replace function mill.measure_rate_limits() returns table (subject text, value numeric)
 language sql stable
 set search_path = pg_catalog, pg_temp
@@ -30,3 +30,11 @@ revoke execute on function mill.cleanup_capacity(int) from public;
 insert into mill.cleanup_step (step, description, run, place) values
   ('capacity_leases', 'Provider slots whose callers were lost', 'mill.cleanup_capacity', 15)
 on conflict (step) do update set run = excluded.run, description = excluded.description;
+
+insert into mill.hook (event, routine, place) values
+  ('claim', 'mill.take_limited', 100),
+  ('usage', 'mill.settle_usage', 100),
+  ('wait', 'mill.limit_wait', 100),
+  ('rest', 'mill.next_room', 100),
+  ('tick', 'mill.fold_api_use', 10)
+on conflict (event, routine) do update set place = excluded.place;

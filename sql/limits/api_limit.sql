@@ -1,11 +1,11 @@
-create or replace function mill.api_limit(p_provider text, p_endpoint text) returns public.api_rate_limits
+create or replace function mill.api_limit(p_provider text, p_endpoint text) returns mill.api_rate_limits
 language plpgsql stable
 set search_path = pg_catalog, pg_temp
 as $$
 declare
-  v_limit public.api_rate_limits;
+  v_limit mill.api_rate_limits;
 begin
-  select l.* into v_limit from public.api_rate_limits l where l.provider_name = p_provider and l.api_endpoint = p_endpoint;
+  select l.* into v_limit from mill.api_rate_limits l where l.provider_name = p_provider and l.api_endpoint = p_endpoint;
   if not found then
     raise exception 'no rate limit is configured for % / %', coalesce(left(p_provider, 64), 'null'), coalesce(left(p_endpoint, 64), 'null')
       using errcode = 'GM020', hint = 'Insert a row into api_rate_limits; null in it is no limit.';

@@ -1,6 +1,6 @@
 -- plpgsql and not SQL: its plan is kept, where an SQL function's is made by every call. One statement, so that folding beside it is seen whole or not at all. Null means no limit; least() and greatest()
 -- leave nulls out. wait is when the first grant falls out of the window that is full.
-create or replace function mill.api_room(p_limit public.api_rate_limits, p_now timestamptz)
+create or replace function mill.api_room(p_limit mill.api_rate_limits, p_now timestamptz)
 returns table (requests bigint, tokens bigint, slots int, pressure numeric, wait interval)
 language plpgsql stable
 set search_path = pg_catalog, pg_temp
@@ -45,6 +45,6 @@ begin
 end
 $$;
 
-comment on function mill.api_room(public.api_rate_limits, timestamptz) is
+comment on function mill.api_room(mill.api_rate_limits, timestamptz) is
   'What a limit still admits: requests, tokens, slots (null: any number), how full its fullest measure is, and how long a wait is at least.';
-revoke execute on function mill.api_room(public.api_rate_limits, timestamptz) from public;
+revoke execute on function mill.api_room(mill.api_rate_limits, timestamptz) from public;

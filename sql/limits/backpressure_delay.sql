@@ -7,7 +7,7 @@ as $$
   select coalesce(max(make_interval(secs => l.backpressure_delay_seconds)), interval '0')
   from mill.kind k
   join mill.queue q on q.queue = k.queue
-  join public.api_rate_limits l on l.provider_name = q.provider and l.api_endpoint = q.endpoint
+  join mill.api_rate_limits l on l.provider_name = q.provider and l.api_endpoint = q.endpoint
   cross join lateral mill.api_room(l, mill.now()) r
   where k.kind = p_kind
     and (r.pressure >= l.backpressure_threshold or l.blocked_until > mill.now() or l.queue_depth_limit <= mill.depth(q.queue, l.queue_depth_limit))

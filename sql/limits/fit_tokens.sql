@@ -30,7 +30,7 @@ begin
       null, j.attempt, mill.now())
     where j.id = any (v_oversized);
     perform mill.end_jobs(v_oversized, 'failed', mill.now());
-    perform mill.audit_jobs(v_oversized, 'dead', 'its tokens never fit the limit');
+    perform mill.tell_acted(v_oversized, 'dead', 'its tokens never fit the limit');
   end if;
 end
 $$;

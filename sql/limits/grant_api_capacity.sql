@@ -8,7 +8,7 @@ language plpgsql
 set search_path = pg_catalog, pg_temp
 as $$
 declare
-  v_limit public.api_rate_limits;
+  v_limit mill.api_rate_limits;
   v_room record;
   v_now timestamptz;
   v_reason text;
@@ -32,7 +32,7 @@ begin
     exit when v_reason is not null;
   end loop;
   if v_reason is not null then
-    update public.api_rate_limits l set
+    update mill.api_rate_limits l set
       rate_limit_violations = l.rate_limit_violations + 1, last_rate_limit_hit = greatest(l.last_rate_limit_hit, v_now)
     where l.provider_name = p_provider and l.api_endpoint = p_endpoint;
     return jsonb_build_object('granted', false, 'reason', v_reason, 'retry_after_seconds', case v_reason

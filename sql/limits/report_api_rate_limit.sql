@@ -5,10 +5,10 @@ language plpgsql security definer
 set search_path = pg_catalog, pg_temp
 as $$
 declare
-  v_limit public.api_rate_limits := mill.api_limit(p_provider_name, p_api_endpoint);
+  v_limit mill.api_rate_limits := mill.api_limit(p_provider_name, p_api_endpoint);
   v_now timestamptz := mill.now();
 begin
-  update public.api_rate_limits l set
+  update mill.api_rate_limits l set
     provider_refusals = l.provider_refusals + 1,
     last_rate_limit_hit = v_now,
     -- An hour at the most: a provider's mistake must not stop a queue for a year.

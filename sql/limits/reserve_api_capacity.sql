@@ -5,7 +5,7 @@ language plpgsql security definer
 set search_path = pg_catalog, pg_temp
 as $$
 declare
-  v_limit public.api_rate_limits := mill.api_limit(p_provider_name, p_api_endpoint);
+  v_limit mill.api_rate_limits := mill.api_limit(p_provider_name, p_api_endpoint);
   v_tokens bigint := greatest(coalesce(p_estimated_tokens, 1000), 0);
 begin
   if v_tokens > least(v_limit.tokens_per_minute, v_limit.tokens_per_hour) then

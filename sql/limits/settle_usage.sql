@@ -29,7 +29,7 @@ as $$
     sum(coalesce(u.requests - 1, 0)), l.provider_name, l.api_endpoint
   from used u
   join mill.queue q on q.queue = u.queue
-  join public.api_rate_limits l on l.provider_name = q.provider and l.api_endpoint = q.endpoint
+  join mill.api_rate_limits l on l.provider_name = q.provider and l.api_endpoint = q.endpoint
   group by u.started_at, l.provider_name, l.api_endpoint
 $$;
 

@@ -13,7 +13,7 @@
 --
 -- A job's slot is the job itself while it is processing under a live lease. So whatever ends a job gives its slot
 -- back, and there is nothing to leak. A slot taken without a job is a row with an expiry.
-create table public.api_rate_limits (
+create table mill.api_rate_limits (
   provider_name text not null,
   api_endpoint text not null,
   requests_per_minute int,
@@ -49,13 +49,10 @@ create table public.api_rate_limits (
   constraint lease_is_at_least_one_second check (lease_seconds between 1 and 86400),
   constraint status_is_known check (status in ('active', 'disabled', 'maintenance'))
 ) with (fillfactor = 50); -- refusals are counted here
-comment on table public.api_rate_limits is
+comment on table mill.api_rate_limits is
   'What each provider admits; null is no limit. disabled and maintenance: nothing is let through. A queue names the row that its jobs draw on.';
-alter table public.api_rate_limits enable row level security;
-revoke all on public.api_rate_limits from public, anon, authenticated, service_role;
-grant select, insert, update, delete on public.api_rate_limits to service_role;
 
-insert into public.api_rate_limits (provider_name, api_endpoint, requests_per_minute, tokens_per_minute, concurrent_requests) values
+insert into mill.api_rate_limits (provider_name, api_endpoint, requests_per_minute, tokens_per_minute, concurrent_requests) values
   ('openai', 'gpt-4o-mini', 500, 200000, 50),
   ('openai', 'gpt-4-vision', 100, 20000, 20),
   ('google', 'vision-api', 1800, null, 100),
@@ -66,7 +63,7 @@ insert into public.api_rate_limits (provider_name, api_endpoint, requests_per_mi
 alter table mill.queue
   add constraint a_provider_is_named_with_its_endpoint check ((provider is null) = (endpoint is null)),
   add constraint the_limit_of_a_queue_exists foreign key (provider, endpoint)
-    references public.api_rate_limits on update cascade;
+    references mill.api_rate_limits on update cascade;
 
 create table mill.api_use (
   at timestamptz not null,

@@ -8,7 +8,7 @@ language plpgsql
 set search_path = pg_catalog, pg_temp
 as $$
 declare
-  v_limit public.api_rate_limits;
+  v_limit mill.api_rate_limits;
   v_room record;
   v_now timestamptz;
   v_max int;

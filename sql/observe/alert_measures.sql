@@ -73,34 +73,11 @@ $$;
 comment on function mill.measure_lease_losses() is 'Percent of the last hour''s attempts whose worker was lost, of queues with 100 or more.';
 revoke execute on function mill.measure_lease_losses() from public;
 
-create or replace function mill.measure_warnings() returns table (subject text, value numeric)
-language sql stable
-set search_path = pg_catalog, pg_temp
-as $$
-  select e.detail ->> 'data_type', count(*)::numeric
-  from mill.event e where e.at > mill.now() - interval '1 hour' and e.detail ? 'data_type'
-  group by 1
-$$;
-comment on function mill.measure_warnings() is 'Events of the last hour that name a data type, for each.';
-revoke execute on function mill.measure_warnings() from public;
-
-create or replace function mill.measure_content_length() returns table (subject text, value numeric)
-language sql stable
-set search_path = pg_catalog, pg_temp
-as $$
-  select 'providers', count(*)::numeric from mill.event e
-  where e.at > mill.now() - interval '1 hour' and e.code = 'content_length_missing'
-$$;
-comment on function mill.measure_content_length() is 'Batches of the last hour in which a provider did not say how long its answer is.';
-revoke execute on function mill.measure_content_length() from public;
-
 insert into mill.alert_rule (rule, severity, measure, threshold, hold_seconds, description) values
   ('queue_depth', 'P1', 'mill.measure_depth', 1001, 1800, 'More than 1,000 due jobs for 30 minutes'),
   ('queue_stalled', 'P1', 'mill.measure_stalled', 600, 0, 'Nothing completed in 10 minutes with work pending'),
   ('cron_lock_held', 'P0', 'mill.measure_cron_lock', 600, 0, 'One run of the pump holds its lock for over 10 minutes'),
   ('breaker_open', 'P1', 'mill.measure_breakers', 1, 0, 'A target is not invoked, because its attempts fail'),
   ('dead_letters_growing', 'P1', 'mill.measure_dead_letters', 10, 0, '10 or more new dead letters in an hour'),
-  ('lease_losses', 'P1', 'mill.measure_lease_losses', 0.1, 0, 'Over 0.1% of attempts lose their worker'),
-  ('data_type_warnings', 'P2', 'mill.measure_warnings', 5, 0, '5 warnings for one data type in an hour'),
-  ('content_length_missing', 'P2', 'mill.measure_content_length', 1, 0, 'A provider does not announce the length of its answers')
+  ('lease_losses', 'P1', 'mill.measure_lease_losses', 0.1, 0, 'Over 0.1% of attempts lose their worker')
 on conflict (rule) do nothing;

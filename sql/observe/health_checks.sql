@@ -82,7 +82,7 @@ insert into mill.health_check (name, step, place) values
   ('workers', 'mill.check_workers', 50)
 on conflict (name) do update set step = excluded.step, place = excluded.place;
 
-insert into public.system_configuration (config_key, config_value, config_type, description) values
+insert into mill.settings (key, value, type, description) values
   ('health.oldest_due_seconds', '300', 'number', 'A due job that waits longer makes health fail'),
   ('health.dead_letters_per_hour', '100', 'number', 'More dead letters of one queue in an hour make health fail')
-on conflict (config_key) do nothing;
+on conflict (key) do nothing;

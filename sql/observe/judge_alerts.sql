@@ -32,3 +32,6 @@ as $$ select case when mill.every_minute('watch_alerts') then mill.judge_alerts(
 
 comment on function mill.watch_alerts() is 'mill.judge_alerts once a minute, for the tick.';
 revoke execute on function mill.watch_alerts() from public;
+
+insert into mill.hook (event, routine, place) values ('tick', 'mill.watch_alerts', 30)
+on conflict (event, routine) do update set place = excluded.place;

@@ -1,26 +1,5 @@
--- What watches the system: schedules and their runs, workers that were seen, health checks, alert rules and alerts. Each is
--- a row, so that a part of the system adds its own with an INSERT in its own file.
-
--- A run leaves its mark in mill.heartbeat under the schedule's name; health compares that with every + slack.
-create table mill.schedule (
-  name text primary key,
-  description text not null default '',
-  schedule text not null,
-  -- What one run calls: a function of ours without arguments, in one transaction.
-  step text not null,
-  -- What cron executes instead, where one transaction is not enough.
-  command text,
-  every_seconds int not null,
-  slack_seconds int not null default 600,
-  is_critical boolean not null default true,
-  -- The function of wrangler.toml whose cron trigger does the same where Postgres has no cron.
-  trigger_of text not null default 'processor',
-  declared_at timestamptz not null default now(),
-  constraint schedule_has_five_fields check (schedule ~ '^\S+ \S+ \S+ \S+ \S+$'),
-  constraint step_is_a_function_of_ours check (step ~ '^(mill|public)\.[a-z_0-9]+$'),
-  constraint every_is_positive check (every_seconds > 0 and slack_seconds >= 0)
-);
-comment on table mill.schedule is 'All recurring work. mill.install_schedules gives it to cron; wrangler.toml mirrors it, and a test compares the two.';
+-- What watches the system: workers that were seen, health checks, alert rules and alerts. Checks and rules are rows, so that a part of
+-- the system adds its own with an INSERT in its own file.
 
 create table mill.worker (
   worker text primary key,
@@ -35,6 +14,7 @@ create table mill.health_check (
   name text primary key,
   step text not null,
   place int not null default 100,
+  part text default nullif(current_setting('mill.part', true), ''),
   constraint step_is_a_function_of_ours check (step ~ '^mill\.[a-z_0-9]+$')
 );
 comment on table mill.health_check is 'What health looks at, beside whether Postgres answers at all.';
@@ -48,6 +28,7 @@ create table mill.alert_rule (
   threshold numeric not null,
   hold_seconds int not null default 0,
   enabled boolean not null default true,
+  part text default nullif(current_setting('mill.part', true), ''),
   constraint severity_is_known check (severity in ('P0', 'P1', 'P2')),
   constraint measure_is_a_function_of_ours check (measure ~ '^mill\.[a-z_0-9]+$'),
   constraint hold_is_not_negative check (hold_seconds >= 0)

@@ -5,11 +5,11 @@ set search_path = pg_catalog, pg_temp
 as $$
 begin
   perform set_config('mill.reason', coalesce(p_reason, ''), true); -- for the audit log
-  insert into public.system_configuration as c (config_key, config_value, config_type, description) values
-    ('maintenance.enabled', to_jsonb(coalesce(p_enabled, false)), 'boolean', 'Writing routes answer 503; reads and running jobs go on'),
-    ('maintenance.reason', to_jsonb(coalesce(p_reason, '')), 'string', 'Why; callers are told'),
-    ('maintenance.retry_after_seconds', to_jsonb(least(greatest(coalesce(p_retry_after_seconds, 60), 1), 86400)), 'number', 'When callers should come back')
-  on conflict (config_key) do update set config_value = excluded.config_value, updated_at = mill.now();
+  insert into mill.settings (key, value, type, description) values
+    ('maintenance.enabled', coalesce(p_enabled, false)::text, 'boolean', 'Writing routes answer 503; reads and running jobs go on'),
+    ('maintenance.reason', coalesce(p_reason, ''), 'string', 'Why; callers are told'),
+    ('maintenance.retry_after_seconds', least(greatest(coalesce(p_retry_after_seconds, 60), 1), 86400)::text, 'number', 'When callers should come back')
+  on conflict (key) do update set value = excluded.value, updated_at = mill.now();
   return coalesce(p_enabled, false);
 end
 $$;

@@ -1,16 +1,12 @@
-create schema if not exists mill;
-
 -- plpgsql keeps its plan; in SQL it would be planned by every call.
 create or replace function mill.setting(p_key text, p_default text default null) returns text
 language plpgsql stable
 set search_path = pg_catalog, pg_temp
 as $$
 begin
-  return coalesce(
-    (select c.config_value #>> '{}' from public.system_configuration c where c.config_key = p_key),
-    p_default);
+  return coalesce((select s.value from mill.settings s where s.key = p_key), p_default);
 end
 $$;
 
-comment on function mill.setting(text, text) is 'One value of system_configuration as text, or the default.';
+comment on function mill.setting(text, text) is 'One value of mill.settings, or the default.';
 revoke execute on function mill.setting(text, text) from public;

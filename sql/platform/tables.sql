@@ -1,15 +1,18 @@
--- Settings as rows, so that changing one is an UPDATE and not a deployment.
-create table public.system_configuration (
-  config_key text primary key,
-  config_value jsonb not null,
-  config_type text not null default 'string',
+-- The schema of everything private, and the settings.
+create schema if not exists mill;
+revoke all on schema mill from public;
+
+-- Settings are rows, so that changing one is an UPDATE and not a deployment.
+create table mill.settings (
+  key text primary key,
+  value text not null,
+  type text not null default 'string',
   description text not null default '',
+  -- The audit log says that a sensitive value changed, but not the value.
   is_sensitive boolean not null default false,
   updated_at timestamptz not null default now(),
-  constraint config_type_is_known check (config_type in ('string', 'number', 'boolean', 'json'))
+  -- The part of Gristmill that brought the row; null for a row of the operator's.
+  part text default nullif(current_setting('mill.part', true), ''),
+  constraint type_is_known check (type in ('string', 'number', 'boolean', 'json', 'system'))
 );
-
-comment on table public.system_configuration is 'Settings of the whole system. Secrets are not here: see mill.secret.';
-alter table public.system_configuration enable row level security;
-revoke all on public.system_configuration from public, anon, authenticated, service_role;
-grant select, insert, update, delete on public.system_configuration to service_role;
+comment on table mill.settings is 'Settings of the whole system. Secrets have a table of their own.';

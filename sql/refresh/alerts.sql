@@ -55,7 +55,30 @@ $$;
 comment on function mill.measure_unrefreshed() is 'Hours since each watched data type was last fetched.';
 revoke execute on function mill.measure_unrefreshed() from public;
 
+create or replace function mill.measure_warnings() returns table (subject text, value numeric)
+language sql stable
+set search_path = pg_catalog, pg_temp
+as $$
+  select e.detail ->> 'data_type', count(*)::numeric
+  from mill.event e where e.at > mill.now() - interval '1 hour' and e.detail ? 'data_type'
+  group by 1
+$$;
+comment on function mill.measure_warnings() is 'Events of the last hour that name a data type, for each.';
+revoke execute on function mill.measure_warnings() from public;
+
+create or replace function mill.measure_content_length() returns table (subject text, value numeric)
+language sql stable
+set search_path = pg_catalog, pg_temp
+as $$
+  select 'providers', count(*)::numeric from mill.event e
+  where e.at > mill.now() - interval '1 hour' and e.code = 'content_length_missing'
+$$;
+comment on function mill.measure_content_length() is 'Batches of the last hour in which a provider did not say how long its answer is.';
+revoke execute on function mill.measure_content_length() from public;
+
 insert into mill.alert_rule (rule, severity, measure, threshold, description) values
+  ('data_type_warnings', 'P2', 'mill.measure_warnings', 5, '5 warnings for one data type in an hour'),
+  ('content_length_missing', 'P2', 'mill.measure_content_length', 1, 'A provider does not announce the length of its answers'),
   ('quota_75', 'P2', 'mill.measure_quota', 75, '75% of the data quota is used'),
   ('quota_90', 'P1', 'mill.measure_quota', 90, '90% of the data quota is used'),
   ('call_rate', 'P2', 'mill.measure_call_rate', 251, 'Over 250 calls a minute to one provider'),

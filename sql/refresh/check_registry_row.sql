@@ -25,8 +25,8 @@ begin
     where not public.is_valid_identifier(v_column);
   end loop;
 
-  v_table := to_regclass(format('public.%I', new.table_name));
-  perform mill.refuse_registry_row(format('there is no table public.%s with row level security', new.table_name))
+  v_table := mill.data_table(new.table_name);
+  perform mill.refuse_registry_row(format('there is no table %s with row level security', new.table_name))
   where not exists (select from pg_class c where c.oid = v_table and c.relkind in ('r', 'p') and c.relrowsecurity);
   perform mill.refuse_registry_row(format('%s has no primary key that begins with %s', new.table_name, new.symbol_column))
   where not exists (
@@ -36,9 +36,9 @@ begin
   from unnest(array[new.timestamp_column, new.source_timestamp_column]) c(name)
   where c.name is not null and not exists (
     select from pg_attribute a where a.attrelid = v_table and a.attname = c.name and a.atttypid = 'timestamptz'::regtype);
-  perform mill.refuse_registry_row(format('there is no function public.%s(timestamptz, integer) that returns boolean', new.staleness_function))
+  perform mill.refuse_registry_row(format('there is no function %s(timestamptz, integer) that returns boolean', new.staleness_function))
   where not exists (
-    select from pg_proc p where p.oid = to_regprocedure(format('public.%I(timestamptz, integer)', new.staleness_function))
+    select from pg_proc p where p.oid = mill.staleness_function(new.staleness_function)
       and p.prorettype = 'boolean'::regtype);
   perform mill.refuse_registry_row(format('no refresh queue is served by function %s for provider %s: insert one into mill.queue',
     new.edge_function_name, new.provider))

@@ -114,15 +114,19 @@ create table public.earnings (
 );
 comment on table public.earnings is 'Earnings reports, past and announced.';
 
-do $$
-declare
-  v_table text;
-begin
-  foreach v_table in array array['quotes', 'company_profiles', 'financial_statements', 'earnings'] loop
-    execute format('alter table public.%I enable row level security', v_table);
-    execute format('create policy everyone_reads on public.%I for select to authenticated, service_role using (true)', v_table);
-    execute format('revoke all on public.%I from public, anon, authenticated, service_role', v_table);
-    execute format('grant select on public.%I to authenticated, service_role', v_table);
-  end loop;
-end
-$$;
+alter table public.quotes enable row level security;
+create policy everyone_reads on public.quotes for select to authenticated, service_role using (true);
+revoke all on public.quotes from public, anon, authenticated, service_role;
+grant select on public.quotes to authenticated, service_role;
+alter table public.company_profiles enable row level security;
+create policy everyone_reads on public.company_profiles for select to authenticated, service_role using (true);
+revoke all on public.company_profiles from public, anon, authenticated, service_role;
+grant select on public.company_profiles to authenticated, service_role;
+alter table public.financial_statements enable row level security;
+create policy everyone_reads on public.financial_statements for select to authenticated, service_role using (true);
+revoke all on public.financial_statements from public, anon, authenticated, service_role;
+grant select on public.financial_statements to authenticated, service_role;
+alter table public.earnings enable row level security;
+create policy everyone_reads on public.earnings for select to authenticated, service_role using (true);
+revoke all on public.earnings from public, anon, authenticated, service_role;
+grant select on public.earnings to authenticated, service_role;

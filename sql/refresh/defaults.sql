@@ -7,7 +7,7 @@ begin
 end
 $$;
 
-insert into public.system_configuration (config_key, config_value, config_type, description) values
+insert into mill.settings (key, value, type, description) values
   ('refresh.quota_gb', '20', 'number', 'Data that may be fetched within the rolling days, in 10^9 bytes'),
   ('refresh.quota_days', '30', 'number', 'The rolling days of the quota'),
   ('refresh.quota_buffer', '0.95', 'number', 'The share of the quota at which serving stops'),
@@ -15,9 +15,9 @@ insert into public.system_configuration (config_key, config_value, config_type, 
   ('refresh.max_subscriptions', '500', 'number', 'Subscriptions that one user may have'),
   ('refresh.failure_pause_max_minutes', '15', 'number', 'The longest time for which a symbol is not asked for after dead letters in a row'),
   ('refresh.estimate_share', '0.01', 'number', 'The share of completions that correct the estimated size')
-on conflict (config_key) do nothing;
+on conflict (key) do nothing;
 
-insert into public.api_rate_limits (provider_name, api_endpoint, requests_per_minute) values ('fmp', 'stable', 300)
+insert into mill.api_rate_limits (provider_name, api_endpoint, requests_per_minute) values ('fmp', 'stable', 300)
 on conflict (provider_name, api_endpoint) do nothing;
 
 insert into mill.queue (queue, description, served_by, function, provider, endpoint, lease_seconds, max_attempts, backoff_base_seconds, backoff_cap_seconds) values

@@ -5,15 +5,15 @@ language plpgsql security definer
 set search_path = pg_catalog, pg_temp
 as $$
 begin
-  insert into mill.kind (kind, queue, description)
-  values ('refresh.' || new.data_type, mill.refresh_queue_of(new.edge_function_name, new.provider), 'Refresh of ' || new.data_type)
+  insert into mill.kind (kind, queue, description, part)
+  values ('refresh.' || new.data_type, mill.refresh_queue_of(new.edge_function_name, new.provider), 'Refresh of ' || new.data_type, 'refresh')
   on conflict (kind) do update set queue = excluded.queue;
 
   if not exists (
     select from pg_publication_tables t
-    where t.pubname = 'supabase_realtime' and t.schemaname = 'public' and t.tablename = new.table_name)
+    where t.pubname = 'supabase_realtime' and format('%I.%I', t.schemaname, t.tablename)::regclass = mill.data_table(new.table_name))
   then
-    execute format('alter publication supabase_realtime add table public.%I', new.table_name);
+    execute format('alter publication supabase_realtime add table %s', mill.data_table(new.table_name));
   end if;
   return null;
 end

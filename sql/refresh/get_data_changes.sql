@@ -7,8 +7,8 @@ declare
   v_rows jsonb;
 begin
   select r.* into v_type from public.data_type_registry r where r.data_type = p_data_type;
-  execute format('select jsonb_agg(to_jsonb(t)) from (select * from public.%I t where t.%I = $1 order by t.%I desc limit 20) t',
-    v_type.table_name, v_type.symbol_column, v_type.timestamp_column)
+  execute format('select jsonb_agg(to_jsonb(t)) from (select * from %s t where t.%I = $1 order by t.%I desc limit 20) t',
+    mill.data_table(v_type.table_name), v_type.symbol_column, v_type.timestamp_column)
   into v_rows using p_symbol;
   return coalesce(v_rows, '[]');
 end

@@ -13,19 +13,19 @@ declare
   -- A row's own time to live is optional, and so is the column.
   v_ttl text := case when exists (
       select from pg_attribute a
-      where a.attrelid = to_regclass(format('public.%I', p_type.table_name)) and a.attname = 'cache_ttl_minutes' and not a.attisdropped)
+      where a.attrelid = mill.data_table(p_type.table_name) and a.attname = 'cache_ttl_minutes' and not a.attisdropped)
     then 't.cache_ttl_minutes' else 'null::int' end;
 begin
   execute format($query$
     select array(
       select s.symbol from unnest($1) s(symbol)
       left join lateral (
-        select t.%1$I as fetched_at, %2$s as ttl from public.%3$I t
+        select t.%1$I as fetched_at, %2$s as ttl from %3$s t
         where t.%4$I = s.symbol order by t.%1$I desc limit 1) d on true
-      where public.%5$I(d.fetched_at, coalesce(d.ttl, $2))
+      where %5$s(d.fetched_at, coalesce(d.ttl, $2))
         and not exists (
           select from mill.data_check c where c.data_type = $3 and c.symbol = s.symbol and c.next_check_at > $4))
-    $query$, p_type.timestamp_column, v_ttl, p_type.table_name, p_type.symbol_column, p_type.staleness_function)
+    $query$, p_type.timestamp_column, v_ttl, mill.data_table(p_type.table_name), p_type.symbol_column, mill.staleness_function(p_type.staleness_function))
   into v_stale
   using p_symbols, p_type.default_ttl_minutes, p_type.data_type, mill.now();
   return v_stale;

@@ -3,13 +3,13 @@ create or replace function mill.upsert_statement(p_type public.data_type_registr
 language sql stable
 set search_path = pg_catalog, pg_temp
 as $$
-  select format('insert into public.%I (%s, %I) select %s, $2 from jsonb_populate_recordset(null::public.%I, $1) r on conflict (%s) do update set %s',
-    p_type.table_name,
+  select format('insert into %s (%s, %I) select %s, $2 from jsonb_populate_recordset(null::%s, $1) r on conflict (%s) do update set %s',
+    mill.data_table(p_type.table_name),
     (select string_agg(format('%I', c), ', ') from unnest(p_columns) c), p_type.timestamp_column,
-    (select string_agg(format('r.%I', c), ', ') from unnest(p_columns) c), p_type.table_name,
+    (select string_agg(format('r.%I', c), ', ') from unnest(p_columns) c), mill.data_table(p_type.table_name),
     (select string_agg(format('%I', a.attname), ', ')
      from pg_index i join pg_attribute a on a.attrelid = i.indrelid and a.attnum = any (i.indkey)
-     where i.indrelid = to_regclass(format('public.%I', p_type.table_name)) and i.indisprimary),
+     where i.indrelid = mill.data_table(p_type.table_name) and i.indisprimary),
     (select string_agg(format('%1$I = excluded.%1$I', c), ', ') from unnest(p_columns || p_type.timestamp_column) c))
 $$;
 

@@ -24,9 +24,9 @@ begin
         else 'written' end)
       from jsonb_to_recordset($1) as f(id text, symbol text, rows jsonb)
       cross join lateral (
-        select max(r.%1$I) as theirs, (select max(t.%1$I) from public.%2$I t where t.%3$I = f.symbol) as ours
-        from jsonb_populate_recordset(null::public.%2$I, f.rows) r) s
-      $query$, p_type.source_timestamp_column, p_type.table_name, p_type.symbol_column)
+        select max(r.%1$I) as theirs, (select max(t.%1$I) from %2$s t where t.%3$I = f.symbol) as ours
+        from jsonb_populate_recordset(null::%2$s, f.rows) r) s
+      $query$, p_type.source_timestamp_column, mill.data_table(p_type.table_name), p_type.symbol_column)
     into v_status using p_fetched, p_now;
   end if;
   v_status := v_status || coalesce((

@@ -1,7 +1,7 @@
 -- Decides at commit what becomes of the tasks that a transaction has ended. Jobs that must be advanced now are locked
 -- all at once and by id, after every row of the engine. The others (mill.can_wait) are advanced if nobody holds them and
 -- it was not done within a tenth of a second: a busy list costs ten updates of its job a second, however many batches
--- there are. What is left lies in mill.task_ended for the next batch, and for the tick.
+-- there are. What is left lies in mill.ended for the next batch, and for the tick.
 create or replace function mill.advance_ended(p_xid xid8, p_after bigint) returns void
 language plpgsql
 set search_path = pg_catalog, pg_temp
@@ -13,10 +13,10 @@ declare
   v_must uuid[];
   v_id uuid;
 begin
-  select coalesce(array_agg(t.job_id) filter (where t.waits), '{}'), coalesce(array_agg(t.job_id) filter (where not t.waits), '{}')
+  select coalesce(array_agg(t.parent) filter (where t.waits), '{}'), coalesce(array_agg(t.parent) filter (where not t.waits), '{}')
   into v_waits, v_must
   from (
-    select e.job_id, bool_and(mill.can_wait(e)) as waits from mill.task_ended e where e.xid = p_xid and e.n > p_after group by e.job_id) t;
+    select e.parent, bool_and(mill.can_wait(e)) as waits from mill.ended e where e.xid = p_xid and e.n > p_after group by e.parent) t;
 
   perform from public.jobs j where j.id = any (v_must) order by j.id for update;
   foreach v_id in array v_must || array(

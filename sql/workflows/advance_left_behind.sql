@@ -1,4 +1,4 @@
--- The tick's part: what the last batch of a while left to the next, what could not be advanced at its commit, and tasks
+-- A hook of tick: what the last batch of a while left to the next, what could not be advanced at its commit, and tasks
 -- that could not be told to stop. Each by itself: one that fails again stays and does not keep the others. Never waits:
 -- whoever holds a job folds it.
 create or replace function mill.advance_left_behind(p_max int default 100) returns int
@@ -11,7 +11,7 @@ declare
   v_job public.jobs;
   v_count int := 0;
 begin
-  for v_id in select distinct e.job_id from mill.task_ended e where not e.counted order by e.job_id limit p_max loop
+  for v_id in select distinct e.parent from mill.ended e where not e.counted order by e.parent limit p_max loop
     perform from public.jobs j where j.id = v_id for update skip locked;
     continue when not found and exists (select from public.jobs j where j.id = v_id);
     begin

@@ -12,7 +12,7 @@
 --
 -- Looked for from the end of the list, which is claimed last, and no further than 500 items: a longer search would cost
 -- more than counting does.
-create or replace function mill.can_wait(p_told mill.task_ended) returns boolean
+create or replace function mill.can_wait(p_told mill.ended) returns boolean
 language plpgsql
 set search_path = pg_catalog, pg_temp
 set plan_cache_mode = force_generic_plan
@@ -29,7 +29,7 @@ begin
     return false;
   end if;
   perform from (
-    select t.id, t.state from mill.task t where t.job_id = p_told.job_id and t.key = p_told.key order by t.item desc limit 500) t
+    select t.id, t.state from mill.task t where t.job_id = p_told.parent and t.key = p_told.name order by t.item desc limit 500) t
   cross join lateral (select from mill.job_live l where l.id = t.id for key share skip locked) l
   where t.state = 'queued'
   limit 1;
@@ -39,5 +39,5 @@ exception when lock_not_available then
 end
 $$;
 
-comment on function mill.can_wait(mill.task_ended) is 'Whether a later batch is sure to count what this one has ended, and nothing needs it before.';
-revoke execute on function mill.can_wait(mill.task_ended) from public;
+comment on function mill.can_wait(mill.ended) is 'Whether a later batch is sure to count what this one has ended, and nothing needs it before.';
+revoke execute on function mill.can_wait(mill.ended) from public;

@@ -1,8 +1,8 @@
 -- Rows that a fresh installation starts with. What an operator has changed stays as it is.
-insert into public.system_configuration (config_key, config_value, config_type, description) values
+insert into mill.settings (key, value, type, description) values
   ('workflows.max_items', '20000', 'number', 'The longest list that a workflow may fan out over'),
   ('workflows.remember_days', '90', 'number', 'How long a workflow and its artifacts are kept after its end')
-on conflict (config_key) do nothing;
+on conflict (key) do nothing;
 
 -- Fair: one user's hundred documents do not keep another's first one waiting.
 insert into mill.queue (queue, description, dequeue, lease_seconds, max_attempts, backoff_base_seconds, backoff_cap_seconds) values
@@ -62,3 +62,13 @@ on conflict do nothing;
 insert into mill.cleanup_step (step, description, run, confirm, max_items, place) values
   ('workflows', 'Workflows that ended long ago, with their artifacts', 'mill.cleanup_workflows', 'mill.confirm_workflows', 1000, 70)
 on conflict (step) do update set run = excluded.run, confirm = excluded.confirm, description = excluded.description;
+
+insert into mill.repeatable_call (function, created) values
+  ('retry_workflow', '$')
+on conflict (function) do update set created = excluded.created, part = excluded.part;
+
+insert into mill.hook (event, routine, place) values
+  ('ended', 'mill.advance_ended', 100),
+  ('acted', 'mill.resume_acted', 50),
+  ('tick', 'mill.advance_left_behind', 90)
+on conflict (event, routine) do update set place = excluded.place;

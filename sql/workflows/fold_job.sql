@@ -6,7 +6,7 @@ declare
   v_ended record;
 begin
   if not exists (select from public.jobs j where j.id = p_id) then
-    delete from mill.task_ended e where e.job_id = p_id;
+    delete from mill.ended e where e.parent = p_id;
     return;
   end if;
   v_ended := mill.record_ended(p_id);

@@ -4,7 +4,7 @@ set search_path = pg_catalog, pg_temp
 as $$
 begin
   delete from mill.task t where t.job_id = old.id;
-  delete from mill.task_ended e where e.job_id = old.id;
+  delete from mill.ended e where e.parent = old.id;
   return null;
 end
 $$;

@@ -22,8 +22,8 @@ join mill.workflow_step w on w.type = j.type and w.version = j.version and w.key
 left join mill.job_live l on l.id = t.id
 -- It has ended in a batch that is its record.
 left join (
-  select b.job_id, u.id, b.state, b.at, u.output, u.error
-  from mill.task_ended b cross join lateral unnest(b.ids, b.outputs, b.errors) as u(id, output, error)) e on e.job_id = t.job_id and e.id = t.id
+  select b.parent, u.id, b.state, b.at, u.output, u.error
+  from mill.ended b cross join lateral unnest(b.ids, b.results, b.errors) as u(id, output, error)) e on e.parent = t.job_id and e.id = t.id
 where t.item >= 0 and (public.is_service_role() or j.user_id = (select auth.uid()));
 
 comment on view public.job_tasks is

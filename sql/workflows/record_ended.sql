@@ -1,4 +1,4 @@
--- Takes what lies in mill.task_ended about a job. Only tasks that are queued change: what is told twice, or after its
+-- Takes what lies in mill.ended about a job. Only tasks that are queued change: what is told twice, or after its
 -- job was cancelled, changes nothing. The caller holds the job. Where there is nothing to keep beside the state, tasks
 -- are matched by an array and not by a join.
 --
@@ -15,7 +15,7 @@ set enable_mergejoin = off
 set jit = off
 as $$
 declare
-  v_told mill.task_ended;
+  v_told mill.ended;
   v_ids uuid[];
   v_keys text[] := array[]::text[];
   v_completed int[] := array[]::int[];
@@ -25,17 +25,17 @@ begin
   ended := '{}';
   failed := '{}';
   for v_told in
-    select e.* from mill.task_ended e where e.job_id = p_job_id and not e.counted order by e.n
+    select e.* from mill.ended e where e.parent = p_job_id and not e.counted order by e.n
   loop
     if cardinality(v_told.ids) >= 50 and mill.is_countable(v_told) then
-      update mill.task_ended e set counted = true where e.xid = v_told.xid and e.n = v_told.n;
-      v_keys := v_keys || v_told.key;
+      update mill.ended e set counted = true where e.xid = v_told.xid and e.n = v_told.n;
+      v_keys := v_keys || v_told.name;
       v_completed := v_completed || cardinality(v_told.ids);
       v_failed := v_failed || 0;
       continue;
     end if;
-    delete from mill.task_ended e where e.xid = v_told.xid and e.n = v_told.n;
-    if v_told.outputs is null and v_told.errors is null then
+    delete from mill.ended e where e.xid = v_told.xid and e.n = v_told.n;
+    if v_told.results is null and v_told.errors is null then
       with changed as (
         update mill.task t set state = v_told.state, finished_at = v_told.at
         where t.id = any (v_told.ids) and t.state = 'queued'
@@ -45,16 +45,16 @@ begin
     else
       with changed as (
         update mill.task t set state = v_told.state, output = e.output, error = e.error, finished_at = v_told.at
-        from unnest(v_told.ids, v_told.outputs, v_told.errors) as e(id, output, error)
+        from unnest(v_told.ids, v_told.results, v_told.errors) as e(id, output, error)
         where t.id = e.id and t.state = 'queued'
         returning t.id
       )
       select array_agg(c.id) into v_ids from changed c;
-      v_has_artifacts := v_has_artifacts or exists (select from unnest(v_told.outputs) as o(output) where o.output ? 'artifacts');
+      v_has_artifacts := v_has_artifacts or exists (select from unnest(v_told.results) as o(output) where o.output ? 'artifacts');
     end if;
     continue when v_ids is null;
     ended := ended || v_ids;
-    v_keys := v_keys || v_told.key;
+    v_keys := v_keys || v_told.name;
     if v_told.state = 'completed' then
       v_completed := v_completed || cardinality(v_ids);
       v_failed := v_failed || 0;

@@ -18,3 +18,17 @@ $$;
 
 comment on function mill.resume_revived(uuid[]) is 'Resumes the jobs of tasks whose dead letters were sent back.';
 revoke execute on function mill.resume_revived(uuid[]) from public;
+
+create or replace function mill.resume_acted(p_acted jsonb) returns void
+language plpgsql
+set search_path = pg_catalog, pg_temp
+as $$
+begin
+  if p_acted ->> 'action' = 'retry' then
+    perform mill.resume_revived(array(select j::uuid from jsonb_array_elements_text(p_acted -> 'jobs') j));
+  end if;
+end
+$$;
+
+comment on function mill.resume_acted(jsonb) is 'Hook of acted: dead letters that were sent back resume their workflows.';
+revoke execute on function mill.resume_acted(jsonb) from public;

@@ -8,8 +8,8 @@ as $$
       select jsonb_agg(coalesce(t.output, k.output) order by t.item)
       from mill.task t
       left join (
-        select u.id, u.output from mill.task_ended e cross join lateral unnest(e.ids, e.outputs) as u(id, output)
-        where e.job_id = p_job.id and e.key = p_key and e.counted) k on k.id = t.id
+        select u.id, u.output from mill.ended e cross join lateral unnest(e.ids, e.results) as u(id, output)
+        where e.parent = p_job.id and e.name = p_key and e.counted) k on k.id = t.id
       where t.job_id = p_job.id and t.key = p_key and t.item >= 0), '[]')
   end
   from mill.workflow_step s

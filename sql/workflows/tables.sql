@@ -17,10 +17,10 @@
 -- Waiting tasks are rows here and not deferred jobs of the engine: a workflow of thousands of waiting tasks costs
 -- claims nothing, and what a task produced outlives the engine's day partitions, so a job can be resumed later.
 --
--- Settling writes what became of tasks into mill.task_ended, one row a batch and step, without touching the job. At
--- commit a deferred trigger decides (mill.advance_ended): what lets something start, or may have been the last of its
+-- The engine writes what became of tasks into mill.ended, one row per batch and step, without touching the job. At
+-- commit its hook decides (mill.advance_ended): what lets something start, or may have been the last of its
 -- step, is folded into the job there and then, with everything else that lies there; what only adds to a count is left
--- to whoever settles next. So batches of one long list do not wait for each other. Lock order: rows of the engine
+-- to the next settlement. So batches of one long list do not wait for each other. Lock order: rows of the engine
 -- first, then rows of public.jobs by id, last in the transaction. Steps and tasks change only under the lock of their job.
 create table public.workflow_definition (
   type text not null,
@@ -141,28 +141,8 @@ create table mill.task (
   constraint task_state_is_known check (
     state in ('waiting', 'queued', 'completed', 'failed', 'cancelled', 'skipped'))
 ) with (fillfactor = 50);
-comment on table mill.task is 'Every task of every job. A queued one is the engine''s job of the same id, or named in mill.task_ended. Item -1 stands for a list that was none.';
+comment on table mill.task is 'Every task of every job. A queued one is the engine''s job of the same id, or named in mill.ended. Item -1 stands for a list that was none.';
 create unique index task_place on mill.task (job_id, key, item);
-
-create table mill.task_ended (
-  xid xid8 not null default pg_current_xact_id(),
-  n bigint generated always as identity,
-  job_id uuid not null,
-  key text not null,
-  state text not null,
-  ids uuid[] not null,
-  -- Beside the ids; null when none of them has any.
-  outputs jsonb[],
-  errors jsonb[],
-  at timestamptz not null,
-  -- Counted, and kept as the record of what became of these tasks: see mill.record_ended.
-  counted boolean not null default false,
-  primary key (xid, n)
-) with (autovacuum_vacuum_scale_factor = 0, autovacuum_vacuum_threshold = 500);
-comment on table mill.task_ended is
-  'What became of tasks, one row a settled batch, step and state. See mill.advance_ended for who counts it.';
-create index task_ended_of_job on mill.task_ended (job_id);
-create index task_ended_uncounted on mill.task_ended (job_id) where not counted;
 
 create table public.job_artifacts (
   id uuid primary key,

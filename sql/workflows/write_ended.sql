@@ -5,11 +5,11 @@ set enable_seqscan = off
 set jit = off
 as $$
   with kept as (
-    delete from mill.task_ended e where e.job_id = p_job_id and e.counted returning e.*)
+    delete from mill.ended e where e.parent = p_job_id and e.counted returning e.*)
   update mill.task t set state = k.state, output = u.output, finished_at = k.at
-  from kept k cross join lateral unnest(k.ids, k.outputs) as u(id, output)
+  from kept k cross join lateral unnest(k.ids, k.results) as u(id, output)
   where t.id = u.id and t.state = 'queued'
 $$;
 
-comment on function mill.write_ended(uuid) is 'Writes to the tasks of a job what mill.task_ended keeps of them. The caller holds the job.';
+comment on function mill.write_ended(uuid) is 'Writes to the tasks of a job what mill.ended keeps of them. The caller holds the job.';
 revoke execute on function mill.write_ended(uuid) from public;

@@ -58,7 +58,7 @@ const STANDING = {
       when w.status = 'completed' then 'completed'
       when w.status in ('failed', 'cancelled') then 'ended as ' || w.status
       when exists (select from mill.job_live j where j.parent = w.id)
-        or exists (select from mill.task_ended t where t.job_id = w.id and not t.counted) then 'under way'
+        or exists (select from mill.ended t where t.parent = w.id and not t.counted) then 'under way'
       else 'is ' || w.status || ' and no task carries it on' end as standing
     from public.jobs w where w.id = any ($1::uuid[])`,
 };
@@ -84,7 +84,7 @@ export async function doubled(query, items) {
     ["facts of a document were written several times, or a pass was counted several times",
       `select f.id, p.passes, p.written from public.shell_files f cross join lateral (
          select (select count(*)::int from public.usage_events e where e.shell_file_id = f.id and e.event_type = 'ai_processing_completed') as passes,
-           (select count(*)::int from public.audit_log a where a.record_id = f.id::text and a.table_name = 'documents.pass2') as written) p
+           (select count(*)::int from mill.audit_log a where a.record_id = f.id::text and a.table_name = 'documents.pass2') as written) p
        where f.id = any ($1::uuid[]) and f.status = 'completed' and (p.passes > 3 or p.written <> 1)`, [ids("document")]],
     ["one request made several workflows",
       "select idempotency_key, count(*)::int as times from public.jobs where idempotency_key = any ($1) group by 1 having count(*) > 1", [keys("workflow")]],

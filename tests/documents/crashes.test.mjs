@@ -169,7 +169,7 @@ describe("an upload that is cut off", () => {
     const again = await user.upload(Buffer.from(TEXT.repeat(41)), { headers: { "idempotency-key": "answer-lost" } });
     assert.deepEqual([again.status, again.json.id], [202, id]);
     assert.equal((await user.ended(id, PATIENCE)).status, "completed");
-    assert.equal((await query("select from public.audit_log where record_id = $1 and action = 'INSERT'", [id])).length, 1, "registered once");
+    assert.equal((await query("select from mill.audit_log where record_id = $1 and action = 'INSERT'", [id])).length, 1, "registered once");
     await sweep(stack);
     await isWhole();
   });

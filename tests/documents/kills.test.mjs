@@ -28,9 +28,9 @@ test(`a worker that is killed ${KILLS} times (seed ${SEED}) loses no document an
     undisturbed.set(sample.file, (await user.ended(id, 180_000)).facts);
   }
   await stack.postgres.query("update mill.queue set lease_seconds = 8, max_attempts = 1000, max_lease_losses = 1000 where queue in ('fast', 'ai')");
-  await stack.postgres.query("update public.system_configuration set config_value = '0' where config_key = 'worker.reclaim_jitter_max_seconds'");
+  await stack.postgres.query("update mill.settings set value = '0' where key = 'worker.reclaim_jitter_max_seconds'");
   // Few enough that a single slot that is not given back would be missed.
-  await stack.postgres.query("update public.api_rate_limits set concurrent_requests = 3, requests_per_minute = null, requests_per_hour = null where provider_name = 'builtin'");
+  await stack.postgres.query("update mill.api_rate_limits set concurrent_requests = 3, requests_per_minute = null, requests_per_hour = null where provider_name = 'builtin'");
 
   const killed = [];
   const stages = new Map();
@@ -61,13 +61,13 @@ test(`a worker that is killed ${KILLS} times (seed ${SEED}) loses no document an
   await until(async () => (await stack.postgres.query("select from mill.job where state = 'processing'")).rowCount === 0, "the last job settling");
   // A slot is a job of the limit's queue while it is leased, or a lease of a caller without one: the limiter counts both.
   const { rows: limits } = await stack.postgres.query(
-    "select l.provider_name, l.concurrent_requests, r.slots from public.api_rate_limits l cross join lateral mill.api_room(l, mill.now()) r where l.concurrent_requests is not null");
+    "select l.provider_name, l.concurrent_requests, r.slots from mill.api_rate_limits l cross join lateral mill.api_room(l, mill.now()) r where l.concurrent_requests is not null");
   assert.ok(limits.some(({ provider_name }) => provider_name === "builtin"));
   for (const { provider_name, concurrent_requests, slots } of limits) assert.equal(slots, concurrent_requests, `no slot of ${provider_name} is leaked`);
   const ids = killed.map(({ id }) => id);
   const { rows: counted } = await stack.postgres.query(
     `select f.id, (select count(*)::int from public.usage_events e where e.shell_file_id = f.id and e.event_type = 'ai_processing_completed') as passes,
-      (select count(*)::int from public.audit_log a where a.record_id = f.id::text and a.table_name = 'documents.pass2') as written
+      (select count(*)::int from mill.audit_log a where a.record_id = f.id::text and a.table_name = 'documents.pass2') as written
      from public.shell_files f where f.id = any ($1)`, [ids]);
   assert.deepEqual(counted.filter(({ passes, written }) => passes !== 3 || written !== 1), [], "each pass is counted once, and facts are written once");
   t.diagnostic(`${killed.length} documents, all completed`);

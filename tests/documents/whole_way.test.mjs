@@ -51,7 +51,7 @@ describe("documents", () => {
       }
       const [{ path }] = await query("select storage_path as path from public.shell_files where id = $1", [json.id]);
       assert.match(path, /^[0-9a-f-]{36}\/[0-9a-f-]{36}\/[0-9a-f-]{36}\.[a-z]+$/);
-      const audited = await query("select table_name from public.audit_log where patient_id = $1 and (record_id = $2 or record_id like $2 || '/%')", [document.profile_id, json.id]);
+      const audited = await query("select table_name from mill.audit_log where patient_id = $1 and (record_id = $2 or record_id like $2 || '/%')", [document.profile_id, json.id]);
       for (const table of ["shell_files", "document_pages", "documents.pass1", "documents.pass2", "documents.pass3"]) {
         assert.ok(audited.some(({ table_name }) => table_name === table), `${table} is audited`);
       }
@@ -72,7 +72,7 @@ describe("documents", () => {
     const poor = await uploader(stack);
     const { json: { id } } = await poor.upload(Buffer.from(TEXT));
     await poor.ended(id);
-    const billing = (value) => query("update public.system_configuration set config_value = $1 where config_key = 'features.billing_enabled'", [value]);
+    const billing = (value) => query("update mill.settings set value = $1 where key = 'features.billing_enabled'", [value]);
     const limit = (files, megabytes) => query("update public.subscription_plans set files_per_month = $1, storage_mb = $2 where plan = 'free'", [files, megabytes]);
     await billing("true");
     try {
@@ -283,7 +283,7 @@ describe("documents", () => {
   });
 
   test("a file past documents.max_bytes is refused at the end of its upload, and by the worker where it was accepted before", async () => {
-    const limit = (bytes) => query("update public.system_configuration set config_value = to_jsonb($1::bigint) where config_key = 'documents.max_bytes'", [bytes]);
+    const limit = (bytes) => query("update mill.settings set value = $1::bigint where key = 'documents.max_bytes'", [bytes]);
     const pause = (paused) => query("update mill.queue set paused = $1 where queue = 'fast'", [paused]);
     const before = [(await query("select from public.shell_files")).length, (await objects(stack)).length];
     try {
@@ -366,7 +366,7 @@ describe("documents", () => {
     for (const table of ["shell_files where id", "document_pages where document_id", "document_words where document_id", "document_facts where document_id", "document_narratives where document_id"]) {
       assert.deepEqual(await query(`select from public.${table} = $1`, [id]), [], table);
     }
-    assert.equal((await query("select from public.audit_log where record_id = $1 and action = 'DELETE'", [id])).length, 2);
+    assert.equal((await query("select from mill.audit_log where record_id = $1 and action = 'DELETE'", [id])).length, 2);
   });
 
   test("another user's document looks like one that does not exist, to every call", async () => {

@@ -33,10 +33,10 @@ const faults = [
   ["row level security", "create table public.leak (a int); grant select on public.leak to anon", "drop table public.leak", /leak has none[\s\S]*enable row level security/],
   ["search paths", "create function public.loose() returns int language sql security definer as 'select 1'", "drop function public.loose()", /loose\(\)[\s\S]*set search_path/],
   ["schedules", "update mill.heartbeat set at = at - interval '1 hour' where part = 'check-stale-data'", "select mill.ran('check-stale-data')", /check-stale-data last ran 36\d\d s ago/],
-  ["functions address", "delete from public.system_configuration where config_key = 'functions.base_url'", null, /gristmill configure --functions-url/],
-  ["functions", "update public.system_configuration set config_value = '\"http://127.0.0.1:9/functions/v1\"' where config_key = 'functions.base_url'", null, /127\.0\.0\.1:9\/functions\/v1\/health cannot be reached/],
+  ["functions address", "delete from mill.settings where key = 'functions.base_url'", null, /gristmill configure --functions-url/],
+  ["functions", "update mill.settings set value = 'http://127.0.0.1:9/functions/v1' where key = 'functions.base_url'", null, /127\.0\.0\.1:9\/functions\/v1\/health cannot be reached/],
   ["signing key", "delete from mill.secret", null, /INVOKE_SECRET/],
-  ["secrets", "insert into public.system_configuration (config_key, config_value) values ('oops', '\"whsec_c2VjcmV0\"')", "delete from public.system_configuration where config_key = 'oops'", /oops looks like a secret/],
+  ["secrets", "insert into mill.settings (key, value) values ('oops', 'whsec_c2VjcmV0')", "delete from mill.settings where key = 'oops'", /oops looks like a secret/],
   ["partitions", "do $$ begin execute 'drop table mill.job_done_' || to_char((now() at time zone 'UTC')::date + 1, 'YYYYMMDD'); end $$", "select mill.maintain()", /tomorrow has no partition/],
 ];
 for (const [name, breaking, mending, says] of faults) {

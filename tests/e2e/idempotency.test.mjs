@@ -129,7 +129,7 @@ test("a request that was refused is not remembered: its retry is tried anew", as
 });
 
 test("a user with as many keys as allowed gets 429 with Retry-After, and creates without a key as before", async () => {
-  await query("update public.system_configuration set config_value = '2' where config_key = 'idempotency.max_keys_per_user'");
+  await query("update mill.settings set value = '2' where key = 'idempotency.max_keys_per_user'");
   try {
     const many = await signIn(stack);
     for (const key of ["a", "b"]) assert.equal((await enqueue(many, key)).status, 202);
@@ -139,7 +139,7 @@ test("a user with as many keys as allowed gets 429 with Retry-After, and creates
     assert.ok(isReplay(await enqueue(many, "a")));
     assert.equal((await enqueue(many)).status, 202);
   } finally {
-    await query("update public.system_configuration set config_value = '5000' where config_key = 'idempotency.max_keys_per_user'");
+    await query("update mill.settings set value = '5000' where key = 'idempotency.max_keys_per_user'");
   }
 });
 
@@ -185,7 +185,7 @@ const ROUTES = {
     const failed = () => until(async () => (await query("select from public.jobs where id = $1 and status = 'failed'", [id])).length, "the workflow failing");
     await failed();
     return { path: `jobs/v1/jobs/${id}/retry`, later: failed, // then a second retry would find something to resume
-      created: () => count("select count(*) as n from public.audit_log where action = 'retry' and job_id in (select id from mill.task where job_id = $1)", [id]) };
+      created: () => count("select count(*) as n from mill.audit_log where action = 'retry' and job_id in (select id from mill.task where job_id = $1)", [id]) };
   },
   "POST upload /v1/documents/{id}/reprocess": async () => {
     const { id: profile } = (await query("insert into public.user_profiles (user_id) values ($1) returning id", [user.sub]))[0];
@@ -197,7 +197,7 @@ const ROUTES = {
   "POST audit /": async () => {
     const record_id = randomUUID();
     return { caller: service, path: "audit", body: { table_name: "visits", record_id, action: "update" },
-      created: () => count("select count(*) as n from public.audit_log where record_id = $1", [record_id]) };
+      created: () => count("select count(*) as n from mill.audit_log where record_id = $1", [record_id]) };
   },
 };
 // These keep their key with what they create: see the tests at the end.

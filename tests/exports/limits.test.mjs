@@ -9,7 +9,7 @@ let stack;
 before(async () => (stack = await startExports("limits", { parts: ["gateway", "storage", "work", "relay", "workerd"] })));
 after(() => stack?.destroy());
 const sql = async (text, values) => (await stack.postgres.query(text, values)).rows;
-const setting = (key, value) => sql("update public.system_configuration set config_value = to_jsonb($2::text) where config_key = $1", [key, String(value)]);
+const setting = (key, value) => sql("update mill.settings set value = $2 where key = $1", [key, String(value)]);
 
 test("a full storage is a 507 with used and limit", async () => {
   const user = await author(stack);

@@ -16,7 +16,7 @@ import { author, countPolls, objects, readEvents, startExports } from "./harness
 let stack;
 before(async () => {
   stack = await startExports("races", { parts: ["gateway", "storage", "workerd"] });
-  await sql("update public.system_configuration set config_value = '100000' where config_key = 'exports.daily_limit'");
+  await sql("update mill.settings set value = '100000' where key = 'exports.daily_limit'");
 });
 after(() => stack?.destroy());
 const sql = async (text, values) => (await stack.postgres.query(text, values)).rows;
@@ -86,7 +86,7 @@ test("cancelling races completing: each export has one end, and no object is lef
   t.diagnostic(`of ${count} races ${ends.completed} completed and ${ends.cancelled} were cancelled`);
   assert.ok(ends.cancelled > 0);
 
-  await sql("update public.system_configuration set config_value = '0' where config_key = 'exports.abandoned_after_seconds'");
+  await sql("update mill.settings set value = '0' where key = 'exports.abandoned_after_seconds'");
   const [{ done: { remove: keys } }] = await sql("select mill.cleanup_export_files(100000) as done");
   await fetch(`${stack.url}/storage/v1/object/gristmill`, { method: "DELETE", body: JSON.stringify({ prefixes: keys }),
     headers: { authorization: `Bearer ${stack.serviceKey}`, "content-type": "application/json" } });

@@ -130,7 +130,7 @@ for (const runtime of ["workerd", "deno"]) {
     test("a batch of which one is finished, one has failed and one waits is a 409 with counts, or a ZIP of the finished one", async () => {
       const document_ids = [await user.write("Finished"), await user.write("Failed"), await user.write("Waiting")];
       const put = (id, when) => sql("update mill.job_live set state = 'deferred', waits = true, run_at = now() + $2::interval where id = $1", [id, when]);
-      const limit = (bytes) => sql("update public.system_configuration set config_value = to_jsonb($1::text) where config_key = 'exports.storage_limit_bytes'", [bytes]);
+      const limit = (bytes) => sql("update mill.settings set value = $1 where key = 'exports.storage_limit_bytes'", [bytes]);
       const batch = await paused(async () => {
         const { json } = await user.call("POST", "v1/exports/batch", { body: { document_ids } });
         for (const { id } of json.exports.slice(1)) await put(id, "1 hour");

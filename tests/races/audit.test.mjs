@@ -37,7 +37,7 @@ test("a transaction that has audited and not committed holds up no other", async
 test("what many write while others link and verify is linked once and verifies", async () => {
   const rows = isSoak ? 20_000 : 400;
   let writing = true;
-  const before = (await pool.query("select count(*)::int as n from public.audit_log")).rows[0].n;
+  const before = (await pool.query("select count(*)::int as n from mill.audit_log")).rows[0].n;
   const [, verdicts] = await Promise.all([
     together(16, async (at) => {
       for (let n = 0; n < rows / 16; n++) {
@@ -55,7 +55,7 @@ test("what many write while others link and verify is linked once and verifies",
   ]);
   assert.ok(verdicts.length > 0 && verdicts.every(({ ok }) => ok), JSON.stringify(verdicts.find(({ ok }) => !ok)));
   const { rows: [{ v }] } = await pool.query("select public.verify_audit_log() as v");
-  const { rows: [{ n, linked }] } = await pool.query(`select (select count(*)::int from public.audit_log) as n, (select count(*)::int from mill.audit_chain) as linked`);
+  const { rows: [{ n, linked }] } = await pool.query(`select (select count(*)::int from mill.audit_log) as n, (select count(*)::int from mill.audit_chain) as linked`);
   assert.equal(v.ok, true);
   assert.equal(linked, n);
   assert.ok(n > before);

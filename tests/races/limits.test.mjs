@@ -22,7 +22,7 @@ before(async () => {
   // Only for this database: everything that asks for the time gets a faster one.
   await pool.query(`create or replace function mill.now() returns timestamptz language plpgsql stable set search_path = pg_catalog, pg_temp as $$
     begin return '2030-01-01 00:00+00'::timestamptz + (clock_timestamp() - '${new Date().toISOString()}'::timestamptz) * ${SPEED}; end $$`);
-  await pool.query(`insert into public.api_rate_limits (provider_name, api_endpoint, requests_per_minute, concurrent_requests, lease_seconds)
+  await pool.query(`insert into mill.api_rate_limits (provider_name, api_endpoint, requests_per_minute, concurrent_requests, lease_seconds)
     values ('p', 'acquire', ${LIMIT}, 40, 20), ('p', 'claim', ${LIMIT}, 40, 20)`);
   await pool.query("insert into mill.queue (queue, provider, endpoint, lease_seconds) values ('limited', 'p', 'claim', 20)");
   await pool.query("insert into mill.kind (kind, queue) values ('limited', 'limited')");

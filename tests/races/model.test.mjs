@@ -20,7 +20,7 @@ let stack, pool;
 before(async () => {
   stack = await startStack("model", { parts: [] });
   pool = connect(stack, ACTORS + 2);
-  await pool.query("update public.system_configuration set config_value = '0' where config_key = 'worker.reclaim_jitter_max_seconds'");
+  await pool.query("update mill.settings set value = '0' where key = 'worker.reclaim_jitter_max_seconds'");
   for (const [queue, options] of Object.entries(QUEUES)) {
     await pool.query(
       `insert into mill.queue (queue, lease_seconds, max_attempts, max_lease_losses, backoff_base_seconds, backoff_cap_seconds, max_running, max_running_per_group, dequeue)

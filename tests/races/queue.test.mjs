@@ -175,7 +175,7 @@ test("settling and reclaiming at once end each job in one place", async () => {
       }
     }),
     (async () => {
-      await pool.query("update public.system_configuration set config_value = '0' where config_key = 'worker.reclaim_jitter_max_seconds'");
+      await pool.query("update mill.settings set value = '0' where key = 'worker.reclaim_jitter_max_seconds'");
       for (let round = 0; round < 300 && (await pool.query("select from mill.job_live limit 1")).rowCount > 0; round++) {
         await pool.query("select mill.tick()");
       }

@@ -16,7 +16,7 @@ before(async () => {
   pool = connect(stack, 24);
   await pool.query("insert into mill.queue (queue, lease_seconds, max_attempts, max_lease_losses) values ('trial', 1, 1000, 1000)");
   await pool.query("insert into mill.kind (kind, queue) values ('trial', 'trial')");
-  await pool.query("update system_configuration set config_value = '0' where config_key = 'worker.reclaim_jitter_max_seconds'");
+  await pool.query("update mill.settings set value = '0' where key = 'worker.reclaim_jitter_max_seconds'");
 });
 after(async () => {
   await pool?.end();
@@ -111,7 +111,7 @@ test(`no task starts before what it needs is complete: ${isSoak ? 200 : 20} rand
   assert.deepEqual(tasks.filter(({ state }) => state !== "completed"), []);
   assert.ok(tasks.every(({ id }) => finished.has(id)), "every task was run");
   assert.ok([...accepted.values()].every((times) => times === 1), "no completion was accepted twice");
-  assert.equal((await pool.query("select from mill.event where code = 'workflow_not_advanced'")).rowCount, 0);
+  assert.equal((await pool.query("select from mill.event where code in ('workflow_not_advanced', 'ended_hook_failed')")).rowCount, 0);
 });
 
 test("batches that settle tasks of the same workflows, and cancels among them, never deadlock", async () => {
@@ -139,7 +139,7 @@ test("batches that settle tasks of the same workflows, and cancels among them, n
   }));
   await pool.query("select mill.tick()");
   assert.deepEqual(failures, []);
-  assert.deepEqual((await pool.query("select detail from mill.event where code = 'workflow_not_advanced'")).rows, []);
+  assert.deepEqual((await pool.query("select detail from mill.event where code in ('workflow_not_advanced', 'ended_hook_failed')")).rows, []);
   const { rows } = await pool.query("select status, count(*)::int from jobs where type = 'shared' group by 1 order by 1");
   assert.equal(rows.filter(({ status }) => !["completed", "cancelled", "failed"].includes(status)).length, 0, JSON.stringify(rows));
   assert.equal((await pool.query("select from mill.job_live where parent is not null")).rowCount, 0, "nothing is left behind");
@@ -177,7 +177,7 @@ async function startList(type, items) {
     const { rows } = await pool.query("select id, attempt, name from mill.claim($1, array['trial'], 1)", [`${type}${at}`]);
     held.push({ worker: `${type}${at}`, outcome: JSON.stringify([{ ...rows[0], outcome: "completed" }]) });
   }
-  const state = async () => (await pool.query(`select s.completed, j.status, (select count(*)::int from mill.task_ended e where e.job_id = j.id) as left,
+  const state = async () => (await pool.query(`select s.completed, j.status, (select count(*)::int from mill.ended e where e.parent = j.id) as left,
     (select count(*)::int from mill.job_live l where l.parent = j.id and l.name = 'b') as started
     from jobs j join mill.step s on s.job_id = j.id and s.key = 'a' where j.id = $1`, [id])).rows[0];
   const isLast = async () => {
@@ -287,8 +287,8 @@ test("many short lists, settled task by task by many at once, all end without a 
     }
   }));
   assert.equal(await unfinished(), 0);
-  assert.equal((await pool.query("select from mill.task_ended")).rowCount, 0, "nothing is left uncounted");
-  assert.equal((await pool.query("select from mill.event where code = 'workflow_not_advanced'")).rowCount, 0);
+  assert.equal((await pool.query("select from mill.ended")).rowCount, 0, "nothing is left uncounted");
+  assert.equal((await pool.query("select from mill.event where code in ('workflow_not_advanced', 'ended_hook_failed')")).rowCount, 0);
 });
 
 test("an idempotency key used by 50 callers at once starts one job", async () => {

@@ -15,7 +15,7 @@ before(async () => {
   proxy.target = new URL(stack.url);
   sql = async (text, values) => (await stack.postgres.query(text, values)).rows;
   await sql(`insert into public.supported_symbols (symbol) select 'S' || n from generate_series(1, 200) n;
-    update public.system_configuration set config_value = '0' where config_key = 'worker.reclaim_jitter_max_seconds'`);
+    update mill.settings set value = '0' where key = 'worker.reclaim_jitter_max_seconds'`);
 });
 after(async () => {
   await stack?.destroy();
@@ -45,7 +45,7 @@ const queue = (from, to, priority = 5) => sql(`select mill.queue_refreshes((sele
   array(select 'S' || n from generate_series($1::int, $2::int) n), $3)`, [from, to, priority]);
 const done = (count) => until(async () => (await sql("select from mill.job_done where queue = 'refresh'")).length >= count, `${count} refreshes`);
 const clear = () => sql(`delete from mill.job; delete from public.api_data_usage; delete from mill.api_use; delete from mill.data_check; delete from mill.event; delete from mill.breaker; delete from mill.stat_batch;
-  update public.api_rate_limits set blocked_until = null, requests_per_minute = 300 where provider_name = 'fmp'`);
+  update mill.api_rate_limits set blocked_until = null, requests_per_minute = 300 where provider_name = 'fmp'`);
 const pump = () => sql("call mill.pump(0)");
 
 test("19: a batch is two RPCs to Postgres and no call of another function", async () => {
@@ -125,7 +125,7 @@ test("429 with Retry-After: the rest is put off, nobody calls meanwhile, no atte
   await clear();
   await tell({ mode: "429", retry_after: 2 });
   await queue(1, 60);
-  await until(async () => (await sql("select from public.api_rate_limits where blocked_until > now()")).length === 1, "the block");
+  await until(async () => (await sql("select from mill.api_rate_limits where blocked_until > now()")).length === 1, "the block");
   await pump();
   const { count } = await calls();
   assert.ok(count <= 20, `${count} calls before everybody knew`);
@@ -137,7 +137,7 @@ test("429 with Retry-After: the rest is put off, nobody calls meanwhile, no atte
 test("never more calls than the limit in its window, no attempt burned, and all of it used", async () => {
   await honest();
   await clear();
-  await sql("update public.api_rate_limits set requests_per_minute = 40 where provider_name = 'fmp'");
+  await sql("update mill.api_rate_limits set requests_per_minute = 40 where provider_name = 'fmp'");
   await queue(1, 100);
   for (const round of [1, 2, 3]) {
     await until(async () => (await sql("select from mill.job_done where queue = 'refresh'")).length === Math.min(100, round * 40), `round ${round}`);
@@ -155,9 +155,9 @@ test("never more calls than the limit in its window, no attempt burned, and all 
 test("a brownout opens the breaker, its own probe closes it, and other queues go on", async () => {
   await honest();
   await clear();
-  await sql(`update public.system_configuration set config_value = '1' where config_key = 'breaker.cooldown_seconds';
+  await sql(`update mill.settings set value = '1' where key = 'breaker.cooldown_seconds';
     update mill.queue set backoff_base_seconds = 0.05, backoff_cap_seconds = 0.1, max_attempts = 100 where queue = 'refresh'`);
-  await sql("update public.api_rate_limits set requests_per_minute = 100000 where provider_name = 'fmp'");
+  await sql("update mill.api_rate_limits set requests_per_minute = 100000 where provider_name = 'fmp'");
   await tell({ mode: "500" });
   await queue(1, 60);
   const state = async () => (await sql("select state from mill.breaker where target = 'processor:fmp'"))[0]?.state;

@@ -68,9 +68,9 @@ pub async fn run(args: Args) -> Result<(), Error> {
         }
         client
             .execute(
-                "insert into public.system_configuration (config_key, config_value, description)
-                 values ($1, to_jsonb($2::text), $3)
-                 on conflict (config_key) do update set config_value = excluded.config_value, updated_at = now()",
+                "insert into mill.settings (key, value, description)
+                 values ($1, $2, $3)
+                 on conflict (key) do update set value = excluded.value, updated_at = now()",
                 &[&key, &url.trim_end_matches('/'), &description],
             )
             .await?;

@@ -27,7 +27,7 @@ async function* throughTheStack(progress, count) {
   const stack = new Stack(`bench-exports-${process.pid}`, { parts: ["gateway", "storage", "work", "workerd"], onStep: (part) => progress(`starting ${part}`) });
   try {
     await stack.start();
-    await stack.postgres.query("update public.system_configuration set config_value = '100000' where config_key = 'exports.daily_limit'");
+    await stack.postgres.query("update mill.settings set value = '100000' where key = 'exports.daily_limit'");
     const data = JSON.parse(fs.readFileSync(sample, "utf8"));
     const headers = { authorization: `Bearer ${await stack.token({ role: "authenticated", sub: randomUUID() })}`, "content-type": "application/json" };
     const send = async (url, body, more) => (await fetch(url, { method: "POST", headers: { ...headers, ...more }, body: JSON.stringify(body) })).json();

@@ -1,6 +1,6 @@
 select plan(31);
 set mill.now = '2030-01-01 00:00+00';
-update public.system_configuration set config_value = '0' where config_key = 'worker.reclaim_jitter_max_seconds';
+update mill.settings set value = '0' where key = 'worker.reclaim_jitter_max_seconds';
 update mill.queue set max_lease_losses = 20, max_attempts = 20 where queue in ('standard', 'refresh');
 insert into public.supported_symbols (symbol) values ('AAA'), ('BBB');
 set role service_role;

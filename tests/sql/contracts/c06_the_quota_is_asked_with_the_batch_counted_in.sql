@@ -1,6 +1,6 @@
 -- include: rules/*.sql
 select plan(10);
-update public.system_configuration set config_value = '0.000001' where config_key = 'refresh.quota_gb'; -- 1000 bytes: 950 may be used
+update mill.settings set value = '0.000001' where key = 'refresh.quota_gb'; -- 1000 bytes: 950 may be used
 
 -- 94.9% used, and a batch of p_size bytes.
 create function pg_temp.prepare(p_size int) returns void language plpgsql as $$

@@ -1,6 +1,6 @@
 select plan(6);
 set mill.now = '2030-01-01 00:00+00';
-update public.system_configuration set config_value = '0' where config_key = 'worker.reclaim_jitter_max_seconds';
+update mill.settings set value = '0' where key = 'worker.reclaim_jitter_max_seconds';
 create temp table made as select public.enqueue_job_v3('audit_cleanup', 'x', '{"a": 1}', scheduled_at => '2029-01-01') as id;
 select public.claim_next_job_v3('zombie', array['audit_cleanup']);
 set mill.now = '2030-01-01 01:00+00';

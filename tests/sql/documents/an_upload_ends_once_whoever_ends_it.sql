@@ -11,7 +11,7 @@ select pg_temp.as_user();
 create temp table lost as select * from pg_temp.begun('lost');
 select is((select pg_temp.finished(id, place, 3, repeat('a', 64)) from lost), (select pg_temp.finished(id, place, 3, repeat('a', 64)) from lost),
   'said again, because the answer was lost, it gets the same answer');
-select is((select count(*)::int from public.audit_log a, lost where a.record_id = lost.id::text and a.action = 'INSERT'), 1, 'and is registered once');
+select is((select count(*)::int from mill.audit_log a, lost where a.record_id = lost.id::text and a.action = 'INSERT'), 1, 'and is registered once');
 update public.shell_files f set storage_path = 'quarantine/' || f.id || '/' || split_part(f.storage_path, '/', 3), status = 'infected' from lost where f.id = lost.id;
 select is((select pg_temp.finished(id, place, 3, repeat('a', 64)) ->> 'status' from lost), 'infected', 'even when it was quarantined in between');
 select throws_ok($$ select pg_temp.finished(id, 'x/y/another.txt', 3, repeat('a', 64)) from lost $$, 'GM046', null, 'another place is no upload');

@@ -11,7 +11,7 @@ create function pg_temp.meter(p_meter text) returns numeric language sql as $$
   select (public.get_user_usage_status('33333333-3333-4333-8333-333333333333') #>> array['meters', p_meter, 'used'])::numeric $$;
 
 select is((select count(*)::int from generate_series(1, 11) g where pg_temp.upload('k' || g) ->> 'is_new' = 'true'), 11, 'without billing the eleventh file of ten is taken');
-update public.system_configuration set config_value = 'true' where config_key = 'features.billing_enabled';
+update mill.settings set value = 'true' where key = 'features.billing_enabled';
 select is(pg_temp.upload('k12'), '{"over": ["files"]}', 'with billing the next is refused before it is sent');
 select is((select count(*)::int from public.shell_files), 11, 'and leaves no row');
 select is((select count(*)::int from mill.document_upload), 0, 'nor a ticket');

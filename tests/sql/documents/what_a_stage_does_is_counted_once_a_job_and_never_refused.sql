@@ -18,7 +18,7 @@ select is(pg_temp.counted('ai_processing_started'), 0::bigint, 'reading calls no
 
 -- As if the next stage had been a model's.
 update public.shell_files set stage = 'pass1';
-update public.system_configuration set config_value = 'true' where config_key = 'features.billing_enabled';
+update mill.settings set value = 'true' where key = 'features.billing_enabled';
 select mill.count_work(f, j.id, 'ai_processing_started', '{}') from public.shell_files f, read j, generate_series(1, 2);
 select is(pg_temp.counted('ai_processing_started'), 1::bigint, 'a pass that is tried twice was started once');
 select mill.count_stage(f, j.id, '{"usage": {"tokens": 60000, "seconds": 1.5}}') from public.shell_files f, read j;

@@ -48,14 +48,14 @@ select is(pg_temp.finish(1) ->> 'status', 'uploaded', 'an upload ends with a siz
 select is(pg_temp.used() -> 'files', '1', 'the file is counted although the user asked to count it before');
 
 reset role;
-select is((select new_values from public.audit_log where record_id = pg_temp.of('id') and action = 'INSERT'),
+select is((select new_values from mill.audit_log where record_id = pg_temp.of('id') and action = 'INSERT'),
   jsonb_build_object('claimed_size_bytes', 1, 'claimed_mime_type', 'text/plain', 'claimed_sha256', repeat('a', 64)), 'the audit log says that size and digest are claims');
 
 select pg_temp.as_service();
 select ok(pg_temp.scanned(3000000, 'application/pdf'), 'the security stage measures 3 MB and another type');
 select is((select jsonb_build_array(f.file_size_bytes, f.sha256, f.mime_type) from public.shell_files f), jsonb_build_array(3000000, repeat('b', 64), 'application/pdf'),
   'the row has the measured size, digest and type');
-select is((select a.new_values from public.audit_log a where a.record_id = pg_temp.of('id') and a.reason = 'measured by the security stage'),
+select is((select a.new_values from mill.audit_log a where a.record_id = pg_temp.of('id') and a.reason = 'measured by the security stage'),
   jsonb_build_object('file_size_bytes', 3000000, 'sha256', repeat('b', 64), 'mime_type', 'application/pdf'), 'the audit log has what was measured');
 select is(pg_temp.used(), '{"files": 1, "mb": 3.000000}', 'usage has the measured size, and one file');
 select is((select array_agg((e.counts ->> 'bytes')::bigint) from public.usage_events e where e.event_type = 'shell_file_uploaded'), array[3000000::bigint], 'there is one event, with the measured size');
@@ -73,7 +73,7 @@ select is(pg_temp.used(), '{"files": 2, "mb": 3.001000}', 'once it is measured, 
 
 -- Less was said than stored, and the plan does not cover what was stored.
 reset role;
-update public.system_configuration set config_value = 'true' where config_key = 'features.billing_enabled';
+update mill.settings set value = 'true' where key = 'features.billing_enabled';
 update public.subscription_plans set storage_mb = 4 where plan = 'free';
 select pg_temp.as_user();
 select pg_temp.begun();

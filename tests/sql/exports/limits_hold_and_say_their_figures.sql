@@ -21,7 +21,7 @@ select is(public.request_export_batch((select ids[1:10] from ids)) ->> 'total', 
 select throws_ok('select public.request_export_batch((select ids[1:11] from ids))', 'GM004', 'a batch has 1 to 10 documents', 'eleven are not');
 select throws_ok($$ select public.request_export_batch('{}') $$, 'GM004', null, 'nor is none');
 
-update public.system_configuration set config_value = '11' where config_key = 'exports.daily_limit';
+update mill.settings set value = '11' where key = 'exports.daily_limit';
 select is(pg_temp.detail_of('select public.request_export_batch((select ids[11:12] from ids))'),
   '{"code": "GM052", "used": 10, "limit": 11, "retry_after": 43200}', 'the day has its limit, and says when it ends');
 select is((select count(*)::int from mill.export), 10, 'and nothing of a refused batch remains');

@@ -32,7 +32,7 @@ select public.heartbeat_jobs('w-1', '[]');
 set mill.now = '2030-01-01 00:15:30+00';
 update mill.queue set paused = true where queue = 'fast';
 select pg_temp.well();
-update public.system_configuration set config_value = '2' where config_key = 'health.dead_letters_per_hour';
+update mill.settings set value = '2' where key = 'health.dead_letters_per_hour';
 select mill.enqueue('[{"kind": "echo", "payload": {"a": 1}}, {"kind": "echo", "payload": {"a": 2}}, {"kind": "echo", "payload": {"a": 3}}]');
 update mill.queue set paused = false where queue = 'default';
 select mill.settle('w', jsonb_agg(jsonb_build_object('id', id, 'attempt', attempt, 'outcome', 'dead'))) from mill.claim('w', array['default'], 10);

@@ -1,5 +1,5 @@
 select plan(7);
-update public.system_configuration set config_value = '3' where config_key = 'idempotency.max_keys_per_user';
+update mill.settings set value = '3' where key = 'idempotency.max_keys_per_user';
 set role authenticated;
 set request.jwt.claims = '{"role": "authenticated", "sub": "11111111-1111-4111-8111-111111111111"}';
 set mill.now = '2030-01-01 00:00+00';

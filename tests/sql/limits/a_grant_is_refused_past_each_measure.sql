@@ -1,6 +1,6 @@
 select plan(20);
 set mill.now = '2030-01-01 00:00+00';
-insert into public.api_rate_limits (provider_name, api_endpoint, requests_per_minute, tokens_per_minute, requests_per_hour, tokens_per_hour, concurrent_requests)
+insert into mill.api_rate_limits (provider_name, api_endpoint, requests_per_minute, tokens_per_minute, requests_per_hour, tokens_per_hour, concurrent_requests)
 values ('p', 'requests', 2, null, null, null, null), ('p', 'tokens', null, 1000, null, null, null), ('p', 'hour', null, null, 3, null, null),
   ('p', 'hour tokens', null, null, null, 1000, null), ('p', 'slots', null, null, null, null, 2);
 create function pg_temp.granted(p_endpoint text, p_tokens int default 100) returns text language sql as $$
@@ -30,12 +30,12 @@ select is(pg_temp.granted('hour'), 'requests', 'for the whole hour');
 set mill.now = '2030-01-01 01:02:00+00';
 select is(array[pg_temp.granted('hour'), pg_temp.granted('hour tokens', 200)], array['granted', 'granted'], 'and no longer');
 
-update public.api_rate_limits set status = 'maintenance' where api_endpoint = 'requests';
+update mill.api_rate_limits set status = 'maintenance' where api_endpoint = 'requests';
 select is(pg_temp.granted('requests'), 'maintenance', 'a provider in maintenance gets nothing');
-update public.api_rate_limits set status = 'disabled' where api_endpoint = 'requests';
+update mill.api_rate_limits set status = 'disabled' where api_endpoint = 'requests';
 select is(pg_temp.granted('requests'), 'disabled', 'nor one that is switched off');
 select is(public.report_api_rate_limit('p', 'tokens', 90), '2030-01-01 01:03:30+00'::timestamptz, 'a 429 closes a limit for its Retry-After');
-select results_eq($$ select pg_temp.granted('tokens', 1), provider_refusals, last_rate_limit_hit from public.api_rate_limits where api_endpoint = 'tokens' $$,
+select results_eq($$ select pg_temp.granted('tokens', 1), provider_refusals, last_rate_limit_hit from mill.api_rate_limits where api_endpoint = 'tokens' $$,
   $$ values ('blocked', 1::bigint, '2030-01-01 01:02:00+00'::timestamptz) $$, 'for everybody, and is on record');
 set mill.now = '2030-01-01 01:03:30+00';
 select is(pg_temp.granted('tokens', 1), 'granted', 'then it goes on');

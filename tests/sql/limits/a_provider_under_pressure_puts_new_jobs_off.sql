@@ -1,6 +1,6 @@
 select plan(6);
 set mill.now = '2030-01-01 00:00+00';
-insert into public.api_rate_limits (provider_name, api_endpoint, requests_per_minute, queue_depth_limit, backpressure_delay_seconds) values ('p', 'e', 5, 2, 45), ('p', 'idle', 5, null, 10);
+insert into mill.api_rate_limits (provider_name, api_endpoint, requests_per_minute, queue_depth_limit, backpressure_delay_seconds) values ('p', 'e', 5, 2, 45), ('p', 'idle', 5, null, 10);
 update mill.queue set provider = 'p', endpoint = 'e' where queue = 'ai';
 select is(mill.backpressure_delay('ai_queue_pass1'), interval '0', 'none while there is room');
 select is(mill.backpressure_delay('echo'), interval '0', 'none where the queue has no provider');

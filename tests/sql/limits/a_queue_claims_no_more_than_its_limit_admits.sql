@@ -1,6 +1,6 @@
 select plan(17);
 set mill.now = '2030-01-01 00:00+00';
-insert into public.api_rate_limits (provider_name, api_endpoint, requests_per_minute, tokens_per_minute, concurrent_requests) values ('p', 'e', 5, 2000, 3);
+insert into mill.api_rate_limits (provider_name, api_endpoint, requests_per_minute, tokens_per_minute, concurrent_requests) values ('p', 'e', 5, 2000, 3);
 select throws_ok($$ insert into mill.queue (queue, provider, endpoint) values ('nolimit', 'p', 'nope') $$, '23503', null, 'a queue cannot name a limit that does not exist');
 insert into mill.queue (queue, provider, endpoint) values ('limited', 'p', 'e'), ('other', 'p', 'e');
 insert into mill.kind (kind, queue) values ('limited', 'limited'), ('other', 'other');
@@ -43,7 +43,7 @@ select pg_temp.add('limited', 2001, 1);
 select pg_temp.add('limited', 1, 1);
 select is(pg_temp.claimed('limited', 10), 1, 'one that never fits does not stand in the way');
 select is((select error ->> 'type' from mill.job_dead), 'over_limit', 'it is a dead letter that says why');
-select is((select action from public.audit_log where table_name = 'job' and action = 'dead'), 'dead', 'and is in the audit log');
-update public.api_rate_limits set status = 'maintenance' where provider_name = 'p';
+select is((select action from mill.audit_log where table_name = 'job' and action = 'dead'), 'dead', 'and is in the audit log');
+update mill.api_rate_limits set status = 'maintenance' where provider_name = 'p';
 select is(pg_temp.claimed('other', 10), 0, 'a provider in maintenance is not called');
 select * from finish();

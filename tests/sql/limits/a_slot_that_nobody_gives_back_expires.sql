@@ -1,6 +1,6 @@
 select plan(11);
 set mill.now = '2030-01-01 00:00+00';
-insert into public.api_rate_limits (provider_name, api_endpoint, tokens_per_minute, concurrent_requests, lease_seconds) values ('p', 'e', 1000, 1, 30);
+insert into mill.api_rate_limits (provider_name, api_endpoint, tokens_per_minute, concurrent_requests, lease_seconds) values ('p', 'e', 1000, 1, 30);
 create temp table first as select public.reserve_api_capacity('p', 'e', 800) as a;
 select is((select a ->> 'granted' from first), 'true', 'the only slot is taken');
 select is(public.reserve_api_capacity('p', 'e', 1) ->> 'reason', 'concurrency', 'another waits');

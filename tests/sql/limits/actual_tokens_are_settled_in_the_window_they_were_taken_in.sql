@@ -1,6 +1,6 @@
 select plan(5);
 set mill.now = '2030-01-01 00:00+00';
-insert into public.api_rate_limits (provider_name, api_endpoint, tokens_per_minute) values ('p', 'e', 1000);
+insert into mill.api_rate_limits (provider_name, api_endpoint, tokens_per_minute) values ('p', 'e', 1000);
 create temp table first as select (public.reserve_api_capacity('p', 'e', 900) ->> 'lease_id')::uuid as id;
 create function pg_temp.room() returns bigint language sql as $$ select tokens from mill.api_room(mill.api_limit('p', 'e'), mill.now()) $$;
 set mill.now = '2030-01-01 00:00:40+00';

@@ -14,6 +14,6 @@ select is((select count(*) from mill.claim('w', array['default'], 10)), 1::bigin
 select is((select status from mill.settle('w', (select jsonb_build_array(jsonb_build_object('id', id, 'attempt', 1, 'outcome', 'completed')) from job))), 'accepted', 'to their end');
 select is(public.set_maintenance(false, 'moved'), false, 'the flag is taken back');
 select is(public.submit_job('echo', '{"a": 1}') ->> 'status', 'new', 'and writing goes on');
-select results_eq($$ select new_values::text, reason, actor::text from public.audit_log where record_id = 'maintenance.enabled' order by id $$,
-  $$ values ('true', 'moving house', '11111111-1111-4111-8111-111111111111'), ('false', 'moved', '11111111-1111-4111-8111-111111111111') $$, 'who set it and why is in the audit log');
+select results_eq($$ select new_values::text, reason, actor::text from mill.audit_log where record_id = 'maintenance.enabled' order by id $$,
+  $$ values ('"true"', 'moving house', '11111111-1111-4111-8111-111111111111'), ('"false"', 'moved', '11111111-1111-4111-8111-111111111111') $$, 'who set it and why is in the audit log');
 select * from finish();

@@ -39,7 +39,7 @@ begin
 end $$;
 
 set mill.now = '2030-01-01 00:00+00';
-update public.api_rate_limits set requests_per_minute = null where provider_name = 'fmp';
+update mill.api_rate_limits set requests_per_minute = null where provider_name = 'fmp';
 update mill.queue set lease_seconds = 60;
 insert into public.active_subscriptions_v2 (user_id, symbol, data_type, subscribed_at, last_seen_at) values (gen_random_uuid(), 'AAA', 'quote', mill.now(), mill.now());
 select is(pg_temp.pass(), 1, 'a watched symbol without data is asked for');

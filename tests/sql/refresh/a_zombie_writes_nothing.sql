@@ -1,7 +1,7 @@
 -- include: rules/*.sql
 select plan(5);
 set mill.now = '2030-01-01 00:00+00';
-update public.system_configuration set config_value = '0' where config_key = 'worker.reclaim_jitter_max_seconds';
+update mill.settings set value = '0' where key = 'worker.reclaim_jitter_max_seconds';
 select public.queue_refresh_if_not_exists('AAA', 'quote');
 create temp table zombie as select j from jsonb_array_elements(public.claim_refresh('zombie') -> 'jobs') j;
 set mill.now = '2030-01-01 00:05+00';

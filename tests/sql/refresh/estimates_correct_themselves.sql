@@ -2,7 +2,7 @@
 select plan(5);
 set mill.now = '2030-01-01 00:00+00';
 update public.data_type_registry set estimated_data_size_bytes = 0 where data_type = 'quote';
-update public.system_configuration set config_value = '0' where config_key = 'refresh.estimate_share';
+update mill.settings set value = '0' where key = 'refresh.estimate_share';
 create function pg_temp.fetch(p_bytes int) returns bigint language plpgsql as $$
 begin
   delete from mill.job;
@@ -12,7 +12,7 @@ begin
 end $$;
 select is(pg_temp.fetch(1000), 1000::bigint, 'a zero takes the first actual');
 select is(pg_temp.fetch(2000), 1000::bigint, 'most completions leave it');
-update public.system_configuration set config_value = '1' where config_key = 'refresh.estimate_share';
+update mill.settings set value = '1' where key = 'refresh.estimate_share';
 select is(pg_temp.fetch(2000), 1100::bigint, 'the others move it by a tenth');
 select ok(not exists (select from mill.event where code = 'estimate_exceeded'), 'twice is no surprise');
 select pg_temp.fetch(9000) is not null as fetched;

@@ -13,7 +13,7 @@ set mill.now = '2030-01-01 00:09:01+00';
 delete from mill.job;
 select is(public.check_and_queue_stale_data_from_presence() ->> 'queued', '0', 'then it is not looked at');
 select is(mill.cleanup_subscriptions() ->> 'removed', '1', 'and removed');
-update public.system_configuration set config_value = '2' where config_key = 'refresh.max_subscriptions';
+update mill.settings set value = '2' where key = 'refresh.max_subscriptions';
 select public.upsert_active_subscription_v2(s, 'quote') is not null as subscribed from unnest(array['AAA', 'BBB']) s;
 select throws_ok($$ select public.upsert_active_subscription_v2('CCC', 'quote') $$, 'GM038', null, 'one user cannot watch everything');
 select public.refresh_analytics_from_presence_v2();

@@ -1,7 +1,7 @@
 select plan(7);
 set mill.now = '2030-01-01 00:00+00';
-insert into public.system_configuration (config_key, config_value) values ('worker.reclaim_jitter_max_seconds', '0')
-on conflict (config_key) do update set config_value = '0';
+insert into mill.settings (key, value) values ('worker.reclaim_jitter_max_seconds', '0')
+on conflict (key) do update set value = '0';
 select mill.enqueue('[{"kind": "echo", "payload": {"a": 1}}]');
 create temp table zombie as select * from mill.claim('zombie', array['default'], 1);
 set mill.now = '2030-01-01 01:00+00';

@@ -30,7 +30,7 @@ select is(public.track_shell_file_upload_usage(pg_temp.me(), gen_random_uuid(), 
 select is((select count(*) from public.usage_events where event_type = 'limit_hit'), 1::bigint, 'and is on record');
 select public.track_shell_file_upload_usage(pg_temp.me(), gen_random_uuid(), 1, 1);
 select is((select count(*) from public.usage_events where event_type = 'limit_hit'), 1::bigint, 'once a day');
-update public.system_configuration set config_value = 'true' where config_key in ('features.billing_enabled', 'features.upgrade_prompts_enabled');
+update mill.settings set value = 'true' where key in ('features.billing_enabled', 'features.upgrade_prompts_enabled');
 create temp table refused as select gen_random_uuid() as id;
 select is(public.track_shell_file_upload_usage(pg_temp.me(), (select id from refused), 1, 1) ->> 'allowed', 'false', 'with billing it is not');
 select is(pg_temp.meter('files', 'used'), '12', 'and nothing of it was counted');
@@ -42,7 +42,7 @@ select public.track_ai_processing_usage(pg_temp.me(), gen_random_uuid(), 9000000
 select is(public.get_user_usage_status(pg_temp.me()) #> '{meters,ai_tokens}', '{"used": 900000000, "limit": null, "percent": null, "is_over": false}', 'unlimited is never over');
 select throws_ok($$ select public.change_plan(pg_temp.me(), 'gold') $$, 'GM025', null, 'an unknown plan is refused');
 select results_eq($$ select event_type from public.usage_events where event_type like 'plan%' order by id $$, $$ values ('plan_upgraded'), ('plan_upgraded') $$, 'changes of plan are events');
-select is((select count(*) from public.audit_log where action = 'change_plan' and patient_id = pg_temp.me()), 2::bigint, 'and in the audit log');
+select is((select count(*) from mill.audit_log where action = 'change_plan' and patient_id = pg_temp.me()), 2::bigint, 'and in the audit log');
 
 set role authenticated;
 set request.jwt.claims = '{"role": "authenticated", "sub": "22222222-2222-4222-8222-222222222222"}';

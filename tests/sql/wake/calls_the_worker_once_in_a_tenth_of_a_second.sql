@@ -3,7 +3,7 @@ set mill.now = '2030-01-01 00:00:00+00';
 select mill.enqueue('[{"kind": "report_generation", "payload": {"a": 1}}]');
 select is((select count(*) from net.http_request_queue), 0::bigint, 'without an address nobody is called');
 
-insert into public.system_configuration (config_key, config_value) values ('worker.url', '"http://127.0.0.1:9"');
+insert into mill.settings (key, value) values ('worker.url', 'http://127.0.0.1:9');
 select mill.enqueue('[{"kind": "report_generation", "payload": {"a": 1}}]');
 select is((select url from net.http_request_queue), 'http://127.0.0.1:9/wake', 'an enqueue calls the worker');
 select mill.enqueue_many('report_generation', '[{"a": 1}]');

@@ -25,7 +25,7 @@ select is((select status from public.jobs), 'failed', 'so does the job');
 select public.retry_workflow(id) from public.jobs;
 select results_eq('select status, count(*) from public.job_tasks where key = ''a'' group by 1 order by 1',
   $$ values ('completed', 129::bigint), ('pending', 1::bigint) $$, 'resumed, it runs only what is not done');
-select is((select count(*) from mill.task_ended), 0::bigint, 'and what was kept of batches is written');
+select is((select count(*) from mill.ended), 0::bigint, 'and what was kept of batches is written');
 select is(pg_temp.work(10, null), 1::bigint, 'one task runs again');
 select is((select jsonb_path_query_array(payload, '$.all[*].twice') from mill.job_live where name = 'b'), (select jsonb_agg(2 * n) from generate_series(0, 129) n),
   'what depends on the list gets all of it, in its order');

@@ -31,6 +31,6 @@ select pg_temp.complete('c', null);
 select is((select payload from mill.job where name = 'd'), '{"a": 1.50, "b": {"done": true}, "c": null}'::jsonb, 'it sees outputs of all that lie before it');
 select pg_temp.complete('d', '{"end": 1}');
 select results_eq('select status, percent::int, phase, output from public.jobs', $$ values ('completed', 100, 'complete', '{"d": {"end": 1}}'::jsonb) $$, 'the job is complete');
-select is((select count(*) from mill.task_ended), 0::bigint, 'nothing is left to be advanced');
-select is((select array_agg(action order by id) from public.audit_log where table_name = 'jobs'), array['start', 'processing', 'completed'], 'its life is in the audit log');
+select is((select count(*) from mill.ended), 0::bigint, 'nothing is left to be advanced');
+select is((select array_agg(action order by id) from mill.audit_log where table_name = 'jobs'), array['start', 'processing', 'completed'], 'its life is in the audit log');
 select * from finish();

@@ -93,9 +93,9 @@ pub(super) const CHECKS: &[Check] = &[
     },
     Check {
         name: "secrets",
-        query: "select c.config_key || ' looks like a secret and is in a readable table' from public.system_configuration c
-                where c.config_value::text ~ 'whsec_|eyJ[A-Za-z0-9_-]{10,}\\.|postgres(ql)?://[^\"]*:[^\"]*@'",
-        mend: "Take it out of system_configuration: signing keys belong into `gristmill configure`, others into the functions' bindings",
+        query: "select s.key || ' looks like a secret and is in a readable table' from mill.settings s
+                where s.value ~ 'whsec_|eyJ[A-Za-z0-9_-]{10,}\\.|postgres(ql)?://[^\"]*:[^\"]*@'",
+        mend: "Take it out of mill.settings: signing keys belong into `gristmill configure`, others into the functions' bindings",
     },
     Check {
         name: "partitions",

@@ -4,9 +4,7 @@ insert into mill.schedule as s (name, description, schedule, step, command, ever
   ('process-queue-batch', 'Reclaims, promotes and invokes, every few seconds for most of a minute',
     '* * * * *', 'mill.pump_once', 'call mill.pump()', 60, 60, 'processor'),
   ('partition-maintenance', 'Prepares the coming days, drops expired ones, prunes what grows',
-    '17 * * * *', 'mill.maintain', null, 3600, 600, 'processor'),
-  ('cleanup', 'Invokes the cleanup function',
-    '*/10 * * * *', 'mill.invoke_cleanup', 'select mill.invoke_cleanup()', 600, 600, 'cleanup')
+    '17 * * * *', 'mill.maintain', null, 3600, 600, 'processor')
 on conflict (name) do update set
   description = excluded.description, schedule = excluded.schedule, step = excluded.step, command = excluded.command,
   every_seconds = excluded.every_seconds, slack_seconds = excluded.slack_seconds, trigger_of = excluded.trigger_of;
