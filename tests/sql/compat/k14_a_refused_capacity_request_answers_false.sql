@@ -7,9 +7,9 @@ set role service_role;
 select function_returns('public', 'acquire_api_capacity', array['text', 'text', 'integer'], 'boolean', 'K14: acquire_api_capacity returns a boolean');
 select is(array[public.acquire_api_capacity('p', 'requests'), public.acquire_api_capacity('p', 'requests', 10), public.acquire_api_capacity('p', 'requests', 10)],
   array[true, true, false], 'K14: past the requests of the minute the answer is false');
-select results_eq($$ select rate_limit_violations, last_rate_limit_hit from mill.api_rate_limits where api_endpoint = 'requests' $$,
+select results_eq($$ select rate_limit_violations, last_rate_limit_hit from public.api_rate_limits where api_endpoint = 'requests' $$,
   $$ values (1::bigint, '2030-01-01 00:00+00'::timestamptz) $$, 'K14: a refusal is counted and its time is kept');
-select results_eq($$ select rate_limit_violations, last_rate_limit_hit from mill.api_rate_limits where api_endpoint = 'hour' $$,
+select results_eq($$ select rate_limit_violations, last_rate_limit_hit from public.api_rate_limits where api_endpoint = 'hour' $$,
   $$ values (0::bigint, null::timestamptz) $$, 'K14: a refusal is counted for its own endpoint only');
 select is(array[public.acquire_api_capacity('p', 'tokens', 600), public.acquire_api_capacity('p', 'tokens', 600)], array[true, false], 'K14: past the tokens of the minute the answer is false');
 select is(public.acquire_api_capacity('p', 'tokens', 1001), false, 'K14: an estimate that the limit never admits is refused');
@@ -22,7 +22,7 @@ select is((select sum(provider_refusals)::int from mill.api_rate_limits where pr
 set role service_role;
 select public.report_api_rate_limit('p', 'hour', 30);
 select is(public.acquire_api_capacity('p', 'hour'), false, 'after a 429 of the provider the answer is false for its Retry-After');
-select results_eq($$ select rate_limit_violations, provider_refusals from mill.api_rate_limits where api_endpoint = 'hour' $$, $$ values (1::bigint, 1::bigint) $$,
+select results_eq($$ select rate_limit_violations, provider_refusals from public.api_rate_limits where api_endpoint = 'hour' $$, $$ values (1::bigint, 1::bigint) $$,
   'a refused call counts once for the limit, and the 429 once for the provider');
 set mill.now = '2030-01-01 00:01+00';
 select is(public.acquire_api_capacity('p', 'requests'), true, 'a minute later a call is granted again');

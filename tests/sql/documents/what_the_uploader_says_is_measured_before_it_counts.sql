@@ -55,7 +55,7 @@ select pg_temp.as_service();
 select ok(pg_temp.scanned(3000000, 'application/pdf'), 'the security stage measures 3 MB and another type');
 select is((select jsonb_build_array(f.file_size_bytes, f.sha256, f.mime_type) from public.shell_files f), jsonb_build_array(3000000, repeat('b', 64), 'application/pdf'),
   'the row has the measured size, digest and type');
-select is((select a.new_values from mill.audit_log a where a.record_id = pg_temp.of('id') and a.reason = 'measured by the security stage'),
+select is((select a.new_values from public.audit_log a where a.record_id = pg_temp.of('id') and a.reason = 'measured by the security stage'),
   jsonb_build_object('file_size_bytes', 3000000, 'sha256', repeat('b', 64), 'mime_type', 'application/pdf'), 'the audit log has what was measured');
 select is(pg_temp.used(), '{"files": 1, "mb": 3.000000}', 'usage has the measured size, and one file');
 select is((select array_agg((e.counts ->> 'bytes')::bigint) from public.usage_events e where e.event_type = 'shell_file_uploaded'), array[3000000::bigint], 'there is one event, with the measured size');
