@@ -37,7 +37,7 @@ before(async () => {
   const postgres = stack.postgres.url;
   const url = stack.databaseUrl.replace(/gristmill$/, "supabase_ground");
   stack.postgres.url = () => url;
-  await stack.gristmill("migrate");
+  await stack.migrate();
   stack.postgres.url = postgres;
 });
 after(async () => {

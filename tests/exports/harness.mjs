@@ -17,6 +17,7 @@ export async function author(stack) {
   const user = await signIn(stack);
   const call = (method, route, init) => user.call(method, `export/${route}`, init);
   const authorization = { authorization: `Bearer ${user.token}` };
+  const profile = stack.schemas.exports && { "content-profile": stack.schemas.exports };
   return {
     ...user,
     call,
@@ -26,7 +27,7 @@ export async function author(stack) {
     async write(title, data = sample("resume")) {
       const answer = await fetch(`${stack.url}/rest/v1/documents`, {
         method: "POST", body: JSON.stringify({ title, data }),
-        headers: { ...authorization, "content-type": "application/json", prefer: "return=representation" } });
+        headers: { ...authorization, ...profile, "content-type": "application/json", prefer: "return=representation" } });
       assert.equal(answer.status, 201, await answer.clone().text());
       return (await answer.json())[0].id;
     },

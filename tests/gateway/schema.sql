@@ -69,6 +69,13 @@ create table archive.notes (id int primary key, v text);
 insert into archive.notes values (1, 'x');
 grant all on archive.notes to anon, service_role;
 create function archive.whoami() returns text language sql as $$ select 'archive' $$;
+create function archive.session() returns text language sql stable as $$ select current_user || ' ' || current_setting('search_path') $$;
+-- Exposed, but not to everybody.
+create schema guarded;
+grant usage on schema guarded to service_role;
+create table guarded.secrets (id int primary key);
+grant all on guarded.secrets to anon, authenticated, service_role;
+create function guarded.count_secrets() returns bigint language plpgsql as $$ begin return (select count(*) from secrets); end $$;
 
 -- Arguments ---------------------------------------------------------------------------------------
 

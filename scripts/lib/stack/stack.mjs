@@ -6,6 +6,7 @@ import path from "node:path";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 
+import { exposed, migrations, variables } from "./applications.mjs";
 import * as keys from "./keys.mjs";
 import { Part } from "./part.mjs";
 import { checkoutState, gristmill } from "./paths.mjs";
@@ -23,8 +24,11 @@ export class Stack {
   /**
    * @param {string} name  data lives in a folder of this name: "dev" is never touched by tests
    * @param {{postgres?: "embedded"|"debian", parts?: string[], storage?: "supabase"|"r2",
+   *          applications?: "all"|"none"|string[], schemas?: Record<string, string>, ground?: string,
    *          functions?: string[], env?: Record<string, object>, settings?: Record<string, string>,
    *          onStep?: (message: string) => void}} [options]
+   *   applications: what is installed beside the engine; schemas: where, by application, if not in public
+   *   ground: SQL that is run before anything is installed: what the database has of its own
    *   functions: those to serve, where not all are wanted; fewer start sooner
    *   env: further environment of a part, by its name
    *   settings: of Postgres, where others are wanted than all stacks have
@@ -32,8 +36,8 @@ export class Stack {
    *   "deno" may stand in the place of "workerd": the same functions, served by the other runtime
    */
   constructor(name, { postgres = "embedded", parts = ["gateway", "relay", "workerd"], storage = "supabase", functions = null,
-    env = {}, settings = {}, onStep = () => {} } = {}) {
-    Object.assign(this, { name, flavour: postgres, wanted: parts, storage, functions, env, settings, onStep });
+    applications = "all", schemas = {}, ground = null, env = {}, settings = {}, onStep = () => {} } = {}) {
+    Object.assign(this, { name, flavour: postgres, wanted: parts, storage, functions, applications, schemas, ground, env, settings, onStep });
     this.folder = path.join(checkoutState, name);
     this.logDir = path.join(this.folder, "logs");
     this.parts = {};
@@ -108,6 +112,11 @@ export class Stack {
     return stdout;
   }
 
+  /** Brings the database to this version, with the applications of this stack. */
+  async migrate() {
+    for (const args of migrations(this.applications, this.schemas)) await this.gristmill("migrate", ...args);
+  }
+
   #record() {
     const pids = Object.fromEntries(Object.entries(this.parts).map(([name, part]) => [name, part.pid]));
     registry.record(this.folder, { url: this.url, databaseUrl: this.databaseUrl, pids });
@@ -128,7 +137,8 @@ export class Stack {
     await this.postgres.start();
     this.#record();
     this.onStep("migrate");
-    await this.gristmill("migrate"); // first: it switches on pg_cron where there is one
+    if (this.ground) await this.postgres.query(this.ground);
+    await this.migrate(); // first: it switches on pg_cron where there is one
     await this.gristmill("relay", "--install-only");
     await this.gristmill("configure", "--functions-url", `${this.url}/functions/v1`,
       ...(this.wanted.includes("work") ? ["--worker-url", this.workUrl] : []));
@@ -144,7 +154,7 @@ export class Stack {
           command: gristmill,
           args: ["gateway", "--listen", `127.0.0.1:${gatewayPort}`, "--admin-listen", `127.0.0.1:${adminPort}`,
             "--anon-role", "anon", "--functions-url", this.functionsUrl,
-            "--storage-url", this.storageUrl],
+            "--storage-url", this.storageUrl, "--schemas", exposed(this.schemas).join(",")],
           env: {
             ...mark,
             GRISTMILL_DATABASE_URL: this.postgres.url("authenticator", this.secrets.authenticatorPassword),
@@ -174,7 +184,7 @@ export class Stack {
           command: gristmill,
           args: ["storage", "--listen", `127.0.0.1:${storagePort}`, "--folder", path.join(this.folder, "storage"),
             "--rest-url", `${this.url}/rest/v1`],
-          env: { ...mark, GRISTMILL_JWT_SECRET: this.secrets.jwtSecret },
+          env: { ...variables(this.schemas), ...mark, GRISTMILL_JWT_SECRET: this.secrets.jwtSecret },
           logDir,
           isReady: () => answers(`${this.storageUrl}/storage/v1/status`),
         });
@@ -189,6 +199,7 @@ export class Stack {
             SUPABASE_SERVICE_ROLE_KEY: this.serviceKey,
             STORAGE: this.storage,
             FILES_SECRET: this.secrets.filesSecret,
+            ...variables(this.schemas),
             ...mark,
           },
           logDir,
@@ -214,6 +225,7 @@ export class Stack {
               FILES_SECRET: this.secrets.filesSecret,
               FMP_BASE_URL: this.providerUrl,
               ALLOW_PRIVATE_PROVIDERS: "true",
+              ...variables(this.schemas),
               ...this.env.functions,
             }),
           },

@@ -43,7 +43,7 @@ async function prepareTemplate() {
   const url = stack.databaseUrl.replace(/gristmill$/, "template_tap");
   const saved = stack.postgres.url;
   stack.postgres.url = () => url;
-  await stack.gristmill("migrate");
+  await stack.migrate();
   await stack.gristmill("relay", "--install-only");
   await stack.gristmill("configure", "--functions-url", "http://127.0.0.1:9/functions/v1");
   stack.postgres.url = saved;

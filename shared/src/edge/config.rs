@@ -6,7 +6,7 @@ use std::cell::OnceCell;
 use uuid::Uuid;
 use worker::Env;
 
-use crate::rpc::{Once, Rpc};
+use crate::rpc::{Once, Rpc, Schemas};
 use crate::signature::Key;
 use crate::storage::link::Signer;
 use crate::{Code, Problem};
@@ -106,18 +106,27 @@ impl Config {
         ))
     }
 
+    /// Where applications lie that are not in `public`.
+    fn schemas(&self) -> Result<Schemas, Problem> {
+        Schemas::read(|name| self.optional(name))
+            .map_err(|error| self.incomplete(&error.to_string()))
+    }
+
     /// Postgres with the rights of whoever holds `token`.
     pub fn rpc_for(&self, token: &str) -> Result<Rpc, Problem> {
         let key = self.required("SUPABASE_ANON_KEY")?;
         Ok(Rpc::new(&self.rest_url()?, &key, token)
             .correlated(&self.correlation_id)
+            .in_schemas(self.schemas()?)
             .once(self.once.get().cloned()))
     }
 
     /// Postgres with the rights of the service; for processor, cleanup, health and audit only.
     pub fn service_rpc(&self) -> Result<Rpc, Problem> {
         let key = self.required("SUPABASE_SERVICE_ROLE_KEY")?;
-        Ok(Rpc::new(&self.rest_url()?, &key, &key).correlated(&self.correlation_id))
+        Ok(Rpc::new(&self.rest_url()?, &key, &key)
+            .correlated(&self.correlation_id)
+            .in_schemas(self.schemas()?))
     }
 
     /// The key that signs invocations.

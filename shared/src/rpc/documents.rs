@@ -222,7 +222,9 @@ impl Rpc {
             ObjectAct::Write => "can_write_object",
             ObjectAct::Remove => "can_remove_object",
         };
-        self.call(function, &json!({ "p_key": key })).await
+        self.documents()
+            .call(function, &json!({ "p_key": key }))
+            .await
     }
 
     /// First phase of an upload.
@@ -234,7 +236,9 @@ impl Rpc {
         profile: Option<Uuid>,
     ) -> Result<Begun, RpcError> {
         let arguments = json!({ "p_mime_type": mime_type, "p_filename": filename, "p_idempotency_key": idempotency_key, "p_profile_id": profile });
-        self.call("begin_document_upload", &arguments).await
+        self.documents()
+            .call("begin_document_upload", &arguments)
+            .await
     }
 
     /// Second phase: the object is stored.
@@ -246,16 +250,19 @@ impl Rpc {
     ) -> Result<FinishedUpload, RpcError> {
         let arguments =
             json!({ "p_id": begun.id, "p_place": begun.place, "p_size": size, "p_sha256": sha256 });
-        self.call("finish_document_upload", &arguments).await
+        self.documents()
+            .call("finish_document_upload", &arguments)
+            .await
     }
 
     /// Instead of the second phase: nothing was stored.
     pub async fn abandon_document_upload(&self, begun: &BegunUpload) -> Result<bool, RpcError> {
-        self.call(
-            "abandon_document_upload",
-            &json!({ "p_id": begun.id, "p_place": begun.place }),
-        )
-        .await
+        self.documents()
+            .call(
+                "abandon_document_upload",
+                &json!({ "p_id": begun.id, "p_place": begun.place }),
+            )
+            .await
     }
 
     /// The caller's documents, newest first, as Postgres wrote them.
@@ -267,18 +274,23 @@ impl Rpc {
     ) -> Result<Box<RawValue>, RpcError> {
         let arguments =
             json!({ "p_profile_id": profile, "p_before": before, "p_limit": limit.unwrap_or(50) });
-        self.call("list_documents", &arguments).await
+        self.documents().call("list_documents", &arguments).await
     }
 
     /// One document with what was found in it, as Postgres wrote it.
     pub async fn get_document(&self, id: Uuid) -> Result<Option<Box<RawValue>>, RpcError> {
-        let document: Box<RawValue> = self.call("get_document", &ById { p_id: id }).await?;
+        let document: Box<RawValue> = self
+            .documents()
+            .call("get_document", &ById { p_id: id })
+            .await?;
         Ok((document.get() != "null").then_some(document))
     }
 
     /// Where a document's checked file lies; none for an unknown document and another's alike.
     pub async fn document_place(&self, id: Uuid) -> Result<Option<ObjectKey>, RpcError> {
-        self.call("document_place", &ById { p_id: id }).await
+        self.documents()
+            .call("document_place", &ById { p_id: id })
+            .await
     }
 
     /// What happened to a document after an event.
@@ -287,13 +299,16 @@ impl Rpc {
         id: Uuid,
         after: u64,
     ) -> Result<Option<T>, RpcError> {
-        self.call("document_events", &json!({ "p_id": id, "p_after": after }))
+        self.documents()
+            .call("document_events", &json!({ "p_id": id, "p_after": after }))
             .await
     }
 
     /// Starts a document over.
     pub async fn reprocess_document(&self, id: Uuid) -> Result<Box<RawValue>, RpcError> {
-        self.create("reprocess_document", &ById { p_id: id }).await
+        self.documents()
+            .create("reprocess_document", &ById { p_id: id })
+            .await
     }
 
     /// Erases what was read, and answers which objects have to go.
@@ -303,6 +318,7 @@ impl Rpc {
             places: Vec<ObjectKey>,
         }
         let answer: Answer = self
+            .documents()
             .call("begin_erase_document", &ById { p_id: id })
             .await?;
         Ok(answer.places)
@@ -310,7 +326,9 @@ impl Rpc {
 
     /// Its objects are gone.
     pub async fn finish_erase_document(&self, id: Uuid) -> Result<bool, RpcError> {
-        self.call("finish_erase_document", &ById { p_id: id }).await
+        self.documents()
+            .call("finish_erase_document", &ById { p_id: id })
+            .await
     }
 
     /// What a stage works on, or why it has no work; none when the lease is lost.
@@ -318,7 +336,7 @@ impl Rpc {
         &self,
         holder: &Holder,
     ) -> Result<Option<BegunStage>, RpcError> {
-        self.call("begin_document_stage", holder).await
+        self.documents().call("begin_document_stage", holder).await
     }
 
     /// Keeps one page; false when the lease is lost.
@@ -331,14 +349,15 @@ impl Rpc {
         struct Page<T: Serialize> {
             p_page: T,
         }
-        self.call(
-            "save_document_page",
-            &Held {
-                holder,
-                rest: Page { p_page: page },
-            },
-        )
-        .await
+        self.documents()
+            .call(
+                "save_document_page",
+                &Held {
+                    holder,
+                    rest: Page { p_page: page },
+                },
+            )
+            .await
     }
 
     /// Parts of a document, for later stages.
@@ -347,7 +366,8 @@ impl Rpc {
         id: Uuid,
         parts: &[&str],
     ) -> Result<T, RpcError> {
-        self.call("document_content", &json!({ "p_id": id, "p_parts": parts }))
+        self.documents()
+            .call("document_content", &json!({ "p_id": id, "p_parts": parts }))
             .await
     }
 
@@ -361,14 +381,15 @@ impl Rpc {
         struct Result_<T: Serialize> {
             p_result: T,
         }
-        self.call(
-            "finish_document_stage",
-            &Held {
-                holder,
-                rest: Result_ { p_result: result },
-            },
-        )
-        .await
+        self.documents()
+            .call(
+                "finish_document_stage",
+                &Held {
+                    holder,
+                    rest: Result_ { p_result: result },
+                },
+            )
+            .await
     }
 
     /// Ends a document as refused or infected; false when the lease is lost.
@@ -381,12 +402,16 @@ impl Rpc {
         measured: &Measured,
     ) -> Result<bool, RpcError> {
         let rest = json!({ "p_status": status, "p_error": error, "p_place": place, "p_measured": measured });
-        self.call("refuse_document", &Held { holder, rest }).await
+        self.documents()
+            .call("refuse_document", &Held { holder, rest })
+            .await
     }
 
     /// What the sweep has to look at.
     pub async fn document_leftovers(&self) -> Result<Leftovers, RpcError> {
-        self.call("document_leftovers", &json!({})).await
+        self.documents()
+            .call("document_leftovers", &json!({}))
+            .await
     }
 
     /// Ends an unfinished upload by whether its object is there.
@@ -395,16 +420,18 @@ impl Rpc {
         place: &ObjectKey,
         size: Option<u64>,
     ) -> Result<Recovered, RpcError> {
-        self.call(
-            "recover_upload",
-            &json!({ "p_place": place, "p_size": size }),
-        )
-        .await
+        self.documents()
+            .call(
+                "recover_upload",
+                &json!({ "p_place": place, "p_size": size }),
+            )
+            .await
     }
 
     /// Which of these objects belong to no document.
     pub async fn orphaned_objects(&self, places: &[String]) -> Result<Vec<ObjectKey>, RpcError> {
-        self.call("orphaned_objects", &json!({ "p_places": places }))
+        self.documents()
+            .call("orphaned_objects", &json!({ "p_places": places }))
             .await
     }
 }

@@ -146,6 +146,12 @@ impl From<RpcError> for Problem {
                     "Send a token as 'Authorization: Bearer …'.",
                 ),
                 ("42501", _) => Problem::new(Code::Forbidden, "This token does not allow it."),
+                // No such function or no such schema: the application is not installed, lies elsewhere, or its schema is
+                // not exposed.
+                ("PGRST106" | "PGRST202", _) => Problem::new(
+                    Code::Misconfigured,
+                    "An operator must complete the deployment.",
+                ),
                 // GWT429: the gateway lets this user run only so many requests at a time.
                 (_, 502..) | ("GWT429", _) => unavailable(),
                 _ => Problem::new(
@@ -221,6 +227,14 @@ mod tests {
             (stopped.code.status(), stopped.retry_after()),
             (503, Some(90))
         );
+    }
+
+    #[test]
+    fn an_application_that_is_not_there_is_a_matter_of_the_deployment() {
+        for (status, code) in [(404, "PGRST202"), (406, "PGRST106")] {
+            let absent = problem(status, &format!(r#"{{"code":"{code}"}}"#));
+            assert_eq!(absent.code, Code::Misconfigured, "{code}");
+        }
     }
 
     #[test]

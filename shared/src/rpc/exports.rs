@@ -59,7 +59,7 @@ impl Rpc {
             p_options: options,
             p_correlation_id: correlation_id,
         };
-        self.create("request_export", &asked).await
+        self.exports().create("request_export", &asked).await
     }
 
     /// Asks for PDFs of several of the caller's documents.
@@ -82,17 +82,19 @@ impl Rpc {
             p_options: options,
             p_correlation_id: correlation_id,
         };
-        self.create("request_export_batch", &asked).await
+        self.exports().create("request_export_batch", &asked).await
     }
 
     /// One export of the caller's.
     pub async fn get_export(&self, id: JobId) -> Result<Option<Export>, RpcError> {
-        self.call("get_export", &One { p_id: id }).await
+        self.exports().call("get_export", &One { p_id: id }).await
     }
 
     /// One batch of the caller's.
     pub async fn get_export_batch(&self, id: Uuid) -> Result<Option<ExportBatch>, RpcError> {
-        self.call("get_export_batch", &One { p_id: id }).await
+        self.exports()
+            .call("get_export_batch", &One { p_id: id })
+            .await
     }
 
     /// The caller's exports, newest first, before one of them.
@@ -110,17 +112,21 @@ impl Rpc {
             p_limit: limit,
             p_before: before,
         };
-        self.call("list_exports", &page).await
+        self.exports().call("list_exports", &page).await
     }
 
     /// Cancels an export of the caller's.
     pub async fn cancel_export(&self, id: JobId) -> Result<Export, RpcError> {
-        self.call("cancel_export", &One { p_id: id }).await
+        self.exports()
+            .call("cancel_export", &One { p_id: id })
+            .await
     }
 
     /// Where the file of an export lies; counted as a download.
     pub async fn download_export(&self, id: JobId) -> Result<StoredFile, RpcError> {
-        self.call("download_export", &One { p_id: id }).await
+        self.exports()
+            .call("download_export", &One { p_id: id })
+            .await
     }
 
     /// Where the files of a batch lie; with `partial` also while others are being made.
@@ -138,7 +144,9 @@ impl Rpc {
             p_id: id,
             p_partial: partial,
         };
-        self.call("download_export_batch", &arguments).await
+        self.exports()
+            .call("download_export_batch", &arguments)
+            .await
     }
 
     /// What happened to an export after an event.
@@ -152,7 +160,7 @@ impl Rpc {
             p_id: id,
             p_after: after,
         };
-        self.call("export_events", &asked).await
+        self.exports().call("export_events", &asked).await
     }
 
     /// What happened to the exports of a batch after an event.
@@ -166,7 +174,7 @@ impl Rpc {
             p_id: id,
             p_after: after,
         };
-        self.call("export_batch_events", &asked).await
+        self.exports().call("export_batch_events", &asked).await
     }
 
     /// What the worker is to make; none when it holds the export no more.
@@ -253,6 +261,6 @@ impl Rpc {
             p_attempt: attempt,
             said,
         };
-        self.call(function, &held).await
+        self.exports().call(function, &held).await
     }
 }

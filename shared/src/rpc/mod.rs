@@ -9,6 +9,7 @@ mod limits;
 mod once;
 mod operations;
 mod refresh;
+mod schemas;
 mod usage;
 mod workflows;
 
@@ -31,6 +32,7 @@ pub use operations::{
     CleanupReport, HealthCheck, HealthReport, MetricsReport, QueueStats, RuleState, ScheduleAge,
 };
 pub use refresh::ClaimedRefreshes;
+pub use schemas::{BadSchema, Schemas};
 pub use usage::{Meter, UsageStatus};
 pub use workflows::{
     Artifact, CancelledWorkflow, NewWorkflow, Progress, RunningTask, StartedWorkflow, StepState,
@@ -44,6 +46,7 @@ pub struct Rpc {
     client: Postgrest,
     timeout: Duration,
     once: Option<Once>,
+    schemas: Schemas,
 }
 
 impl Rpc {
@@ -57,6 +60,7 @@ impl Rpc {
             client,
             timeout: Duration::from_secs(10),
             once: None,
+            schemas: Schemas::default(),
         }
     }
 
@@ -68,19 +72,29 @@ impl Rpc {
         self
     }
 
+    /// One call of the engine's; an application's go by way of `self.documents()` and its like.
     async fn call<T: DeserializeOwned>(
         &self,
         function: &'static str,
         arguments: &impl Serialize,
     ) -> Result<T, RpcError> {
+        self.call_in(None, function, arguments).await
+    }
+
+    // Without a schema no profile is named: a front with one schema needs to know nothing of profiles.
+    async fn call_in<T: DeserializeOwned>(
+        &self,
+        schema: Option<&str>,
+        function: &'static str,
+        arguments: &impl Serialize,
+    ) -> Result<T, RpcError> {
         let body = serde_json::to_string(arguments).map_err(RpcError::Arguments)?;
+        let request = match schema {
+            Some(schema) => self.client.clone().schema(schema).rpc(function, body),
+            None => self.client.rpc(function, body),
+        };
         let exchange = async {
-            let response = self
-                .client
-                .rpc(function, body)
-                .execute()
-                .await
-                .map_err(RpcError::unreachable)?;
+            let response = request.execute().await.map_err(RpcError::unreachable)?;
             let status = response.status().as_u16();
             let body = response.bytes().await.map_err(RpcError::unreachable)?;
             Ok((status, body))

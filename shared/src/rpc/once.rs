@@ -39,9 +39,20 @@ impl Rpc {
         self
     }
 
-    /// One call that creates something. The function must be a row of `mill.repeatable_call`.
+    /// One call of the engine's that creates something.
     pub(super) async fn create<T: DeserializeOwned>(
         &self,
+        function: &'static str,
+        arguments: &impl Serialize,
+    ) -> Result<T, RpcError> {
+        self.create_in(None, function, arguments).await
+    }
+
+    /// One call that creates something. The function must be a row of `mill.repeatable_call`; under a key Postgres knows
+    /// by itself which schema it is in.
+    pub(super) async fn create_in<T: DeserializeOwned>(
+        &self,
+        schema: Option<&str>,
         function: &'static str,
         arguments: &impl Serialize,
     ) -> Result<T, RpcError> {
@@ -58,7 +69,7 @@ impl Rpc {
             replayed: bool,
         }
         let Some(once) = &self.once else {
-            return self.call(function, arguments).await;
+            return self.call_in(schema, function, arguments).await;
         };
         let arguments = Arguments {
             p_key: &once.key,

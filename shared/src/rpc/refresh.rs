@@ -39,7 +39,7 @@ impl Rpc {
             p_max: max,
             p_invocation: invocation,
         };
-        self.call("claim_refresh", &arguments).await
+        self.refresh().call("claim_refresh", &arguments).await
     }
 
     /// Writes what a batch fetched and settles it, in one transaction. Saying it twice is harmless.
@@ -63,7 +63,7 @@ impl Rpc {
             p_invocation: invocation,
             p_pauses: pauses,
         };
-        self.call("settle_refresh", &arguments).await
+        self.refresh().call("settle_refresh", &arguments).await
     }
 
     /// Changes of what the token's owner watches, after an event's id.
@@ -73,7 +73,8 @@ impl Rpc {
         struct Arguments {
             p_after: u64,
         }
-        self.call("get_data_changes", &Arguments { p_after: after })
+        self.refresh()
+            .call("get_data_changes", &Arguments { p_after: after })
             .await
     }
 }

@@ -52,7 +52,9 @@ pub struct UsageStatus {
 impl Rpc {
     /// The caller's own profile, made at the first call.
     pub async fn default_profile(&self) -> Result<Uuid, RpcError> {
-        self.call("default_profile", &serde_json::json!({})).await
+        self.documents()
+            .call("default_profile", &serde_json::json!({}))
+            .await
     }
 
     /// What a profile has used; none when there is no such profile for the caller.
@@ -67,6 +69,8 @@ impl Rpc {
         let arguments = Arguments {
             p_profile_id: profile,
         };
-        self.call("get_user_usage_status", &arguments).await
+        self.documents()
+            .call("get_user_usage_status", &arguments)
+            .await
     }
 }

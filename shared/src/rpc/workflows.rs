@@ -233,12 +233,14 @@ struct ById {
 impl Rpc {
     /// Starts a job for the token's owner.
     pub async fn start_workflow(&self, job: &NewWorkflow) -> Result<StartedWorkflow, RpcError> {
-        self.call("start_workflow", job).await
+        self.workflows().call("start_workflow", job).await
     }
 
     /// One job with its tasks, when it exists and the token's owner may see it.
     pub async fn get_workflow(&self, id: JobId) -> Result<Option<Workflow>, RpcError> {
-        self.call("get_workflow", &ById { p_id: id }).await
+        self.workflows()
+            .call("get_workflow", &ById { p_id: id })
+            .await
     }
 
     /// The token's owner's jobs, newest first.
@@ -256,7 +258,7 @@ impl Rpc {
             p_limit: limit,
             p_before: before,
         };
-        self.call("list_workflows", &arguments).await
+        self.workflows().call("list_workflows", &arguments).await
     }
 
     /// What is new about a job since an event; none when there is no such job for the token's owner.
@@ -275,16 +277,20 @@ impl Rpc {
             p_id: id,
             p_after: after,
         };
-        self.call("workflow_events", &arguments).await
+        self.workflows().call("workflow_events", &arguments).await
     }
 
     /// Cancels what has not run of a job.
     pub async fn cancel_workflow(&self, id: JobId) -> Result<Option<CancelledWorkflow>, RpcError> {
-        self.call("cancel_workflow", &ById { p_id: id }).await
+        self.workflows()
+            .call("cancel_workflow", &ById { p_id: id })
+            .await
     }
 
     /// Resumes a failed job.
     pub async fn retry_workflow(&self, id: JobId) -> Result<Option<WorkflowState>, RpcError> {
-        self.create("retry_workflow", &ById { p_id: id }).await
+        self.workflows()
+            .create("retry_workflow", &ById { p_id: id })
+            .await
     }
 }

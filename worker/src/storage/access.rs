@@ -2,7 +2,7 @@
 
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
-use gristmill_shared::rpc::{ObjectAct, Rpc, RpcError};
+use gristmill_shared::rpc::{ObjectAct, Rpc, RpcError, Schemas};
 use hyper::HeaderMap;
 use hyper::header::AUTHORIZATION;
 
@@ -12,6 +12,7 @@ use crate::gateway::auth::Verifier;
 pub(super) struct Access {
     verifier: Verifier,
     rest_url: String,
+    schemas: Schemas,
 }
 
 /// Whoever sent a request.
@@ -21,8 +22,12 @@ pub(super) enum Caller {
 }
 
 impl Access {
-    pub(super) fn new(verifier: Verifier, rest_url: String) -> Self {
-        Self { verifier, rest_url }
+    pub(super) fn new(verifier: Verifier, rest_url: String, schemas: Schemas) -> Self {
+        Self {
+            verifier,
+            rest_url,
+            schemas,
+        }
     }
 
     pub(super) fn caller(&self, headers: &HeaderMap) -> Result<Caller, Refusal> {
@@ -43,11 +48,10 @@ impl Access {
             .map_err(|_| Refusal::Token)?;
         match claims.role.as_deref() {
             Some("service_role") => Ok(Caller::Service),
-            Some("authenticated") => Ok(Caller::User(Box::new(Rpc::new(
-                &self.rest_url,
-                token,
-                token,
-            )))),
+            Some("authenticated") => {
+                let rpc = Rpc::new(&self.rest_url, token, token).in_schemas(self.schemas.clone());
+                Ok(Caller::User(Box::new(rpc)))
+            }
             _ => Err(Refusal::Denied),
         }
     }

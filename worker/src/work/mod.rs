@@ -20,7 +20,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 
-use gristmill_shared::rpc::Rpc;
+use gristmill_shared::rpc::{BadSchema, Rpc, Schemas};
 use tokio_util::sync::CancellationToken;
 
 pub use children::{Bound, ChildError, Children, Limits, Running};
@@ -112,6 +112,9 @@ pub enum Error {
     /// Without it links to R2 cannot be signed.
     #[error("FILES_SECRET is not set in the environment, and storage is r2")]
     NoFilesSecret,
+    /// Where an application lies.
+    #[error(transparent)]
+    Schema(#[from] BadSchema),
     /// How documents are to be understood.
     #[error("a provider is not configured")]
     Provider(#[from] documents::BadSettings),
@@ -149,7 +152,9 @@ pub async fn run(args: Args) -> Result<(), Error> {
     let storage = Arc::new(objects(&args)?);
     let name = args.worker_id.clone().unwrap_or_else(default_name);
     let rest = format!("{}/rest/v1", args.url.trim_end_matches('/'));
-    let rpc = Arc::new(Rpc::new(&rest, &args.service_key, &args.service_key));
+    let schemas = Schemas::read(|name| std::env::var(name).ok())?;
+    let rpc = Rpc::new(&rest, &args.service_key, &args.service_key).in_schemas(schemas);
+    let rpc = Arc::new(rpc);
     let status = Arc::new(Status::default());
     let leases = Arc::new(Leases::default());
     let children = Arc::new(Children::new(cpus, args.scratch.clone()).map_err(Error::Scratch)?);

@@ -44,9 +44,15 @@ impl Draft {
     }
 
     /// A document that the gateway itself wrote.
-    pub(super) fn with_document(mut self, content_type: &'static str, text: String) -> Answer {
+    pub(super) fn with_document(
+        mut self,
+        request: &ApiRequest,
+        content_type: &'static str,
+        text: String,
+    ) -> Answer {
         let content_type = HeaderValue::from_static(content_type);
         self.headers.insert(CONTENT_TYPE, content_type);
+        self.name_profile(request);
         self.finish(body::whole(text))
     }
 
@@ -58,9 +64,7 @@ impl Draft {
         outcome: Outcome,
     ) -> Result<Answer, Refusal> {
         self.headers.insert(CONTENT_TYPE, content_type(format));
-        if request.names_profile {
-            self.header("content-profile", &request.schema);
-        }
+        self.name_profile(request);
         self.obey(&outcome)?;
         // HEAD: rows are counted and not written, so the length of a body is not known.
         let sent = match request.verb {
@@ -74,6 +78,12 @@ impl Draft {
     pub(super) fn without_body(mut self, outcome: &Outcome) -> Result<Answer, Refusal> {
         self.obey(outcome)?;
         Ok(self.finish(body::empty()))
+    }
+
+    fn name_profile(&mut self, request: &ApiRequest) {
+        if request.names_profile {
+            self.header("content-profile", &request.schema);
+        }
     }
 
     /// Takes over what the database set as `response.status` and `response.headers`.

@@ -82,7 +82,7 @@ pub(super) async fn serve(
         _ => describe(catalog, &request.schema, &usable).to_string(),
     };
     let draft = Draft::new(StatusCode::OK);
-    Ok(draft.with_document("application/openapi+json; charset=utf-8", text))
+    Ok(draft.with_document(request, "application/openapi+json; charset=utf-8", text))
 }
 
 fn describe(catalog: &Catalog, schema: &str, usable: &Usable) -> Value {

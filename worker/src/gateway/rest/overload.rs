@@ -85,7 +85,7 @@ fn ambiguous(schema: &str, name: &str, fitting: &[&Function]) -> Refusal {
     Refusal::AmbiguousFunction(signatures.join(", "))
 }
 
-fn not_found(request: &ApiRequest, name: &str, names: &[String]) -> Refusal {
+pub(super) fn not_found(request: &ApiRequest, name: &str, names: &[String]) -> Refusal {
     let function = format!("{}.{name}", request.schema);
     let list = names.join(", ");
     let plural = if names.len() > 1 { "s" } else { "" };

@@ -100,7 +100,7 @@ pub(super) struct ApiRequest {
     pub(super) query: String,
     pub(super) resource: Resource,
     pub(super) schema: String,
-    /// True when there is more than one schema to choose from, so that the answer names it.
+    /// True when a schema was chosen or could have been, so that the answer names it.
     pub(super) names_profile: bool,
     pub(super) preferences: Preferences,
     pub(super) accepted: Accepted,
@@ -126,7 +126,8 @@ impl ApiRequest {
             query: head.uri.query().unwrap_or_default().to_owned(),
             resource: Resource::parse(path)?,
             schema: schema(settings, verb, &headers)?,
-            names_profile: settings.schemas.exposed().len() > 1,
+            names_profile: settings.schemas.exposed().len() > 1
+                || headers.contains_key(profile_header(verb)),
             preferences: Preferences::parse(&headers)?,
             accepted: Accepted::parse(headers.get_all(ACCEPT).iter()),
             content_type: ContentType::parse(headers.get(CONTENT_TYPE)),
@@ -135,15 +136,17 @@ impl ApiRequest {
     }
 }
 
+fn profile_header(verb: Verb) -> &'static str {
+    match verb.reads() {
+        true => "accept-profile",
+        false => "content-profile",
+    }
+}
+
 /// The profile asked for, or the first schema.
 fn schema(settings: &Settings, verb: Verb, headers: &HeaderMap) -> Result<String, Refusal> {
-    let header = if verb.reads() {
-        "accept-profile"
-    } else {
-        "content-profile"
-    };
     let exposed = settings.schemas.exposed();
-    let Some(asked) = headers.get(header) else {
+    let Some(asked) = headers.get(profile_header(verb)) else {
         return Ok(settings.schemas.default().to_owned());
     };
     let asked = String::from_utf8_lossy(asked.as_bytes()).into_owned();

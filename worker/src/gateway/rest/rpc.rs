@@ -34,6 +34,9 @@ pub(super) async fn serve(
             (query, arguments)
         }
         Verb::Get | Verb::Head => from_query_string(request, overloads)?,
+        Verb::Options if overloads.is_empty() => {
+            return Err(overload::not_found(request, name, &[]));
+        }
         Verb::Options => return Ok(allowed(overloads)),
         other => return Err(Refusal::RpcMethod(other.name().into())),
     };
