@@ -38,11 +38,15 @@ export class House {
     return this.server.destroy();
   }
 
-  /** `gristmill migrate` that must succeed; answers what it printed. */
-  async migrate(database, ...args) {
-    const { code, stdout, stderr } = await this.server.gristmill(database, "migrate", ...args);
-    if (code !== 0) throw new Error(`gristmill migrate ${args.join(" ")} failed with ${code}\n${stdout}${stderr}`);
+  /** A `gristmill` command that must succeed; answers what it printed. */
+  async run(database, ...args) {
+    const { code, stdout, stderr } = await this.server.gristmill(database, ...args);
+    if (code !== 0) throw new Error(`gristmill ${args.join(" ")} failed with ${code}\n${stdout}${stderr}`);
     return stdout;
+  }
+
+  migrate(database, ...args) {
+    return this.run(database, "migrate", ...args);
   }
 
   /** A database of its own, migrated with these arguments; null: nothing is installed yet. */
