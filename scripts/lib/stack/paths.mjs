@@ -14,6 +14,9 @@ const stateHome = isRoot
   : (process.env.XDG_STATE_HOME ?? path.join(os.homedir(), ".local/state"));
 export const stateRoot = process.env.GRISTMILL_STATE ?? path.join(stateHome, "gristmill");
 
+// What scripts/setup has downloaded; scripts/lib/common.sh says the same.
+export const cacheRoot = process.env.GRISTMILL_CACHE ?? path.join(process.env.XDG_CACHE_HOME ?? path.join(os.homedir(), ".cache"), "gristmill");
+
 // Each checkout has its own folder, so two clones never share a database.
 const checkout = createHash("sha256").update(root).digest("hex").slice(0, 8);
 export const checkoutState = path.join(stateRoot, `${path.basename(root)}-${checkout}`);

