@@ -20,8 +20,8 @@ use serde::de::DeserializeOwned;
 
 pub use audit::{AuditEvent, AuditFinding, AuditVerdict};
 pub use documents::{
-    Begun, BegunStage, BegunUpload, FinishedUpload, Holder, Leftovers, Measured, ObjectAct,
-    Recovered, StageRefusal, StagedDocument, UnfinishedUpload,
+    Begun, BegunStage, BegunUpload, FinishedUpload, Leftovers, Measured, ObjectAct, Recovered,
+    RefusedDocument, StageRefusal, StagedDocument, UnfinishedUpload,
 };
 pub use error::RpcError;
 pub use jobs::{LeaseAnswer, LeaseStatus, LeaseToExtend};
@@ -37,7 +37,17 @@ pub use workflows::{
     TaskState, Workflow, WorkflowState, WorkflowStatus,
 };
 
+use crate::job::Holder;
 use crate::sleep::within;
+
+/// What the holder of a job says: the fencing token and the rest of the arguments, as one object.
+#[derive(Serialize)]
+struct Held<'a, Rest: Serialize> {
+    #[serde(flatten)]
+    holder: &'a Holder,
+    #[serde(flatten)]
+    rest: Rest,
+}
 
 /// A caller's way to Postgres, under one role.
 pub struct Rpc {
@@ -66,6 +76,15 @@ impl Rpc {
             .client
             .insert_header("x-correlation-id", correlation_id);
         self
+    }
+
+    async fn call_as<T: DeserializeOwned>(
+        &self,
+        holder: &Holder,
+        function: &'static str,
+        rest: impl Serialize,
+    ) -> Result<T, RpcError> {
+        self.call(function, &Held { holder, rest }).await
     }
 
     async fn call<T: DeserializeOwned>(
