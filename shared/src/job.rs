@@ -151,6 +151,22 @@ pub struct ClaimedJob {
     pub owner: Option<Uuid>,
 }
 
+/// Who holds a running job: the fencing token. What its owner writes counts only while Postgres knows it as the holder.
+///
+/// Every call that takes it has these three first, in this order; in SQL it is `mill.holder`.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct Holder {
+    /// The job.
+    #[serde(rename = "p_job")]
+    pub job: JobId,
+    /// The worker that claimed it.
+    #[serde(rename = "p_worker")]
+    pub worker: String,
+    /// The attempt that was claimed.
+    #[serde(rename = "p_attempt")]
+    pub attempt: u32,
+}
+
 /// Why an attempt failed. Free of content: it is logged and shown.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Failure {
@@ -220,7 +236,7 @@ pub enum Outcome {
         /// Why.
         error: Failure,
     },
-    /// Settled already, in one transaction with what the attempt wrote: there is nothing to report. Never sent.
+    /// Completed already, in one transaction with what the attempt wrote: there is nothing to report. Never sent.
     Settled,
 }
 
@@ -281,6 +297,16 @@ pub struct Usage {
     pub tokens: u64,
 }
 
+/// What a job that ends together with its rows leaves behind, beside those rows.
+#[derive(Debug, Serialize)]
+pub struct Ending<'a, Kept: Serialize> {
+    /// What is kept with the job.
+    pub result: &'a Kept,
+    /// What its calls really used of the provider's limit that its queue draws on; none when as estimated.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub usage: Option<Usage>,
+}
+
 /// What settling answered for one job.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
 pub struct Settled {
@@ -320,6 +346,38 @@ mod tests {
                 "id": "0190a0a0-0000-7000-8000-000000000001", "attempt": 3, "outcome": "failed",
                 "error": {"type": "http", "message": "502 from the provider", "retryable": true}
             })
+        );
+    }
+
+    #[test]
+    fn a_holder_is_the_first_three_arguments_of_a_call() {
+        let holder = Holder {
+            job: "0190a0a0-0000-7000-8000-000000000001".parse().unwrap(),
+            worker: "w".into(),
+            attempt: 2,
+        };
+        assert_eq!(
+            serde_json::to_string(&holder).unwrap(),
+            r#"{"p_job":"0190a0a0-0000-7000-8000-000000000001","p_worker":"w","p_attempt":2}"#
+        );
+    }
+
+    #[test]
+    fn an_ending_without_usage_says_nothing_about_it() {
+        let ending = |usage| Ending {
+            result: &"kept",
+            usage,
+        };
+        let said = serde_json::to_string(&ending(None)).unwrap();
+        assert_eq!(said, r#"{"result":"kept"}"#);
+        let used = Usage {
+            requests: 2,
+            tokens: 30,
+        };
+        let said = serde_json::to_string(&ending(Some(used))).unwrap();
+        assert_eq!(
+            said,
+            r#"{"result":"kept","usage":{"requests":2,"tokens":30}}"#
         );
     }
 

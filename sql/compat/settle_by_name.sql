@@ -9,10 +9,7 @@ as $$
 declare
   v_attempt int := (select j.attempt from mill.job_live j where j.id = p_id and j.worker = p_worker);
 begin
-  if v_attempt is null or not exists (
-    select from mill.settle(p_worker, jsonb_build_array(p_outcome || jsonb_build_object('id', p_id, 'attempt', v_attempt))) s
-    where s.status = 'accepted')
-  then
+  if v_attempt is null or not mill.settle_held((p_id, p_worker, v_attempt)::mill.holder, p_outcome) then
     return false;
   end if;
   delete from mill.compat_lease c where c.id = p_id;

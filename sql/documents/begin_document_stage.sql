@@ -1,33 +1,30 @@
 -- What a stage works on, or why the job has no work. For a file that was not scanned yet the answer has keep_at: the place where the
 -- security stage stores the bytes that it has scanned. Each attempt gets a place of its own, so that a late one overwrites nothing.
-create or replace function public.begin_document_stage(p_job_id uuid, p_worker text, p_attempt int) returns jsonb
+create or replace function public.begin_document_stage(p_job uuid, p_worker text, p_attempt int) returns jsonb
 language plpgsql security definer
 set search_path = pg_catalog, pg_temp
 as $$
 declare
-  v_job record;
+  v_job mill.job_live := mill.held_job((p_job, p_worker, p_attempt)::mill.holder);
   v_file public.shell_files;
   v_verdict jsonb;
   v_keep_at text;
 begin
-  select j.payload, j.kind, j.error_log into v_job from mill.job_live j
-  where j.id = p_job_id and j.state = 'processing' and j.worker = p_worker and j.attempt = p_attempt and not j.cancel_requested
-  for no key update;
-  if not found then
+  if v_job.id is null then
     return null;
   end if;
   select f.* into v_file from public.shell_files f where f.id = mill.document_named(v_job.payload) for no key update;
-  v_verdict := mill.judge_stage(v_file, p_job_id, v_job.kind, v_job.payload);
+  v_verdict := mill.judge_stage(v_file, p_job, v_job.kind, v_job.payload);
   if v_verdict is not null then
     return v_verdict;
   end if;
   update public.shell_files f set status = 'processing', updated_at = mill.now(), version = f.version + 1,
-    stage_jobs = f.stage_jobs || jsonb_build_object(f.stage, p_job_id),
+    stage_jobs = f.stage_jobs || jsonb_build_object(f.stage, p_job),
     -- What an earlier attempt met, also when its worker was never heard of again.
     processing_error = mill.noted_errors(f.processing_error, v_job.error_log)
   where f.id = v_file.id;
   if v_file.stage like 'pass%' then
-    perform mill.count_work(v_file, p_job_id, 'ai_processing_started', '{}');
+    perform mill.count_work(v_file, p_job, 'ai_processing_started', '{}');
   end if;
   if v_file.stage = 'security' and v_file.scanned_at is null then
     v_keep_at := format('%s/%s/%s.%s', v_file.patient_id, v_file.id, mill.uuid7(), coalesce(mill.file_extension(v_file.mime_type), 'bin'));

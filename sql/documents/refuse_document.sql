@@ -14,28 +14,31 @@ $$;
 comment on function mill.end_refused(public.shell_files, uuid, text, jsonb, text) is 'Ends a document as refused or infected, with its file at a place that nothing serves.';
 revoke execute on function mill.end_refused(public.shell_files, uuid, text, jsonb, text) from public;
 
--- The pipeline ends here. The object was moved to p_place before: nothing serves it any more. p_measured: {size, sha256, mime_type}.
+-- The pipeline ends here: the document and the job of its security stage end in one transaction. The object was moved to p_place before:
+-- nothing serves it any more. p_measured: {size, sha256, mime_type}. p_outcome: {result, usage} of the job, see mill.settle.
 create or replace function public.refuse_document(
-  p_job_id uuid, p_worker text, p_attempt int, p_status text, p_error jsonb, p_place text, p_measured jsonb default null)
+  p_job uuid, p_worker text, p_attempt int, p_status text, p_error jsonb, p_place text, p_measured jsonb default null,
+  p_outcome jsonb default '{}')
 returns boolean
 language plpgsql security definer
 set search_path = pg_catalog, pg_temp
 as $$
 declare
-  v_file public.shell_files := mill.document_of_job(p_job_id, p_worker, p_attempt);
+  v_holder mill.holder := (p_job, p_worker, p_attempt);
+  v_file public.shell_files := mill.document_of_job(v_holder);
 begin
   if v_file.id is null then
-    return false;
+    return mill.is_completed_by(v_holder); -- true: this call repeats one whose answer was lost
   end if;
   if p_measured is not null then
-    perform mill.measure_upload(v_file, p_job_id, p_measured);
+    perform mill.measure_upload(v_file, p_job, p_measured);
   end if;
-  perform mill.end_refused(v_file, p_job_id, p_status, p_error || jsonb_build_object('worker', p_worker, 'attempt', p_attempt), p_place);
-  return true;
+  perform mill.end_refused(v_file, p_job, p_status, p_error || jsonb_build_object('worker', p_worker, 'attempt', p_attempt), p_place);
+  return mill.settle_held(v_holder, p_outcome || '{"outcome": "completed"}');
 end
 $$;
 
-comment on function public.refuse_document(uuid, text, int, text, jsonb, text, jsonb) is
-  'Ends a document as refused or infected; false when the lease is lost.';
-revoke execute on function public.refuse_document(uuid, text, int, text, jsonb, text, jsonb) from public, anon, authenticated;
-grant execute on function public.refuse_document(uuid, text, int, text, jsonb, text, jsonb) to service_role;
+comment on function public.refuse_document(uuid, text, int, text, jsonb, text, jsonb, jsonb) is
+  'Ends a document as refused or infected, and its job with it; false when the lease is lost, and then nothing has changed. A repeated call answers true.';
+revoke execute on function public.refuse_document(uuid, text, int, text, jsonb, text, jsonb, jsonb) from public, anon, authenticated;
+grant execute on function public.refuse_document(uuid, text, int, text, jsonb, text, jsonb, jsonb) to service_role;

@@ -23,17 +23,17 @@ comment on function mill.write_page(public.shell_files, uuid, jsonb) is 'Keeps a
 revoke execute on function mill.write_page(public.shell_files, uuid, jsonb) from public;
 
 -- As soon as it is read: a long document is never held whole. The last page goes with finish_document_stage.
-create or replace function public.save_document_page(p_job_id uuid, p_worker text, p_attempt int, p_page jsonb) returns boolean
+create or replace function public.save_document_page(p_job uuid, p_worker text, p_attempt int, p_page jsonb) returns boolean
 language plpgsql security definer
 set search_path = pg_catalog, pg_temp
 as $$
 declare
-  v_file public.shell_files := mill.document_of_job(p_job_id, p_worker, p_attempt);
+  v_file public.shell_files := mill.document_of_job((p_job, p_worker, p_attempt)::mill.holder);
 begin
   if v_file.id is null then
     return false;
   end if;
-  perform mill.write_page(v_file, p_job_id, p_page);
+  perform mill.write_page(v_file, p_job, p_page);
   return true;
 end
 $$;

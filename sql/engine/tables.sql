@@ -172,6 +172,11 @@ create index job_live_waiting on mill.job_live (run_at) where waits;
 create index job_live_slots on mill.job_live (slot) where slot is not null;
 create unique index job_live_dedupe on mill.job_live (queue, dedupe_key) where dedupe_key is not null;
 
+-- The fencing token. What a worker says about a job counts only while the job is processing, under this worker, in this attempt.
+-- Every function that takes the token takes p_job, p_worker, p_attempt first, in this order.
+create type mill.holder as (job uuid, worker text, attempt int);
+comment on type mill.holder is 'Who holds a running job: the job, the worker, and the attempt that this worker claimed.';
+
 -- Jobs that were enqueued many at a time wait packed: up to a hundred of them in one row, which stands in its line where the first
 -- of them would. A pack is claimed whole, and only then are its jobs rows of mill.job, running ones at once; or it is unpacked into
 -- pending rows: for a claim that wants fewer, for whoever cancels one of them, and for claims of a queue that counts what runs by now.

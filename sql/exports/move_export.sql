@@ -1,24 +1,24 @@
 -- Every word of a worker about an export goes through here: it counts only while that worker holds that attempt, and
 -- nobody has asked to cancel it. Answers the owner, whose lock is then held, or null.
-create or replace function mill.move_export(p_worker text, p_id uuid, p_attempt int, p_progress int, p_message text) returns uuid
+create or replace function mill.move_export(p_holder mill.holder, p_progress int, p_message text) returns uuid
 language plpgsql
 set search_path = pg_catalog, pg_temp
 set jit = off
 set enable_seqscan = off
 as $$
 declare
-  v_owner uuid := (select e.owner from mill.export e where e.id = p_id);
+  v_owner uuid := (select e.owner from mill.export e where e.id = p_holder.job);
 begin
   perform mill.lock_exports(v_owner);
-  update mill.job_live j set progress = p_progress
-  where j.id = p_id and j.attempt = p_attempt and j.worker = p_worker and j.state = 'processing' and not j.cancel_requested;
-  if not found then
+  if (mill.held_job(p_holder)).id is null then
     return null;
   end if;
-  perform mill.note_export(p_id, 'progress', jsonb_build_object('progress', p_progress, 'message', p_message, 'attempt', p_attempt));
+  update mill.job_live j set progress = p_progress where j.id = p_holder.job;
+  perform mill.note_export(p_holder.job, 'progress',
+    jsonb_build_object('progress', p_progress, 'message', p_message, 'attempt', p_holder.attempt));
   return v_owner;
 end
 $$;
 
-comment on function mill.move_export(text, uuid, int, int, text) is 'Sets the progress of an export that a worker still holds; its owner, or null when it does not.';
-revoke execute on function mill.move_export(text, uuid, int, int, text) from public;
+comment on function mill.move_export(mill.holder, int, text) is 'Sets the progress of an export that a worker still holds; its owner, or null when it does not.';
+revoke execute on function mill.move_export(mill.holder, int, text) from public;

@@ -19,17 +19,15 @@ declare
   v_answers jsonb;
 begin
   perform mill.require_primary();
-  select coalesce(jsonb_object_agg(h.id, h.payload), '{}') into v_held
-  from (select distinct o.id, o.attempt from jsonb_to_recordset(p_outcomes) as o(id uuid, attempt int) order by o.id) o
-  cross join lateral (
-    select j.id, j.payload from mill.job_live j
-    where j.id = o.id and j.attempt = o.attempt and j.worker = p_worker and j.state = 'processing' and not j.cancel_requested
-    for update) h;
+  select coalesce(jsonb_object_agg(h.id, h.payload), '{}') into v_held from mill.held_jobs(p_worker, p_outcomes) h;
 
   v_plain := mill.settle_fetched(p_outcomes, v_held, v_now);
   v_fetches := (select coalesce(jsonb_agg(o), '[]') from jsonb_array_elements(p_outcomes) o where v_held ? (o ->> 'id'));
   perform mill.settle_calls(v_fetches, p_pauses, v_now);
-  v_answers := public.settle_jobs(p_worker, v_plain, p_invocation);
+  select coalesce(jsonb_agg(to_jsonb(s)), '[]') into v_answers from mill.settle(p_worker, v_plain) s;
+  if p_invocation is not null then
+    perform mill.end_invocation(p_invocation);
+  end if;
   perform mill.note_fetches(v_fetches, v_now);
 
   perform mill.end_refresh_pauses(coalesce((

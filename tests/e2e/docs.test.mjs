@@ -32,6 +32,14 @@ test("the commands of docs/first-job.md do what it says", async () => {
   assert.deepEqual([job.state, job.result], ["completed", { echo: { hello: "again" } }]);
 });
 
+test("the SQL of docs/how-an-application-is-built.md is what tests/sql/holder runs", () => {
+  const page = fs.readFileSync(path.join(root, "docs/how-an-application-is-built.md"), "utf8");
+  const example = fs.readFileSync(path.join(root, "tests/sql/holder/rules/thumbnails.sql"), "utf8");
+  const shown = [...page.matchAll(/^```sql\n([\s\S]*?)^```/gm)].map((match) => match[1]);
+  assert.equal(shown.length, 3);
+  for (const block of shown) assert.ok(example.includes(block), `the example does not contain:\n${block}`);
+});
+
 test("every other command shown is one that is run by a test", () => {
   const run = [
     "./scripts/dev", "./scripts/test", // front_door.test.mjs, CI

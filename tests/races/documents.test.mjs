@@ -56,3 +56,39 @@ test("of several jobs that begin one stage at once, one has it and the others ar
     assert.deepEqual(told, Array.from({ length: JOBS - 1 }, () => ["busy", holder.job]));
   }
 });
+
+// A document in its first stage, whose job this worker holds and has begun.
+async function begunStage(worker) {
+  const { id, place } = await as(USER, "select public.begin_document_upload('text/plain')");
+  await as(USER, "select public.finish_document_upload($1, $2, 5, repeat('a', 64))", [id, place]);
+  const claimed = await as(SERVICE, "select public.claim_jobs($1, '{fast}', 1000, '{fast_queue_security}')", [worker]);
+  const { id: job, attempt } = claimed.find(({ payload }) => payload.document_id === id);
+  await as(SERVICE, "select public.begin_document_stage($1, $2, $3)", [job, worker, attempt]);
+  return { id, job, attempt };
+}
+const FINISH = "select public.finish_document_stage($1, $2, $3, '{\"page_count\": 1}')";
+const seen = async ({ id, job }) => (await pool.query(
+  `select f.stage, j.state, (select count(*)::int from mill.job n where n.kind = 'fast_queue_ocr' and n.payload ->> 'document_id' = f.id::text) as next
+   from public.shell_files f, mill.job j where f.id = $1 and j.id = $2`, [id, job])).rows[0];
+
+test("a stage whose end is said several times at once ends once, and each call is answered true", async () => {
+  const stage = await begunStage("repeats");
+  const answers = await Promise.all(Array.from({ length: 8 }, () => as(SERVICE, FINISH, [stage.job, "repeats", stage.attempt])));
+  assert.deepEqual(answers, Array(8).fill(true));
+  assert.deepEqual(await seen(stage), { stage: "ocr", state: "completed", next: 1 });
+});
+
+test("a stage that is cancelled while it ends is either done with its job or neither", async () => {
+  const ends = new Set();
+  for (let round = 0; round < 12; round++) {
+    const stage = await begunStage("cancelled");
+    const [is_finished] = await Promise.all([
+      as(SERVICE, FINISH, [stage.job, "cancelled", stage.attempt]),
+      as(SERVICE, "select public.cancel_jobs(array[$1::uuid])", [stage.job]),
+    ]);
+    const now = await seen(stage);
+    ends.add(is_finished);
+    assert.deepEqual(now, is_finished ? { stage: "ocr", state: "completed", next: 1 } : { stage: "security", state: "processing", next: 0 });
+  }
+  console.log(`# finished, or cancelled first: ${[...ends].join(", ")}`);
+});

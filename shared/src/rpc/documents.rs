@@ -8,7 +8,7 @@ use serde_json::value::RawValue;
 use uuid::Uuid;
 
 use super::{Rpc, RpcError};
-use crate::job::JobId;
+use crate::job::{Ending, Holder, JobId};
 use crate::storage::ObjectKey;
 
 /// An upload that Postgres knows of.
@@ -137,6 +137,23 @@ pub struct Measured {
     pub mime_type: Option<&'static str>,
 }
 
+/// How the security stage ends a document that it does not let through.
+#[derive(Debug, Serialize)]
+pub struct RefusedDocument<'a> {
+    /// refused or infected.
+    #[serde(rename = "p_status")]
+    pub status: &'a str,
+    /// Why: type, reason, message and retryable.
+    #[serde(rename = "p_error")]
+    pub error: serde_json::Value,
+    /// Where its file lies now.
+    #[serde(rename = "p_place")]
+    pub place: &'a ObjectKey,
+    /// What was read of it.
+    #[serde(rename = "p_measured")]
+    pub measured: &'a Measured,
+}
+
 /// What a stage works on.
 #[derive(Debug, Deserialize)]
 pub struct StagedDocument {
@@ -158,20 +175,6 @@ pub struct StagedDocument {
     pub max_bytes: u64,
     /// How many pages it has, once known.
     pub page_count: Option<u32>,
-}
-
-/// Names a held job: the fencing token of a stage's writes.
-#[derive(Debug, Clone, Serialize)]
-pub struct Holder {
-    /// The job.
-    #[serde(rename = "p_job_id")]
-    pub job: JobId,
-    /// Its worker.
-    #[serde(rename = "p_worker")]
-    pub worker: String,
-    /// Its attempt.
-    #[serde(rename = "p_attempt")]
-    pub attempt: u32,
 }
 
 /// What the sweep has to look at.
@@ -204,14 +207,6 @@ pub enum ObjectAct {
 #[derive(Serialize)]
 struct ById {
     p_id: Uuid,
-}
-
-#[derive(Serialize)]
-struct Held<'a, T: Serialize> {
-    #[serde(flatten)]
-    holder: &'a Holder,
-    #[serde(flatten)]
-    rest: T,
 }
 
 impl Rpc {
@@ -346,18 +341,11 @@ impl Rpc {
         page: &impl Serialize,
     ) -> Result<bool, RpcError> {
         #[derive(Serialize)]
-        struct Page<T: Serialize> {
+        struct Said<T: Serialize> {
             p_page: T,
         }
-        self.documents()
-            .call(
-                "save_document_page",
-                &Held {
-                    holder,
-                    rest: Page { p_page: page },
-                },
-            )
-            .await
+        let said = Said { p_page: page };
+        self.documents().call_as(holder, "save_document_page", said).await
     }
 
     /// Parts of a document, for later stages.
@@ -371,40 +359,44 @@ impl Rpc {
             .await
     }
 
-    /// Writes what a stage found; false when the lease is lost.
+    /// Writes what a stage found and completes its job, in one transaction; false when the lease is lost. May be said twice.
     pub async fn finish_document_stage(
         &self,
         holder: &Holder,
         result: &impl Serialize,
+        ending: &Ending<'_, impl Serialize>,
     ) -> Result<bool, RpcError> {
         #[derive(Serialize)]
-        struct Result_<T: Serialize> {
+        struct Said<T: Serialize, E: Serialize> {
             p_result: T,
+            p_outcome: E,
         }
-        self.documents()
-            .call(
-                "finish_document_stage",
-                &Held {
-                    holder,
-                    rest: Result_ { p_result: result },
-                },
-            )
-            .await
+        let said = Said {
+            p_result: result,
+            p_outcome: ending,
+        };
+        self.documents().call_as(holder, "finish_document_stage", said).await
     }
 
-    /// Ends a document as refused or infected; false when the lease is lost.
+    /// Ends a document as refused or infected and completes its job, in one transaction; false when the lease is lost. May be
+    /// said twice.
     pub async fn refuse_document(
         &self,
         holder: &Holder,
-        status: &str,
-        error: &impl Serialize,
-        place: &ObjectKey,
-        measured: &Measured,
+        refusal: &RefusedDocument<'_>,
+        ending: &Ending<'_, impl Serialize>,
     ) -> Result<bool, RpcError> {
-        let rest = json!({ "p_status": status, "p_error": error, "p_place": place, "p_measured": measured });
-        self.documents()
-            .call("refuse_document", &Held { holder, rest })
-            .await
+        #[derive(Serialize)]
+        struct Said<'a, E: Serialize> {
+            #[serde(flatten)]
+            refusal: &'a RefusedDocument<'a>,
+            p_outcome: E,
+        }
+        let said = Said {
+            refusal,
+            p_outcome: ending,
+        };
+        self.documents().call_as(holder, "refuse_document", said).await
     }
 
     /// What the sweep has to look at.

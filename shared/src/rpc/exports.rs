@@ -6,7 +6,7 @@ use uuid::Uuid;
 
 use super::{Rpc, RpcError};
 use crate::export::{Export, ExportBatch, ExportSource, FinishedExport, StoredFile};
-use crate::job::JobId;
+use crate::job::{Holder, JobId};
 
 #[derive(Serialize)]
 struct Asked<'a, Documents> {
@@ -27,15 +27,6 @@ struct One<Id> {
 struct After<Id> {
     p_id: Id,
     p_after: u64,
-}
-
-#[derive(Serialize)]
-struct Held<'a, Said> {
-    p_worker: &'a str,
-    p_id: JobId,
-    p_attempt: u32,
-    #[serde(flatten)]
-    said: Said,
 }
 
 impl Rpc {
@@ -178,21 +169,14 @@ impl Rpc {
     }
 
     /// What the worker is to make; none when it holds the export no more.
-    pub async fn begin_export(
-        &self,
-        worker: &str,
-        id: JobId,
-        attempt: u32,
-    ) -> Result<Option<ExportSource>, RpcError> {
-        self.say("begin_export", worker, id, attempt, ()).await
+    pub async fn begin_export(&self, holder: &Holder) -> Result<Option<ExportSource>, RpcError> {
+        self.exports().call("begin_export", holder).await
     }
 
     /// How far an export is; false when the worker holds it no more.
     pub async fn report_export(
         &self,
-        worker: &str,
-        id: JobId,
-        attempt: u32,
+        holder: &Holder,
         progress: u8,
         message: &str,
     ) -> Result<bool, RpcError> {
@@ -205,15 +189,13 @@ impl Rpc {
             p_progress: progress,
             p_message: message,
         };
-        self.say("report_export", worker, id, attempt, said).await
+        self.exports().call_as(holder, "report_export", said).await
     }
 
     /// The key of the object that the worker is to write; none when it holds the export no more.
     pub async fn reserve_export_file(
         &self,
-        worker: &str,
-        id: JobId,
-        attempt: u32,
+        holder: &Holder,
         size: usize,
     ) -> Result<Option<String>, RpcError> {
         #[derive(Serialize)]
@@ -221,17 +203,14 @@ impl Rpc {
             p_size: usize,
         }
         let said = Said { p_size: size };
-        self.say("reserve_export_file", worker, id, attempt, said)
-            .await
+        self.exports().call_as(holder, "reserve_export_file", said).await
     }
 
-    /// Completes an export whose file is stored; false when it was cancelled or lost.
+    /// Completes an export whose file is stored; false when it was cancelled or lost. May be said twice.
     pub async fn finish_export(
         &self,
-        worker: &str,
-        id: JobId,
-        attempt: u32,
-        file: FinishedExport<'_>,
+        holder: &Holder,
+        file: &FinishedExport<'_>,
     ) -> Result<bool, RpcError> {
         #[derive(Serialize)]
         struct Said<'a> {
@@ -244,23 +223,6 @@ impl Rpc {
             p_name: file.name,
             p_pages: file.pages,
         };
-        self.say("finish_export", worker, id, attempt, said).await
-    }
-
-    async fn say<T: serde::de::DeserializeOwned>(
-        &self,
-        function: &'static str,
-        worker: &str,
-        id: JobId,
-        attempt: u32,
-        said: impl Serialize,
-    ) -> Result<T, RpcError> {
-        let held = Held {
-            p_worker: worker,
-            p_id: id,
-            p_attempt: attempt,
-            said,
-        };
-        self.exports().call(function, &held).await
+        self.exports().call_as(holder, "finish_export", said).await
     }
 }

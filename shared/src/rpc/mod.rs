@@ -21,8 +21,8 @@ use serde::de::DeserializeOwned;
 
 pub use audit::{AuditEvent, AuditFinding, AuditVerdict};
 pub use documents::{
-    Begun, BegunStage, BegunUpload, FinishedUpload, Holder, Leftovers, Measured, ObjectAct,
-    Recovered, StageRefusal, StagedDocument, UnfinishedUpload,
+    Begun, BegunStage, BegunUpload, FinishedUpload, Leftovers, Measured, ObjectAct, Recovered,
+    RefusedDocument, StageRefusal, StagedDocument, UnfinishedUpload,
 };
 pub use error::RpcError;
 pub use jobs::{LeaseAnswer, LeaseStatus, LeaseToExtend};
@@ -39,7 +39,17 @@ pub use workflows::{
     TaskState, Workflow, WorkflowState, WorkflowStatus,
 };
 
+use crate::job::Holder;
 use crate::sleep::within;
+
+/// What the holder of a job says: the fencing token and the rest of the arguments, as one object.
+#[derive(Serialize)]
+struct Held<'a, Rest: Serialize> {
+    #[serde(flatten)]
+    holder: &'a Holder,
+    #[serde(flatten)]
+    rest: Rest,
+}
 
 /// A caller's way to Postgres, under one role.
 pub struct Rpc {

@@ -5,7 +5,8 @@ use std::collections::BTreeMap;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
-use super::{Rpc, RpcError};
+use super::{Held, Rpc, RpcError};
+use crate::job::Holder;
 
 /// A part with calls of its own beside the engine's.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -96,6 +97,16 @@ impl Calls<'_> {
         arguments: &impl Serialize,
     ) -> Result<T, RpcError> {
         self.rpc.call_in(self.schema, function, arguments).await
+    }
+
+    /// One call of the holder of a job: the fencing token comes first.
+    pub(super) async fn call_as<T: DeserializeOwned>(
+        &self,
+        holder: &Holder,
+        function: &'static str,
+        rest: impl Serialize,
+    ) -> Result<T, RpcError> {
+        self.call(function, &Held { holder, rest }).await
     }
 
     /// One call that creates something: see [`Rpc::once`].

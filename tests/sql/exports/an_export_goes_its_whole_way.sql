@@ -30,18 +30,18 @@ update public.documents set title = 'Renamed', data = '{"basics": {"name": "Z"}}
 select is((select version from public.documents where id = '00000000-0000-4000-8000-0000000000d1'), 2, 'a change is a new version');
 delete from public.documents where id = '00000000-0000-4000-8000-0000000000d1';
 select is((select count(*)::int from mill.claim('w1', array['exports'], 1)), 1, 'a worker claims it');
-select is(public.begin_export('w1', (select id from made), 1) -> 'data' -> 'basics' ->> 'name', 'A', 'and gets the document as it was');
-select is(public.begin_export('w2', (select id from made), 1), null, 'another worker gets nothing');
-select ok(public.report_export('w1', (select id from made), 1, 50, 'rendering'), 'progress is taken from who holds it');
-select ok(not public.report_export('w1', (select id from made), 2, 60, 'rendering'), 'and not for another attempt');
-select throws_ok(format('select public.reserve_export_file(%L, %L, 1, 104857601)', 'w1', (select id from made)), 'GM051', null, 'a file without room is refused');
-select is(public.reserve_export_file('w1', (select id from made), 1, 1000),
+select is(public.begin_export((select id from made), 'w1', 1) -> 'data' -> 'basics' ->> 'name', 'A', 'and gets the document as it was');
+select is(public.begin_export((select id from made), 'w2', 1), null, 'another worker gets nothing');
+select ok(public.report_export((select id from made), 'w1', 1, 50, 'rendering'), 'progress is taken from who holds it');
+select ok(not public.report_export((select id from made), 'w1', 2, 60, 'rendering'), 'and not for another attempt');
+select throws_ok(format('select public.reserve_export_file(%L, %L, 1, 104857601)', (select id from made), 'w1'), 'GM051', null, 'a file without room is refused');
+select is(public.reserve_export_file((select id from made), 'w1', 1, 1000),
   format('00000000-0000-4000-8000-0000000000a1/exports/%s/1.pdf', (select id from made)), 'a file has its place below its owner');
-select is(public.reserve_export_file('w1', (select id from made), 1, 1000),
+select is(public.reserve_export_file((select id from made), 'w1', 1, 1000),
   format('00000000-0000-4000-8000-0000000000a1/exports/%s/1.pdf', (select id from made)), 'said twice is the same');
-select ok(not public.finish_export('w2', (select id from made), 1, (select path from mill.export_file), 'x.pdf', 1), 'a stranger finishes nothing');
-select ok(public.finish_export('w1', (select id from made), 1, (select path from mill.export_file), 'My resume.pdf', 2), 'its worker does');
-select ok(public.finish_export('w1', (select id from made), 1, (select path from mill.export_file), 'My resume.pdf', 2), 'and may say so twice');
+select ok(not public.finish_export((select id from made), 'w2', 1, (select path from mill.export_file), 'x.pdf', 1), 'a stranger finishes nothing');
+select ok(public.finish_export((select id from made), 'w1', 1, (select path from mill.export_file), 'My resume.pdf', 2), 'its worker does');
+select ok(public.finish_export((select id from made), 'w1', 1, (select path from mill.export_file), 'My resume.pdf', 2), 'and may say so twice');
 select is(public.get_export((select id from made)) -> 'file' ->> 'pages', '2', 'now it has a file');
 select is(public.download_export((select id from made)) ->> 'name', 'My resume.pdf', 'which can be downloaded');
 select is((select format('%s %s', h.download_count, h.document_id is null) from public.export_history h), '1 t', 'and counts, also without its document');

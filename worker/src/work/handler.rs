@@ -1,16 +1,22 @@
 //! What a part of the system implements to have its kinds of jobs run here.
 
+use std::future::Future;
 use std::sync::Arc;
+use std::time::Duration;
 
 use async_trait::async_trait;
-use gristmill_shared::job::{ClaimedJob, Outcome};
-use gristmill_shared::rpc::Rpc;
+use gristmill_shared::job::{ClaimedJob, Ending, Holder, Outcome};
+use gristmill_shared::rpc::{Rpc, RpcError};
+use serde::Serialize;
 use tokio_util::sync::CancellationToken;
 
 use super::children::Children;
 use super::leases::{Lease, Watch};
 use super::press::Press;
 use crate::storage::Objects;
+
+/// How often a call that ends a job is made while Postgres cannot be reached: for about six seconds.
+const TRIES: u32 = 6;
 
 /// Runs jobs of some kinds.
 #[async_trait]
@@ -39,8 +45,8 @@ pub enum Lane {
 
 /// What a running job can reach.
 pub struct Context {
-    /// This worker's name: with the job's attempt, the fencing token of its writes.
-    pub worker: String,
+    /// The fencing token of what the job writes.
+    pub holder: Holder,
     /// Postgres with the rights of the service, over HTTP.
     pub rpc: Arc<Rpc>,
     /// Objects, with the rights of the service.
@@ -63,6 +69,36 @@ impl Context {
     /// what was reserved at the claim. A job that never says is taken to have used its estimate.
     pub fn used(&self, requests: u32, tokens: u64) {
         self.lease.add_usage(requests, tokens);
+    }
+
+    /// For a call that ends the job together with its rows: what the job leaves behind beside those rows.
+    pub fn ending<'a, Kept: Serialize>(&self, result: &'a Kept) -> Ending<'a, Kept> {
+        Ending {
+            result,
+            usage: self.lease.usage(),
+        }
+    }
+
+    /// Makes the call that ends the job together with its rows, and makes it again while Postgres cannot be reached: the work is
+    /// done and only its record is missing. Such a call must answer a repeat as it answered the first time.
+    pub async fn until_answered<Call>(&self, call: impl Fn() -> Call) -> Result<bool, RpcError>
+    where
+        Call: Future<Output = Result<bool, RpcError>>,
+    {
+        let mut pause = Duration::from_millis(200);
+        for _ in 1..TRIES {
+            match call().await {
+                Err(error) if error.is_passing() => {
+                    tracing::warn!(job = %self.holder.job, %error, "a job could not be ended yet");
+                }
+                answer => return answer,
+            }
+            tokio::select! {
+                () = tokio::time::sleep(pause) => pause *= 2,
+                () = self.cancelled().cancelled() => break,
+            }
+        }
+        call().await
     }
 
     /// Until the answer is dropped, a cancellation of the job is known within a second or so instead of at the next heartbeat.

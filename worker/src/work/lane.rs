@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::sync::atomic::Ordering::Relaxed;
 use std::time::Duration;
 
-use gristmill_shared::job::{ClaimedJob, Failure, Outcome, Settlement};
+use gristmill_shared::job::{ClaimedJob, Failure, Holder, Outcome, Settlement};
 use gristmill_shared::rpc::RpcError;
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 use tokio::task::JoinHandle;
@@ -144,7 +144,11 @@ impl Claiming {
         // There is room: this lane alone takes permits, and it claimed no more than were free.
         let slot = self.slots.clone().try_acquire_owned().ok();
         let context = Context {
-            worker: self.worker.name.clone(),
+            holder: Holder {
+                job: job.id,
+                worker: self.worker.name.clone(),
+                attempt: job.attempt,
+            },
             rpc: self.worker.rpc.clone(),
             storage: self.worker.storage.clone(),
             children: self.worker.children.clone(),
@@ -183,8 +187,10 @@ async fn attempt(
             Outcome::Released
         }
     };
-    // Lost, cancelled or stopping: released is then either refused as lost, or exactly right.
-    let outcome = if cancelled.is_cancelled() && !matches!(outcome, Outcome::Completed { .. }) {
+    // Lost, cancelled or stopping: released is then either refused as lost, or exactly right. A job that has ended together with its
+    // rows is lost to the next heartbeat, and stays completed.
+    let is_done = matches!(outcome, Outcome::Completed { .. } | Outcome::Settled);
+    let outcome = if cancelled.is_cancelled() && !is_done {
         Outcome::Released
     } else {
         outcome

@@ -1,8 +1,8 @@
 //! The stages of a document: is it safe, what does it say, where, and what does that mean.
 //!
-//! Each stage reads what it needs, works, and ends with one call that writes its rows and enqueues the next stage.
-//! Until that call nothing has changed, and after it a repeated attempt is told that the stage was done, and by which job. A job that can do
-//! nothing for its document ends as failed, with the reason: none is completed unless its work was done.
+//! Each stage reads what it needs, works, and ends with one call that writes its rows, enqueues the next stage and completes the job,
+//! all in one transaction. Until that call nothing has changed. Another job for the same stage is told that the stage was done, and by
+//! which job. A job that can do nothing for its document ends as failed, with the reason: none is completed unless its work was done.
 
 mod builtin;
 mod file;
@@ -22,7 +22,8 @@ use std::sync::Arc;
 
 use async_trait::async_trait;
 use gristmill_shared::job::{ClaimedJob, Failure, JobId, Outcome};
-use gristmill_shared::rpc::{BegunStage, Holder, RpcError, StagedDocument};
+use gristmill_shared::rpc::{BegunStage, RpcError, StagedDocument};
+use serde::Serialize;
 use serde_json::json;
 
 use super::{ChildError, Context, Handler, Lane};
@@ -57,7 +58,6 @@ impl Passes {
 /// A stage at work.
 struct Stage<'a> {
     document: StagedDocument,
-    holder: Holder,
     context: &'a Context,
     settings: &'a Settings,
 }
@@ -134,17 +134,8 @@ impl Trouble {
     }
 }
 
-async fn begin<'a>(
-    job: &ClaimedJob,
-    context: &'a Context,
-    settings: &'a Settings,
-) -> Result<Stage<'a>, Trouble> {
-    let holder = Holder {
-        job: job.id,
-        worker: context.worker.clone(),
-        attempt: job.attempt,
-    };
-    let begun = context.rpc.begin_document_stage(&holder).await?;
+async fn begin<'a>(context: &'a Context, settings: &'a Settings) -> Result<Stage<'a>, Trouble> {
+    let begun = context.rpc.begin_document_stage(&context.holder).await?;
     let document = match begun.ok_or(Trouble::Lost)? {
         BegunStage::Work(document) => document,
         BegunStage::Done { stage, by_job } => return Err(Trouble::Done { stage, by_job }),
@@ -168,7 +159,6 @@ async fn begin<'a>(
     };
     Ok(Stage {
         document,
-        holder,
         context,
         settings,
     })
@@ -190,9 +180,9 @@ pub(super) async fn asked<T: serde::de::DeserializeOwned>(
     }
 }
 
-fn ended(result: Result<serde_json::Value, Trouble>) -> Outcome {
+fn ended(result: Result<(), Trouble>) -> Outcome {
     match result {
-        Ok(result) => Outcome::completed(&result),
+        Ok(()) => Outcome::Settled,
         Err(trouble) => {
             tracing::info!(%trouble, "a stage did not get to its end");
             trouble.outcome()
@@ -214,9 +204,9 @@ impl Handler for Fast {
         Lane::Computing
     }
 
-    async fn run(&self, job: &ClaimedJob, context: &Context) -> Outcome {
+    async fn run(&self, _job: &ClaimedJob, context: &Context) -> Outcome {
         let work = async {
-            let stage = begin(job, context, &self.settings).await?;
+            let stage = begin(context, &self.settings).await?;
             match stage.document.stage.as_str() {
                 "security" => security::run(&stage).await,
                 "ocr" => ocr::run(&stage).await,
@@ -233,9 +223,9 @@ impl Handler for Passes {
         &["ai_queue_pass1", "ai_queue_pass2", "ai_queue_pass3"]
     }
 
-    async fn run(&self, job: &ClaimedJob, context: &Context) -> Outcome {
+    async fn run(&self, _job: &ClaimedJob, context: &Context) -> Outcome {
         let work = async {
-            let stage = begin(job, context, &self.settings).await?;
+            let stage = begin(context, &self.settings).await?;
             passes::run(&stage).await
         };
         ended(work.await)
@@ -243,17 +233,12 @@ impl Handler for Passes {
 }
 
 impl Stage<'_> {
-    /// The last word of a stage.
-    async fn finish(&self, result: &impl serde::Serialize) -> Result<(), Trouble> {
-        if self
-            .context
-            .rpc
-            .finish_document_stage(&self.holder, result)
-            .await?
-        {
-            Ok(())
-        } else {
-            Err(Trouble::Lost)
-        }
+    /// The last word of a stage: what it found, and what is kept with its job, which is completed.
+    async fn finish(&self, found: &impl Serialize, kept: &impl Serialize) -> Result<(), Trouble> {
+        let (rpc, holder) = (&self.context.rpc, &self.context.holder);
+        let ending = self.context.ending(kept);
+        let finish = || rpc.finish_document_stage(holder, found, &ending);
+        let is_held = self.context.until_answered(finish).await?;
+        is_held.then_some(()).ok_or(Trouble::Lost)
     }
 }

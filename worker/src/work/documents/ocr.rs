@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use futures_util::{StreamExt, TryStreamExt, stream};
 use gristmill_shared::job::Failure;
-use serde_json::{Value, json};
+use serde_json::json;
 
 use super::file::{Fetched, fetch};
 use super::model::Page;
@@ -26,7 +26,7 @@ enum Source {
     Image(PathBuf, u32),
 }
 
-pub(super) async fn run(stage: &Stage<'_>) -> Result<Value, Trouble> {
+pub(super) async fn run(stage: &Stage<'_>) -> Result<(), Trouble> {
     if !stage.document.is_scanned {
         let message = "the file was not scanned, so it is not read";
         return Err(Trouble::Failed(Failure::permanent("unscanned", message)));
@@ -72,10 +72,10 @@ pub(super) async fn run(stage: &Stage<'_>) -> Result<Value, Trouble> {
             .progress((done * 95 / scans.max(1)) as u8, "reading pages");
     }
     drop(read);
+    let found = json!({ "page_count": count, "pages": kept.last });
     stage
-        .finish(&json!({ "page_count": count, "pages": kept.last }))
-        .await?;
-    Ok(json!({ "pages": count, "scanned": scans }))
+        .finish(&found, &json!({ "pages": count, "scanned": scans }))
+        .await
 }
 
 /// The page that was read last goes with the stage's end, which spares most documents a round trip; the others are saved
@@ -89,7 +89,7 @@ impl Kept {
     async fn keep(&mut self, stage: &Stage<'_>, page: Page) -> Result<(), Trouble> {
         if let Some(page) = self.last.pop() {
             let rpc = &stage.context.rpc;
-            if !rpc.save_document_page(&stage.holder, &page).await? {
+            if !rpc.save_document_page(&stage.context.holder, &page).await? {
                 return Err(Trouble::Lost);
             }
         }

@@ -16,7 +16,7 @@ struct Content {
     facts: Vec<Fact>,
 }
 
-pub(super) async fn run(stage: &Stage<'_>) -> Result<Value, Trouble> {
+pub(super) async fn run(stage: &Stage<'_>) -> Result<(), Trouble> {
     let started = Instant::now();
     let parts: &[&str] = match stage.document.stage.as_str() {
         "pass1" => &["blocks"],
@@ -42,8 +42,8 @@ pub(super) async fn run(stage: &Stage<'_>) -> Result<Value, Trouble> {
             result.insert("raw".into(), json!({ "answer": answer }));
         }
     }
-    stage.finish(&result).await?;
-    Ok(json!({ "provider": stage.settings.provider_name(), "tokens": asked.tokens }))
+    let kept = json!({ "provider": stage.settings.provider_name(), "tokens": asked.tokens });
+    stage.finish(&result, &kept).await
 }
 
 fn by_rules(stage: &Stage<'_>, content: &Content) -> Value {

@@ -11,7 +11,7 @@ const CELL_GAP: f32 = 1.2;
 /// Lines of one block are no further apart than this many heights.
 const BLOCK_GAP: f32 = 1.1;
 
-pub(super) async fn run(stage: &Stage<'_>) -> Result<Value, Trouble> {
+pub(super) async fn run(stage: &Stage<'_>) -> Result<(), Trouble> {
     #[derive(serde::Deserialize)]
     struct Content {
         pages: Vec<Page>,
@@ -22,8 +22,8 @@ pub(super) async fn run(stage: &Stage<'_>) -> Result<Value, Trouble> {
         .document_content(stage.document.id, &["pages", "words"])
         .await?;
     let blocks: Vec<Block> = content.pages.iter().flat_map(blocks).collect();
-    stage.finish(&json!({ "blocks": blocks })).await?;
-    Ok(json!({ "blocks": blocks.len() }))
+    let kept = json!({ "blocks": blocks.len() });
+    stage.finish(&json!({ "blocks": blocks }), &kept).await
 }
 
 struct Line {

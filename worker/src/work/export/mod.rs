@@ -20,33 +20,25 @@ pub(super) struct Exports;
 
 impl Exports {
     async fn make(&self, job: &ClaimedJob, context: &Context) -> Result<(), Stopped> {
-        let (rpc, worker) = (&context.rpc, context.worker.as_str());
+        let (rpc, holder) = (&context.rpc, &context.holder);
         let held = |is_held: bool| is_held.then_some(()).ok_or(Stopped::NotOurs);
 
         context.progress(25, "fetching");
-        let source = rpc.begin_export(worker, job.id, job.attempt).await?;
+        let source = rpc.begin_export(holder).await?;
         let source = source.ok_or(Stopped::NotOurs)?;
         let name = format!("{}.pdf", source.title);
 
         context.progress(50, "rendering");
-        held(
-            rpc.report_export(worker, job.id, job.attempt, 50, "rendering")
-                .await?,
-        )?;
+        held(rpc.report_export(holder, 50, "rendering").await?)?;
         let rendered = self.set(job, source, context).await?;
 
         context.progress(75, "writing");
-        let path = rpc
-            .reserve_export_file(worker, job.id, job.attempt, rendered.pdf.len())
-            .await?;
+        let path = rpc.reserve_export_file(holder, rendered.pdf.len()).await?;
         let path = path.ok_or(Stopped::NotOurs)?;
         let key: ObjectKey = path.parse().map_err(|_| Stopped::Mistake)?;
 
         context.progress(90, "uploading");
-        held(
-            rpc.report_export(worker, job.id, job.attempt, 90, "uploading")
-                .await?,
-        )?;
+        held(rpc.report_export(holder, 90, "uploading").await?)?;
         context
             .storage
             .put(&key, "application/pdf", rendered.pdf)
@@ -56,7 +48,8 @@ impl Exports {
             name: &name,
             pages: rendered.pages,
         };
-        held(rpc.finish_export(worker, job.id, job.attempt, file).await?)
+        let finish = || rpc.finish_export(holder, &file);
+        held(context.until_answered(finish).await?)
     }
 
     async fn set(

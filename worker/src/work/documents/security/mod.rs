@@ -5,9 +5,9 @@ mod file;
 mod pdf;
 
 use gristmill_shared::job::Failure;
-use gristmill_shared::rpc::Measured;
+use gristmill_shared::rpc::{Measured, RefusedDocument};
 use gristmill_shared::storage::ObjectKey;
-use serde_json::{Value, json};
+use serde_json::json;
 use tokio::io::AsyncReadExt;
 
 use super::file::{Fetched, fetch};
@@ -42,7 +42,7 @@ fn infected(scanner: &str, name: &str) -> Refusal {
     }
 }
 
-pub(super) async fn run(stage: &Stage<'_>) -> Result<Value, Trouble> {
+pub(super) async fn run(stage: &Stage<'_>) -> Result<(), Trouble> {
     let fetched = match fetch(stage).await {
         Err(Trouble::Objects(ObjectsError::NotFound)) if !stage.document.is_scanned => {
             return missing(stage).await;
@@ -51,27 +51,20 @@ pub(super) async fn run(stage: &Stage<'_>) -> Result<Value, Trouble> {
     };
     stage.context.progress(30, "scanning");
     match judge(stage, &fetched).await? {
-        Ok(pages) => {
-            keep(stage, &fetched, pages).await?;
-            Ok(json!({ "safe": true, "pages": pages }))
-        }
-        Err(refusal) => {
-            quarantine(stage, &fetched, &refusal).await?;
-            Ok(json!({ "safe": false, "reason": refusal.reason }))
-        }
+        Ok(pages) => keep(stage, &fetched, pages).await,
+        Err(refusal) => quarantine(stage, &fetched, &refusal).await,
     }
 }
 
 // An upload was said to have ended, and nothing lies at its place: it takes up no storage, whatever was said.
-async fn missing(stage: &Stage<'_>) -> Result<Value, Trouble> {
+async fn missing(stage: &Stage<'_>) -> Result<(), Trouble> {
     let refusal = refuse("missing", "no file is stored at the place of the upload");
     let measured = Measured {
         size: 0,
         sha256: None,
         mime_type: None,
     };
-    end(stage, &refusal, &stage.document.storage_path, &measured).await?;
-    Ok(json!({ "safe": false, "reason": refusal.reason }))
+    end(stage, &refusal, &stage.document.storage_path, &measured).await
 }
 
 // Its number of pages, or why it is refused. The file's own bytes say what type it is: the uploader could have said anything.
@@ -112,11 +105,12 @@ async fn keep(stage: &Stage<'_>, fetched: &Fetched, pages: u32) -> Result<(), Tr
     }
     let scanner = stage.settings.clamd.as_ref().map_or("none", |_| "clamd");
     let verdict = json!({ "safe": true, "scanner": scanner });
+    let found = json!({
+        "verdict": verdict, "page_count": pages, "size": size, "sha256": sha256, "mime_type": mime_type,
+        "place": stage.document.keep_at,
+    });
     let finished = stage
-        .finish(&json!({
-            "verdict": verdict, "page_count": pages, "size": size, "sha256": sha256, "mime_type": mime_type,
-            "place": stage.document.keep_at,
-        }))
+        .finish(&found, &json!({ "safe": true, "pages": pages }))
         .await;
     // Best effort: the sweep finds what is left.
     match (&finished, &stage.document.keep_at) {
@@ -187,10 +181,13 @@ async fn quarantine(
             .await?;
     }
     end(stage, refusal, &place, &fetched.measured).await?;
-    // Nothing names the old place any more: what a crash leaves here, the sweep removes.
+    // Nothing names the old place any more, and the job has ended: what is left here, the sweep removes.
     if place != *from {
-        let from = std::slice::from_ref(from);
-        stage.context.storage.remove(from).await?;
+        let _ = stage
+            .context
+            .storage
+            .remove(std::slice::from_ref(from))
+            .await;
     }
     Ok(())
 }
@@ -207,9 +204,16 @@ async fn end(
         ("refused", "unsupported")
     };
     let error = json!({ "type": kind, "reason": refusal.reason, "message": refusal.message, "retryable": false });
-    let rpc = &stage.context.rpc;
-    let is_held = rpc
-        .refuse_document(&stage.holder, status, &error, place, measured)
-        .await?;
+    let refused = RefusedDocument {
+        status,
+        error,
+        place,
+        measured,
+    };
+    let kept = json!({ "safe": false, "reason": refusal.reason });
+    let (rpc, holder) = (&stage.context.rpc, &stage.context.holder);
+    let ending = stage.context.ending(&kept);
+    let refuse = || rpc.refuse_document(holder, &refused, &ending);
+    let is_held = stage.context.until_answered(refuse).await?;
     is_held.then_some(()).ok_or(Trouble::Lost)
 }
