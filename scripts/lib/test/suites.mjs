@@ -55,5 +55,5 @@ export const suites = [
   { group: "chaos", name: "neighbours", needs: ["native", "functions"], read: readNode, command: nodeTest("tests/chaos/neighbours.test.mjs") },
   { group: "chaos", name: "chaos", alone: true, needs: ["native", "functions"], read: readNode, command: nodeTest("tests/chaos/recovery.test.mjs") },
   { group: "lint", name: "shellcheck", read: readCheck,
-    command: ["bash", "-c", "shellcheck -x scripts/dev scripts/test scripts/build scripts/setup scripts/bench scripts/graph scripts/schema scripts/lib/*.sh .ci/run"] },
+    command: ["bash", "-c", "shellcheck -x scripts/dev scripts/test scripts/build scripts/setup scripts/bench scripts/graph scripts/schema scripts/release-dump scripts/lib/*.sh .ci/run"] },
 ];
