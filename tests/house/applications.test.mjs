@@ -6,7 +6,7 @@ import { DUMP, plain } from "../../scripts/lib/schema/dump.mjs";
 import { hasDebianPostgres } from "../../scripts/lib/stack/postgres.mjs";
 import { finishWorkflow, first } from "./applications.mjs";
 import { complete, service, stateOf, user } from "./callers.mjs";
-import { APPLICATIONS, House, optionalObjects } from "./harness.mjs";
+import { APPLICATIONS, assertSame, House, optionalObjects } from "./harness.mjs";
 
 // Debian's, because it comes with a pg_dump. Elsewhere the comparisons of schemas are left out.
 const canDump = hasDebianPostgres();
@@ -77,7 +77,7 @@ describe("a database with live jobs", { concurrency: 3 }, () => {
       const { id } = await first.workflows(client, "public");
       await finishWorkflow(client, "public", id);
     });
-    if (canDump) assert.equal(await schemaOf(database), await schemaOf(await house.database(["--with", "workflows"])), "the schema is that of a fresh installation");
+    if (canDump) assertSame(await schemaOf(database), await schemaOf(await house.database(["--with", "workflows"])), "the schema is that of a fresh installation");
   });
 
   test("one more application is added beside others, and the compatible names of it come with it", async () => {
@@ -85,7 +85,7 @@ describe("a database with live jobs", { concurrency: 3 }, () => {
     await house.migrate(database, "--with", "exports");
     await connected(database, (client) => first.exports(client, "public"));
     assert.equal((await house.server.query(database, "select to_regclass('public.export_jobs') is not null as is_there")).rows[0].is_there, true);
-    if (canDump) assert.equal(await schemaOf(database), await schemaOf(await house.database(["--with", "compat,exports"])));
+    if (canDump) assertSame(await schemaOf(database), await schemaOf(await house.database(["--with", "compat,exports"])));
   });
 
   test("an application is removed only with --yes, and its jobs and rows go while all others stay and finish", async () => {
@@ -102,7 +102,7 @@ describe("a database with live jobs", { concurrency: 3 }, () => {
       assert.match(asked.stdout + asked.stderr, /exports/, "it names the queue with live jobs");
       assert.match(asked.stdout + asked.stderr, /--yes/);
       assert.equal(await stateOf(house.server, database, begun.exports.id), "pending", "without --yes nothing has changed");
-      if (canDump) assert.equal(await schemaOf(database), before);
+      if (canDump) assertSame(await schemaOf(database), before);
 
       await house.migrate(database, "--without", "exports", "--yes");
       assert.deepEqual(await present(database, "exports"), []);
@@ -110,7 +110,7 @@ describe("a database with live jobs", { concurrency: 3 }, () => {
       assert.deepEqual((await client.query("select queue from mill.queue where queue = 'exports' union all select kind from mill.kind where queue = 'exports'")).rows, []);
       assert.deepEqual(await installed(database), APPLICATIONS.filter((name) => name !== "exports").sort());
       if (canDump) {
-        assert.equal(await schemaOf(database), await schemaOf(await house.database(["--with", "documents,refresh,workflows,compat"])),
+        assertSame(await schemaOf(database), await schemaOf(await house.database(["--with", "documents,refresh,workflows,compat"])),
           "the schema is that of an installation which never had it");
       }
 
@@ -125,7 +125,7 @@ describe("a database with live jobs", { concurrency: 3 }, () => {
   test("what was removed can be added again", async () => {
     const database = await house.database(["--with", "workflows"]);
     await house.migrate(database, "--without", "workflows", "--yes");
-    if (canDump) assert.equal(await schemaOf(database), await schemaOf(await house.database([])), "nothing of it is left");
+    if (canDump) assertSame(await schemaOf(database), await schemaOf(await house.database([])), "nothing of it is left");
     await house.migrate(database, "--with", "workflows");
     await connected(database, async (client) => finishWorkflow(client, "public", (await first.workflows(client, "public")).id));
   });

@@ -1,9 +1,11 @@
 // What the tests of the house share: which objects each part brings, and databases that are set up once and copied.
+import assert from "node:assert/strict";
 import fs from "node:fs";
 import path from "node:path";
 
 import { readManifest } from "../../scripts/lib/graph/manifest.mjs";
 import { created } from "../../scripts/lib/graph/objects.mjs";
+import { difference } from "../../scripts/lib/schema/dump.mjs";
 import { root } from "../../scripts/lib/stack/paths.mjs";
 import { Server } from "../../scripts/lib/stack/server.mjs";
 
@@ -18,6 +20,12 @@ export function optionalObjects(kinds, of = null) {
   return parts.filter((part) => (of ? part.name === of : isOptional(part))).flatMap((part) => part.files)
     .flatMap(({ path: file }) => created(fs.readFileSync(path.join(sql, file), "utf8")))
     .filter((object) => kinds.includes(object.kind)).map((object) => object.name);
+}
+
+/** Compares dumps, and shows the first lines that differ instead of thousands. */
+export function assertSame(actual, expected, what = "the two are the same") {
+  const found = difference(expected, actual);
+  assert.equal(found, null, found && `${what}; the first difference (- expected, + actual) is at ${found}`);
 }
 
 /** A server with databases that are migrated once and copied as often as tests like. */

@@ -4,7 +4,7 @@ import { after, before, describe, test } from "node:test";
 
 import { DUMP, plain } from "../../scripts/lib/schema/dump.mjs";
 import { hasDebianPostgres } from "../../scripts/lib/stack/postgres.mjs";
-import { House } from "./harness.mjs";
+import { assertSame, House } from "./harness.mjs";
 
 // What a fresh installation has in its tables, without the times and the partitions.
 const REGISTERED = {
@@ -36,7 +36,7 @@ describe("migrate --sql", { concurrency: 2, skip: !hasDebianPostgres() && "psql 
       await house.server.psql(fed, stdout);
 
       const dump = async (database) => plain(await house.server.dump(database, ...DUMP, ...(args.includes("acme") ? ["--schema=acme"] : [])));
-      assert.equal(await dump(fed), await dump(migrated));
+      assertSame(await dump(fed), await dump(migrated));
       for (const [table, query] of Object.entries(REGISTERED)) {
         assert.deepEqual((await house.server.query(fed, query)).rows, (await house.server.query(migrated, query)).rows, `mill.${table}`);
       }
