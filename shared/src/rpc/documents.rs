@@ -345,7 +345,9 @@ impl Rpc {
             p_page: T,
         }
         let said = Said { p_page: page };
-        self.documents().call_as(holder, "save_document_page", said).await
+        self.documents()
+            .call_as(holder, "save_document_page", said)
+            .await
     }
 
     /// Parts of a document, for later stages.
@@ -375,7 +377,9 @@ impl Rpc {
             p_result: result,
             p_outcome: ending,
         };
-        self.documents().call_as(holder, "finish_document_stage", said).await
+        self.documents()
+            .call_as(holder, "finish_document_stage", said)
+            .await
     }
 
     /// Ends a document as refused or infected and completes its job, in one transaction; false when the lease is lost. May be
@@ -396,7 +400,9 @@ impl Rpc {
             refusal,
             p_outcome: ending,
         };
-        self.documents().call_as(holder, "refuse_document", said).await
+        self.documents()
+            .call_as(holder, "refuse_document", said)
+            .await
     }
 
     /// What the sweep has to look at.

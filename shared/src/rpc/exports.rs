@@ -203,7 +203,9 @@ impl Rpc {
             p_size: usize,
         }
         let said = Said { p_size: size };
-        self.exports().call_as(holder, "reserve_export_file", said).await
+        self.exports()
+            .call_as(holder, "reserve_export_file", said)
+            .await
     }
 
     /// Completes an export whose file is stored; false when it was cancelled or lost. May be said twice.
