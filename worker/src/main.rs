@@ -24,8 +24,8 @@ enum Command {
     Relay(relay::Args),
     /// Set a JSON document as PDF
     Render(render::Args),
-    /// Bring a database to this version's schema; safe to run twice and at once
-    Migrate(migrate::Args),
+    /// Bring a database to this version's schema; safe to run twice and at once, and to kill
+    Migrate(Box<migrate::Args>),
     /// Tell a database where its functions are and how to sign for them
     Configure(configure::Args),
     /// Stop users' writes for a while, or let them go on
@@ -65,7 +65,7 @@ async fn start(command: Command) -> ExitCode {
         Command::Gateway(args) => gateway::run(*args).await.map_err(Into::into),
         Command::Relay(args) => relay::run(args).await.map_err(Into::into),
         Command::Render(args) => render::run(args).map_err(Into::into),
-        Command::Migrate(args) => migrate::run(args).await.map_err(Into::into),
+        Command::Migrate(args) => migrate::run(*args).await.map_err(Into::into),
         Command::Configure(args) => configure::run(args).await.map_err(Into::into),
         Command::Maintenance(args) => maintenance::run(args).await.map_err(Into::into),
         Command::Doctor(args) => doctor::run(args).await.map_err(Into::into),
@@ -77,7 +77,9 @@ async fn start(command: Command) -> ExitCode {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => {
             telemetry::report(error.as_ref());
-            ExitCode::FAILURE
+            error
+                .downcast_ref::<migrate::Error>()
+                .map_or(ExitCode::FAILURE, |error| error.exit_code().into())
         }
     }
 }

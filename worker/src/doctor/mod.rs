@@ -79,11 +79,8 @@ pub async fn run(args: Args) -> Result<(), Error> {
 }
 
 async fn schema(client: &mut tokio_postgres::Client) -> Finding {
-    let details = match migrate::migrate(client, true).await {
-        Ok(pending) => pending
-            .iter()
-            .map(|path| format!("sql/{path} is missing or old"))
-            .collect(),
+    let details = match migrate::pending(client).await {
+        Ok(pending) => pending,
         Err(error) => vec![error.to_string()],
     };
     Finding {

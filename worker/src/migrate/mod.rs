@@ -1,217 +1,332 @@
 //! `gristmill migrate`: brings a database to the schema in `sql/`.
 //!
-//! Everything happens in one transaction under an advisory lock, so that it can be run twice, by two
-//! processes at once, or be killed, and leaves either the old schema or the new one.
+//! Everything happens in one transaction under an advisory lock. It can be run twice, by two processes at once, or be
+//! killed, and leaves either the old schema or the new one. `choice` decides which parts there shall be, `due` which files
+//! they are missing, `removal` and `upgrade` do the work, and `books` writes down what was done.
 
-mod files;
+mod books;
+mod catalog;
+mod choice;
+mod dependents;
+mod due;
+mod error;
+mod locks;
+mod manifest;
+mod place;
+mod privileges;
+mod removal;
+mod script;
+mod session;
+mod statements;
+mod upgrade;
 
-use std::collections::HashMap;
-
-use tokio_postgres::Transaction;
+use std::collections::BTreeMap;
+use std::fmt::Display;
+use std::io::Write;
+use std::path::PathBuf;
+use std::time::{Duration, Instant};
 
 use crate::database;
-use files::{File, Mode};
+use books::Books;
+use choice::{Asked, Choice};
+pub use error::Error;
+use manifest::{BOOKS, Manifest, Source};
+use place::Places;
+use removal::Removal;
+use session::Session;
+use statements::{Kind, Object};
+use upgrade::{Done, Upgrade};
+
+/// How long it is tried again while others hold locks.
+const PATIENCE: Duration = Duration::from_secs(120);
+/// The longest pause between two attempts.
+const LONGEST_PAUSE: Duration = Duration::from_secs(5);
 
 /// Arguments of `gristmill migrate`.
 #[derive(Debug, clap::Args)]
 pub struct Args {
     /// Where Postgres is, as postgres://USER:PASSWORD@HOST:PORT/DATABASE
     #[arg(long, env = "GRISTMILL_DATABASE_URL", hide_env_values = true)]
-    pub database_url: String,
+    pub database_url: Option<String>,
 
-    /// Only say what would be applied; exits 0 either way
+    /// Applications to add, separated by commas: documents, refresh, exports, workflows, compat; or all
+    #[arg(long, value_delimiter = ',', value_name = "APPLICATIONS")]
+    pub with: Vec<String>,
+
+    /// Applications to remove; says what would be lost unless --yes is given
+    #[arg(long, value_delimiter = ',', value_name = "APPLICATIONS")]
+    pub without: Vec<String>,
+
+    /// Where the tables and functions of the applications in --with go [default: public]
+    #[arg(long, value_name = "NAME")]
+    pub schema: Option<String>,
+
+    /// Remove what --without names, with its data
+    #[arg(long)]
+    pub yes: bool,
+
+    /// Print the SQL that would be run on this database, and change nothing
     #[arg(long)]
     pub dry_run: bool,
-}
 
-/// Why a migration did not happen. The database is as it was before.
-#[derive(Debug, thiserror::Error)]
-pub enum Error {
-    /// No connection.
-    #[error(transparent)]
-    Database(#[from] database::Error),
-    /// This build is broken.
-    #[error(transparent)]
-    Files(#[from] files::Error),
-    /// A statement failed outside the files.
-    #[error("the migration could not be prepared or committed")]
-    Postgres(#[from] tokio_postgres::Error),
-    /// A file failed.
-    #[error("sql/{path} failed{}", place(.source))]
-    Apply {
-        /// Path below `sql/`.
-        path: &'static str,
-        /// What Postgres said.
-        #[source]
-        source: tokio_postgres::Error,
-    },
-    /// A table file was edited after it had been applied.
-    #[error(
-        "sql/{0} has changed since it was applied to this database, and it makes tables. \
-         Add a migration for the change; a development database can be made anew with: ./scripts/dev --fresh"
-    )]
-    Changed(&'static str),
-}
+    /// Print one SQL file that installs on an empty database; needs no connection
+    #[arg(long)]
+    pub sql: bool,
 
-fn place(error: &tokio_postgres::Error) -> String {
-    error.as_db_error().map_or_else(String::new, |db| {
-        let hint = db
-            .hint()
-            .map(|hint| format!(" ({hint})"))
-            .unwrap_or_default();
-        format!(": {} {}{hint}", db.code().code(), db.message())
-    })
+    /// Read manifest.txt and the SQL files from this folder instead of from the binary
+    #[arg(long, env = "GRISTMILL_SQL_DIR", hide = true)]
+    pub sql_dir: Option<PathBuf>,
 }
 
 /// Runs the command.
 pub async fn run(args: Args) -> Result<(), Error> {
-    let config = database::config(&args.database_url, "gristmill migrate")?;
-    let (mut client, _) = database::connect(&config).await?;
-    let applied = migrate(&mut client, args.dry_run).await?;
-    let verb = if args.dry_run {
-        "would be applied"
-    } else {
-        "applied"
+    let manifest = Manifest::load(&source(args.sql_dir.clone()))?;
+    let asked = Asked {
+        with: args.with.clone(),
+        without: args.without.clone(),
+        schema: args.schema.clone(),
     };
-    if applied.is_empty() {
-        println!("{}: up to date", database::host(&config));
-    } else {
-        println!(
-            "{}: {} {verb}",
-            database::host(&config),
-            count(applied.len(), "file")
-        );
-        applied.iter().for_each(|path| println!("  {path}"));
-    }
-    Ok(())
-}
-
-fn count(n: usize, noun: &str) -> String {
-    format!("{n} {noun}{}", if n == 1 { "" } else { "s" })
-}
-
-/// Applies what is missing or changed and returns the paths of those files.
-pub async fn migrate(
-    client: &mut tokio_postgres::Client,
-    dry_run: bool,
-) -> Result<Vec<&'static str>, Error> {
-    let files = files::all()?;
-    let transaction = client.transaction().await?;
-    transaction
-        .batch_execute(
-            "set local lock_timeout = '30s';
-             select pg_advisory_xact_lock(7022311640271841);
-             create schema if not exists mill;
-             create table if not exists mill.migration (
-               path text primary key,
-               checksum text not null,
-               applied_at timestamptz not null default now())",
-        )
-        .await?;
-    let known = recorded(&transaction).await?;
-
-    let mut applied = Vec::new();
-    for file in files {
-        if is_due(&file, known.get(file.path))? {
-            apply(&transaction, &file).await?;
-            applied.push(file.path);
+    if args.sql {
+        if args.dry_run || !args.without.is_empty() {
+            return Err(Error::SqlAlone);
         }
+        let choice = choice::choose(&manifest, &BTreeMap::new(), &asked)?;
+        print(&script::write(&manifest, &choice));
+        return Ok(());
     }
-    if dry_run {
+    let url = args.database_url.as_deref().ok_or(Error::NoDatabase)?;
+    let config = database::config(url, "gristmill migrate")?;
+    let (mut client, _) = database::connect(&config).await?;
+    let order = Order {
+        manifest: &manifest,
+        asked: &asked,
+        yes: args.yes,
+        dry_run: args.dry_run,
+    };
+    let outcome = patiently(&mut client, &order).await?;
+    match args.dry_run {
+        true => print(&outcome.script),
+        false => print(&report(&database::host(&config), &outcome)),
+    }
+    match outcome.would_lose {
+        true => Err(Error::WouldLose),
+        false => Ok(()),
+    }
+}
+
+fn source(folder: Option<PathBuf>) -> Source {
+    folder.map_or(Source::Embedded, Source::Folder)
+}
+
+/// Who reads may have gone (`| head`); there is nobody to tell.
+fn print(text: &str) {
+    let _ = std::io::stdout().write_all(text.as_bytes());
+}
+
+fn count(n: impl Display, noun: &str) -> String {
+    let n = n.to_string();
+    let ending = if n == "1" { "" } else { "s" };
+    format!("{n} {noun}{ending}")
+}
+
+/// What a run is asked to do.
+struct Order<'a> {
+    manifest: &'a Manifest,
+    asked: &'a Asked,
+    yes: bool,
+    dry_run: bool,
+}
+
+/// What a run has done.
+#[derive(Debug, Default)]
+struct Outcome {
+    choice: Choice,
+    done: Done,
+    script: String,
+    losses: Vec<String>,
+    would_lose: bool,
+}
+
+fn report(host: &str, outcome: &Outcome) -> String {
+    let Outcome { choice, done, .. } = outcome;
+    let list = |items: &[String]| items.join(", ");
+    let mut lines = Vec::new();
+    if outcome.would_lose {
+        lines.push(format!("would remove: {}", list(&choice.removed)));
+        lines.extend(outcome.losses.iter().map(|loss| format!("  {loss}")));
+    } else {
+        if !choice.removed.is_empty() {
+            lines.push(format!("removed: {}", list(&choice.removed)));
+            lines.extend(outcome.losses.iter().map(|loss| format!("  {loss}")));
+        }
+        if !choice.added.is_empty() {
+            lines.push(format!("installed: {}", list(&choice.added)));
+        }
+        if !done.applied.is_empty() {
+            lines.push(format!("{} applied", count(done.applied.len(), "file")));
+            // A new part has hundreds; of an upgrade each is worth a line.
+            if choice.added.is_empty() {
+                lines.extend(done.applied.iter().map(|path| format!("  {path}")));
+            }
+        }
+        let made_anew = done.recreated.iter().map(|object| format!("dropped and created anew: {object}"));
+        lines.extend(made_anew);
+        lines.extend(done.dropped.iter().map(|object| format!("removed: {object}")));
+    }
+    if lines.is_empty() {
+        return format!("{host}: up to date\n");
+    }
+    format!("{host}:\n  {}\n", lines.join("\n  "))
+}
+
+/// One sentence for each file that the database is missing; for `gristmill doctor`. Only reads.
+pub async fn pending(client: &mut tokio_postgres::Client) -> Result<Vec<String>, Error> {
+    let folder = std::env::var_os("GRISTMILL_SQL_DIR").map(PathBuf::from);
+    let manifest = Manifest::load(&source(folder))?;
+    let transaction = client.build_transaction().read_only(true).start().await?;
+    let session = Session::new(&transaction);
+    if !books::exist(&session).await? {
+        return Ok(vec!["Gristmill is not installed in this database".to_owned()]);
+    }
+    let books = Books::read(&session).await?;
+    let choice = choice::choose(&manifest, &books.parts, &Asked::default())?;
+    let due = due::find(&manifest, &books, &choice)?;
+    Ok(due
+        .iter()
+        .map(|due| format!("sql/{} is missing or old", due.file.path))
+        .collect())
+}
+
+/// Tries again while others are in the way.
+async fn patiently(
+    client: &mut tokio_postgres::Client,
+    order: &Order<'_>,
+) -> Result<Outcome, Error> {
+    let begun = Instant::now();
+    let mut pause = Duration::from_millis(100);
+    let mut first = Vec::new();
+    for attempts in 1.. {
+        let error = match attempt(client, order, &first).await {
+            Ok(outcome) => return Ok(outcome),
+            Err(error) if error.is_passing() => error,
+            Err(error) => return Err(error),
+        };
+        if begun.elapsed() + pause > PATIENCE {
+            return Err(error.after(begun.elapsed().as_secs()));
+        }
+        if attempts == 3 {
+            tracing::warn!(%error, "others hold locks that the migration needs; it is tried again for up to 2 minutes");
+        }
+        if let Error::Locked { table, .. } = &error {
+            first.retain(|known| known != table);
+            first.insert(0, table.clone());
+        }
+        // Jitter from the clock is enough: two migrations at once are kept apart by the advisory lock.
+        let jitter = f64::from(begun.elapsed().subsec_micros() % 1000) / 1000.0;
+        tokio::time::sleep(pause.mul_f64(0.5 + jitter)).await;
+        pause = (pause * 2).min(LONGEST_PAUSE);
+    }
+    Ok(Outcome::default())
+}
+
+async fn attempt(
+    client: &mut tokio_postgres::Client,
+    order: &Order<'_>,
+    first: &[String],
+) -> Result<Outcome, Error> {
+    let transaction = client.transaction().await?;
+    let mut session = Session::new(&transaction);
+    // Another migration may take its time; users do not wait for this lock.
+    session
+        .quietly(&format!(
+            "{}set local lock_timeout = '60s'; select pg_advisory_xact_lock(7022311640271841)",
+            script::SETTINGS
+        ))
+        .await?;
+    let mut outcome = work(&mut session, order, first).await?;
+    outcome.script = format!("begin;\n{}{}commit;\n", script::SETTINGS, session.into_script());
+    if order.dry_run || outcome.would_lose {
         transaction.rollback().await?;
     } else {
-        enable_extensions(&transaction).await?;
-        transaction
-            .batch_execute("select mill.install_schedules(); notify pgrst, 'reload schema'")
-            .await?;
         transaction.commit().await?;
     }
-    Ok(applied)
+    Ok(outcome)
 }
 
-async fn recorded(transaction: &Transaction<'_>) -> Result<HashMap<String, String>, Error> {
-    let rows = transaction
-        .query("select path, checksum from mill.migration", &[])
-        .await?;
-    Ok(rows.iter().map(|row| (row.get(0), row.get(1))).collect())
-}
-
-fn is_due(file: &File, recorded: Option<&String>) -> Result<bool, Error> {
-    match recorded {
-        None => Ok(true),
-        Some(checksum) if *checksum == file.checksum() => Ok(false),
-        Some(_) if file.mode == Mode::Always => Ok(true),
-        Some(_) => Err(Error::Changed(file.path)),
+async fn work(
+    session: &mut Session<'_>,
+    order: &Order<'_>,
+    first: &[String],
+) -> Result<Outcome, Error> {
+    if !books::exist(session).await? {
+        session.note("the books");
+        session.run(BOOKS).await?;
     }
+    let mut books = Books::read(session).await?;
+    let choice = choice::choose(order.manifest, &books.parts, order.asked)?;
+    let mut outcome = Outcome::default();
+    if !choice.removed.is_empty() {
+        let removal = Removal::new(order.manifest, &books, &choice);
+        outcome.losses = removal.losses(session).await?;
+        if !order.yes && !order.dry_run {
+            outcome.would_lose = true;
+            outcome.choice = choice;
+            return Ok(outcome);
+        }
+        removal.run(session, &mut books, &choice, first).await?;
+    }
+    let due = due::find(order.manifest, &books, &choice)?;
+    write_parts(session, order.manifest, &books, &choice).await?;
+    let schemas = choice.parts.iter().map(|(name, part)| (name.as_str(), part.schema.as_str()));
+    let places = Places::new(order.manifest, schemas);
+    outcome.done = Upgrade::new(session, &mut books, &places, order.manifest, &choice)
+        .run(&due, first)
+        .await?;
+    for schema in new_schemas(&books, &choice) {
+        session.run(&books::grant_schema(&schema)).await?;
+    }
+    session.note("extensions, schedules and the schema cache");
+    session.run(script::ENABLE_EXTENSIONS).await?;
+    session.run(script::FINISH).await?;
+    outcome.choice = choice;
+    Ok(outcome)
 }
 
-async fn apply(transaction: &Transaction<'_>, file: &File) -> Result<(), Error> {
-    transaction
-        .batch_execute(file.text)
-        .await
-        .map_err(|source| Error::Apply {
-            path: file.path,
-            source,
-        })?;
-    transaction
-        .execute(
-            "insert into mill.migration (path, checksum) values ($1, $2)
-             on conflict (path) do update set checksum = excluded.checksum, applied_at = now()",
-            &[&file.path, &file.checksum()],
-        )
-        .await?;
+/// Schemas of parts that are new, other than `public`.
+fn new_schemas(books: &Books, choice: &Choice) -> Vec<String> {
+    let mut schemas: Vec<_> = choice
+        .parts
+        .iter()
+        .filter(|(name, part)| !books.parts.contains_key(*name) && part.schema != "public")
+        .map(|(_, part)| part.schema.clone())
+        .collect();
+    schemas.sort();
+    schemas.dedup();
+    schemas
+}
+
+async fn write_parts(
+    session: &mut Session<'_>,
+    manifest: &Manifest,
+    books: &Books,
+    choice: &Choice,
+) -> Result<(), Error> {
+    let mut sql = String::new();
+    for schema in new_schemas(books, choice) {
+        let is_there = catalog::exists(session, &Object::new(Kind::Schema, schema.as_str())).await?;
+        sql.push_str(&books::open_schema(&schema, !is_there));
+    }
+    for part in &manifest.parts {
+        let Some(chosen) = choice.parts.get(&part.name) else {
+            continue;
+        };
+        if books.parts.get(&part.name) != Some(chosen) {
+            sql.push_str(&books::record_part(&part.name, chosen));
+        }
+    }
+    if !sql.is_empty() {
+        session.note("the parts");
+        session.run(&sql).await?;
+    }
     Ok(())
-}
-
-/// Switches on pg_net and pg_cron where the server offers them: each must be preloaded, and pg_cron
-/// lives in one database only.
-async fn enable_extensions(transaction: &Transaction<'_>) -> Result<(), Error> {
-    transaction
-        .batch_execute(
-            "do $$
-             begin
-               if current_setting('cron.database_name', true) = current_database() then
-                 create extension if not exists pg_cron;
-               end if;
-               if current_setting('shared_preload_libraries') ~ '\\mpg_net\\M' then
-                 create extension if not exists pg_net;
-               end if;
-             exception when insufficient_privilege then
-               raise warning 'pg_cron or pg_net is available; ask an administrator to create the extension';
-             end $$",
-        )
-        .await?;
-    Ok(())
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    const TABLES: File = File {
-        path: "a/tables.sql",
-        mode: Mode::Once,
-        text: "select 1",
-    };
-    const FUNCTION: File = File {
-        path: "a/f.sql",
-        mode: Mode::Always,
-        text: "select 1",
-    };
-
-    #[test]
-    fn an_unchanged_file_is_not_applied_again() {
-        assert!(!is_due(&TABLES, Some(&TABLES.checksum())).unwrap());
-        assert!(!is_due(&FUNCTION, Some(&FUNCTION.checksum())).unwrap());
-    }
-
-    #[test]
-    fn a_changed_function_is_applied_again_and_a_changed_table_file_is_refused() {
-        let other = String::from("another checksum");
-        assert!(is_due(&FUNCTION, Some(&other)).unwrap());
-        assert!(matches!(
-            is_due(&TABLES, Some(&other)),
-            Err(Error::Changed("a/tables.sql"))
-        ));
-    }
 }
