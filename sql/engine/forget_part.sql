@@ -12,7 +12,12 @@ declare
   v_kinds text[];
   v_jobs uuid[];
   v_table regclass;
+  v_remove text := format('mill.remove_%s', replace(p_part, '/', '_'));
 begin
+  -- A part that has put something outside of our schemas takes it back itself.
+  if to_regproc(v_remove) is not null then
+    execute format('select %s()', v_remove);
+  end if;
   delete from mill.hook h where h.part = p_part;
 
   v_kinds := array(

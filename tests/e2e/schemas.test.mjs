@@ -1,5 +1,5 @@
 // An application may lie in a schema of its own, beside tables of the user's that have the names of its tables. It is reached over HTTP
-// as elsewhere: functions, worker and storage know its schema, and name it as PostgREST's profile.
+// as elsewhere: functions and worker know its schema, and name it as PostgREST's profile.
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
 
@@ -25,12 +25,11 @@ const USERS_OWN = `
   create table public.documents (number int primary key, body text not null);
   insert into public.documents values (1, 'the user''s own'), (2, 'and another')`;
 
-// In R2 Postgres alone decides who may read a file. Supabase Storage asks a rule of the documents application for that.
 const ways = [
   { name: "exports alone, in workerd with R2", runtime: "workerd", storage: "r2", parts: ["gateway", "work", "workerd"],
     functions: ["export", "upload"], applications: ["exports"], schemas: { exports: "acme" } },
-  { name: "exports and documents, in deno with Supabase Storage", runtime: "deno", parts: ["gateway", "storage", "work", "deno"],
-    functions: ["export"], applications: ["documents", "exports"], schemas: { documents: "acme", exports: "acme" } },
+  { name: "exports alone, in deno with Supabase Storage", runtime: "deno", parts: ["gateway", "storage", "work", "deno"],
+    functions: ["export"], applications: ["exports"], schemas: { exports: "acme" } },
 ];
 
 for (const { name, runtime, ...options } of ways) {

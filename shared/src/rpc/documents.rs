@@ -193,35 +193,12 @@ pub struct UnfinishedUpload {
     pub place: ObjectKey,
 }
 
-/// What is done with an object.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum ObjectAct {
-    /// Read, sign or list it.
-    Read,
-    /// Store or replace it.
-    Write,
-    /// Remove it.
-    Remove,
-}
-
 #[derive(Serialize)]
 struct ById {
     p_id: Uuid,
 }
 
 impl Rpc {
-    /// Whether the token's owner may do this with an object: the rule of the object store.
-    pub async fn may_object(&self, act: ObjectAct, key: &str) -> Result<bool, RpcError> {
-        let function = match act {
-            ObjectAct::Read => "can_access_object",
-            ObjectAct::Write => "can_write_object",
-            ObjectAct::Remove => "can_remove_object",
-        };
-        self.documents()
-            .call(function, &json!({ "p_key": key }))
-            .await
-    }
-
     /// First phase of an upload.
     pub async fn begin_document_upload(
         &self,

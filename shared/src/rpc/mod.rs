@@ -4,6 +4,7 @@ mod audit;
 mod documents;
 mod error;
 mod exports;
+mod files;
 mod jobs;
 mod limits;
 mod once;
@@ -21,10 +22,11 @@ use serde::de::DeserializeOwned;
 
 pub use audit::{AuditEvent, AuditFinding, AuditVerdict};
 pub use documents::{
-    Begun, BegunStage, BegunUpload, FinishedUpload, Leftovers, Measured, ObjectAct, Recovered,
+    Begun, BegunStage, BegunUpload, FinishedUpload, Leftovers, Measured, Recovered,
     RefusedDocument, StageRefusal, StagedDocument, UnfinishedUpload,
 };
 pub use error::RpcError;
+pub use files::ObjectAct;
 pub use jobs::{LeaseAnswer, LeaseStatus, LeaseToExtend};
 pub use limits::Capacity;
 pub use once::Once;

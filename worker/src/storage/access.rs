@@ -2,7 +2,7 @@
 
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
-use gristmill_shared::rpc::{ObjectAct, Rpc, RpcError, Schemas};
+use gristmill_shared::rpc::{ObjectAct, Rpc, RpcError};
 use hyper::HeaderMap;
 use hyper::header::AUTHORIZATION;
 
@@ -12,7 +12,6 @@ use crate::gateway::auth::Verifier;
 pub(super) struct Access {
     verifier: Verifier,
     rest_url: String,
-    schemas: Schemas,
 }
 
 /// Whoever sent a request.
@@ -22,11 +21,10 @@ pub(super) enum Caller {
 }
 
 impl Access {
-    pub(super) fn new(verifier: Verifier, rest_url: String, schemas: Schemas) -> Self {
+    pub(super) fn new(verifier: Verifier, rest_url: String) -> Self {
         Self {
             verifier,
             rest_url,
-            schemas,
         }
     }
 
@@ -49,7 +47,7 @@ impl Access {
         match claims.role.as_deref() {
             Some("service_role") => Ok(Caller::Service),
             Some("authenticated") => {
-                let rpc = Rpc::new(&self.rest_url, token, token).in_schemas(self.schemas.clone());
+                let rpc = Rpc::new(&self.rest_url, token, token);
                 Ok(Caller::User(Box::new(rpc)))
             }
             _ => Err(Refusal::Denied),

@@ -13,8 +13,6 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 
-use gristmill_shared::rpc::{BadSchema, Schemas};
-
 pub use client::{Objects, ObjectsError};
 
 use crate::gateway::auth::Verifier;
@@ -62,9 +60,6 @@ pub enum Error {
         #[source]
         source: std::io::Error,
     },
-    /// Where the application that knows the rules lies.
-    #[error(transparent)]
-    Schema(#[from] BadSchema),
     /// The secret is no key.
     #[error("the JWT secret cannot be used: {0}")]
     Secret(String),
@@ -80,12 +75,11 @@ pub async fn run(args: Args) -> Result<(), Error> {
         })?;
     let verifier = Verifier::new(Some(&args.jwt_secret), None, None)
         .map_err(|error| Error::Secret(error.to_string()))?;
-    let schemas = Schemas::read(|name| std::env::var(name).ok())?;
     let storage = Arc::new(api::Api {
         disk,
         max_object: args.max_object,
         max_upload: args.max_upload,
-        access: access::Access::new(verifier, args.rest_url, schemas),
+        access: access::Access::new(verifier, args.rest_url),
         signer: gristmill_shared::storage::link::Signer::new(&args.jwt_secret),
     });
     let listener = serve::bind(args.listen).await?;

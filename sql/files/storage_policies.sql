@@ -3,7 +3,7 @@
 --
 -- Nobody may replace an object: there is no policy for UPDATE. That alone does not stop a late upload, because the Storage API asks
 -- only before it reads a body, and a signed upload URL is good for two hours. A late upload can therefore still replace the object at the place of an
--- upload. It cannot reach what is given out: the security stage stores what it scanned at another place, see shell_files.
+-- upload. It cannot reach what is given out of documents: the security stage stores what it scanned at another place.
 create or replace function mill.install_storage_policies() returns void
 language plpgsql
 set search_path = pg_catalog, pg_temp
@@ -36,5 +36,25 @@ $$;
 
 comment on function mill.install_storage_policies() is 'Makes the bucket and its policies where Supabase Storage is; elsewhere it does nothing.';
 revoke execute on function mill.install_storage_policies() from public;
+
+-- Called before this part is removed: a function that a policy names cannot be dropped. The bucket stays, with what lies in it.
+create or replace function mill.remove_files() returns void
+language plpgsql
+set search_path = pg_catalog, pg_temp
+as $$
+declare
+  v_policy record;
+begin
+  for v_policy in
+    select p.polname, p.polrelid::regclass as objects from pg_policy p
+    where p.polrelid = to_regclass('storage.objects') and p.polname like 'gristmill: %'
+  loop
+    execute format('drop policy %I on %s', v_policy.polname, v_policy.objects);
+  end loop;
+end
+$$;
+
+comment on function mill.remove_files() is 'Drops the policies of Supabase Storage. For mill.forget_part alone.';
+revoke execute on function mill.remove_files() from public;
 
 select mill.install_storage_policies();
