@@ -22,10 +22,7 @@ pub(super) enum Caller {
 
 impl Access {
     pub(super) fn new(verifier: Verifier, rest_url: String) -> Self {
-        Self {
-            verifier,
-            rest_url,
-        }
+        Self { verifier, rest_url }
     }
 
     pub(super) fn caller(&self, headers: &HeaderMap) -> Result<Caller, Refusal> {
