@@ -49,6 +49,7 @@ export const suites = [
     command: [node, "scripts/lib/test/pgtap.mjs", "debian"] },
   { group: "sql", name: "sql-embedded", needs: ["native"], read: readPlain,
     command: [node, "scripts/lib/test/pgtap.mjs", "embedded"] },
+  { group: "sql", name: "upgrade", needs: ["native"], debian: true, read: readNode, command: nodeTest("tests/upgrade/") },
   { group: "gateway", name: "gateway", needs: ["native"], read: readNode, command: nodeTest("tests/gateway/") },
   ...["refresh", "workflows"].map(app),
   { group: "chaos", name: "neighbours", needs: ["native", "functions"], read: readNode, command: nodeTest("tests/chaos/neighbours.test.mjs") },
