@@ -11,19 +11,17 @@
 //! After a refusal the whole transaction is rolled back and tried again. The table that was not to be had goes first
 //! then: whoever holds it while waiting for another of ours will have to come by it before.
 //!
-//! Where many writers take the same tables in every order, at each moment one of them holds what we want and wants what we
-//! hold, and giving way never ends: 12 such writers kept a migration of three tables out for two minutes. After
-//! [`GENTLE`] attempts we insist. Then we wait longer than the writers do, and those that are in a deadlock with us are
-//! aborted by Postgres with 40P01, which gateway and functions answer with 503 and Retry-After.
+//! There is a load that this never gets through: many open transactions that take the same tables in opposite orders, without
+//! a pause. At each moment one of them holds what we want and wants what we hold (12 such writers kept a migration of three
+//! tables out for two minutes). Then the command gives up and says so. Rejected: to insist. Postgres looks for a deadlock
+//! once per wait, so writers that waited before us would never be sent away, and to cancel them is not ours to decide:
+//! they may be transactions of the user's own programs.
 
 use std::time::{Duration, Instant};
 
 use super::error::Error;
 use super::session::Session;
 use super::statements::{Statement, Strength, quoted};
-
-/// So many attempts give way to everybody.
-const GENTLE: usize = 6;
 
 /// How an attempt comes to its locks.
 #[derive(Debug, Default)]
@@ -42,10 +40,6 @@ impl Manner {
             self.first.retain(|known| known != table);
             self.first.insert(0, table.clone());
         }
-    }
-
-    fn insists(&self) -> bool {
-        self.failed >= GENTLE
     }
 }
 
@@ -87,9 +81,6 @@ pub(super) async fn take(
     manner: &Manner,
 ) -> Result<(), Error> {
     let timeout = deadlock_timeout(session).await?;
-    if manner.insists() {
-        session.quietly(LOOK_LATER).await?;
-    }
     let names: Vec<&str> = tables.0.iter().map(|(table, _)| table.as_str()).collect();
     let there = session
         .texts(
@@ -105,11 +96,6 @@ pub(super) async fn take(
         }
         let patience = match begun {
             None => timeout.mul_f64(1.5),
-            Some(_) if manner.insists() => {
-                // Those who want what we hold begin to wait, and so to count, before we do.
-                tokio::time::sleep(timeout.mul_f64(0.1)).await;
-                timeout.mul_f64(2.0)
-            }
             Some(begun) => timeout.mul_f64(0.8).saturating_sub(begun.elapsed()),
         };
         let mode = match strength {
@@ -136,12 +122,6 @@ pub(super) async fn take(
         .await?;
     Ok(())
 }
-
-/// Only a superuser may say when its session looks for a deadlock; others rely on the pause.
-const LOOK_LATER: &str = "do $$ begin
-  perform set_config('deadlock_timeout', '30s', true);
-exception when insufficient_privilege then null;
-end $$";
 
 async fn deadlock_timeout(session: &Session<'_>) -> Result<Duration, Error> {
     let rows = session
