@@ -52,6 +52,7 @@ export const suites = [
   { group: "house", name: "house", needs: ["native", "functions"], read: readNode,
     // Its files hold nothing to a time, so several run at once.
     command: [node, "--test", "--test-concurrency=3", "--test-reporter=tap", "tests/house/"] },
+  { group: "sql", name: "upgrade", needs: ["native"], debian: true, read: readNode, command: nodeTest("tests/upgrade/") },
   { group: "gateway", name: "gateway", needs: ["native"], read: readNode, command: nodeTest("tests/gateway/") },
   ...["refresh", "workflows"].map(app),
   { group: "chaos", name: "neighbours", needs: ["native", "functions"], read: readNode, command: nodeTest("tests/chaos/neighbours.test.mjs") },

@@ -72,13 +72,20 @@ impl RpcError {
     pub fn is_passing(&self) -> bool {
         match self {
             Self::Unreachable(_) | Self::TimedOut { .. } => true,
-            // 40001 serialization, 40P01 deadlock: the transaction left nothing behind.
-            Self::Refused { status, code, .. } => {
-                *status >= 502 || matches!(code.as_str(), "40001" | "40P01" | "GWT429")
-            }
+            Self::Refused { status, code, .. } => *status >= 502 || is_passing_code(code),
             Self::Arguments(_) | Self::Answer { .. } => false,
         }
     }
+}
+
+/// What passes by itself, whatever status comes with it: PostgREST answers some of these with 500 or 405. The transaction
+/// left nothing behind. 40001 lost race, 40P01 deadlock, 55P03 lock not to be had (a migration), 57014 out of time,
+/// 25006 read-only database. GWT429: the gateway lets this user run only so many requests at a time.
+fn is_passing_code(code: &str) -> bool {
+    matches!(
+        code,
+        "40001" | "40P01" | "55P03" | "57014" | "25006" | "GWT429"
+    )
 }
 
 impl From<RpcError> for Problem {
@@ -152,8 +159,7 @@ impl From<RpcError> for Problem {
                     Code::Misconfigured,
                     "An operator must complete the deployment.",
                 ),
-                // GWT429: the gateway lets this user run only so many requests at a time.
-                (_, 502..) | ("GWT429", _) => unavailable(),
+                (code, status) if status >= 502 || is_passing_code(code) => unavailable(),
                 _ => Problem::new(
                     Code::Internal,
                     "The failure was logged under this correlation id.",
@@ -254,6 +260,14 @@ mod tests {
             (503, "57014"),
             (503, "40P01"),
             (503, "25006"),
+            (503, "55P03"),
+            (503, "0A000"),
+            // As PostgREST has them.
+            (500, "40P01"),
+            (500, "40001"),
+            (500, "55P03"),
+            (500, "57014"),
+            (405, "25006"),
             (503, "GWT503"),
             (504, "GWT504"),
         ] {

@@ -55,7 +55,10 @@ impl Books {
             .query("select path, checksum from mill.migration", &[])
             .await?;
         let objects = session
-            .query("select kind, name, path, arguments, checksum from mill.object", &[])
+            .query(
+                "select kind, name, path, arguments, checksum from mill.object",
+                &[],
+            )
             .await?;
         Ok(Self {
             parts: parts
@@ -165,7 +168,9 @@ pub(super) fn record_objects(path: &str, objects: &[(Object, Option<String>)]) -
         .iter()
         .filter(|(object, _)| seen.insert(object))
         .map(|(object, checksum)| {
-            let checksum = checksum.as_deref().map_or_else(|| "null".to_owned(), literal);
+            let checksum = checksum
+                .as_deref()
+                .map_or_else(|| "null".to_owned(), literal);
             let (kind, name) = (object.kind.as_str(), literal(&object.name));
             format!("('{kind}', {name}, {path}, {checksum})")
         })

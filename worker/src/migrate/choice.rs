@@ -54,7 +54,9 @@ pub enum Error {
     #[error("{0} is named by --with and by --without; name it once")]
     Both(String),
     /// Something that stays needs it.
-    #[error("{removed} cannot be removed: {by} needs it. Remove both with: --without {removed},{by}")]
+    #[error(
+        "{removed} cannot be removed: {by} needs it. Remove both with: --without {removed},{by}"
+    )]
     Needed {
         /// What was to go.
         removed: String,
@@ -76,7 +78,9 @@ pub enum Error {
     )]
     InsistsOnPublic(String),
     /// It is somewhere else already.
-    #[error("{name} is installed in schema {schema} already and cannot be moved; leave --schema out")]
+    #[error(
+        "{name} is installed in schema {schema} already and cannot be moved; leave --schema out"
+    )]
     Elsewhere {
         /// The application.
         name: String,
@@ -116,7 +120,9 @@ pub(super) fn choose(
     roots.retain(|name| !without.contains(name));
     let wanted = closure(manifest, &roots);
     if let Some(removed) = without.iter().find(|name| wanted.contains(*name)) {
-        let needs = |name: &&String| closure(manifest, &BTreeSet::from([(*name).clone()])).contains(removed);
+        let needs = |name: &&String| {
+            closure(manifest, &BTreeSet::from([(*name).clone()])).contains(removed)
+        };
         return Err(Error::Needed {
             removed: removed.clone(),
             by: roots.iter().find(needs).cloned().unwrap_or_default(),
@@ -256,13 +262,29 @@ mod tests {
 
     #[test]
     fn an_application_brings_its_libraries_and_joints_and_takes_them_away_again() {
-        let first = after(&Choice::default(), &asked(&["documents", "compat"], &[], None)).unwrap();
-        assert_eq!(first.added, ["engine", "identity", "usage", "documents", "compat"]);
+        let first = after(
+            &Choice::default(),
+            &asked(&["documents", "compat"], &[], None),
+        )
+        .unwrap();
+        assert_eq!(
+            first.added,
+            ["engine", "identity", "usage", "documents", "compat"]
+        );
         assert!(!first.parts["usage"].asked);
         let second = after(&first, &asked(&["exports"], &[], None)).unwrap();
         assert_eq!(second.added, ["exports", "compat/exports"]);
         let third = after(&second, &asked(&[], &["documents", "exports"], None)).unwrap();
-        assert_eq!(third.removed, ["identity", "usage", "documents", "exports", "compat/exports"]);
+        assert_eq!(
+            third.removed,
+            [
+                "identity",
+                "usage",
+                "documents",
+                "exports",
+                "compat/exports"
+            ]
+        );
         assert_eq!(third.parts.len(), 2);
     }
 
@@ -271,26 +293,45 @@ mod tests {
         let both = after(&Choice::default(), &asked(&["reports"], &[], None)).unwrap();
         assert_eq!(
             after(&both, &asked(&[], &["exports"], None)),
-            Err(Error::Needed { removed: "exports".into(), by: "reports".into() })
+            Err(Error::Needed {
+                removed: "exports".into(),
+                by: "reports".into()
+            })
         );
     }
 
     #[test]
     fn a_schema_holds_what_is_added_but_for_the_compatible_names() {
         let there = after(&Choice::default(), &asked(&["exports"], &[], Some("ours"))).unwrap();
-        assert_eq!((there.parts["exports"].schema.as_str(), there.parts["engine"].schema.as_str()), ("ours", "public"));
+        assert_eq!(
+            (
+                there.parts["exports"].schema.as_str(),
+                there.parts["engine"].schema.as_str()
+            ),
+            ("ours", "public")
+        );
         let joint = after(&there, &asked(&["compat"], &[], None)).unwrap();
         assert_eq!(joint.parts["compat/exports"].schema, "public");
-        for (with, schema) in [("compat", "ours"), ("exports", "other"), ("documents", "Bad")] {
+        for (with, schema) in [
+            ("compat", "ours"),
+            ("exports", "other"),
+            ("documents", "Bad"),
+        ] {
             assert!(after(&there, &asked(&[with], &[], Some(schema))).is_err());
         }
-        assert_eq!(after(&there, &asked(&[], &[], Some("x"))), Err(Error::SchemaAlone));
+        assert_eq!(
+            after(&there, &asked(&[], &[], Some("x"))),
+            Err(Error::SchemaAlone)
+        );
     }
 
     #[test]
     fn a_name_that_is_no_application_is_refused_with_those_that_are() {
         let error = after(&Choice::default(), &asked(&["usage"], &[], None)).unwrap_err();
-        assert_eq!(error.to_string(), "there is no application named usage; known are: documents, exports, reports, compat, all");
+        assert_eq!(
+            error.to_string(),
+            "there is no application named usage; known are: documents, exports, reports, compat, all"
+        );
         assert!(after(&Choice::default(), &asked(&[], &["exports"], None)).is_err());
         assert!(after(&Choice::default(), &asked(&["exports"], &["exports"], None)).is_err());
     }
@@ -298,7 +339,16 @@ mod tests {
     #[test]
     fn a_part_of_a_newer_version_is_refused() {
         let mut newer = Choice::default();
-        newer.parts.insert("future".into(), Installed { schema: "public".into(), asked: true });
-        assert_eq!(after(&newer, &Asked::default()), Err(Error::Newer("future".into())));
+        newer.parts.insert(
+            "future".into(),
+            Installed {
+                schema: "public".into(),
+                asked: true,
+            },
+        );
+        assert_eq!(
+            after(&newer, &Asked::default()),
+            Err(Error::Newer("future".into()))
+        );
     }
 }

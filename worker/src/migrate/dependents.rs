@@ -76,7 +76,7 @@ select
     when a.attgenerated = '' then format('alter table %I.%I alter column %I set default %s', an.nspname, ac.relname, a.attname, pg_get_expr(e.adbin, e.adrelid))
   end as definition,
   (select n.nspname || '.' || o.relname from pg_class o join pg_namespace n on n.oid = o.relnamespace
-   where o.oid = coalesce(pg_partition_root(coalesce(t.tgrelid, y.polrelid, e.adrelid)), t.tgrelid, y.polrelid, e.adrelid)) as on_table
+   where o.oid = coalesce(pg_partition_root(h.oid), h.oid)) as on_table
 from found f
 left join pg_proc p on f.classid = 'pg_proc'::regclass and p.oid = f.objid
 left join pg_class c on f.classid = 'pg_class'::regclass and c.oid = f.objid
@@ -88,6 +88,9 @@ left join pg_class yc on yc.oid = y.polrelid
 left join pg_namespace yn on yn.oid = yc.relnamespace
 left join pg_attrdef e on f.classid = 'pg_attrdef'::regclass and e.oid = f.objid
 left join pg_attribute a on a.attrelid = e.adrelid and a.attnum = e.adnum
+left join pg_constraint k on f.classid = 'pg_constraint'::regclass and k.oid = f.objid
+left join pg_index x on f.classid = 'pg_class'::regclass and x.indexrelid = f.objid
+cross join lateral (select coalesce(t.tgrelid, y.polrelid, e.adrelid, k.conrelid, x.indrelid) as oid) h
 left join pg_class ac on ac.oid = e.adrelid
 left join pg_namespace an on an.oid = ac.relnamespace
 where not (f.classid = $1::text::regclass and f.objid = $2)
@@ -105,7 +108,10 @@ pub(super) async fn of(session: &Session<'_>, target: &Target) -> Result<Vec<Dep
             let kind: Option<&str> = row.get(0);
             let name: Option<String> = row.get(1);
             Dependent {
-                object: kind.and_then(Kind::named).zip(name).map(|(kind, name)| Object::new(kind, name)),
+                object: kind
+                    .and_then(Kind::named)
+                    .zip(name)
+                    .map(|(kind, name)| Object::new(kind, name)),
                 description: row.get(2),
                 definition: row.get(3),
                 table: row.get(4),
@@ -129,7 +135,10 @@ pub(super) fn judge(
     let mut aftermath = Aftermath::default();
     let mut foreign = Vec::new();
     for dependent in dependents {
-        let entry = dependent.object.as_ref().and_then(|object| books.objects.get(object));
+        let entry = dependent
+            .object
+            .as_ref()
+            .and_then(|object| books.objects.get(object));
         match (entry, &dependent.definition) {
             (Some(entry), _) if can_be_applied_again(&entry.path) => {
                 aftermath.paths.push(entry.path.clone());
@@ -143,13 +152,15 @@ pub(super) fn judge(
             (None, Some(definition)) if dependent.object.is_none() && is_our_table(dependent) => {
                 aftermath.statements.push(definition.clone());
             }
-            (Some(_), None) => {
+            (None, definition) if definition.is_some() || !is_our_table(dependent) => {
+                foreign.push(dependent.description.clone());
+            }
+            _ => {
                 return Err(Error::NeedsMigration {
                     target: target.to_string(),
                     dependent: dependent.description.clone(),
                 });
             }
-            (None, _) => foreign.push(dependent.description.clone()),
         }
     }
     match foreign.is_empty() {
@@ -162,7 +173,8 @@ pub(super) fn judge(
 }
 
 fn is_ours_by_name(object: Option<&Object>) -> bool {
-    object.is_some_and(|object| object.kind == Kind::Policy && object.name.starts_with("gristmill: "))
+    object
+        .is_some_and(|object| object.kind == Kind::Policy && object.name.starts_with("gristmill: "))
 }
 
 /// What depends directly on these objects and is not one of them; for the refusal of a removal.

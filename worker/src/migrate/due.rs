@@ -44,7 +44,10 @@ pub(super) fn find<'a>(
         }
         let is_new = choice.added.contains(&part.name);
         let is_missing = |file: &&File| !books.files.contains_key(&file.path);
-        let mut migrations = part.files.iter().filter(|file| file.mode == Mode::Migration);
+        let mut migrations = part
+            .files
+            .iter()
+            .filter(|file| file.mode == Mode::Migration);
         let is_migrated = !is_new && migrations.any(|file| is_missing(&file));
         for file in &part.files {
             let why = match (file.mode, books.files.get(&file.path)) {
@@ -74,7 +77,10 @@ mod tests {
         let manifest = manifest::of(text);
         let choice = choice::choose(&manifest, &books.parts, &Asked::default()).unwrap();
         let due = find(&manifest, books, &choice)?;
-        Ok(due.iter().map(|due| (due.file.path.clone(), due.why)).collect())
+        Ok(due
+            .iter()
+            .map(|due| (due.file.path.clone(), due.why))
+            .collect())
     }
 
     /// The books of a database that has had these files, with the checksums of another text where `changed` says so.
@@ -96,7 +102,8 @@ mod tests {
     }
 
     const FIRST: &str = "part a base\nonce a/tables.sql\nalways a/f.sql\n";
-    const SECOND: &str = "part a base\nonce a/tables.sql\nalways a/f.sql\nmigration migrations/2.sql\n";
+    const SECOND: &str =
+        "part a base\nonce a/tables.sql\nalways a/f.sql\nmigration migrations/2.sql\n";
 
     #[test]
     fn an_unchanged_file_is_not_due() {
@@ -107,7 +114,10 @@ mod tests {
     fn a_changed_function_is_due_and_a_changed_table_file_is_refused() {
         let due = whys(FIRST, &books(FIRST, &["a/f.sql"])).unwrap();
         assert_eq!(due, [("a/f.sql".to_owned(), Why::Changed)]);
-        assert!(matches!(whys(FIRST, &books(FIRST, &["a/tables.sql"])), Err(Error::Changed(_))));
+        assert!(matches!(
+            whys(FIRST, &books(FIRST, &["a/tables.sql"])),
+            Err(Error::Changed(_))
+        ));
     }
 
     #[test]
@@ -115,7 +125,10 @@ mod tests {
         let due = whys(SECOND, &books(FIRST, &["a/tables.sql"])).unwrap();
         assert_eq!(
             due,
-            [("a/tables.sql".to_owned(), Why::Adopted), ("migrations/2.sql".to_owned(), Why::Migration)]
+            [
+                ("a/tables.sql".to_owned(), Why::Adopted),
+                ("migrations/2.sql".to_owned(), Why::Migration)
+            ]
         );
     }
 
@@ -127,6 +140,9 @@ mod tests {
 
     #[test]
     fn a_database_that_is_ahead_is_refused() {
-        assert!(matches!(whys(FIRST, &books(SECOND, &[])), Err(Error::Newer(_))));
+        assert!(matches!(
+            whys(FIRST, &books(SECOND, &[])),
+            Err(Error::Newer(_))
+        ));
     }
 }

@@ -80,7 +80,9 @@ pub enum Error {
         dependent: String,
     },
     /// No file has it any more, and it holds data.
-    #[error("{0} is no longer in sql/, but it is still in this database. A named migration has to drop it")]
+    #[error(
+        "{0} is no longer in sql/, but it is still in this database. A named migration has to drop it"
+    )]
     StillThere(String),
     /// A removal without a yes.
     #[error("nothing was removed; to remove it, say so with --yes")]
@@ -110,7 +112,9 @@ pub enum Error {
         source: tokio_postgres::Error,
     },
     /// A mistake in the files: they undo each other.
-    #[error("sql/{0} is dropped again and again by files that it depends on; its order in sql/manifest.txt is wrong")]
+    #[error(
+        "sql/{0} is dropped again and again by files that it depends on; its order in sql/manifest.txt is wrong"
+    )]
     Circle(String),
 }
 

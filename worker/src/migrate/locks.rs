@@ -10,12 +10,38 @@
 //!
 //! After a refusal the whole transaction is rolled back and tried again. The table that was not to be had goes first
 //! then: whoever holds it while waiting for another of ours will have to come by it before.
+//!
+//! There is a load that this never gets through: many open transactions that take the same tables in opposite orders, without
+//! a pause. At each moment one of them holds what we want and wants what we hold (12 such writers kept a migration of three
+//! tables out for two minutes). Then the command gives up and says so. Rejected: to insist. Postgres looks for a deadlock
+//! once per wait, so writers that waited before us would never be sent away, and to cancel them is not ours to decide:
+//! they may be transactions of the user's own programs.
 
 use std::time::{Duration, Instant};
 
 use super::error::Error;
 use super::session::Session;
 use super::statements::{Statement, Strength, quoted};
+
+/// How an attempt comes to its locks.
+#[derive(Debug, Default)]
+pub(super) struct Manner {
+    /// Tables that earlier attempts waited for in vain, the last one first.
+    pub(super) first: Vec<String>,
+    /// How many attempts have failed.
+    pub(super) failed: usize,
+}
+
+impl Manner {
+    /// Learns from a refusal.
+    pub(super) fn learn(&mut self, error: &Error) {
+        self.failed += 1;
+        if let Error::Locked { table, .. } = error {
+            self.first.retain(|known| known != table);
+            self.first.insert(0, table.clone());
+        }
+    }
+}
 
 /// The tables that a run needs, strongest lock first known.
 #[derive(Debug, Default)]
@@ -37,17 +63,22 @@ impl Tables {
     }
 
     fn in_order(mut self, first: &[String]) -> Vec<(String, Strength)> {
-        let place = |table: &str| first.iter().position(|known| known == table).unwrap_or(first.len());
+        let place = |table: &str| {
+            first
+                .iter()
+                .position(|known| known == table)
+                .unwrap_or(first.len())
+        };
         self.0.sort_by_key(|(table, _)| place(table));
         self.0
     }
 }
 
-/// Locks those of the tables that exist. `first` are the tables that earlier attempts waited for in vain.
+/// Locks those of the tables that exist.
 pub(super) async fn take(
     session: &mut Session<'_>,
     tables: Tables,
-    first: &[String],
+    manner: &Manner,
 ) -> Result<(), Error> {
     let timeout = deadlock_timeout(session).await?;
     let names: Vec<&str> = tables.0.iter().map(|(table, _)| table.as_str()).collect();
@@ -59,20 +90,24 @@ pub(super) async fn take(
         )
         .await?;
     let mut begun: Option<Instant> = None;
-    for (table, strength) in tables.in_order(first) {
+    for (table, strength) in tables.in_order(&manner.first) {
         if !there.contains(&table) {
             continue;
         }
-        let patience = begun.map_or(timeout.mul_f64(1.5), |begun| {
-            timeout.mul_f64(0.8).saturating_sub(begun.elapsed())
-        });
+        let patience = match begun {
+            None => timeout.mul_f64(1.5),
+            Some(begun) => timeout.mul_f64(0.8).saturating_sub(begun.elapsed()),
+        };
         let mode = match strength {
             Strength::AccessExclusive => "access exclusive",
             Strength::ShareRowExclusive => "share row exclusive",
         };
         let statement = format!("lock table {} in {mode} mode", quoted(&table));
         // 0 would mean to wait for ever.
-        let set = format!("set local lock_timeout = '{}ms'", patience.as_millis().max(1));
+        let set = format!(
+            "set local lock_timeout = '{}ms'",
+            patience.as_millis().max(1)
+        );
         session
             .quietly(&format!("{set}; {statement}"))
             .await
@@ -96,7 +131,9 @@ async fn deadlock_timeout(session: &Session<'_>) -> Result<Duration, Error> {
         )
         .await?;
     let millis: i32 = rows.first().map_or(1000, |row| row.get(0));
-    Ok(Duration::from_millis(u64::try_from(millis).unwrap_or(1000).clamp(10, 10_000)))
+    Ok(Duration::from_millis(
+        u64::try_from(millis).unwrap_or(1000).clamp(10, 10_000),
+    ))
 }
 
 #[cfg(test)]

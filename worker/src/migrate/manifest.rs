@@ -251,7 +251,10 @@ mod tests {
     #[test]
     fn every_sql_file_is_in_the_manifest() {
         let manifest = Manifest::load(&Source::Embedded).unwrap();
-        let listed: HashSet<_> = manifest.files().map(|(_, file)| file.path.clone()).collect();
+        let listed: HashSet<_> = manifest
+            .files()
+            .map(|(_, file)| file.path.clone())
+            .collect();
         let mut present = HashSet::new();
         sql_files(&SQL, &mut present);
         // The relay installs its own two files, the books come before the manifest, and the dump is for review.
@@ -290,9 +293,14 @@ mod tests {
 
     #[test]
     fn a_manifest_has_parts_with_kinds_needs_and_files() {
-        let manifest = of("# c\npart a base\nonce a/tables.sql\npart b library\npart c application needs b\nalways c/f.sql\nmigration migrations/0002_x.sql\n");
+        let manifest = of(
+            "# c\npart a base\nonce a/tables.sql\npart b library\npart c application needs b\nalways c/f.sql\nmigration migrations/0002_x.sql\n",
+        );
         let c = manifest.part("c").unwrap();
-        assert_eq!((c.kind, c.needs.as_slice()), (Kind::Application, &["b".to_owned()][..]));
+        assert_eq!(
+            (c.kind, c.needs.as_slice()),
+            (Kind::Application, &["b".to_owned()][..])
+        );
         let modes: Vec<_> = manifest.files().map(|(_, file)| file.mode).collect();
         assert_eq!(modes, [Mode::Once, Mode::Always, Mode::Migration]);
     }

@@ -30,6 +30,7 @@ use crate::database;
 use books::Books;
 use choice::{Asked, Choice};
 pub use error::Error;
+use locks::Manner;
 use manifest::{BOOKS, Manifest, Source};
 use place::Places;
 use removal::Removal;
@@ -37,8 +38,6 @@ use session::Session;
 use statements::{Kind, Object};
 use upgrade::{Done, Upgrade};
 
-/// How long it is tried again while others hold locks.
-const PATIENCE: Duration = Duration::from_secs(120);
 /// The longest pause between two attempts.
 const LONGEST_PAUSE: Duration = Duration::from_secs(5);
 
@@ -73,6 +72,10 @@ pub struct Args {
     #[arg(long)]
     pub sql: bool,
 
+    /// How many seconds to try again while others hold locks that are needed
+    #[arg(long, default_value_t = 120, value_name = "SECONDS")]
+    pub patience: u64,
+
     /// Read manifest.txt and the SQL files from this folder instead of from the binary
     #[arg(long, env = "GRISTMILL_SQL_DIR", hide = true)]
     pub sql_dir: Option<PathBuf>,
@@ -102,6 +105,7 @@ pub async fn run(args: Args) -> Result<(), Error> {
         asked: &asked,
         yes: args.yes,
         dry_run: args.dry_run,
+        patience: Duration::from_secs(args.patience),
     };
     let outcome = patiently(&mut client, &order).await?;
     match args.dry_run {
@@ -135,6 +139,7 @@ struct Order<'a> {
     asked: &'a Asked,
     yes: bool,
     dry_run: bool,
+    patience: Duration,
 }
 
 /// What a run has done.
@@ -169,9 +174,16 @@ fn report(host: &str, outcome: &Outcome) -> String {
                 lines.extend(done.applied.iter().map(|path| format!("  {path}")));
             }
         }
-        let made_anew = done.recreated.iter().map(|object| format!("dropped and created anew: {object}"));
+        let made_anew = done
+            .recreated
+            .iter()
+            .map(|object| format!("dropped and created anew: {object}"));
         lines.extend(made_anew);
-        lines.extend(done.dropped.iter().map(|object| format!("removed: {object}")));
+        lines.extend(
+            done.dropped
+                .iter()
+                .map(|object| format!("removed: {object}")),
+        );
     }
     if lines.is_empty() {
         return format!("{host}: up to date\n");
@@ -186,7 +198,9 @@ pub async fn pending(client: &mut tokio_postgres::Client) -> Result<Vec<String>,
     let transaction = client.build_transaction().read_only(true).start().await?;
     let session = Session::new(&transaction);
     if !books::exist(&session).await? {
-        return Ok(vec!["Gristmill is not installed in this database".to_owned()]);
+        return Ok(vec![
+            "Gristmill is not installed in this database".to_owned(),
+        ]);
     }
     let books = Books::read(&session).await?;
     let choice = choice::choose(&manifest, &books.parts, &Asked::default())?;
@@ -204,35 +218,31 @@ async fn patiently(
 ) -> Result<Outcome, Error> {
     let begun = Instant::now();
     let mut pause = Duration::from_millis(100);
-    let mut first = Vec::new();
-    for attempts in 1.. {
-        let error = match attempt(client, order, &first).await {
+    let mut manner = Manner::default();
+    loop {
+        let error = match attempt(client, order, &manner).await {
             Ok(outcome) => return Ok(outcome),
             Err(error) if error.is_passing() => error,
             Err(error) => return Err(error),
         };
-        if begun.elapsed() + pause > PATIENCE {
+        if begun.elapsed() + pause > order.patience {
             return Err(error.after(begun.elapsed().as_secs()));
         }
-        if attempts == 3 {
-            tracing::warn!(%error, "others hold locks that the migration needs; it is tried again for up to 2 minutes");
+        if manner.failed == 2 {
+            tracing::warn!(%error, "others hold locks that the migration needs; it is tried again, up to --patience");
         }
-        if let Error::Locked { table, .. } = &error {
-            first.retain(|known| known != table);
-            first.insert(0, table.clone());
-        }
+        manner.learn(&error);
         // Jitter from the clock is enough: two migrations at once are kept apart by the advisory lock.
         let jitter = f64::from(begun.elapsed().subsec_micros() % 1000) / 1000.0;
         tokio::time::sleep(pause.mul_f64(0.5 + jitter)).await;
         pause = (pause * 2).min(LONGEST_PAUSE);
     }
-    Ok(Outcome::default())
 }
 
 async fn attempt(
     client: &mut tokio_postgres::Client,
     order: &Order<'_>,
-    first: &[String],
+    manner: &Manner,
 ) -> Result<Outcome, Error> {
     let transaction = client.transaction().await?;
     let mut session = Session::new(&transaction);
@@ -243,8 +253,12 @@ async fn attempt(
             script::SETTINGS
         ))
         .await?;
-    let mut outcome = work(&mut session, order, first).await?;
-    outcome.script = format!("begin;\n{}{}commit;\n", script::SETTINGS, session.into_script());
+    let mut outcome = work(&mut session, order, manner).await?;
+    outcome.script = format!(
+        "begin;\n{}{}commit;\n",
+        script::SETTINGS,
+        session.into_script()
+    );
     if order.dry_run || outcome.would_lose {
         transaction.rollback().await?;
     } else {
@@ -256,7 +270,7 @@ async fn attempt(
 async fn work(
     session: &mut Session<'_>,
     order: &Order<'_>,
-    first: &[String],
+    manner: &Manner,
 ) -> Result<Outcome, Error> {
     if !books::exist(session).await? {
         session.note("the books");
@@ -273,14 +287,17 @@ async fn work(
             outcome.choice = choice;
             return Ok(outcome);
         }
-        removal.run(session, &mut books, &choice, first).await?;
+        removal.run(session, &mut books, &choice, manner).await?;
     }
     let due = due::find(order.manifest, &books, &choice)?;
     write_parts(session, order.manifest, &books, &choice).await?;
-    let schemas = choice.parts.iter().map(|(name, part)| (name.as_str(), part.schema.as_str()));
+    let schemas = choice
+        .parts
+        .iter()
+        .map(|(name, part)| (name.as_str(), part.schema.as_str()));
     let places = Places::new(order.manifest, schemas);
     outcome.done = Upgrade::new(session, &mut books, &places, order.manifest, &choice)
-        .run(&due, first)
+        .run(&due, manner)
         .await?;
     for schema in new_schemas(&books, &choice) {
         session.run(&books::grant_schema(&schema)).await?;
@@ -313,7 +330,8 @@ async fn write_parts(
 ) -> Result<(), Error> {
     let mut sql = String::new();
     for schema in new_schemas(books, choice) {
-        let is_there = catalog::exists(session, &Object::new(Kind::Schema, schema.as_str())).await?;
+        let is_there =
+            catalog::exists(session, &Object::new(Kind::Schema, schema.as_str())).await?;
         sql.push_str(&books::open_schema(&schema, !is_there));
     }
     for part in &manifest.parts {

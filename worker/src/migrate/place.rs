@@ -70,7 +70,10 @@ pub(super) fn is_plain(schema: &str) -> bool {
         .is_some_and(|c| c.is_ascii_lowercase() || c == '_')
         && letters.all(|c| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '_')
         && !schema.starts_with("pg_")
-        && !matches!(schema, "mill" | "information_schema" | "auth" | "cron" | "net" | "storage")
+        && !matches!(
+            schema,
+            "mill" | "information_schema" | "auth" | "cron" | "net" | "storage"
+        )
         && schema.len() < 64
 }
 

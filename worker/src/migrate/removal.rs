@@ -12,7 +12,7 @@ use super::catalog;
 use super::choice::Choice;
 use super::dependents;
 use super::error::Error;
-use super::locks::{self, Tables};
+use super::locks::{self, Manner, Tables};
 use super::manifest::Manifest;
 use super::session::Session;
 use super::statements::{Kind, Object, Strength, literal, quoted, quoted_word};
@@ -51,7 +51,11 @@ impl Removal {
     /// One line for each thing that would be lost.
     pub(super) async fn losses(&self, session: &Session<'_>) -> Result<Vec<String>, Error> {
         let mut losses = Vec::new();
-        for table in self.objects.iter().filter(|object| object.kind == Kind::Table) {
+        for table in self
+            .objects
+            .iter()
+            .filter(|object| object.kind == Kind::Table)
+        {
             if !catalog::exists(session, table).await? {
                 continue;
             }
@@ -77,8 +81,12 @@ impl Removal {
                 &[&self.parts],
             )
             .await?;
-        let line = |queue: String, jobs: i64| format!("queue {queue}: {}", super::count(jobs, "live job"));
-        Ok(rows.iter().map(|row| line(row.get(0), row.get(1))).collect())
+        let line =
+            |queue: String, jobs: i64| format!("queue {queue}: {}", super::count(jobs, "live job"));
+        Ok(rows
+            .iter()
+            .map(|row| line(row.get(0), row.get(1)))
+            .collect())
     }
 
     /// Removes it all.
@@ -87,22 +95,26 @@ impl Removal {
         session: &mut Session<'_>,
         books: &mut Books,
         choice: &Choice,
-        first: &[String],
+        manner: &Manner,
     ) -> Result<(), Error> {
         let mut tables = Tables::default();
         for object in &self.objects {
             match object.name.rsplit_once(" on ") {
                 Some((_, table)) => tables.add(table, Strength::AccessExclusive),
-                None if object.kind == Kind::Table => tables.add(&object.name, Strength::AccessExclusive),
+                None if object.kind == Kind::Table => {
+                    tables.add(&object.name, Strength::AccessExclusive)
+                }
                 None => {}
             }
         }
-        locks::take(session, tables, first).await?;
+        locks::take(session, tables, manner).await?;
         let forgets = "select where to_regprocedure('mill.forget_part(text)') is not null";
         if session.finds(forgets, &[]).await? {
             for part in &self.parts {
                 session.note(&format!("the rows of {part}"));
-                session.run(&format!("select mill.forget_part({})", literal(part))).await?;
+                session
+                    .run(&format!("select mill.forget_part({})", literal(part)))
+                    .await?;
             }
         }
         session.note(&format!("the objects of {}", self.parts.join(", ")));
@@ -156,7 +168,9 @@ impl Removal {
             ));
         }
         session.run(&sql).await?;
-        books.objects.retain(|_, entry| !self.paths.contains(&entry.path));
+        books
+            .objects
+            .retain(|_, entry| !self.paths.contains(&entry.path));
         books.files.retain(|path, _| !self.paths.contains(path));
         books.parts.retain(|part, _| !self.parts.contains(part));
         Ok(())
@@ -180,7 +194,8 @@ impl Removal {
             let sql = format!("drop schema if exists {}", quoted_word(&schema.name));
             if attempt(session, &sql).await? {
                 let name = literal(&schema.name);
-                let forget = format!("delete from mill.object where kind = 'schema' and name = {name}");
+                let forget =
+                    format!("delete from mill.object where kind = 'schema' and name = {name}");
                 session.run(&forget).await?;
                 books.objects.remove(&schema);
             }
@@ -207,7 +222,10 @@ async fn try_drop(session: &mut Session<'_>, object: &Object) -> Result<bool, Er
     attempt(session, &object.drop_statement()).await
 }
 
-async fn drop_tables_together(session: &mut Session<'_>, blocked: &[Object]) -> Result<bool, Error> {
+async fn drop_tables_together(
+    session: &mut Session<'_>,
+    blocked: &[Object],
+) -> Result<bool, Error> {
     let tables: Vec<_> = blocked
         .iter()
         .filter(|object| object.kind == Kind::Table)
@@ -216,7 +234,11 @@ async fn drop_tables_together(session: &mut Session<'_>, blocked: &[Object]) -> 
     if tables.len() < 2 {
         return Ok(false);
     }
-    attempt(session, &format!("drop table if exists {}", tables.join(", "))).await
+    attempt(
+        session,
+        &format!("drop table if exists {}", tables.join(", ")),
+    )
+    .await
 }
 
 /// Runs a drop in a savepoint; false when something depends on the object.

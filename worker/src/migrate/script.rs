@@ -40,7 +40,10 @@ set local check_function_bodies = on;\n";
 
 /// The whole script. The database must be empty: a name that is taken fails, and nothing is kept.
 pub(super) fn write(manifest: &Manifest, choice: &Choice) -> String {
-    let schemas = choice.parts.iter().map(|(name, part)| (name.as_str(), part.schema.as_str()));
+    let schemas = choice
+        .parts
+        .iter()
+        .map(|(name, part)| (name.as_str(), part.schema.as_str()));
     let places = Places::new(manifest, schemas);
     let snapshot = catalog::snapshot_query(&upgrade::schemas(choice));
     let mut sql = format!(
@@ -54,8 +57,15 @@ pub(super) fn write(manifest: &Manifest, choice: &Choice) -> String {
             sql.push_str(&books::open_schema(&schema, true));
         }
     }
-    for part in manifest.parts.iter().filter(|part| choice.parts.contains_key(&part.name)) {
-        sql.push_str(&format!("\nset local mill.part = {};\n", literal(&part.name)));
+    for part in manifest
+        .parts
+        .iter()
+        .filter(|part| choice.parts.contains_key(&part.name))
+    {
+        sql.push_str(&format!(
+            "\nset local mill.part = {};\n",
+            literal(&part.name)
+        ));
         sql.push_str(&books::record_part(&part.name, &choice.parts[&part.name]));
         for file in &part.files {
             if file.mode == Mode::Migration {
@@ -67,7 +77,9 @@ pub(super) fn write(manifest: &Manifest, choice: &Choice) -> String {
             let is_dynamic = books::is_dynamic(&statements);
             sql.push_str(&format!("\n-- sql/{}\n", file.path));
             if is_dynamic {
-                sql.push_str(&format!("create temp table gristmill_before on commit drop as\n{snapshot};\n"));
+                sql.push_str(&format!(
+                    "create temp table gristmill_before on commit drop as\n{snapshot};\n"
+                ));
             }
             sql.push_str(text.trim_end());
             sql.push('\n');
@@ -92,13 +104,19 @@ pub(super) fn write(manifest: &Manifest, choice: &Choice) -> String {
 
 /// As [`catalog::Snapshot::made_since`] does it.
 fn record_made(path: &str, snapshot: &str) -> String {
-    let replaceable: Vec<_> = [Kind::Trigger, Kind::Policy, Kind::View, Kind::Function, Kind::Procedure]
-        .iter()
-        .map(|kind| format!("'{}'", kind.as_str()))
-        .collect();
+    let replaceable: Vec<_> = [
+        Kind::Trigger,
+        Kind::Policy,
+        Kind::View,
+        Kind::Function,
+        Kind::Procedure,
+    ]
+    .iter()
+    .map(|kind| format!("'{}'", kind.as_str()))
+    .collect();
     format!(
         "insert into mill.object (kind, name, path)
-select a.kind, a.name, {} from (\n{snapshot}\n) a
+select distinct a.kind, a.name, {} from (\n{snapshot}\n) a
 left join pg_temp.gristmill_before b on b.kind = a.kind and b.name = a.name
 where b.version is distinct from a.version and (b.name is null or a.kind in ({}))
 on conflict (kind, name) do update set path = excluded.path

@@ -126,7 +126,9 @@ impl Object {
         let on = || {
             self.name
                 .rsplit_once(" on ")
-                .map_or_else(Default::default, |(name, table)| (quoted_word(name), quoted(table)))
+                .map_or_else(Default::default, |(name, table)| {
+                    (quoted_word(name), quoted(table))
+                })
         };
         match self.kind {
             Kind::Trigger | Kind::Policy => {
@@ -368,7 +370,10 @@ static CREATES: LazyLock<Vec<(Kind, Regex)>> = LazyLock::new(|| {
     vec![
         plain(Kind::Function, "(?:or replace )?function"),
         plain(Kind::Procedure, "(?:or replace )?procedure"),
-        plain(Kind::View, "(?:or replace )?(?:materialized |recursive )?view(?: if not exists)?"),
+        plain(
+            Kind::View,
+            "(?:or replace )?(?:materialized |recursive )?view(?: if not exists)?",
+        ),
         plain(Kind::Table, "(?:unlogged )?table(?: if not exists)?"),
         plain(Kind::Type, "(?:type|domain)"),
         plain(Kind::Sequence, "(?:unlogged )?sequence(?: if not exists)?"),
@@ -393,8 +398,7 @@ static ADDS: LazyLock<Regex> = LazyLock::new(|| {
 });
 static DROP_TABLE: LazyLock<Regex> =
     LazyLock::new(|| pattern(&format!("^(?:drop table|truncate)(?: if exists)? {NAME}")));
-static REFERENCES: LazyLock<Regex> =
-    LazyLock::new(|| pattern(&format!(r"\breferences {NAME}")));
+static REFERENCES: LazyLock<Regex> = LazyLock::new(|| pattern(&format!(r"\breferences {NAME}")));
 
 fn bare(name: &str) -> String {
     name.replace('"', "")
@@ -491,22 +495,46 @@ mod tests {
             other => format!("{other:?}"),
         };
         for (text, object) in [
-            ("create or replace function mill.f(a int) returns int as 'x';", "function mill.f"),
-            ("create or replace procedure public.p() as 'x'", "procedure public.p"),
-            ("create or replace view public.v with (security_barrier) as select 1", "view public.v"),
+            (
+                "create or replace function mill.f(a int) returns int as 'x';",
+                "function mill.f",
+            ),
+            (
+                "create or replace procedure public.p() as 'x'",
+                "procedure public.p",
+            ),
+            (
+                "create or replace view public.v with (security_barrier) as select 1",
+                "view public.v",
+            ),
             ("create unlogged table mill.t (a int)", "table mill.t"),
             ("create table if not exists mill.t (a int)", "table mill.t"),
             ("create unique index i on mill.t (a)", "index mill.i"),
             ("create type mill.e as enum ('a')", "type mill.e"),
-            ("create trigger a after insert or update of b, c on mill.t for each row execute function mill.f()", "trigger a on mill.t"),
-            ("create or replace trigger a before insert on mill.t execute function f()", "trigger a on mill.t"),
-            ("create constraint trigger a after insert on mill.t execute function f()", "trigger a on mill.t"),
-            ("-- c\ncreate policy \"a b\" on public.t for select using (true)", "policy a b on public.t"),
+            (
+                "create trigger a after insert or update of b, c on mill.t for each row execute function mill.f()",
+                "trigger a on mill.t",
+            ),
+            (
+                "create or replace trigger a before insert on mill.t execute function f()",
+                "trigger a on mill.t",
+            ),
+            (
+                "create constraint trigger a after insert on mill.t execute function f()",
+                "trigger a on mill.t",
+            ),
+            (
+                "-- c\ncreate policy \"a b\" on public.t for select using (true)",
+                "policy a b on public.t",
+            ),
         ] {
             assert_eq!(of_kind(text), object);
         }
         assert_eq!(only("do $$ begin end $$"), Does::Dynamic);
-        assert_eq!(only("comment on table mill.t is 'create table mill.x ()'"), Does::Other);
+        assert_eq!(
+            only("comment on table mill.t is 'create table mill.x ()'"),
+            Does::Other
+        );
         assert_eq!(
             only("alter table mill.q add column a int, add constraint b check (a > 0)"),
             Does::Adds(vec![
@@ -525,17 +553,32 @@ mod tests {
         let locks = |text: &str| of(text).remove(0).locks;
         let strong = |table: &str| (table.to_owned(), Strength::AccessExclusive);
         let weak = |table: &str| (table.to_owned(), Strength::ShareRowExclusive);
-        assert_eq!(locks("drop trigger if exists a on mill.t"), [strong("mill.t")]);
-        assert_eq!(locks("alter table mill.t add a int references mill.u"), [strong("mill.t"), weak("mill.u")]);
+        assert_eq!(
+            locks("drop trigger if exists a on mill.t"),
+            [strong("mill.t")]
+        );
+        assert_eq!(
+            locks("alter table mill.t add a int references mill.u"),
+            [strong("mill.t"), weak("mill.u")]
+        );
         assert_eq!(locks("create index i on mill.t (a)"), [weak("mill.t")]);
-        assert!(locks("create or replace function mill.f() returns int as 'alter table mill.t'").is_empty());
+        assert!(
+            locks("create or replace function mill.f() returns int as 'alter table mill.t'")
+                .is_empty()
+        );
     }
 
     #[test]
     fn an_object_knows_how_it_is_dropped() {
         let drop = |kind, name: &str| Object::new(kind, name).drop_statement();
-        assert_eq!(drop(Kind::Policy, "it's \"on\" on mill.t"), "drop policy if exists \"it's \"\"on\"\"\" on mill.t");
+        assert_eq!(
+            drop(Kind::Policy, "it's \"on\" on mill.t"),
+            "drop policy if exists \"it's \"\"on\"\"\" on mill.t"
+        );
         assert_eq!(drop(Kind::View, "public.v"), "drop view if exists public.v");
-        assert_eq!(drop(Kind::Column, "a on mill.t"), "alter table mill.t drop column if exists a");
+        assert_eq!(
+            drop(Kind::Column, "a on mill.t"),
+            "alter table mill.t drop column if exists a"
+        );
     }
 }

@@ -23,7 +23,7 @@ use super::choice::Choice;
 use super::dependents::{self, Target};
 use super::due::{Due, Why};
 use super::error::Error;
-use super::locks::{self, Tables};
+use super::locks::{self, Manner, Tables};
 use super::manifest::{File, Manifest, Mode};
 use super::place::Places;
 use super::privileges;
@@ -101,10 +101,10 @@ impl<'a, 'b> Upgrade<'a, 'b> {
         }
     }
 
-    /// Brings everything up to date. `first` are tables that earlier attempts could not lock.
-    pub(super) async fn run(mut self, due: &[Due<'a>], first: &[String]) -> Result<Done, Error> {
+    /// Brings everything up to date. `manner` is how it comes to its locks.
+    pub(super) async fn run(mut self, due: &[Due<'a>], manner: &Manner) -> Result<Done, Error> {
         self.refuse_taken(due).await?;
-        self.take_locks(due, first).await?;
+        self.take_locks(due, manner).await?;
         for due in due.iter().filter(|due| due.why == Why::Migration) {
             self.migrate(due).await?;
         }
@@ -165,7 +165,10 @@ impl<'a, 'b> Upgrade<'a, 'b> {
         let there = catalog::names(self.session, &self.schemas).await?;
         let mut taken = Vec::new();
         let mut can_move = false;
-        for due in due.iter().filter(|due| matches!(due.why, Why::New | Why::Changed)) {
+        for due in due
+            .iter()
+            .filter(|due| matches!(due.why, Why::New | Why::Changed))
+        {
             let statements = books::statements_of(due.file, self.places);
             for object in catalog::taken(&statements, &there, self.books) {
                 can_move |= !due.part.insists_on_public() && object.schema() != "mill";
@@ -176,7 +179,9 @@ impl<'a, 'b> Upgrade<'a, 'b> {
             return Ok(());
         }
         let way_out = match can_move {
-            true => "Install the application into a schema of its own with --schema NAME, or rename yours.",
+            true => {
+                "Install the application into a schema of its own with --schema NAME, or rename yours."
+            }
             false => "Rename yours: these names are fixed, because callers use them.",
         };
         Err(Error::Taken {
@@ -185,7 +190,7 @@ impl<'a, 'b> Upgrade<'a, 'b> {
         })
     }
 
-    async fn take_locks(&mut self, due: &[Due<'a>], first: &[String]) -> Result<(), Error> {
+    async fn take_locks(&mut self, due: &[Due<'a>], manner: &Manner) -> Result<(), Error> {
         let mut tables = Tables::default();
         let mut declared = HashSet::new();
         for due in due {
@@ -208,7 +213,7 @@ impl<'a, 'b> Upgrade<'a, 'b> {
                 tables.add(table, Strength::AccessExclusive);
             }
         }
-        locks::take(self.session, tables, first).await
+        locks::take(self.session, tables, manner).await
     }
 
     async fn migrate(&mut self, due: &Due<'a>) -> Result<(), Error> {
@@ -242,7 +247,9 @@ impl<'a, 'b> Upgrade<'a, 'b> {
             if books::is_dynamic(&statements) {
                 let known = self.books.objects.iter();
                 let of_file = known.filter(|(_, entry)| entry.path == file.path);
-                objects.extend(of_file.map(|(object, entry)| (object.clone(), entry.checksum.clone())));
+                objects.extend(
+                    of_file.map(|(object, entry)| (object.clone(), entry.checksum.clone())),
+                );
             }
         }
         self.session.note(&format!("sql/{} is in place", file.path));
@@ -255,7 +262,9 @@ impl<'a, 'b> Upgrade<'a, 'b> {
         objects: &[(Object, Option<String>)],
     ) -> Result<(), Error> {
         self.session.run(&books::record(file, objects)).await?;
-        self.books.objects.retain(|_, entry| entry.path != file.path);
+        self.books
+            .objects
+            .retain(|_, entry| entry.path != file.path);
         for (object, checksum) in objects {
             let earlier = self.before.get(object);
             let entry = Entry {
@@ -285,7 +294,12 @@ impl<'a, 'b> Upgrade<'a, 'b> {
         let mut made = books::declared(&statements);
         if let Some(before) = before {
             let after = Snapshot::take(self.session, &self.schemas).await?;
-            made.extend(after.made_since(&before).into_iter().map(|object| (object, None)));
+            made.extend(
+                after
+                    .made_since(&before)
+                    .into_iter()
+                    .map(|object| (object, None)),
+            );
         }
         let mut seen = HashSet::new();
         made.retain(|(object, _)| seen.insert(object.clone()));
@@ -312,7 +326,8 @@ impl<'a, 'b> Upgrade<'a, 'b> {
     async fn unchanged(&self, statements: &[Statement]) -> Result<HashSet<Object>, Error> {
         let mut found = HashSet::new();
         for statement in statements {
-            let (Some(object), Some(checksum)) = (statement.creates(), books::fingerprint(statement))
+            let (Some(object), Some(checksum)) =
+                (statement.creates(), books::fingerprint(statement))
             else {
                 continue;
             };
@@ -342,13 +357,16 @@ impl<'a, 'b> Upgrade<'a, 'b> {
         if !refused && is_single {
             return self.keep_attempt(statement).await;
         }
-        self.session.quietly("rollback to savepoint gristmill").await?;
+        self.session
+            .quietly("rollback to savepoint gristmill")
+            .await?;
         let target = Target {
             class: "pg_proc",
             oid: old.oid,
             object: Object::new(old.kind, object.name.clone()),
         };
-        self.drop_with_dependents(target, Some(&old.arguments)).await?;
+        self.drop_with_dependents(target, Some(&old.arguments))
+            .await?;
         self.done.recreated.push(object.to_string());
         self.apply_text(&file.path, &statement.text).await
     }
@@ -366,7 +384,9 @@ impl<'a, 'b> Upgrade<'a, 'b> {
         if !self.attempt(file, statement).await? {
             return self.keep_attempt(statement).await;
         }
-        self.session.quietly("rollback to savepoint gristmill").await?;
+        self.session
+            .quietly("rollback to savepoint gristmill")
+            .await?;
         let target = Target {
             class: "pg_class",
             oid,
@@ -388,7 +408,10 @@ impl<'a, 'b> Upgrade<'a, 'b> {
             SqlState::INVALID_TABLE_DEFINITION,
             SqlState::WRONG_OBJECT_TYPE,
         ];
-        match source.code().is_some_and(|code| stands_in_the_way.contains(code)) {
+        match source
+            .code()
+            .is_some_and(|code| stands_in_the_way.contains(code))
+        {
             true => Ok(true),
             false => Err(Error::Apply {
                 path: file.path.clone(),
@@ -413,7 +436,14 @@ impl<'a, 'b> Upgrade<'a, 'b> {
             .iter()
             .filter(|_| there.len() > 1)
             .filter(|routine| arguments.is_some_and(|ours| ours != routine.arguments))
-            .map(|routine| format!("{} {}({})", routine.kind.as_str(), object.name, routine.arguments))
+            .map(|routine| {
+                format!(
+                    "{} {}({})",
+                    routine.kind.as_str(),
+                    object.name,
+                    routine.arguments
+                )
+            })
             .collect();
         match foreign.is_empty() {
             true => Ok(()),
@@ -436,8 +466,12 @@ impl<'a, 'b> Upgrade<'a, 'b> {
                 .get(path)
                 .is_none_or(|place| self.files[*place].1.mode == Mode::Always)
         };
-        let aftermath =
-            dependents::judge(&target.object, &dependents, self.books, can_be_applied_again)?;
+        let aftermath = dependents::judge(
+            &target.object,
+            &dependents,
+            self.books,
+            can_be_applied_again,
+        )?;
         for path in aftermath.paths {
             if let Some(place) = self.index.get(path.as_str()) {
                 self.queue.entry(*place).or_insert(Why::Changed);
@@ -483,10 +517,14 @@ impl<'a, 'b> Upgrade<'a, 'b> {
         if !object.kind.is_replaceable() {
             return Err(Error::StillThere(object.to_string()));
         }
-        self.session.note(&format!("{object} is in no file any more"));
+        self.session
+            .note(&format!("{object} is in no file any more"));
         match object.kind {
             Kind::Function | Kind::Procedure => {
-                let ours = self.before.get(object).and_then(|entry| entry.arguments.clone());
+                let ours = self
+                    .before
+                    .get(object)
+                    .and_then(|entry| entry.arguments.clone());
                 for routine in catalog::routines(self.session, &object.name).await? {
                     if ours.as_ref().is_some_and(|ours| *ours != routine.arguments) {
                         continue;
@@ -496,7 +534,8 @@ impl<'a, 'b> Upgrade<'a, 'b> {
                         oid: routine.oid,
                         object: Object::new(routine.kind, object.name.clone()),
                     };
-                    self.drop_with_dependents(target, Some(&routine.arguments)).await?;
+                    self.drop_with_dependents(target, Some(&routine.arguments))
+                        .await?;
                 }
             }
             Kind::View => {
@@ -533,7 +572,10 @@ impl<'a, 'b> Upgrade<'a, 'b> {
             .collect();
         old.sort();
         for path in old {
-            sql.push_str(&format!("delete from mill.migration where path = {};\n", literal(path)));
+            sql.push_str(&format!(
+                "delete from mill.migration where path = {};\n",
+                literal(path)
+            ));
         }
         if !sql.is_empty() {
             self.session.note("what is gone is taken out of the books");
@@ -566,8 +608,11 @@ fn is_skipped(statement: &Statement, unchanged: &HashSet<Object>) -> bool {
 
 /// The schemas that hold our objects.
 pub(super) fn schemas(choice: &Choice) -> BTreeSet<String> {
-    let mut schemas: BTreeSet<String> =
-        choice.parts.values().map(|part| part.schema.clone()).collect();
+    let mut schemas: BTreeSet<String> = choice
+        .parts
+        .values()
+        .map(|part| part.schema.clone())
+        .collect();
     schemas.insert("mill".to_owned());
     schemas.insert("public".to_owned());
     schemas

@@ -87,8 +87,10 @@ pub(crate) async fn run(
         Err(Failure::Server(error)) => {
             let ends_session = error.ends_session;
             let error = DatabaseError::new(error, work.authenticated, writes);
+            // Its prepared statements are of a schema that is no more.
+            let is_useless = ends_session || error.is_stale_plan();
             let refusal = Refusal::Database(Box::new(error));
-            if ends_session {
+            if is_useless {
                 return Err(refusal);
             }
             Err(refusal)

@@ -64,6 +64,14 @@ impl DatabaseError {
             .unwrap_or_else(|(details, hint)| Self::RaisedWrongly { details, hint })
     }
 
+    /// Whether the session holds a plan that the schema has left behind: it would fail again and again.
+    pub(crate) fn is_stale_plan(&self) -> bool {
+        match self {
+            Self::Reported { error, .. } => is_stale_plan(&error.code, &error.message),
+            _ => false,
+        }
+    }
+
     pub(super) fn code(&self) -> &str {
         match self {
             Self::Reported { error, .. } => &error.code,
@@ -142,11 +150,31 @@ pub(crate) fn final_status(number: u16) -> Option<StatusCode> {
     (200..600).contains(&number).then_some(status)
 }
 
+fn is_stale_plan(code: &str, message: &str) -> bool {
+    code == "0A000" && message == "cached plan must not change result type"
+}
+
+/// What a statement meets while `gristmill migrate` commits: an object that was dropped and created anew between its
+/// planning and its run. The next try finds the new one.
+fn is_caught_in_a_migration(code: &str, message: &str) -> bool {
+    is_stale_plan(code, message)
+        || (code == "XX000"
+            && [
+                "cache lookup failed for ",
+                "could not open relation with OID ",
+                "tuple concurrently ",
+            ]
+            .iter()
+            .any(|beginning| message.starts_with(beginning)))
+}
+
 /// PostgREST's table from SQLSTATE to status, but for what passes by itself: a statement that was out of
-/// time, a deadlock and a database that is read-only for a while are 503 with Retry-After, not 500.
+/// time, a deadlock, a lock that was not to be had, a lost race between two transactions, a schema that changed
+/// meanwhile and a database that is read-only for a while are 503 with Retry-After, not 500.
 fn status_of(code: &str, message: &str, authenticated: bool, writes: bool) -> StatusCode {
     let number = match code {
-        "57014" | "40P01" => 503,
+        "57014" | "40P01" | "40001" | "55P03" => 503,
+        _ if is_caught_in_a_migration(code, message) => 503,
         "23503" | "23505" => 409,
         // The request itself was not read-only, so the database is.
         "25006" if writes => 503,
@@ -195,10 +223,10 @@ mod tests {
             ("23505", 409),
             ("23503", 409),
             ("23514", 400),
-            ("40001", 500),
+            ("40001", 503),
             ("57014", 503),
             ("40P01", 503),
-            ("55P03", 500),
+            ("55P03", 503),
             ("22023", 400),
             ("28000", 403),
             ("53300", 503),
@@ -220,6 +248,27 @@ mod tests {
         let no_role = status_of("22023", "role \"x\" does not exist", true, false);
         assert_eq!(no_role.as_u16(), 401);
         assert_eq!(status_of("25006", "m", true, true).as_u16(), 503);
+    }
+
+    #[test]
+    fn a_request_that_was_caught_in_a_migration_may_be_tried_again() {
+        for (code, message) in [
+            ("0A000", "cached plan must not change result type"),
+            ("XX000", "cache lookup failed for function 12345"),
+            ("XX000", "could not open relation with OID 12345"),
+            ("XX000", "tuple concurrently updated"),
+        ] {
+            assert_eq!(
+                status_of(code, message, true, true).as_u16(),
+                503,
+                "{message}"
+            );
+        }
+        assert!(is_stale_plan(
+            "0A000",
+            "cached plan must not change result type"
+        ));
+        assert!(!is_stale_plan("0A000", "cannot do that"));
     }
 
     #[test]
