@@ -8,7 +8,7 @@
 -- the jobs may be the cause, so they return spread out (see mill.lose_jobs). After an answer below 400 they keep their leases: the function has
 -- spoken, and may settle them later.
 --
--- Lock order: settling locks jobs and then the invocation, here it is the other way round. So both are skipped when locked (see mill.running).
+-- Lock order: settling locks jobs and then the invocation, here it is the other way round. So both are skipped when locked (see mill.running_transactions).
 create or replace function mill.end_lost_invocations() returns int
 language plpgsql
 set search_path = pg_catalog, pg_temp
@@ -18,7 +18,7 @@ set enable_bitmapscan = off
 as $$
 declare
   v_now timestamptz := mill.now();
-  v_running xid[] := mill.running();
+  v_running xid[] := mill.running_transactions();
   v_invocation record;
   v_rows tid[];
   v_count int := 0;

@@ -11,7 +11,7 @@
 -- entries pile up above it: after a look of more than a quarter of a second the next is due after twenty times as long.
 -- What runs above a pending job, because that one was locked when claims passed by, is found once it was claimed.
 --
--- Lock order: the line, then its jobs; both are skipped when locked (see mill.running). Whoever lowers a floor, lowers the tail with it.
+-- Lock order: the line, then its jobs; both are skipped when locked (see mill.running_transactions). Whoever lowers a floor, lowers the tail with it.
 create or replace function mill.expired_leases(p_now timestamptz, p_max int) returns tid[]
 language plpgsql
 set search_path = pg_catalog, pg_temp
@@ -28,7 +28,7 @@ declare
   v_took interval;
   v_end bigint;
   v_first bigint;
-  v_running xid[] := mill.running();
+  v_running xid[] := mill.running_transactions();
   v_rows tid[] := array(
     select x.ctid
     from mill.queue q

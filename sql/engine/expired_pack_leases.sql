@@ -2,7 +2,7 @@
 -- still runs keeps it until the earliest of those leases expires: heartbeats extend the jobs' own and not this one. What is taken
 -- back has a place in its line when it is next claimed, and is looked for there.
 --
--- Lock order: the leases, then their jobs; both are skipped when locked (see mill.running).
+-- Lock order: the leases, then their jobs; both are skipped when locked (see mill.running_transactions).
 create or replace function mill.expired_pack_leases(p_now timestamptz, p_max int) returns tid[]
 language plpgsql
 set search_path = pg_catalog, pg_temp
@@ -15,7 +15,7 @@ as $$
 declare
   v_leases tid[] := array(
     select l.ctid from mill.pack_lease l where l.lease_until <= p_now order by l.lease_until limit 10000 for update skip locked);
-  v_running xid[] := mill.running();
+  v_running xid[] := mill.running_transactions();
   v_rows tid[];
 begin
   if v_leases = '{}' then

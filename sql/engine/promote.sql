@@ -1,5 +1,5 @@
 -- The index that finds what is due is shared by all queues, so one claim promotes for all. Skips what is
--- locked and so never waits: see mill.running.
+-- locked and so never waits: see mill.running_transactions.
 create or replace function mill.promote(p_max int default 10000) returns int
 language plpgsql
 set search_path = pg_catalog, pg_temp
@@ -11,7 +11,7 @@ set enable_sort = off
 as $$
 declare
   v_now timestamptz := mill.now();
-  v_running xid[] := mill.running();
+  v_running xid[] := mill.running_transactions();
   v_rows tid[];
 begin
   v_rows := array(

@@ -8,7 +8,7 @@
 --
 -- A row that somebody has touched of late (xmax) is passed over, most likely another claim has it. SKIP LOCKED alone
 -- would lock it first where that claim has just committed, find it running, and keep the lock: its worker's settlement
--- waited for that; and see mill.running. Of late: in a transaction that may not have ended when this claim began. What was
+-- waited for that; and see mill.running_transactions. Of late: in a transaction that may not have ended when this claim began. What was
 -- touched before and is pending was touched in vain. To go by the oldest transaction costs nothing, but one that stays open makes
 -- everything since look late: whoever comes up short, and one claim in 300 ms, asks which ones run.
 create or replace function mill.take(p_queue text, p_max int, p_kinds text[], p_takes_packs boolean default false, p_waits boolean default false)
@@ -33,7 +33,7 @@ declare
 begin
   loop
     if v_asks then
-      v_running := mill.running();
+      v_running := mill.running_transactions();
     end if;
     select f.priority, p.turn into v_first
     from (select f.line, f.turn, f.priority from mill.floor f where f.queue = p_queue order by f.priority desc) f

@@ -6,7 +6,7 @@ as $$
   select coalesce(jsonb_agg(jsonb_build_object(
     'queue', q.queue, 'served_by', q.served_by, 'paused', q.paused,
     'pending', d.pending,
-    'processing', mill.running(q.queue),
+    'processing', mill.count_processing(q.queue),
     'oldest_due_seconds', round(extract(epoch from n.now - mill.oldest_due(q.queue)), 3),
     'dead', (select count(*) from (select from mill.job_dead j where j.queue = q.queue limit 100000) j),
     'last_minute', coalesce(m.outcomes, '{}'),

@@ -73,7 +73,7 @@ export class Server {
 
   /** Runs one `gristmill` command on a database. It never throws: tests look at refusals too. */
   async gristmill(database, ...args) {
-    return tried(gristmill, args, { GRISTMILL_DATABASE_URL: this.url(database), GRISTMILL_INVOKE_SECRET: "house-test-secret-of-32-characters" });
+    return tried(gristmill, args, { GRISTMILL_DATABASE_URL: this.url(database), GRISTMILL_INVOKE_SECRET: `whsec_${Buffer.from("a secret of the tests of the house").toString("base64")}` });
   }
 
   /** `pg_dump` with these arguments. Debian's server only: the others come without a pg_dump, and an older one refuses a newer server. */

@@ -11,7 +11,7 @@ select mill.complete('w', (select array_agg(id) from held where payload ->> 'n' 
 set mill.now = '2030-01-01 00:00:50+00';
 select mill.heartbeat('w', (select jsonb_agg(jsonb_build_object('id', id, 'attempt', attempt)) from held where payload ->> 'n' = '1'));
 set mill.now = '2030-01-01 00:01:01+00';
-select is(mill.running('plain'), (select count(*)::int from mill.job_live), 'what runs is counted');
+select is(mill.count_processing('plain'), (select count(*)::int from mill.job_live), 'what runs is counted');
 create temp table lost as select id from mill.job_live where lease_until <= mill.now();
 select is(mill.reclaim(10), 10, 'no more at once than asked for');
 select is(mill.reclaim(), (select count(*)::int - 10 from lost), 'but all in the end');

@@ -22,7 +22,7 @@ select is(public.get_job(gen_random_uuid()), null, 'one that is not there is not
 create temp table held as select * from mill.claim('w', array['default'], 100);
 select is((select count(*) from held c join made m using (id) where m.at <= 100 and (c.payload ->> 'n')::int = m.at and c.attempt = 1 and c.max_attempts = 5), 100::bigint, 'a claim takes the oldest');
 select is((select count(*) from mill.job_live where state = 'processing' and worker = 'w' and priority = 5 and started_at is not null), 100::bigint, 'which are rows from now on');
-select is(mill.running('default'), 100, 'and run');
+select is(mill.count_processing('default'), 100, 'and run');
 select is((select array_agg(jobs) from mill.pack), array[20], 'the rest waits');
 select is(mill.complete('w', (select array_agg(id) from held), (select array_agg(attempt) from held)), '{}', 'they are completed as all others');
 select is((select count(*) from mill.claim('w', array['default'], 1000)), 20::bigint, 'a claim with room to spare takes what there is');

@@ -139,7 +139,7 @@ pub(super) fn choose(
             continue;
         }
         let schema = before.map_or_else(|| new_schema(part, asked), |part| part.schema.clone());
-        let asked = part.kind == Kind::Base || roots.contains(&part.name);
+        let asked = roots.contains(&part.name);
         choice
             .parts
             .insert(part.name.clone(), Installed { schema, asked });

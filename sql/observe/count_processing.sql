@@ -1,7 +1,7 @@
 -- What holds a slot is counted by its index. The rest stands between the tail and the first pending job of its line, or
 -- among the next few thousand: what claims took since the floor was moved, three times a second; or, out of a pack, between the
 -- ids of its lease. Counting stops at 100,000.
-create or replace function mill.running(p_queue text) returns int
+create or replace function mill.count_processing(p_queue text) returns int
 language sql stable
 set search_path = pg_catalog, pg_temp
 set jit = off
@@ -35,5 +35,5 @@ as $$
       limit 100000) packed)
 $$;
 
-comment on function mill.running(text) is 'How many jobs of a queue are running.';
-revoke execute on function mill.running(text) from public;
+comment on function mill.count_processing(text) is 'How many jobs of a queue are running.';
+revoke execute on function mill.count_processing(text) from public;
