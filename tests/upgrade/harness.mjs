@@ -15,6 +15,14 @@ import { Postgres } from "../../scripts/lib/stack/postgres.mjs";
 
 const run = promisify(execFile);
 
+const folders = [];
+process.on("exit", () => folders.forEach((place) => fs.rmSync(place, { recursive: true, force: true })));
+function temporary() {
+  const place = fs.mkdtempSync(path.join(os.tmpdir(), "gristmill-sql-"));
+  folders.push(place);
+  return place;
+}
+
 /** Debian's Postgres 15: the embedded one brings no pg_dump. */
 export class Server {
   async start() {
@@ -103,7 +111,7 @@ export class Database {
 
 /** Writes a folder of SQL with its manifest. `parts` is a list of [line behind "part ", {path: text}]; a path in `migrations/` is one. */
 export function folder(parts) {
-  const place = fs.mkdtempSync(path.join(os.tmpdir(), "gristmill-sql-"));
+  const place = temporary();
   const manifest = [];
   for (const [line, files] of parts) {
     manifest.push(`part ${line}`);
@@ -120,7 +128,7 @@ export function folder(parts) {
 
 /** The files of `sql/` in a folder that a test may change. */
 export function copyOfSql(change = () => {}) {
-  const place = fs.mkdtempSync(path.join(os.tmpdir(), "gristmill-sql-"));
+  const place = temporary();
   fs.cpSync(path.join(root, "sql"), place, { recursive: true });
   change(place);
   return place;

@@ -283,7 +283,7 @@ mod tests {
         let mut seen = std::collections::HashMap::new();
         for (_, file) in manifest.files().filter(|(_, f)| f.mode == Mode::Always) {
             for statement in statements::of(&file.text) {
-                for object in statement.creates() {
+                if let Some(object) = statement.creates() {
                     let other = seen.insert(object.clone(), file.path.clone());
                     assert_eq!(other, None, "{object} is declared again by {}", file.path);
                 }
