@@ -96,7 +96,9 @@ impl Part {
     /// The compatible names are what callers already have in their code, so they cannot move to another schema. The access to
     /// objects is one for all applications, wherever they lie.
     pub(super) fn insists_on_public(&self) -> bool {
-        self.kind == Kind::Base || self.kind == Kind::Joint || matches!(self.name.as_str(), "compat" | "files")
+        self.kind == Kind::Base
+            || self.kind == Kind::Joint
+            || matches!(self.name.as_str(), "compat" | "files")
     }
 }
 
