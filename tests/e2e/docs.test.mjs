@@ -46,6 +46,7 @@ test("every other command shown is one that is run by a test", () => {
     'eval "$(./scripts/dev --env)"', // front_door.test.mjs
     "npx wrangler deploy --dry-run -e health", // front_door.test.mjs
     "./scripts/build", // every run
+    "./scripts/graph sql --check", // tests/house/graph.test.mjs
     'gristmill maintenance on --reason "moving to a larger machine" --retry-after 120', "gristmill maintenance off", // operate.test.mjs
   ];
   for (const file of ["README.md", ...fs.readdirSync(path.join(root, "docs")).filter((name) => name.endsWith(".md")).map((name) => `docs/${name}`)]) {
