@@ -8,7 +8,7 @@ import pg from "pg";
 import { startStack } from "../support.mjs";
 
 const GRANTS = `
-  select 'table' as sort, c.relname::text collate "C" as name, r.role, concat_ws(' ', ${["select", "insert", "update", "references"].map((right) =>
+  select 'table' as sort, format('%s.%s', n.nspname, c.relname) collate "C" as name, r.role, concat_ws(' ', ${["select", "insert", "update", "references"].map((right) =>
     `case when has_any_column_privilege(r.role, c.oid, '${right}') then '${right}' end`).join(", ")},
     ${["delete", "truncate", "trigger"].map((right) => `case when has_table_privilege(r.role, c.oid, '${right}') then '${right}' end`).join(", ")}) as rights
   from pg_class c join pg_namespace n on n.oid = c.relnamespace cross join unnest(array['anon', 'authenticated', 'service_role']) r(role)
