@@ -93,7 +93,7 @@ test('rows_are_selected_with_filters_order_range_and_count', async () => {
 test('errors_carry_their_codes', async () => {
   await fails(alice.from('todos').select().eq('id', -1).single(), 406, 'PGRST116');
   await fails(service.rpc('fail', { p_code: 'PT429', p_msg: 'slow' }), 429, 'PT429');
-  await fails(service.rpc('fail', { p_code: '40001' }), 500, '40001');
+  await fails(service.rpc('fail', { p_code: '40001' }), 503, '40001');
   await fails(service.rpc('nosuch'), 404, 'PGRST202');
   await fails(alice.from('todos').insert({ owner: null, title: 'x' }), 403, '42501');
   await fails(alice.from('todos').select('*, items(*)'), 400, 'PGRST200');
