@@ -2662,7 +2662,7 @@ begin
   noted as (
     insert into mill.ended (parent, name, state, ids, errors, at)
     select e.parent, e.name, p_state, array_agg(e.id), array_agg(e.error), p_now
-    from ended e where e.parent is not null and e.name is not null and exists (select from mill.hook h where h.event = 'ended')
+    from ended e where e.parent is not null and e.name is not null
     group by e.parent, e.name
   )
   insert into mill.job (
@@ -6851,7 +6851,7 @@ begin
     select g.parent, g.key, 'completed', g.ids,
       case when p_results is not null then array(select p_results -> i.id::text from unnest(g.ids) as i(id)) end, p_now
     from grouped g
-    where g.key is not null and exists (select from mill.hook h where h.event = 'ended')
+    where g.key is not null
   )
   select case
     when coalesce(sum(g.jobs), 0) < cardinality(p_ids) then
@@ -6889,7 +6889,7 @@ begin
     select e.parent, e.name, case e.verdict when 'dead' then 'failed' else e.verdict end, array_agg(e.id),
       case e.verdict when 'completed' then array_agg(e.given_result) end,
       case when e.verdict <> 'completed' then array_agg(coalesce(e.given_error, e.error)) end, p_now
-    from ended e where e.parent is not null and e.name is not null and exists (select from mill.hook h where h.event = 'ended')
+    from ended e where e.parent is not null and e.name is not null
     group by e.parent, e.name, e.verdict
   )
   insert into mill.job (
@@ -7881,6 +7881,9 @@ begin
         jsonb_build_object('hook', v_routine, 'parent', new.parent, 'sqlstate', sqlstate, 'message', sqlerrm));
     end;
   end loop;
+  if not found then
+    delete from mill.ended e where e.xid = new.xid and e.n > v_after;
+  end if;
   return null;
 end
 $_$;

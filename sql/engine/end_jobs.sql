@@ -22,7 +22,7 @@ begin
   noted as (
     insert into mill.ended (parent, name, state, ids, errors, at)
     select e.parent, e.name, p_state, array_agg(e.id), array_agg(e.error), p_now
-    from ended e where e.parent is not null and e.name is not null and exists (select from mill.hook h where h.event = 'ended')
+    from ended e where e.parent is not null and e.name is not null
     group by e.parent, e.name
   )
   insert into mill.job (

@@ -57,7 +57,7 @@ begin
     select g.parent, g.key, 'completed', g.ids,
       case when p_results is not null then array(select p_results -> i.id::text from unnest(g.ids) as i(id)) end, p_now
     from grouped g
-    where g.key is not null and exists (select from mill.hook h where h.event = 'ended')
+    where g.key is not null
   )
   select case
     when coalesce(sum(g.jobs), 0) < cardinality(p_ids) then

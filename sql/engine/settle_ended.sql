@@ -21,7 +21,7 @@ begin
     select e.parent, e.name, case e.verdict when 'dead' then 'failed' else e.verdict end, array_agg(e.id),
       case e.verdict when 'completed' then array_agg(e.given_result) end,
       case when e.verdict <> 'completed' then array_agg(coalesce(e.given_error, e.error)) end, p_now
-    from ended e where e.parent is not null and e.name is not null and exists (select from mill.hook h where h.event = 'ended')
+    from ended e where e.parent is not null and e.name is not null
     group by e.parent, e.name, e.verdict
   )
   insert into mill.job (

@@ -439,9 +439,9 @@ create table mill.hook (
 );
 comment on table mill.hook is 'What the parts above the engine do when something happens in the engine.';
 
--- The record of ended jobs. Jobs with a parent and a name are noted here when they end, in the transaction that ends them, as long as a
--- hook of the event ended exists: one row per settled batch, parent, name and state. Who reads a row deletes it, or marks it as counted
--- and keeps it as the record.
+-- The record of ended jobs. Jobs with a parent and a name are noted here when they end, in the transaction that ends them: one row per
+-- settled batch, parent, name and state. At commit the hooks of ended are called. A hook that reads a row deletes it, or marks it as counted
+-- and keeps it as the record. Without a hook the rows go at commit.
 create table mill.ended (
   xid xid8 not null default pg_current_xact_id(),
   n bigint generated always as identity,

