@@ -77,6 +77,11 @@ export class Database {
     return this.server.spawnGristmill(this.name, ...command(folder, args));
   }
 
+  /** `gristmill doctor`, which needs no other parts of a stack. */
+  doctor(folder) {
+    return this.server.gristmill(this.name, "doctor", "--offline", { GRISTMILL_SQL_DIR: folder ?? undefined });
+  }
+
   /** The schema as text, without the partitions that time makes. */
   async dump() {
     return plain(await this.server.dump(this.name, ...WHOLE));

@@ -71,9 +71,10 @@ export class Server {
     }
   }
 
-  /** Runs one `gristmill` command on a database. It never throws: tests look at refusals too. */
+  /** Runs one `gristmill` command on a database. It never throws: tests look at refusals too. Environment may stand behind the arguments. */
   async gristmill(database, ...args) {
-    return tried(gristmill, args, { ...this.#env(database), GRISTMILL_INVOKE_SECRET: `whsec_${Buffer.from("a secret of the tests of the house").toString("base64")}` });
+    const env = typeof args.at(-1) === "object" ? args.pop() : {};
+    return tried(gristmill, args, { ...this.#env(database), ...env, GRISTMILL_INVOKE_SECRET: `whsec_${Buffer.from("a secret of the tests of the house").toString("base64")}` });
   }
 
   /** Starts one `gristmill` command as a process that a test may kill. */
