@@ -5,33 +5,40 @@ import path from "node:path";
 
 import { copyOfSql } from "./harness.mjs";
 
-export const nextRelease = () => copyOfSql((folder) => {
+/** `n`: releases after it, each of which changes the same objects again. */
+export const nextRelease = (n = "") => copyOfSql((folder) => {
   const sql = new Files(folder);
 
   // New parameters with a default, of functions that functions and workers call.
   sql.edit("function public.submit_job(",
-    ["  p_correlation_id text default null)", "  p_correlation_id text default null,\n  p_tags text[] default null)"],
+    ["  p_correlation_id text default null)", `  p_correlation_id text default null,\n  p_tags${n} text[] default null)`],
     ["(text, jsonb, text, int, timestamptz, text, text, uuid, text)", "(text, jsonb, text, int, timestamptz, text, text, uuid, text, text[])"]);
   sql.edit("function public.claim_jobs(",
-    ["p_invocation uuid default null)", "p_invocation uuid default null, p_label text default null)"],
+    ["p_invocation uuid default null)", `p_invocation uuid default null, p_label${n} text default null)`],
     ["(text, text[], int, text[], uuid)", "(text, text[], int, text[], uuid, text)"]);
   // Another return type.
   sql.edit("function mill.reclaim(", ["returns int", "returns bigint"]);
   // A parameter that no caller names has another name.
   sql.edit("function mill.pack_of(", ["p_id", "p_job"]);
   // Views with a column in the middle. The second one depends on the first.
-  sql.edit("view mill.packed_job as", ["j.id, p.queue, p.kind,", "j.id, p.queue, p.batch, p.kind,"]);
-  sql.edit("view public.job_queue as", ["  j.name as job_name,", "  j.attempt as attempts,\n  j.name as job_name,"]);
+  sql.edit("view mill.packed_job as", ["j.id, p.queue, p.kind,", `j.id, p.queue, p.batch as batch${n}, p.kind,`]);
+  sql.edit("view public.job_queue as", ["  j.name as job_name,", `  j.attempt as attempts${n},\n  j.name as job_name,`]);
   // A removed function and a removed trigger.
   sql.remove("function public.discard_jobs(");
   sql.edit("trigger users_wait_in_maintenance before insert or update or delete on public.documents",
-    [/^drop trigger if exists users_wait_in_maintenance on public\.documents;\ncreate trigger users_wait_in_maintenance [^;]*on public\.documents[^;]*;\n/m, ""]);
-  // Tables with one more column, and a function that uses it.
-  sql.migrate("table mill.queue (", "0002_queues_have_a_label", "alter table mill.queue add column label text not null default 'plain';\n",
-    [/(create table mill\.queue \([\s\S]*?\n {2}part text [^\n]*,\n)/, "$1  label text not null default 'plain',\n"]);
-  sql.edit("function public.worker_queues(", ["where q.served_by = 'worker'", "where q.served_by = 'worker' and q.label <> ''"]);
-  sql.migrate("table public.shell_files (", "0003_files_are_noted", "alter table public.shell_files add column noted_at timestamptz;\n",
-    [/(create table public\.shell_files \([\s\S]*?\n {2}completed_at timestamptz,\n)/, "$1  noted_at timestamptz,\n"]);
+    [/^drop trigger if exists users_wait_in_maintenance on public\.documents;\ncreate trigger users_wait_in_maintenance [^;]*on public\.documents[^;]*;\n/m,
+      n % 2 ? "drop trigger if exists users_wait_in_maintenance on public.documents;\ncreate trigger users_wait_in_maintenance before insert on public.documents\n  for each statement execute function mill.refuse_users_in_maintenance();\n" : ""]);
+  // Tables with one more column per release, and a function that uses it.
+  for (let k = 0, last = { queue: "part text [^\\n]*", files: "completed_at timestamptz" }; k <= Number(n); k++) {
+    const label = `label${k} text not null default 'plain'`;
+    sql.migrate("table mill.queue (", `${k}_queues_have_a_label`, `alter table mill.queue add column ${label};\n`,
+      [new RegExp(`(create table mill\\.queue \\([\\s\\S]*?\\n {2}${last.queue},\\n)`), `$1  ${label},\n`]);
+    const noted = `noted${k} timestamptz`;
+    sql.migrate("table public.shell_files (", `${k}_files_are_noted`, `alter table public.shell_files add column ${noted};\n`,
+      [new RegExp(`(create table public\\.shell_files \\([\\s\\S]*?\\n {2}${last.files},\\n)`), `$1  ${noted},\n`]);
+    last = { queue: label, files: noted };
+  }
+  sql.edit("function public.worker_queues(", ["where q.served_by = 'worker'", `where q.served_by = 'worker' and q.label${Number(n)} <> ''`]);
 });
 
 /** The files of a release, found by what they create: files move more often than objects change their names. */
@@ -76,7 +83,7 @@ class Files {
   migrate(what, name, text, ...changes) {
     const file = this.#creating(what);
     this.#change(file, changes);
-    this.#change("manifest.txt", [[new RegExp(`^(once +${file})$`, "m"), `$1\nmigration migrations/${name}.sql`]]);
+    this.#change("manifest.txt", [[new RegExp(`^(once +${file}(?:\\nmigration .*)*)$`, "m"), `$1\nmigration migrations/${name}.sql`]]);
     fs.mkdirSync(path.join(this.folder, "migrations"), { recursive: true });
     fs.writeFileSync(path.join(this.folder, `migrations/${name}.sql`), text);
   }
