@@ -1,19 +1,14 @@
 // What the tests of `gristmill migrate` share: a Postgres whose version has a pg_dump, databases of their own, and small
 // folders of SQL that stand for two releases.
-import { execFile, spawn } from "node:child_process";
-import { randomBytes } from "node:crypto";
 import fs from "node:fs";
 import os from "node:os";
 import path from "node:path";
-import { promisify } from "node:util";
 
 import pg from "pg";
 
-import { checkoutState, gristmill, root } from "../../scripts/lib/stack/paths.mjs";
-import { freePorts } from "../../scripts/lib/stack/ports.mjs";
-import { Postgres } from "../../scripts/lib/stack/postgres.mjs";
-
-const run = promisify(execFile);
+import { DUMP, plain } from "../../scripts/lib/schema/dump.mjs";
+import { root } from "../../scripts/lib/stack/paths.mjs";
+import { Server } from "../../scripts/lib/stack/server.mjs";
 
 const folders = [];
 process.on("exit", () => folders.forEach((place) => fs.rmSync(place, { recursive: true, force: true })));
@@ -23,91 +18,83 @@ function temporary() {
   return place;
 }
 
-/** Debian's Postgres 15: the embedded one brings no pg_dump. */
-export class Server {
+/** The server of one test file: Debian's Postgres 15, because the embedded one brings no pg_dump. */
+export class Releases {
+  #count = 0;
+
+  constructor(name) {
+    this.server = new Server(`upgrade-${name}`, { postgres: "debian" });
+  }
+
   async start() {
-    const [port] = await freePorts(1);
-    this.folder = path.join(checkoutState, `upgrade-${process.pid}-${randomBytes(3).toString("hex")}`);
-    fs.mkdirSync(path.join(this.folder, "logs"), { recursive: true });
-    for (let folder = this.folder; folder.startsWith(path.dirname(checkoutState)); folder = path.dirname(folder)) fs.chmodSync(folder, 0o755);
-    this.postgres = new Postgres({
-      flavour: "debian", dataDir: path.join(this.folder, "data"), port, password: "test", logDir: path.join(this.folder, "logs"), env: {},
-      settings: { fsync: "off" },
-    });
-    await this.postgres.start();
-    this.count = 0;
+    await this.server.start();
     return this;
   }
 
-  async stop() {
-    await this.postgres?.stop();
-    fs.rmSync(this.folder, { recursive: true, force: true });
+  stop() {
+    return this.server.destroy();
   }
 
-  /** A database of its own. Not dropped: the cluster goes at the end. */
-  async database() {
-    const name = `upgrade_${++this.count}`;
-    await this.postgres.query(`create database ${name}`);
-    return new Database(this.postgres.url().replace(/gristmill$/, name));
+  /** A database of its own, empty or as a copy of another. Not dropped: the server goes at the end. */
+  async database(copied) {
+    return new Database(this.server, await this.server.create(`upgrade_${++this.#count}`, copied?.name));
   }
 }
 
 export class Database {
-  constructor(url) {
-    this.url = url;
+  constructor(server, name) {
+    Object.assign(this, { server, name });
   }
 
+  /** A connection that the test ends. */
   async connect() {
-    const client = new pg.Client({ connectionString: this.url });
-    client.on("error", () => {});
+    const client = new pg.Client({ connectionString: this.server.url(this.name) });
+    client.on("error", () => {}); // the query's own error tells
     await client.connect();
     return client;
   }
 
-  async query(text, values) {
-    const client = await this.connect();
-    try {
-      return await client.query(text, values);
-    } finally {
-      await client.end();
-    }
+  query(text, values) {
+    return this.server.query(this.name, text, values);
+  }
+
+  connected(work) {
+    return this.server.connected(this.name, work);
   }
 
   /** One column of all rows. */
-  async values(text) {
-    return (await this.query({ text, rowMode: "array" })).rows.map((row) => row[0]);
+  async values(text, values) {
+    return (await this.query({ text, values, rowMode: "array" })).rows.map((row) => row[0]);
   }
 
   /** `gristmill migrate` with the files of a folder, or with those in the binary. Never throws: a refusal is a result. */
-  async migrate(folder, ...args) {
-    try {
-      const { stdout, stderr } = await run(gristmill, ["migrate", ...args], { env: this.env(folder), maxBuffer: 64 * 1024 * 1024 });
-      return { code: 0, stdout, stderr };
-    } catch (error) {
-      return { code: error.code, stdout: error.stdout, stderr: error.stderr };
-    }
+  migrate(folder, ...args) {
+    return this.server.gristmill(this.name, ...command(folder, args));
   }
 
   /** The same as a process that can be killed. */
   startMigrating(folder, ...args) {
-    return spawn(gristmill, ["migrate", ...args], { env: this.env(folder), stdio: "ignore" });
+    return this.server.spawnGristmill(this.name, ...command(folder, args));
   }
 
-  env(folder) {
-    return { ...process.env, GRISTMILL_DATABASE_URL: this.url, ...(folder ? { GRISTMILL_SQL_DIR: folder } : {}) };
+  /** `gristmill doctor`, which needs no other parts of a stack. */
+  doctor(folder) {
+    return this.server.gristmill(this.name, "doctor", "--offline", { GRISTMILL_SQL_DIR: folder ?? undefined });
   }
 
-  /** The schema as text, without what time makes and without the random keys of newer versions of pg_dump. */
+  /** The schema as text, without the partitions that time makes. */
   async dump() {
-    const { stdout } = await run("/usr/lib/postgresql/15/bin/pg_dump",
-      ["--schema-only", "--exclude-table=mill.job_done_*", "--exclude-table=mill.audit_log_*", this.url], { maxBuffer: 64 * 1024 * 1024 });
-    return stdout.replace(/^\\(un)?restrict .*$/gm, "");
+    return plain(await this.server.dump(this.name, ...WHOLE));
   }
 
-  async psql(file) {
-    await run("/usr/bin/psql", ["-X", "-q", "-v", "ON_ERROR_STOP=1", "-f", file, this.url], { maxBuffer: 64 * 1024 * 1024 });
+  psql(text) {
+    return this.server.psql(this.name, text);
   }
 }
+
+// All schemas: an application may lie in one of its own.
+const WHOLE = DUMP.filter((option) => !option.startsWith("--schema="));
+const command = (folder, args) => ["migrate", ...(folder ? ["--sql-dir", folder] : []), ...args];
 
 /** Writes a folder of SQL with its manifest. `parts` is a list of [line behind "part ", {path: text}]; a path in `migrations/` is one. */
 export function folder(parts) {

@@ -4,11 +4,11 @@ import { once } from "node:events";
 import { after, before, test } from "node:test";
 
 import { sleep, until } from "../support.mjs";
-import { Server } from "./harness.mjs";
+import { Releases } from "./harness.mjs";
 import { changes, release } from "./releases.mjs";
 
 let server;
-before(async () => (server = await new Server().start()));
+before(async () => (server = await new Releases("live").start()));
 after(() => server?.stop());
 
 // A trigger and a policy that change, and a migration: three tables have to be locked.

@@ -2,11 +2,11 @@
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 
-import { Server } from "./harness.mjs";
+import { Releases } from "./harness.mjs";
 import { changes, release } from "./releases.mjs";
 
 let server;
-before(async () => (server = await new Server().start()));
+before(async () => (server = await new Releases("upgrade").start()));
 after(() => server?.stop());
 
 async function installed(folder, ...args) {

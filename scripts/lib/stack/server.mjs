@@ -1,5 +1,5 @@
 // A Postgres without a stack around it: databases in it are made, copied and migrated in whichever way a test or a script wants.
-import { execFile } from "node:child_process";
+import { execFile, spawn } from "node:child_process";
 import { randomBytes } from "node:crypto";
 import fs from "node:fs";
 import path from "node:path";
@@ -71,9 +71,19 @@ export class Server {
     }
   }
 
-  /** Runs one `gristmill` command on a database. It never throws: tests look at refusals too. */
+  /** Runs one `gristmill` command on a database. It never throws: tests look at refusals too. Environment may stand behind the arguments. */
   async gristmill(database, ...args) {
-    return tried(gristmill, args, { GRISTMILL_DATABASE_URL: this.url(database), GRISTMILL_INVOKE_SECRET: `whsec_${Buffer.from("a secret of the tests of the house").toString("base64")}` });
+    const env = typeof args.at(-1) === "object" ? args.pop() : {};
+    return tried(gristmill, args, { ...this.#env(database), ...env, GRISTMILL_INVOKE_SECRET: `whsec_${Buffer.from("a secret of the tests of the house").toString("base64")}` });
+  }
+
+  /** Starts one `gristmill` command as a process that a test may kill. */
+  spawnGristmill(database, ...args) {
+    return spawn(gristmill, args, { env: { ...process.env, ...this.#env(database) }, stdio: "ignore" });
+  }
+
+  #env(database) {
+    return { ...registry.mark(this.folder), GRISTMILL_DATABASE_URL: this.url(database) };
   }
 
   /** `pg_dump` with these arguments. Debian's server only: the others come without a pg_dump, and an older one refuses a newer server. */

@@ -8,6 +8,8 @@ import { readCargo, readCheck, readLints, readNode, readPlain } from "./counts.m
 const node = process.execPath;
 // node:test runs the files of a suite one after another: each starts a whole stack of its own.
 const nodeTest = (...files) => [node, "--test", "--test-concurrency=1", "--test-reporter=tap", ...files];
+// Files that hold nothing to a time: several run at once.
+const nodeTestAtOnce = (...files) => [node, "--test", "--test-concurrency=3", "--test-reporter=tap", ...files];
 const quick = ["--locked", "--profile", "quick"];
 // In the same profile, so that what runs while compiling, macros and build scripts, is compiled once for both.
 const wasm = [...quick, "--target", "wasm32-unknown-unknown"];
@@ -49,10 +51,8 @@ export const suites = [
     command: [node, "scripts/lib/test/pgtap.mjs", "debian"] },
   { group: "sql", name: "sql-embedded", needs: ["native"], read: readPlain,
     command: [node, "scripts/lib/test/pgtap.mjs", "embedded"] },
-  { group: "house", name: "house", needs: ["native", "functions"], read: readNode,
-    // Its files hold nothing to a time, so several run at once.
-    command: [node, "--test", "--test-concurrency=3", "--test-reporter=tap", "tests/house/"] },
-  { group: "sql", name: "upgrade", needs: ["native"], debian: true, read: readNode, command: nodeTest("tests/upgrade/") },
+  { group: "house", name: "house", needs: ["native", "functions"], read: readNode, command: nodeTestAtOnce("tests/house/") },
+  { group: "sql", name: "upgrade", needs: ["native", "functions"], debian: true, read: readNode, command: nodeTestAtOnce("tests/upgrade/") },
   { group: "gateway", name: "gateway", needs: ["native"], read: readNode, command: nodeTest("tests/gateway/") },
   ...["refresh", "workflows"].map(app),
   { group: "chaos", name: "neighbours", needs: ["native", "functions"], read: readNode, command: nodeTest("tests/chaos/neighbours.test.mjs") },

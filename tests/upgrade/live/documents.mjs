@@ -16,6 +16,9 @@ const FOUND = {
   pass3: () => ({ sentences: [{ text: "The letter is about Ada Lovelace.", facts: [1] }], timeline: [], usage: { tokens: 10, seconds: 1 } }),
 };
 
+/** What a stage finds in a document that it works on. */
+export const found = (work) => FOUND[work.stage](work);
+
 /** The steps of a document's way. */
 function pipeline({ service, user, claim }) {
   const upload = async (owner, name) => {
@@ -24,14 +27,14 @@ function pipeline({ service, user, claim }) {
     return id;
   };
   const begin = async (id, stage, worker) => {
-    const job = await claim(queueOf(stage), (found) => found.payload.document_id === id, worker);
+    const job = await claim(queueOf(stage), (one) => one.payload.document_id === id, worker);
     const work = await service("select public.begin_document_stage(p_job => $1, p_worker => $2, p_attempt => $3)", job.id, job.worker, job.attempt);
     assert.equal(work.outcome, "work", JSON.stringify(work));
     return { job, work };
   };
   const finish = async ({ job, work }) => {
     const ok = await service("select public.finish_document_stage(p_job => $1, p_worker => $2, p_attempt => $3, p_result => $4)",
-      job.id, job.worker, job.attempt, JSON.stringify(FOUND[work.stage](work)));
+      job.id, job.worker, job.attempt, JSON.stringify(found(work)));
     assert.equal(ok, true);
   };
   /** A document whose stages before `stage` are done, so that `stage` waits. */

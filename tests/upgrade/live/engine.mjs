@@ -1,6 +1,17 @@
 // Jobs of the engine in every state, and everything that the engine itself remembers.
 import { ADA, BOB } from "./actors.mjs";
 
+/** While the database is filled, what failed waits so long that no tick can promote it. Answers how to give the queues their own pauses back. */
+export async function slowRetries({ owner }) {
+  const { rows } = await owner("select queue, backoff_base_seconds, backoff_cap_seconds from mill.queue");
+  await owner("update mill.queue set backoff_base_seconds = 600, backoff_cap_seconds = 3600");
+  return async () => {
+    for (const { queue, backoff_base_seconds: base, backoff_cap_seconds: cap } of rows) {
+      await owner("update mill.queue set backoff_base_seconds = $2, backoff_cap_seconds = $3 where queue = $1", queue, base, cap);
+    }
+  };
+}
+
 export async function fill({ service, user, owner, claim, hold, settle }) {
   // What an operator has added belongs to no part: it must outlive every upgrade as it is.
   await owner(`insert into mill.queue (queue, description, max_running_per_group, dequeue) values

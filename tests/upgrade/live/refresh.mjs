@@ -3,7 +3,8 @@ import assert from "node:assert/strict";
 
 import { ADA, BOB } from "./actors.mjs";
 
-const quote = (symbol, at) => [{
+/** One quote, as the provider's answer is after it was checked. */
+export const quote = (symbol, at) => [{
   symbol, name: symbol, price: 10, change: 0, change_percentage: 0, volume: 1, day_low: 1, day_high: 20, year_low: 1, year_high: 20,
   price_avg_50: 1, price_avg_200: 1, exchange: "X", open: 1, previous_close: 1, quoted_at: at,
 }];

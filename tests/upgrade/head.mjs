@@ -1,0 +1,90 @@
+// A release after this checkout: a copy of sql/ with every kind of change that a release may make, to objects that functions, workers and
+// other objects use.
+import fs from "node:fs";
+import path from "node:path";
+
+import { copyOfSql } from "./harness.mjs";
+
+/** `n`: releases after it, each of which changes the same objects again. */
+export const nextRelease = (n = "") => copyOfSql((folder) => {
+  const sql = new Files(folder);
+
+  // New parameters with a default, of functions that functions and workers call.
+  sql.edit("function public.submit_job(",
+    ["  p_correlation_id text default null)", `  p_correlation_id text default null,\n  p_tags${n} text[] default null)`],
+    ["(text, jsonb, text, int, timestamptz, text, text, uuid, text)", "(text, jsonb, text, int, timestamptz, text, text, uuid, text, text[])"]);
+  sql.edit("function public.claim_jobs(",
+    ["p_invocation uuid default null)", `p_invocation uuid default null, p_label${n} text default null)`],
+    ["(text, text[], int, text[], uuid)", "(text, text[], int, text[], uuid, text)"]);
+  // Another return type.
+  sql.edit("function mill.reclaim(", ["returns int", "returns bigint"]);
+  // A parameter that no caller names has another name.
+  sql.edit("function mill.pack_of(", ["p_id", "p_job"]);
+  // Views with a column in the middle. The second one depends on the first.
+  sql.edit("view mill.packed_job as", ["j.id, p.queue, p.kind,", `j.id, p.queue, p.batch as batch${n}, p.kind,`]);
+  sql.edit("view public.job_queue as", ["  j.name as job_name,", `  j.attempt as attempts${n},\n  j.name as job_name,`]);
+  // A removed function and a removed trigger.
+  sql.remove("function public.discard_jobs(");
+  sql.edit("trigger users_wait_in_maintenance before insert or update or delete on public.documents",
+    [/^drop trigger if exists users_wait_in_maintenance on public\.documents;\ncreate trigger users_wait_in_maintenance [^;]*on public\.documents[^;]*;\n/m,
+      n % 2 ? "drop trigger if exists users_wait_in_maintenance on public.documents;\ncreate trigger users_wait_in_maintenance before insert on public.documents\n  for each statement execute function mill.refuse_users_in_maintenance();\n" : ""]);
+  // Tables with one more column per release, and a function that uses it.
+  for (let k = 0, last = { queue: "part text [^\\n]*", files: "completed_at timestamptz" }; k <= Number(n); k++) {
+    const label = `label${k} text not null default 'plain'`;
+    sql.migrate("table mill.queue (", `${k}_queues_have_a_label`, `alter table mill.queue add column ${label};\n`,
+      [new RegExp(`(create table mill\\.queue \\([\\s\\S]*?\\n {2}${last.queue},\\n)`), `$1  ${label},\n`]);
+    const noted = `noted${k} timestamptz`;
+    sql.migrate("table public.shell_files (", `${k}_files_are_noted`, `alter table public.shell_files add column ${noted};\n`,
+      [new RegExp(`(create table public\\.shell_files \\([\\s\\S]*?\\n {2}${last.files},\\n)`), `$1  ${noted},\n`]);
+    last = { queue: label, files: noted };
+  }
+  sql.edit("function public.worker_queues(", ["where q.served_by = 'worker'", `where q.served_by = 'worker' and q.label${Number(n)} <> ''`]);
+});
+
+/** The files of a release, found by what they create: files move more often than objects change their names. */
+class Files {
+  constructor(folder) {
+    this.folder = folder;
+    this.paths = this.#read("manifest.txt").split("\n").map((line) => /^(?:once|always)\s+(\S+)/.exec(line)?.[1]).filter(Boolean);
+  }
+
+  #read(file) {
+    return fs.readFileSync(path.join(this.folder, file), "utf8");
+  }
+
+  #change(file, changes) {
+    const before = this.#read(file);
+    const after = changes.reduce((text, [from, to]) => {
+      // A change that is found nowhere would make the tests of upgrades test nothing.
+      if (!(from instanceof RegExp ? from.test(text) : text.includes(from))) throw new Error(`sql/${file} has no ${from}`);
+      return from instanceof RegExp ? text.replace(from, to) : text.replaceAll(from, () => to);
+    }, before);
+    fs.writeFileSync(path.join(this.folder, file), after);
+  }
+
+  #creating(what) {
+    const found = this.paths.filter((file) => new RegExp(`^create (or replace )?${what.replace(/[.()]/g, "\\$&")}`, "m").test(this.#read(file)));
+    if (found.length !== 1) throw new Error(`${found.length} files of sql/ create ${what}`);
+    return found[0];
+  }
+
+  edit(what, ...changes) {
+    this.#change(this.#creating(what), changes);
+  }
+
+  remove(what) {
+    const file = this.#creating(what);
+    this.#change("manifest.txt", [[`always ${file}\n`, ""]]);
+    this.paths = this.paths.filter((other) => other !== file);
+    fs.rmSync(path.join(this.folder, file));
+  }
+
+  /** A change to a table: its file as a fresh installation needs it, and the migration for those that have the table. */
+  migrate(what, name, text, ...changes) {
+    const file = this.#creating(what);
+    this.#change(file, changes);
+    this.#change("manifest.txt", [[new RegExp(`^(once +${file}(?:\\nmigration .*)*)$`, "m"), `$1\nmigration migrations/${name}.sql`]]);
+    fs.mkdirSync(path.join(this.folder, "migrations"), { recursive: true });
+    fs.writeFileSync(path.join(this.folder, `migrations/${name}.sql`), text);
+  }
+}
