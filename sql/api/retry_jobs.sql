@@ -5,6 +5,6 @@ as $$
   select coalesce(jsonb_agg(to_jsonb(r)), '[]') from mill.retry(p_ids) r
 $$;
 
-comment on function public.retry_jobs(uuid[]) is 'Sends dead letters back to pending; retried, duplicate or not_dead for each.';
+comment on function public.retry_jobs(uuid[]) is 'Sends dead letters back to pending; retried, duplicate, unknown_kind or not_dead for each.';
 revoke execute on function public.retry_jobs(uuid[]) from public, anon, authenticated;
 grant execute on function public.retry_jobs(uuid[]) to service_role;

@@ -6,22 +6,23 @@ return p_key ~ '^[^/]+/[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}/[^/]+$';
 comment on function mill.is_place_of_document(text) is 'Whether a key has the form of a place where files of documents lie.';
 revoke execute on function mill.is_place_of_document(text) from public;
 
--- Whoever has a profile reads what lies below it. A document's file is read only at the place where the security stage has put what it
--- scanned: neither before that, nor at the place of the upload.
+-- A document's file is read by whoever has its profile, and only at the place where the security stage has put what it scanned: neither
+-- before that, nor at the place of the upload. Whoever has a profile may list what lies below it.
 create or replace function mill.may_read_document(p_key text, p_user uuid) returns boolean
 language plpgsql stable
 set search_path = pg_catalog, pg_temp
 as $$
 declare
   v_folder uuid := split_part(p_key, '/', 1)::uuid;
+  v_has_folder boolean := v_folder = p_user or public.has_profile_access(p_user, v_folder);
 begin
-  if v_folder <> p_user and not public.has_profile_access(p_user, v_folder) then
-    return false;
+  if mill.is_place_of_document(p_key) then
+    return v_has_folder and exists (
+      select from public.shell_files f
+      where f.id = split_part(p_key, '/', 2)::uuid and f.storage_path = p_key and f.scanned_at is not null
+        and f.status in ('uploaded', 'processing', 'completed', 'failed'));
   end if;
-  return not mill.is_place_of_document(p_key) or exists (
-    select from public.shell_files f
-    where f.id = split_part(p_key, '/', 2)::uuid and f.storage_path = p_key and f.scanned_at is not null
-      and f.status in ('uploaded', 'processing', 'completed', 'failed'));
+  return nullif(v_has_folder, false); -- other places are others' to open as well
 end
 $$;
 comment on function mill.may_read_document(text, uuid) is 'Rule of read: the folders of accessible profiles, and of documents only what was scanned.';
@@ -37,7 +38,10 @@ declare
   v_document uuid;
 begin
   select u.document_id into v_document from mill.document_upload u where u.place = p_key and not u.is_copy;
-  return found and exists (
+  if not found then
+    return null;
+  end if;
+  return exists (
     select from public.shell_files f where f.id = v_document and public.has_profile_access(p_user, f.patient_id));
 end
 $$;
@@ -53,10 +57,10 @@ as $$
 declare
   v_folder uuid := split_part(p_key, '/', 1)::uuid;
 begin
-  if not mill.is_place_of_document(p_key) or v_folder <> p_user and not public.has_profile_access(p_user, v_folder) then
-    return false;
+  if not mill.is_place_of_document(p_key) then
+    return null;
   end if;
-  return not exists (
+  return (v_folder = p_user or public.has_profile_access(p_user, v_folder)) and not exists (
     select from public.shell_files f
     where f.id = split_part(p_key, '/', 2)::uuid and f.status <> 'erasing'
       and (f.storage_path = p_key or exists (select from mill.document_upload u where u.place = p_key and u.is_copy)));

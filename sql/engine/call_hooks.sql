@@ -15,7 +15,7 @@ $$;
 comment on function mill.call_hooks(text, jsonb) is 'Calls the hooks of an event, in the order of their places.';
 revoke execute on function mill.call_hooks(text, jsonb) from public;
 
--- For events that one part answers. Null when nobody does.
+-- For events that have one hook at the most. Null when there is none.
 create or replace function mill.hook_of(p_event text) returns text
 language plpgsql stable
 set search_path = pg_catalog, pg_temp

@@ -1,5 +1,6 @@
 -- An operator''s word on dead letters. They start over: attempts and losses at zero, the history kept.
--- One whose dedupe key a live job holds by now stays dead and is answered as duplicate.
+-- One whose dedupe key a live job holds by now stays dead and is answered as duplicate. So does one whose kind is gone, for instance
+-- with its application: it is answered as unknown_kind.
 create or replace function mill.retry(p_ids uuid[]) returns table (id uuid, status text)
 language plpgsql
 set search_path = pg_catalog, pg_temp
@@ -29,7 +30,7 @@ begin
       mill.lane_of(q.dequeue, q.max_running_per_group, j.owner, j.group_key),
       j.owner, j.parent, 0, j.error, j.error_log, j.correlation_id, j.created_at
     from mill.job_dead j join mill.queue q using (queue) join mill.line l using (queue, priority)
-    where j.id = any (v_dead)
+    where j.id = any (v_dead) and exists (select from mill.kind k where k.kind = j.kind)
     order by j.queue, j.dedupe_key
     on conflict (queue, dedupe_key) where dedupe_key is not null do nothing
     returning job_live.id, job_live.queue
@@ -41,10 +42,14 @@ begin
 
   return query
   select distinct a.id,
-    case when a.id = any (v_revived) then 'retried' when a.id = any (v_dead) then 'duplicate' else 'not_dead' end
+    case
+      when a.id = any (v_revived) then 'retried'
+      when exists (select from mill.job_dead j where j.id = a.id and not exists (select from mill.kind k where k.kind = j.kind)) then 'unknown_kind'
+      when a.id = any (v_dead) then 'duplicate'
+      else 'not_dead' end
   from unnest(p_ids) as a(id);
 end
 $$;
 
-comment on function mill.retry(uuid[]) is 'Sends dead letters back to pending: retried, duplicate or not_dead for each.';
+comment on function mill.retry(uuid[]) is 'Sends dead letters back to pending: retried, duplicate, unknown_kind or not_dead for each.';
 revoke execute on function mill.retry(uuid[]) from public;

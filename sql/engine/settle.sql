@@ -6,7 +6,7 @@
 --   released    back to pending at once, the attempt given back
 --   dead        to job_dead: no retry can cure it
 --
--- usage is for queues under a provider's limit, and goes to the hooks of usage.
+-- usage is for queues under a provider's limit, and goes to the hook of usage.
 --
 -- Fencing: only a row that is processing, under this worker, in this attempt is touched. For any other the
 -- answer is 'lost' and nothing changes. Lock order: by id, as everywhere.

@@ -425,8 +425,8 @@ comment on table mill.schedule is 'All recurring work. mill.install_schedules gi
 --   tick       every round of the pump                                  ()
 --   maintain   mill.maintain, every hour                                (timestamptz)
 --
--- Hooks of one event are called in the order of their places. A failing hook fails what it belongs to, except for ended and tick,
--- where the failure becomes an event.
+-- Hooks of one event are called in the order of their places. The events that have an answer (claim, wait, rest) and usage have one hook at
+-- the most. A failing hook fails what it belongs to, except for ended and tick, where the failure becomes an event.
 create table mill.hook (
   event text not null,
   routine text not null,
@@ -437,6 +437,7 @@ create table mill.hook (
   constraint event_is_known check (event in ('ended', 'acted', 'operated', 'claim', 'usage', 'wait', 'rest', 'tick', 'maintain')),
   constraint routine_is_a_function_of_ours check (routine ~ '^mill\.[a-z_0-9]+$')
 );
+create unique index one_part_answers on mill.hook (event) where event in ('claim', 'usage', 'wait', 'rest');
 comment on table mill.hook is 'What the parts above the engine do when something happens in the engine.';
 
 -- The record of ended jobs. Jobs with a parent and a name are noted here when they end, in the transaction that ends them: one row per

@@ -23,3 +23,13 @@ insert into mill.repeatable_call (function, created) values
   ('request_export', '$'),
   ('request_export_batch', '$')
 on conflict (function) do update set created = excluded.created, part = excluded.part;
+
+-- A user reads the own exports, which lie at {user}/exports/…, and lists the own folder.
+create or replace function mill.may_read_export(p_key text, p_user uuid) returns boolean
+language sql immutable
+return nullif(starts_with(p_key, p_user || '/exports/') or p_key = p_user || '/', false);
+comment on function mill.may_read_export(text, uuid) is 'Rule of read: the exports of a user.';
+revoke execute on function mill.may_read_export(text, uuid) from public;
+
+insert into mill.object_rule (act, routine) values ('read', 'mill.may_read_export')
+on conflict (act, routine) do nothing;

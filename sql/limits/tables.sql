@@ -37,6 +37,8 @@ create table mill.api_rate_limits (
   blocked_until timestamptz,
   created_at timestamptz not null default now(),
   updated_at timestamptz not null default now(),
+  -- The part of Gristmill that brought the row; null for a row of the operator's.
+  part text default nullif(current_setting('mill.part', true), ''),
   primary key (provider_name, api_endpoint),
   constraint requests_per_minute_is_positive check (requests_per_minute > 0),
   constraint requests_per_hour_is_positive check (requests_per_hour > 0),

@@ -105,7 +105,7 @@ create table mill.data_check (
   symbol text not null,
   next_check_at timestamptz not null,
   reason text not null,
-  -- Dead letters in a row, and when the last one came: see mill.pause_dead_refresh.
+  -- Dead letters in a row, and when the last one came: see mill.pause_dead_refreshes.
   failures int not null default 0,
   noted_at timestamptz,
   primary key (data_type, symbol),

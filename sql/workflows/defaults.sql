@@ -72,3 +72,13 @@ insert into mill.hook (event, routine, place) values
   ('acted', 'mill.resume_acted', 50),
   ('tick', 'mill.advance_left_behind', 90)
 on conflict (event, routine) do update set place = excluded.place;
+
+-- A user reads the artifacts of the own workflows, which lie at {user}/{job}/{type}/…, and lists the own folder.
+create or replace function mill.may_read_artifact(p_key text, p_user uuid) returns boolean
+language sql immutable
+return nullif(p_key ~ ('^' || p_user || '/([0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}/(audio|pdf|json)/.+)?$'), false);
+comment on function mill.may_read_artifact(text, uuid) is 'Rule of read: the artifacts of a user''s workflows.';
+revoke execute on function mill.may_read_artifact(text, uuid) from public;
+
+insert into mill.object_rule (act, routine) values ('read', 'mill.may_read_artifact')
+on conflict (act, routine) do nothing;

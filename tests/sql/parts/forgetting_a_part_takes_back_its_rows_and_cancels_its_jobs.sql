@@ -1,4 +1,4 @@
-select plan(10);
+select plan(13);
 set mill.part = 'acme';
 insert into mill.queue (queue) values ('acme');
 insert into mill.kind (kind, queue) values ('acme.work', 'acme'), ('acme.light', 'standard');
@@ -12,7 +12,15 @@ select mill.install_schedules();
 select mill.enqueue('[{"kind": "acme.work", "payload": {"a": 1}}, {"kind": "acme.light", "payload": {"a": 2}}, {"kind": "echo", "payload": {"a": 3}}]');
 select mill.enqueue_many('acme.work', (select jsonb_agg('{"n": 1}'::jsonb) from generate_series(1, 60)));
 select mill.claim('w', array['acme'], 1);
+select results_eq($$ select queue, jobs from mill.live_jobs_of_part('acme') $$, $$ values ('acme', 61::bigint), ('standard', 1::bigint) $$, 'what removing would cancel is counted, packed jobs too');
+insert into mill.kind (kind, queue) values ('mine', 'acme');
+select throws_like($$ select mill.forget_part('acme') $$, '%mine in queue acme%', 'a kind of the operator''s in a queue of the part stops the removal by name');
+delete from mill.kind where kind = 'mine';
+create temp table dead as select id from mill.enqueue('[{"kind": "acme.light", "payload": {"dead": 1}}]');
+select mill.settle('d', (select jsonb_agg(jsonb_build_object('id', c.id, 'attempt', c.attempt, 'outcome', case when c.id = d.id then 'dead' else 'released' end))
+  from mill.claim('d', array['standard'], 10) c, dead d));
 select mill.forget_part('acme');
+select is((select status from mill.retry(array(select id from dead))), 'unknown_kind', 'a dead letter whose kind is gone stays dead and says why');
 select is((select count(*) from mill.job_live), 1::bigint, 'jobs of other kinds live on');
 select is((select count(*) from mill.pack), 0::bigint, 'no packed job of the part is left');
 select is((select count(*) from mill.job_done where state = 'cancelled' and kind like 'acme%'), 62::bigint, 'waiting, packed and running jobs of the part are cancelled');

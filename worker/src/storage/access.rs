@@ -57,7 +57,7 @@ impl Caller {
         matches!(self, Self::User(_))
     }
 
-    /// The same rule as the policies that `sql/documents/storage_policies.sql` gives a real Supabase.
+    /// The same rule as the policies that `sql/files/storage_policies.sql` gives a real Supabase.
     pub(super) async fn may(&self, act: ObjectAct, key: &str) -> Result<(), Refusal> {
         match self {
             Self::Service => Ok(()),

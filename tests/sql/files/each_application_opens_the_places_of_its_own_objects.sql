@@ -1,0 +1,32 @@
+select plan(17);
+create function pg_temp.as_user(p_sub text) returns void language sql as $$
+  select set_config('request.jwt.claims', json_build_object('role', 'authenticated', 'sub', p_sub)::text, false) $$;
+select pg_temp.as_user('11111111-1111-4111-8111-111111111111');
+set role authenticated;
+select ok(public.can_access_object('11111111-1111-4111-8111-111111111111/exports/a/1.pdf'), 'a user reads an own export');
+select ok(public.can_access_object('11111111-1111-4111-8111-111111111111/33333333-3333-4333-8333-333333333333/pdf/a.pdf'), 'a user reads an own artifact');
+select ok(public.can_access_object('11111111-1111-4111-8111-111111111111/'), 'a user lists the own folder');
+select ok(not public.can_access_object('22222222-2222-4222-8222-222222222222/exports/a/1.pdf'), 'a user does not read an export of another');
+select ok(not public.can_access_object('exports/1.pdf'), 'a key without a folder of a user is closed');
+select ok(not public.can_access_object('11111111-1111-4111-8111-111111111111/33333333-3333-4333-8333-333333333333/x.pdf'), 'a document''s place that was not scanned is closed');
+select ok(not public.can_write_object('11111111-1111-4111-8111-111111111111/exports/a/1.pdf'), 'a user stores no export');
+select ok(not public.can_remove_object('11111111-1111-4111-8111-111111111111/exports/a/1.pdf'), 'a user removes no export');
+reset role;
+create function mill.may_write_avatar(p_key text, p_user uuid) returns boolean language sql as $$ select nullif(starts_with(p_key, p_user || '/avatars/'), false) $$;
+insert into mill.object_rule (act, routine) values ('write', 'mill.may_write_avatar'), ('remove', 'mill.may_write_avatar');
+select ok(public.can_write_object('11111111-1111-4111-8111-111111111111/avatars/a.png'), 'a rule of another application opens its places beside documents');
+select ok(public.can_remove_object('11111111-1111-4111-8111-111111111111/avatars/a.png'), 'also for removing');
+select ok(not public.can_write_object('22222222-2222-4222-8222-222222222222/avatars/a.png'), 'and only what it means to open');
+create function mill.refuse_all(p_key text, p_user uuid) returns boolean language sql as 'select false';
+insert into mill.object_rule (act, routine) values ('write', 'mill.refuse_all');
+select ok(not public.can_write_object('11111111-1111-4111-8111-111111111111/avatars/a.png'), 'a rule that refuses wins over one that allows');
+delete from mill.object_rule where routine = 'mill.may_read_document'; -- as where documents were removed
+select ok(not public.can_access_object('11111111-1111-4111-8111-111111111111/33333333-3333-4333-8333-333333333333/x.pdf'), 'what documents did not serve stays closed without documents');
+select ok(public.can_access_object('11111111-1111-4111-8111-111111111111/exports/a/1.pdf'), 'exports are read without documents');
+delete from mill.object_rule;
+select ok(not public.can_access_object('11111111-1111-4111-8111-111111111111/exports/a/1.pdf'), 'without any rule everything is closed');
+select set_config('request.jwt.claims', '{"role": "authenticated"}', false);
+select ok(not public.can_access_object('11111111-1111-4111-8111-111111111111/a'), 'a token without a user reads nothing');
+select set_config('request.jwt.claims', '{"role": "service_role"}', false);
+select ok(public.can_remove_object('11111111-1111-4111-8111-111111111111/a'), 'the service may do everything');
+select * from finish();
