@@ -15,7 +15,7 @@ use super::leases::{Lease, Watch};
 use super::press::Press;
 use crate::storage::Objects;
 
-/// How often a call that ends a job is made while Postgres cannot be reached: for about six seconds.
+/// How often a call that ends a job is made while Postgres cannot be reached. The pauses add up to six seconds; each call has its own timeout of ten.
 const TRIES: u32 = 6;
 
 /// Runs jobs of some kinds.
