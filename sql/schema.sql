@@ -240,6 +240,7 @@ CREATE TABLE mill.api_rate_limits (
     blocked_until timestamp with time zone,
     created_at timestamp with time zone DEFAULT now() NOT NULL,
     updated_at timestamp with time zone DEFAULT now() NOT NULL,
+    part text DEFAULT NULLIF(current_setting('mill.part'::text, true), ''::text),
     CONSTRAINT concurrent_requests_is_positive CHECK ((concurrent_requests > 0)),
     CONSTRAINT delay_is_not_negative CHECK ((backpressure_delay_seconds >= 0)),
     CONSTRAINT lease_is_at_least_one_second CHECK (((lease_seconds >= 1) AND (lease_seconds <= 86400))),
@@ -3639,41 +3640,52 @@ CREATE FUNCTION mill.forget_part(p_part text) RETURNS void
     SET jit TO 'off'
     AS $_$
 declare
-  v_kinds text[];
+  v_remove text := format('mill.remove_%s', replace(p_part, '/', '_'));
+  v_foreign text;
   v_jobs uuid[];
   v_table regclass;
-  v_remove text := format('mill.remove_%s', replace(p_part, '/', '_'));
 begin
-  -- A part that has put something outside of our schemas takes it back itself.
-  if to_regproc(v_remove) is not null then
-    execute format('select %s()', v_remove);
+  select string_agg(format('%s in queue %s', k.kind, k.queue), ', ' order by k.kind) into v_foreign
+  from mill.kind k join mill.queue q on q.queue = k.queue where q.part = p_part and k.part is distinct from p_part;
+  if v_foreign is not null then
+    raise exception 'kinds of jobs that are not of % use its queues: %', p_part, v_foreign using errcode = 'foreign_key_violation',
+      hint = 'Give them another queue: update mill.kind set queue = ''default'' where kind = ''…''';
   end if;
-  delete from mill.hook h where h.part = p_part;
 
-  v_kinds := array(
-    select k.kind from mill.kind k
-    where k.part = p_part or k.queue in (select q.queue from mill.queue q where q.part = p_part));
-  perform mill.unpack(array(select p.ctid from mill.pack p where p.kind = any (v_kinds) for update));
-  v_jobs := array(select j.id from mill.job_live j where j.kind = any (v_kinds) order by j.id for update);
+  delete from mill.hook h where h.part = p_part;
+  perform mill.unpack(array(select p.ctid from mill.pack p where p.kind = any (mill.kinds_of_part(p_part)) for update));
+  v_jobs := array(select j.id from mill.job_live j where j.id = any (mill.jobs_of_part(p_part)) order by j.id for update);
   perform mill.end_jobs(v_jobs, 'cancelled', mill.now());
   perform mill.tell_acted(v_jobs, 'cancel', format('%s was removed', p_part));
   if mill.hook_of('ended') is null then
     delete from mill.ended;
+  end if;
+  -- A part that has put something outside of our schemas takes it back itself.
+  if to_regproc(v_remove) is not null then
+    execute format('select %s()', v_remove);
   end if;
 
   if to_regclass('cron.job') is not null then
     execute $q$ select cron.unschedule(j.jobname) from cron.job j
       where j.jobname in (select s.name from mill.schedule s where s.part = $1) $q$ using p_part;
   end if;
-  delete from mill.kind k where k.kind = any (v_kinds);
-  for v_table in
-    select d.adrelid::regclass from pg_attrdef d
-    join pg_attribute a on a.attrelid = d.adrelid and a.attnum = d.adnum and a.attname = 'part'
-    join pg_class c on c.oid = d.adrelid and c.relnamespace = 'mill'::regnamespace
-    where pg_get_expr(d.adbin, d.adrelid) like '%mill.part%'
-    order by c.relname = 'queue', c.relname
-  loop
-    execute format('delete from %s where part = $1', v_table) using p_part;
+  -- A row may be needed by one of a table that comes later, so what fails is tried again after the others.
+  for v_pass in 1 .. 3 loop
+    for v_table in
+      select d.adrelid::regclass from pg_attrdef d
+      join pg_attribute a on a.attrelid = d.adrelid and a.attnum = d.adnum and a.attname = 'part'
+      join pg_class c on c.oid = d.adrelid and c.relnamespace = 'mill'::regnamespace
+      where pg_get_expr(d.adbin, d.adrelid) like '%mill.part%'
+      order by c.relname
+    loop
+      begin
+        execute format('delete from %s where part = $1', v_table) using p_part;
+      exception when foreign_key_violation then
+        if v_pass = 3 then
+          raise;
+        end if;
+      end;
+    end loop;
   end loop;
 end
 $_$;
@@ -4333,6 +4345,33 @@ $$;
 
 COMMENT ON FUNCTION mill.job_progress(p_job public.jobs) IS 'What is shown of a job.';
 
+CREATE FUNCTION mill.jobs_of_part(p_part text) RETURNS uuid[]
+    LANGUAGE plpgsql STABLE
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS $$
+declare
+  v_routine text := format('mill.jobs_of_%s', replace(p_part, '/', '_'));
+  v_more uuid[] := array[]::uuid[];
+begin
+  if to_regproc(v_routine) is not null then
+    execute format('select array(select %s())', v_routine) into v_more;
+  end if;
+  return array(
+    select j.id from mill.job_live j where j.kind = any (mill.kinds_of_part(p_part))
+    union
+    select j.id from mill.job_live j where j.id = any (v_more));
+end
+$$;
+
+COMMENT ON FUNCTION mill.jobs_of_part(p_part text) IS 'The live jobs of a part, but for those that wait packed.';
+
+CREATE FUNCTION mill.jobs_of_workflows() RETURNS SETOF uuid
+    LANGUAGE sql STABLE
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS $$ select t.id from mill.task t where t.state = 'queued' $$;
+
+COMMENT ON FUNCTION mill.jobs_of_workflows() IS 'The tasks that are jobs of the engine now. For mill.jobs_of_part alone.';
+
 CREATE FUNCTION mill.judge_alerts() RETURNS integer
     LANGUAGE plpgsql
     SET search_path TO 'pg_catalog', 'pg_temp'
@@ -4706,6 +4745,13 @@ CREATE FUNCTION mill.kind_stage(p_kind text) RETURNS text
 
 COMMENT ON FUNCTION mill.kind_stage(p_kind text) IS 'The stage that a kind of job is, or null.';
 
+CREATE FUNCTION mill.kinds_of_part(p_part text) RETURNS text[]
+    LANGUAGE sql STABLE
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS $$ select coalesce(array_agg(k.kind), '{}') from mill.kind k where k.part = p_part $$;
+
+COMMENT ON FUNCTION mill.kinds_of_part(p_part text) IS 'The kinds of jobs that a part has registered.';
+
 CREATE FUNCTION mill.lift_pauses(p_data_type text, p_symbols text[]) RETURNS void
     LANGUAGE plpgsql
     SET search_path TO 'pg_catalog', 'pg_temp'
@@ -4746,6 +4792,20 @@ CREATE FUNCTION mill.limit_wait(p_provider text, p_endpoint text) RETURNS interv
 $$;
 
 COMMENT ON FUNCTION mill.limit_wait(p_provider text, p_endpoint text) IS 'How long a provider''s limit admits no request, at least; zero when it does, or there is none.';
+
+CREATE FUNCTION mill.live_jobs_of_part(p_part text) RETURNS TABLE(queue text, jobs bigint)
+    LANGUAGE sql STABLE
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS $$
+  select c.queue, sum(c.jobs)::bigint
+  from (
+    select j.queue, 1 as jobs from mill.job_live j where j.id = any (mill.jobs_of_part(p_part))
+    union all
+    select p.queue, p.jobs from mill.pack p where p.kind = any (mill.kinds_of_part(p_part))) c
+  group by c.queue order by c.queue
+$$;
+
+COMMENT ON FUNCTION mill.live_jobs_of_part(p_part text) IS 'How many live jobs of a part each queue has: what removing the part cancels.';
 
 CREATE FUNCTION mill.lock_api(p_provider text, p_endpoint text, p_waits boolean) RETURNS boolean
     LANGUAGE plpgsql
@@ -5068,11 +5128,17 @@ begin
     end if;
     v_is_allowed := v_is_allowed or coalesce(v_verdict, false);
   end loop;
-  return v_is_allowed or (p_act = 'read' and v_folder::uuid = v_user);
+  return v_is_allowed;
 end
 $_$;
 
 COMMENT ON FUNCTION mill.may_object(p_act text, p_key text) IS 'Whether the caller may read, write or remove an object.';
+
+CREATE FUNCTION mill.may_read_artifact(p_key text, p_user uuid) RETURNS boolean
+    LANGUAGE sql IMMUTABLE
+    RETURN NULLIF((p_key ~ (('^'::text || p_user) || '/([0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}/(audio|pdf|json)/.+)?$'::text)), false);
+
+COMMENT ON FUNCTION mill.may_read_artifact(p_key text, p_user uuid) IS 'Rule of read: the artifacts of a user''s workflows.';
 
 CREATE FUNCTION mill.may_read_document(p_key text, p_user uuid) RETURNS boolean
     LANGUAGE plpgsql STABLE
@@ -5080,18 +5146,25 @@ CREATE FUNCTION mill.may_read_document(p_key text, p_user uuid) RETURNS boolean
     AS $$
 declare
   v_folder uuid := split_part(p_key, '/', 1)::uuid;
+  v_has_folder boolean := v_folder = p_user or public.has_profile_access(p_user, v_folder);
 begin
-  if v_folder <> p_user and not public.has_profile_access(p_user, v_folder) then
-    return false;
+  if mill.is_place_of_document(p_key) then
+    return v_has_folder and exists (
+      select from public.shell_files f
+      where f.id = split_part(p_key, '/', 2)::uuid and f.storage_path = p_key and f.scanned_at is not null
+        and f.status in ('uploaded', 'processing', 'completed', 'failed'));
   end if;
-  return not mill.is_place_of_document(p_key) or exists (
-    select from public.shell_files f
-    where f.id = split_part(p_key, '/', 2)::uuid and f.storage_path = p_key and f.scanned_at is not null
-      and f.status in ('uploaded', 'processing', 'completed', 'failed'));
+  return nullif(v_has_folder, false); -- other places are others' to open as well
 end
 $$;
 
 COMMENT ON FUNCTION mill.may_read_document(p_key text, p_user uuid) IS 'Rule of read: the folders of accessible profiles, and of documents only what was scanned.';
+
+CREATE FUNCTION mill.may_read_export(p_key text, p_user uuid) RETURNS boolean
+    LANGUAGE sql IMMUTABLE
+    RETURN NULLIF((starts_with(p_key, (p_user || '/exports/'::text)) OR (p_key = (p_user || '/'::text))), false);
+
+COMMENT ON FUNCTION mill.may_read_export(p_key text, p_user uuid) IS 'Rule of read: the exports of a user.';
 
 CREATE FUNCTION mill.may_remove_document(p_key text, p_user uuid) RETURNS boolean
     LANGUAGE plpgsql STABLE
@@ -5100,10 +5173,10 @@ CREATE FUNCTION mill.may_remove_document(p_key text, p_user uuid) RETURNS boolea
 declare
   v_folder uuid := split_part(p_key, '/', 1)::uuid;
 begin
-  if not mill.is_place_of_document(p_key) or v_folder <> p_user and not public.has_profile_access(p_user, v_folder) then
-    return false;
+  if not mill.is_place_of_document(p_key) then
+    return null;
   end if;
-  return not exists (
+  return (v_folder = p_user or public.has_profile_access(p_user, v_folder)) and not exists (
     select from public.shell_files f
     where f.id = split_part(p_key, '/', 2)::uuid and f.status <> 'erasing'
       and (f.storage_path = p_key or exists (select from mill.document_upload u where u.place = p_key and u.is_copy)));
@@ -5120,7 +5193,10 @@ declare
   v_document uuid;
 begin
   select u.document_id into v_document from mill.document_upload u where u.place = p_key and not u.is_copy;
-  return found and exists (
+  if not found then
+    return null;
+  end if;
+  return exists (
     select from public.shell_files f where f.id = v_document and public.has_profile_access(p_user, f.patient_id));
 end
 $$;
@@ -5674,26 +5750,31 @@ $$;
 
 COMMENT ON FUNCTION mill.pause(p_queue text, p_paused boolean) IS 'Pauses or resumes a queue. What runs goes on; what waits stays.';
 
-CREATE FUNCTION mill.pause_dead_refresh() RETURNS trigger
-    LANGUAGE plpgsql SECURITY DEFINER
+CREATE FUNCTION mill.pause_dead_refreshes(p_acted jsonb) RETURNS void
+    LANGUAGE plpgsql
     SET search_path TO 'pg_catalog', 'pg_temp'
-    AS $$
+    AS $_$
 declare
   v_now timestamptz := mill.now();
   v_longest int := mill.setting('refresh.failure_pause_max_minutes', '15')::int;
 begin
+  if p_acted ->> 'action' <> 'dead' then
+    return;
+  end if;
   insert into mill.data_check as c (data_type, symbol, next_check_at, reason, failures, noted_at)
-  values (new.payload ->> 'data_type', new.payload ->> 'symbol', v_now, 'dead', 1, v_now)
+  select distinct d.payload ->> 'data_type', d.payload ->> 'symbol', v_now, 'dead', 1, v_now
+  from mill.job_dead d
+  where d.id = any (array(select j::uuid from jsonb_array_elements_text(p_acted -> 'jobs') j))
+    and d.queue ~ '^refresh(-|$)' and d.payload ->> 'data_type' is not null and d.payload ->> 'symbol' is not null
   on conflict (data_type, symbol) do update set
     failures = case c.reason when 'dead' then least(c.failures + 1, 30) else 1 end,
     next_check_at = v_now + case c.reason when 'dead'
       then make_interval(mins => least(power(2, least(c.failures, 30) - 1), v_longest)::int) else interval '0' end,
     reason = 'dead', noted_at = v_now;
-  return null;
 end
-$$;
+$_$;
 
-COMMENT ON FUNCTION mill.pause_dead_refresh() IS 'Trigger: says when a symbol whose refresh became a dead letter is asked for again.';
+COMMENT ON FUNCTION mill.pause_dead_refreshes(p_acted jsonb) IS 'Hook of acted: says when a symbol whose refresh became a dead letter is asked for again.';
 
 CREATE FUNCTION mill.piece_text(p_value jsonb, p_whole boolean) RETURNS text
     LANGUAGE sql IMMUTABLE
@@ -6498,7 +6579,7 @@ begin
       mill.lane_of(q.dequeue, q.max_running_per_group, j.owner, j.group_key),
       j.owner, j.parent, 0, j.error, j.error_log, j.correlation_id, j.created_at
     from mill.job_dead j join mill.queue q using (queue) join mill.line l using (queue, priority)
-    where j.id = any (v_dead)
+    where j.id = any (v_dead) and exists (select from mill.kind k where k.kind = j.kind)
     order by j.queue, j.dedupe_key
     on conflict (queue, dedupe_key) where dedupe_key is not null do nothing
     returning job_live.id, job_live.queue
@@ -6510,12 +6591,16 @@ begin
 
   return query
   select distinct a.id,
-    case when a.id = any (v_revived) then 'retried' when a.id = any (v_dead) then 'duplicate' else 'not_dead' end
+    case
+      when a.id = any (v_revived) then 'retried'
+      when exists (select from mill.job_dead j where j.id = a.id and not exists (select from mill.kind k where k.kind = j.kind)) then 'unknown_kind'
+      when a.id = any (v_dead) then 'duplicate'
+      else 'not_dead' end
   from unnest(p_ids) as a(id);
 end
 $$;
 
-COMMENT ON FUNCTION mill.retry(p_ids uuid[]) IS 'Sends dead letters back to pending: retried, duplicate or not_dead for each.';
+COMMENT ON FUNCTION mill.retry(p_ids uuid[]) IS 'Sends dead letters back to pending: retried, duplicate, unknown_kind or not_dead for each.';
 
 CREATE FUNCTION mill.roll() RETURNS integer
     LANGUAGE plpgsql
@@ -10398,7 +10483,7 @@ CREATE FUNCTION public.retry_jobs(p_ids uuid[]) RETURNS jsonb
   select coalesce(jsonb_agg(to_jsonb(r)), '[]') from mill.retry(p_ids) r
 $$;
 
-COMMENT ON FUNCTION public.retry_jobs(p_ids uuid[]) IS 'Sends dead letters back to pending; retried, duplicate or not_dead for each.';
+COMMENT ON FUNCTION public.retry_jobs(p_ids uuid[]) IS 'Sends dead letters back to pending; retried, duplicate, unknown_kind or not_dead for each.';
 
 CREATE FUNCTION public.retry_workflow(p_id uuid) RETURNS jsonb
     LANGUAGE plpgsql SECURITY DEFINER
@@ -12570,6 +12655,8 @@ CREATE INDEX lane_tenant ON mill.lane USING btree (queue, tenant) WHERE (NOT idl
 
 CREATE UNIQUE INDEX one_open_alert_a_subject ON mill.alert USING btree (rule, subject) WHERE (state <> 'resolved'::text);
 
+CREATE UNIQUE INDEX one_part_answers ON mill.hook USING btree (event) WHERE (event = ANY (ARRAY['claim'::text, 'usage'::text, 'wait'::text, 'rest'::text]));
+
 CREATE INDEX pack_lease_until ON mill.pack_lease USING btree (lease_until);
 
 CREATE INDEX pack_place ON mill.pack USING btree (line, turn);
@@ -12635,8 +12722,6 @@ CREATE TRIGGER count_running AFTER UPDATE ON mill.queue FOR EACH ROW WHEN ((new.
 CREATE TRIGGER floor_on_new_line AFTER INSERT ON mill.line FOR EACH ROW EXECUTE FUNCTION mill.floor_on_new_line();
 
 CREATE TRIGGER floor_on_new_queue AFTER INSERT ON mill.queue FOR EACH ROW EXECUTE FUNCTION mill.floor_on_new_queue();
-
-CREATE TRIGGER pause_dead_refresh AFTER INSERT ON mill.job_dead FOR EACH ROW WHEN (((new.queue ~ '^refresh(-|$)'::text) AND ((new.payload ->> 'data_type'::text) IS NOT NULL) AND ((new.payload ->> 'symbol'::text) IS NOT NULL))) EXECUTE FUNCTION mill.pause_dead_refresh();
 
 CREATE TRIGGER refuse_to_drop_jobs BEFORE DELETE ON mill.queue FOR EACH ROW EXECUTE FUNCTION mill.refuse_to_drop_jobs();
 
@@ -13265,6 +13350,10 @@ REVOKE ALL ON FUNCTION mill.job_output(p_job public.jobs) FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION mill.job_progress(p_job public.jobs) FROM PUBLIC;
 
+REVOKE ALL ON FUNCTION mill.jobs_of_part(p_part text) FROM PUBLIC;
+
+REVOKE ALL ON FUNCTION mill.jobs_of_workflows() FROM PUBLIC;
+
 REVOKE ALL ON FUNCTION mill.judge_alerts() FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION mill.judge_breakers() FROM PUBLIC;
@@ -13287,9 +13376,13 @@ REVOKE ALL ON FUNCTION mill.kept_answer(p_caller text, p_key text, p_request byt
 
 REVOKE ALL ON FUNCTION mill.kind_stage(p_kind text) FROM PUBLIC;
 
+REVOKE ALL ON FUNCTION mill.kinds_of_part(p_part text) FROM PUBLIC;
+
 REVOKE ALL ON FUNCTION mill.lift_pauses(p_data_type text, p_symbols text[]) FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION mill.limit_wait(p_provider text, p_endpoint text) FROM PUBLIC;
+
+REVOKE ALL ON FUNCTION mill.live_jobs_of_part(p_part text) FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION mill.lock_api(p_provider text, p_endpoint text, p_waits boolean) FROM PUBLIC;
 
@@ -13311,7 +13404,11 @@ REVOKE ALL ON FUNCTION mill.may_invoke(p_target text, p_invocation uuid) FROM PU
 
 REVOKE ALL ON FUNCTION mill.may_object(p_act text, p_key text) FROM PUBLIC;
 
+REVOKE ALL ON FUNCTION mill.may_read_artifact(p_key text, p_user uuid) FROM PUBLIC;
+
 REVOKE ALL ON FUNCTION mill.may_read_document(p_key text, p_user uuid) FROM PUBLIC;
+
+REVOKE ALL ON FUNCTION mill.may_read_export(p_key text, p_user uuid) FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION mill.may_remove_document(p_key text, p_user uuid) FROM PUBLIC;
 
@@ -13383,7 +13480,7 @@ REVOKE ALL ON FUNCTION mill.pack_of(p_id uuid) FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION mill.pause(p_queue text, p_paused boolean) FROM PUBLIC;
 
-REVOKE ALL ON FUNCTION mill.pause_dead_refresh() FROM PUBLIC;
+REVOKE ALL ON FUNCTION mill.pause_dead_refreshes(p_acted jsonb) FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION mill.piece_text(p_value jsonb, p_whole boolean) FROM PUBLIC;
 

@@ -311,6 +311,7 @@ CREATE TABLE mill.api_rate_limits (
     blocked_until timestamp with time zone,
     created_at timestamp with time zone DEFAULT now() NOT NULL,
     updated_at timestamp with time zone DEFAULT now() NOT NULL,
+    part text DEFAULT NULLIF(current_setting('mill.part'::text, true), ''::text),
     CONSTRAINT concurrent_requests_is_positive CHECK ((concurrent_requests > 0)),
     CONSTRAINT delay_is_not_negative CHECK ((backpressure_delay_seconds >= 0)),
     CONSTRAINT lease_is_at_least_one_second CHECK (((lease_seconds >= 1) AND (lease_seconds <= 86400))),
@@ -2947,7 +2948,7 @@ begin
   noted as (
     insert into mill.ended (parent, name, state, ids, errors, at)
     select e.parent, e.name, p_state, array_agg(e.id), array_agg(e.error), p_now
-    from ended e where e.parent is not null and e.name is not null and exists (select from mill.hook h where h.event = 'ended')
+    from ended e where e.parent is not null and e.name is not null
     group by e.parent, e.name
   )
   insert into mill.job (
@@ -3994,41 +3995,52 @@ CREATE FUNCTION mill.forget_part(p_part text) RETURNS void
     SET jit TO 'off'
     AS $_$
 declare
-  v_kinds text[];
+  v_remove text := format('mill.remove_%s', replace(p_part, '/', '_'));
+  v_foreign text;
   v_jobs uuid[];
   v_table regclass;
-  v_remove text := format('mill.remove_%s', replace(p_part, '/', '_'));
 begin
-  -- A part that has put something outside of our schemas takes it back itself.
-  if to_regproc(v_remove) is not null then
-    execute format('select %s()', v_remove);
+  select string_agg(format('%s in queue %s', k.kind, k.queue), ', ' order by k.kind) into v_foreign
+  from mill.kind k join mill.queue q on q.queue = k.queue where q.part = p_part and k.part is distinct from p_part;
+  if v_foreign is not null then
+    raise exception 'kinds of jobs that are not of % use its queues: %', p_part, v_foreign using errcode = 'foreign_key_violation',
+      hint = 'Give them another queue: update mill.kind set queue = ''default'' where kind = ''…''';
   end if;
-  delete from mill.hook h where h.part = p_part;
 
-  v_kinds := array(
-    select k.kind from mill.kind k
-    where k.part = p_part or k.queue in (select q.queue from mill.queue q where q.part = p_part));
-  perform mill.unpack(array(select p.ctid from mill.pack p where p.kind = any (v_kinds) for update));
-  v_jobs := array(select j.id from mill.job_live j where j.kind = any (v_kinds) order by j.id for update);
+  delete from mill.hook h where h.part = p_part;
+  perform mill.unpack(array(select p.ctid from mill.pack p where p.kind = any (mill.kinds_of_part(p_part)) for update));
+  v_jobs := array(select j.id from mill.job_live j where j.id = any (mill.jobs_of_part(p_part)) order by j.id for update);
   perform mill.end_jobs(v_jobs, 'cancelled', mill.now());
   perform mill.tell_acted(v_jobs, 'cancel', format('%s was removed', p_part));
   if mill.hook_of('ended') is null then
     delete from mill.ended;
+  end if;
+  -- A part that has put something outside of our schemas takes it back itself.
+  if to_regproc(v_remove) is not null then
+    execute format('select %s()', v_remove);
   end if;
 
   if to_regclass('cron.job') is not null then
     execute $q$ select cron.unschedule(j.jobname) from cron.job j
       where j.jobname in (select s.name from mill.schedule s where s.part = $1) $q$ using p_part;
   end if;
-  delete from mill.kind k where k.kind = any (v_kinds);
-  for v_table in
-    select d.adrelid::regclass from pg_attrdef d
-    join pg_attribute a on a.attrelid = d.adrelid and a.attnum = d.adnum and a.attname = 'part'
-    join pg_class c on c.oid = d.adrelid and c.relnamespace = 'mill'::regnamespace
-    where pg_get_expr(d.adbin, d.adrelid) like '%mill.part%'
-    order by c.relname = 'queue', c.relname
-  loop
-    execute format('delete from %s where part = $1', v_table) using p_part;
+  -- A row may be needed by one of a table that comes later, so what fails is tried again after the others.
+  for v_pass in 1 .. 3 loop
+    for v_table in
+      select d.adrelid::regclass from pg_attrdef d
+      join pg_attribute a on a.attrelid = d.adrelid and a.attnum = d.adnum and a.attname = 'part'
+      join pg_class c on c.oid = d.adrelid and c.relnamespace = 'mill'::regnamespace
+      where pg_get_expr(d.adbin, d.adrelid) like '%mill.part%'
+      order by c.relname
+    loop
+      begin
+        execute format('delete from %s where part = $1', v_table) using p_part;
+      exception when foreign_key_violation then
+        if v_pass = 3 then
+          raise;
+        end if;
+      end;
+    end loop;
   end loop;
 end
 $_$;
@@ -4741,6 +4753,37 @@ $$;
 COMMENT ON FUNCTION mill.job_progress(p_job public.jobs) IS 'What is shown of a job.';
 
 
+CREATE FUNCTION mill.jobs_of_part(p_part text) RETURNS uuid[]
+    LANGUAGE plpgsql STABLE
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS $$
+declare
+  v_routine text := format('mill.jobs_of_%s', replace(p_part, '/', '_'));
+  v_more uuid[] := array[]::uuid[];
+begin
+  if to_regproc(v_routine) is not null then
+    execute format('select array(select %s())', v_routine) into v_more;
+  end if;
+  return array(
+    select j.id from mill.job_live j where j.kind = any (mill.kinds_of_part(p_part))
+    union
+    select j.id from mill.job_live j where j.id = any (v_more));
+end
+$$;
+
+
+COMMENT ON FUNCTION mill.jobs_of_part(p_part text) IS 'The live jobs of a part, but for those that wait packed.';
+
+
+CREATE FUNCTION mill.jobs_of_workflows() RETURNS SETOF uuid
+    LANGUAGE sql STABLE
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS $$ select t.id from mill.task t where t.state = 'queued' $$;
+
+
+COMMENT ON FUNCTION mill.jobs_of_workflows() IS 'The tasks that are jobs of the engine now. For mill.jobs_of_part alone.';
+
+
 CREATE FUNCTION mill.judge_alerts() RETURNS integer
     LANGUAGE plpgsql
     SET search_path TO 'pg_catalog', 'pg_temp'
@@ -5140,6 +5183,15 @@ CREATE FUNCTION mill.kind_stage(p_kind text) RETURNS text
 COMMENT ON FUNCTION mill.kind_stage(p_kind text) IS 'The stage that a kind of job is, or null.';
 
 
+CREATE FUNCTION mill.kinds_of_part(p_part text) RETURNS text[]
+    LANGUAGE sql STABLE
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS $$ select coalesce(array_agg(k.kind), '{}') from mill.kind k where k.part = p_part $$;
+
+
+COMMENT ON FUNCTION mill.kinds_of_part(p_part text) IS 'The kinds of jobs that a part has registered.';
+
+
 CREATE FUNCTION mill.lift_pauses(p_data_type text, p_symbols text[]) RETURNS void
     LANGUAGE plpgsql
     SET search_path TO 'pg_catalog', 'pg_temp'
@@ -5183,6 +5235,22 @@ $$;
 
 
 COMMENT ON FUNCTION mill.limit_wait(p_provider text, p_endpoint text) IS 'How long a provider''s limit admits no request, at least; zero when it does, or there is none.';
+
+
+CREATE FUNCTION mill.live_jobs_of_part(p_part text) RETURNS TABLE(queue text, jobs bigint)
+    LANGUAGE sql STABLE
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS $$
+  select c.queue, sum(c.jobs)::bigint
+  from (
+    select j.queue, 1 as jobs from mill.job_live j where j.id = any (mill.jobs_of_part(p_part))
+    union all
+    select p.queue, p.jobs from mill.pack p where p.kind = any (mill.kinds_of_part(p_part))) c
+  group by c.queue order by c.queue
+$$;
+
+
+COMMENT ON FUNCTION mill.live_jobs_of_part(p_part text) IS 'How many live jobs of a part each queue has: what removing the part cancels.';
 
 
 CREATE FUNCTION mill.lock_api(p_provider text, p_endpoint text, p_waits boolean) RETURNS boolean
@@ -5524,12 +5592,20 @@ begin
     end if;
     v_is_allowed := v_is_allowed or coalesce(v_verdict, false);
   end loop;
-  return v_is_allowed or (p_act = 'read' and v_folder::uuid = v_user);
+  return v_is_allowed;
 end
 $_$;
 
 
 COMMENT ON FUNCTION mill.may_object(p_act text, p_key text) IS 'Whether the caller may read, write or remove an object.';
+
+
+CREATE FUNCTION mill.may_read_artifact(p_key text, p_user uuid) RETURNS boolean
+    LANGUAGE sql IMMUTABLE
+    RETURN NULLIF((p_key ~ (('^'::text || p_user) || '/([0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}/(audio|pdf|json)/.+)?$'::text)), false);
+
+
+COMMENT ON FUNCTION mill.may_read_artifact(p_key text, p_user uuid) IS 'Rule of read: the artifacts of a user''s workflows.';
 
 
 CREATE FUNCTION mill.may_read_document(p_key text, p_user uuid) RETURNS boolean
@@ -5538,19 +5614,28 @@ CREATE FUNCTION mill.may_read_document(p_key text, p_user uuid) RETURNS boolean
     AS $$
 declare
   v_folder uuid := split_part(p_key, '/', 1)::uuid;
+  v_has_folder boolean := v_folder = p_user or public.has_profile_access(p_user, v_folder);
 begin
-  if v_folder <> p_user and not public.has_profile_access(p_user, v_folder) then
-    return false;
+  if mill.is_place_of_document(p_key) then
+    return v_has_folder and exists (
+      select from public.shell_files f
+      where f.id = split_part(p_key, '/', 2)::uuid and f.storage_path = p_key and f.scanned_at is not null
+        and f.status in ('uploaded', 'processing', 'completed', 'failed'));
   end if;
-  return not mill.is_place_of_document(p_key) or exists (
-    select from public.shell_files f
-    where f.id = split_part(p_key, '/', 2)::uuid and f.storage_path = p_key and f.scanned_at is not null
-      and f.status in ('uploaded', 'processing', 'completed', 'failed'));
+  return nullif(v_has_folder, false); -- other places are others' to open as well
 end
 $$;
 
 
 COMMENT ON FUNCTION mill.may_read_document(p_key text, p_user uuid) IS 'Rule of read: the folders of accessible profiles, and of documents only what was scanned.';
+
+
+CREATE FUNCTION mill.may_read_export(p_key text, p_user uuid) RETURNS boolean
+    LANGUAGE sql IMMUTABLE
+    RETURN NULLIF((starts_with(p_key, (p_user || '/exports/'::text)) OR (p_key = (p_user || '/'::text))), false);
+
+
+COMMENT ON FUNCTION mill.may_read_export(p_key text, p_user uuid) IS 'Rule of read: the exports of a user.';
 
 
 CREATE FUNCTION mill.may_remove_document(p_key text, p_user uuid) RETURNS boolean
@@ -5560,10 +5645,10 @@ CREATE FUNCTION mill.may_remove_document(p_key text, p_user uuid) RETURNS boolea
 declare
   v_folder uuid := split_part(p_key, '/', 1)::uuid;
 begin
-  if not mill.is_place_of_document(p_key) or v_folder <> p_user and not public.has_profile_access(p_user, v_folder) then
-    return false;
+  if not mill.is_place_of_document(p_key) then
+    return null;
   end if;
-  return not exists (
+  return (v_folder = p_user or public.has_profile_access(p_user, v_folder)) and not exists (
     select from public.shell_files f
     where f.id = split_part(p_key, '/', 2)::uuid and f.status <> 'erasing'
       and (f.storage_path = p_key or exists (select from mill.document_upload u where u.place = p_key and u.is_copy)));
@@ -5582,7 +5667,10 @@ declare
   v_document uuid;
 begin
   select u.document_id into v_document from mill.document_upload u where u.place = p_key and not u.is_copy;
-  return found and exists (
+  if not found then
+    return null;
+  end if;
+  return exists (
     select from public.shell_files f where f.id = v_document and public.has_profile_access(p_user, f.patient_id));
 end
 $$;
@@ -6204,27 +6292,32 @@ $$;
 COMMENT ON FUNCTION mill.pause(p_queue text, p_paused boolean) IS 'Pauses or resumes a queue. What runs goes on; what waits stays.';
 
 
-CREATE FUNCTION mill.pause_dead_refresh() RETURNS trigger
-    LANGUAGE plpgsql SECURITY DEFINER
+CREATE FUNCTION mill.pause_dead_refreshes(p_acted jsonb) RETURNS void
+    LANGUAGE plpgsql
     SET search_path TO 'pg_catalog', 'pg_temp'
-    AS $$
+    AS $_$
 declare
   v_now timestamptz := mill.now();
   v_longest int := mill.setting('refresh.failure_pause_max_minutes', '15')::int;
 begin
+  if p_acted ->> 'action' <> 'dead' then
+    return;
+  end if;
   insert into mill.data_check as c (data_type, symbol, next_check_at, reason, failures, noted_at)
-  values (new.payload ->> 'data_type', new.payload ->> 'symbol', v_now, 'dead', 1, v_now)
+  select distinct d.payload ->> 'data_type', d.payload ->> 'symbol', v_now, 'dead', 1, v_now
+  from mill.job_dead d
+  where d.id = any (array(select j::uuid from jsonb_array_elements_text(p_acted -> 'jobs') j))
+    and d.queue ~ '^refresh(-|$)' and d.payload ->> 'data_type' is not null and d.payload ->> 'symbol' is not null
   on conflict (data_type, symbol) do update set
     failures = case c.reason when 'dead' then least(c.failures + 1, 30) else 1 end,
     next_check_at = v_now + case c.reason when 'dead'
       then make_interval(mins => least(power(2, least(c.failures, 30) - 1), v_longest)::int) else interval '0' end,
     reason = 'dead', noted_at = v_now;
-  return null;
 end
-$$;
+$_$;
 
 
-COMMENT ON FUNCTION mill.pause_dead_refresh() IS 'Trigger: says when a symbol whose refresh became a dead letter is asked for again.';
+COMMENT ON FUNCTION mill.pause_dead_refreshes(p_acted jsonb) IS 'Hook of acted: says when a symbol whose refresh became a dead letter is asked for again.';
 
 
 CREATE FUNCTION mill.piece_text(p_value jsonb, p_whole boolean) RETURNS text
@@ -7106,7 +7199,7 @@ begin
       mill.lane_of(q.dequeue, q.max_running_per_group, j.owner, j.group_key),
       j.owner, j.parent, 0, j.error, j.error_log, j.correlation_id, j.created_at
     from mill.job_dead j join mill.queue q using (queue) join mill.line l using (queue, priority)
-    where j.id = any (v_dead)
+    where j.id = any (v_dead) and exists (select from mill.kind k where k.kind = j.kind)
     order by j.queue, j.dedupe_key
     on conflict (queue, dedupe_key) where dedupe_key is not null do nothing
     returning job_live.id, job_live.queue
@@ -7118,13 +7211,17 @@ begin
 
   return query
   select distinct a.id,
-    case when a.id = any (v_revived) then 'retried' when a.id = any (v_dead) then 'duplicate' else 'not_dead' end
+    case
+      when a.id = any (v_revived) then 'retried'
+      when exists (select from mill.job_dead j where j.id = a.id and not exists (select from mill.kind k where k.kind = j.kind)) then 'unknown_kind'
+      when a.id = any (v_dead) then 'duplicate'
+      else 'not_dead' end
   from unnest(p_ids) as a(id);
 end
 $$;
 
 
-COMMENT ON FUNCTION mill.retry(p_ids uuid[]) IS 'Sends dead letters back to pending: retried, duplicate or not_dead for each.';
+COMMENT ON FUNCTION mill.retry(p_ids uuid[]) IS 'Sends dead letters back to pending: retried, duplicate, unknown_kind or not_dead for each.';
 
 
 CREATE FUNCTION mill.roll() RETURNS integer
@@ -7487,7 +7584,7 @@ begin
     select g.parent, g.key, 'completed', g.ids,
       case when p_results is not null then array(select p_results -> i.id::text from unnest(g.ids) as i(id)) end, p_now
     from grouped g
-    where g.key is not null and exists (select from mill.hook h where h.event = 'ended')
+    where g.key is not null
   )
   select case
     when coalesce(sum(g.jobs), 0) < cardinality(p_ids) then
@@ -7527,7 +7624,7 @@ begin
     select e.parent, e.name, case e.verdict when 'dead' then 'failed' else e.verdict end, array_agg(e.id),
       case e.verdict when 'completed' then array_agg(e.given_result) end,
       case when e.verdict <> 'completed' then array_agg(coalesce(e.given_error, e.error)) end, p_now
-    from ended e where e.parent is not null and e.name is not null and exists (select from mill.hook h where h.event = 'ended')
+    from ended e where e.parent is not null and e.name is not null
     group by e.parent, e.name, e.verdict
   )
   insert into mill.job (
@@ -8589,6 +8686,9 @@ begin
         jsonb_build_object('hook', v_routine, 'parent', new.parent, 'sqlstate', sqlstate, 'message', sqlerrm));
     end;
   end loop;
+  if not found then
+    delete from mill.ended e where e.xid = new.xid and e.n > v_after;
+  end if;
   return null;
 end
 $_$;
@@ -11360,7 +11460,7 @@ CREATE FUNCTION public.retry_jobs(p_ids uuid[]) RETURNS jsonb
 $$;
 
 
-COMMENT ON FUNCTION public.retry_jobs(p_ids uuid[]) IS 'Sends dead letters back to pending; retried, duplicate or not_dead for each.';
+COMMENT ON FUNCTION public.retry_jobs(p_ids uuid[]) IS 'Sends dead letters back to pending; retried, duplicate, unknown_kind or not_dead for each.';
 
 
 CREATE FUNCTION public.retry_workflow(p_id uuid) RETURNS jsonb
@@ -13604,12 +13704,12 @@ ALTER TABLE ONLY mill.job ATTACH PARTITION mill.job_live FOR VALUES IN ('pending
 
 
 COPY mill.alert (id, rule, subject, state, value, since, fired_at, resolved_at) FROM stdin;
-01a1ecda-cc7c-796c-b791-69d00da712d8	breaker_open	brittle	firing	1	2026-11-18 04:12:04.599362+00	2026-11-18 04:12:04.599362+00	\N
-01a1ecda-cc88-7dae-9347-70123e92e497	dead_letters_growing	fast	firing	1	2026-11-18 04:12:04.616088+00	2026-11-18 04:12:04.616088+00	\N
-01a1ecda-cc89-7018-b2fa-50fde14b82b0	dead_letters_growing	default	firing	2	2026-11-18 04:12:04.616088+00	2026-11-18 04:12:04.616088+00	\N
-01a1ecda-cc89-7093-b8ce-9f9431647ea9	dead_letters_growing	exports	firing	1	2026-11-18 04:12:04.616088+00	2026-11-18 04:12:04.616088+00	\N
-01a1ecda-cc89-70d9-b14b-754bd8ccd2c3	dead_letters_growing	refresh	firing	1	2026-11-18 04:12:04.616088+00	2026-11-18 04:12:04.616088+00	\N
-01a1ecda-cc97-7b85-8e3c-ead1c3cab311	rate_limit_violations	acme	firing	50.0000000000000000	2026-11-18 04:12:04.631114+00	2026-11-18 04:12:04.631114+00	\N
+01a1ece1-4aa7-77ba-bf03-d9f64f8807cc	breaker_open	brittle	firing	1	2026-11-18 04:19:10.118775+00	2026-11-18 04:19:10.118775+00	\N
+01a1ece1-4aac-7922-a71b-1b60c930679a	dead_letters_growing	fast	firing	1	2026-11-18 04:19:10.124131+00	2026-11-18 04:19:10.124131+00	\N
+01a1ece1-4aac-7a93-ae7c-c4604d59cedb	dead_letters_growing	default	firing	2	2026-11-18 04:19:10.124131+00	2026-11-18 04:19:10.124131+00	\N
+01a1ece1-4aac-7af1-8e36-9baffb27b53e	dead_letters_growing	exports	firing	1	2026-11-18 04:19:10.124131+00	2026-11-18 04:19:10.124131+00	\N
+01a1ece1-4aac-7b22-aef8-496ba2e1d8dc	dead_letters_growing	refresh	firing	1	2026-11-18 04:19:10.124131+00	2026-11-18 04:19:10.124131+00	\N
+01a1ece1-4ab2-7fdb-9f9f-37b04299eb46	rate_limit_violations	acme	firing	50.0000000000000000	2026-11-18 04:19:10.13067+00	2026-11-18 04:19:10.13067+00	\N
 \.
 
 
@@ -13636,346 +13736,346 @@ dead_letters_growing	P1	10 or more new dead letters in an hour	mill.measure_dead
 
 
 COPY mill.api_lease (id, provider, endpoint, tokens, taken_at, expires_at, ended_at, is_settled, is_compat) FROM stdin;
-01a1ecda-c617-7a39-bf0f-9c38538d92f0	acme	chat	500	2026-11-18 04:12:02.967077+00	2026-11-18 04:17:02.967077+00	\N	f	f
-01a1ecda-c61c-7e39-8035-e638c49a2f57	acme	chat	700	2026-11-18 04:12:02.972482+00	2026-11-18 04:17:02.972482+00	2026-11-18 04:12:02.974241+00	t	f
+01a1ece1-4651-70e1-a9ba-4389a2caddf2	acme	chat	500	2026-11-18 04:19:09.008478+00	2026-11-18 04:24:09.008478+00	\N	f	f
+01a1ece1-4653-71eb-aaa6-e87148470114	acme	chat	700	2026-11-18 04:19:09.010797+00	2026-11-18 04:24:09.010797+00	2026-11-18 04:19:09.012898+00	t	f
 \.
 
 
-COPY mill.api_rate_limits (provider_name, api_endpoint, requests_per_minute, requests_per_hour, tokens_per_minute, tokens_per_hour, concurrent_requests, backpressure_threshold, backpressure_delay_seconds, queue_depth_limit, lease_seconds, status, last_rate_limit_hit, rate_limit_violations, provider_refusals, blocked_until, created_at, updated_at) FROM stdin;
-openai	gpt-4o-mini	500	\N	200000	\N	50	0.8	30	\N	300	active	\N	0	0	\N	2026-11-18 04:12:01.391964+00	2026-11-18 04:12:01.391964+00
-openai	gpt-4-vision	100	\N	20000	\N	20	0.8	30	\N	300	active	\N	0	0	\N	2026-11-18 04:12:01.391964+00	2026-11-18 04:12:01.391964+00
-google	vision-api	1800	\N	\N	\N	100	0.8	30	\N	300	active	\N	0	0	\N	2026-11-18 04:12:01.391964+00	2026-11-18 04:12:01.391964+00
-anthropic	claude-3	400	\N	100000	\N	25	0.8	30	\N	300	active	\N	0	0	\N	2026-11-18 04:12:01.391964+00	2026-11-18 04:12:01.391964+00
-builtin	rules	\N	\N	\N	\N	\N	0.8	30	\N	300	active	\N	0	0	\N	2026-11-18 04:12:01.391964+00	2026-11-18 04:12:01.391964+00
-fmp	stable	300	\N	\N	\N	\N	0.8	30	\N	300	active	\N	0	0	\N	2026-11-18 04:12:01.391964+00	2026-11-18 04:12:01.391964+00
-acme	chat	60	\N	100000	\N	\N	0.8	30	\N	300	active	2026-11-18 04:12:02.975133+00	0	1	2026-11-18 04:12:32.975133+00	2026-11-18 04:12:02.964128+00	2026-11-18 04:12:02.964128+00
+COPY mill.api_rate_limits (provider_name, api_endpoint, requests_per_minute, requests_per_hour, tokens_per_minute, tokens_per_hour, concurrent_requests, backpressure_threshold, backpressure_delay_seconds, queue_depth_limit, lease_seconds, status, last_rate_limit_hit, rate_limit_violations, provider_refusals, blocked_until, created_at, updated_at, part) FROM stdin;
+openai	gpt-4o-mini	500	\N	200000	\N	50	0.8	30	\N	300	active	\N	0	0	\N	2026-11-18 04:19:07.94895+00	2026-11-18 04:19:07.94895+00	limits
+openai	gpt-4-vision	100	\N	20000	\N	20	0.8	30	\N	300	active	\N	0	0	\N	2026-11-18 04:19:07.94895+00	2026-11-18 04:19:07.94895+00	limits
+google	vision-api	1800	\N	\N	\N	100	0.8	30	\N	300	active	\N	0	0	\N	2026-11-18 04:19:07.94895+00	2026-11-18 04:19:07.94895+00	limits
+anthropic	claude-3	400	\N	100000	\N	25	0.8	30	\N	300	active	\N	0	0	\N	2026-11-18 04:19:07.94895+00	2026-11-18 04:19:07.94895+00	limits
+builtin	rules	\N	\N	\N	\N	\N	0.8	30	\N	300	active	\N	0	0	\N	2026-11-18 04:19:07.94895+00	2026-11-18 04:19:07.94895+00	limits
+fmp	stable	300	\N	\N	\N	\N	0.8	30	\N	300	active	\N	0	0	\N	2026-11-18 04:19:07.94895+00	2026-11-18 04:19:07.94895+00	refresh
+acme	chat	60	\N	100000	\N	\N	0.8	30	\N	300	active	2026-11-18 04:19:09.016755+00	0	1	2026-11-18 04:19:39.016755+00	2026-11-18 04:19:09.001425+00	2026-11-18 04:19:09.001425+00	\N
 \.
 
 
 COPY mill.api_use (at, tokens, requests, provider, endpoint) FROM stdin;
-2026-11-18 04:12:02.967077+00	500	1	acme	chat
-2026-11-18 04:12:02.972482+00	700	1	acme	chat
-2026-11-18 04:12:02.972482+00	-50	0	acme	chat
-2026-11-18 04:12:03.57349+00	0	2	builtin	rules
-2026-11-18 04:12:03.645691+00	0	2	builtin	rules
-2026-11-18 04:12:03.727044+00	0	3	builtin	rules
-2026-11-18 04:12:03.753734+00	0	3	builtin	rules
-2026-11-18 04:12:03.829165+00	0	3	builtin	rules
-2026-11-18 04:12:03.849731+00	0	3	builtin	rules
-2026-11-18 04:12:03.927204+00	0	4	builtin	rules
-2026-11-18 04:12:03.941755+00	0	4	builtin	rules
-2026-11-18 04:12:03.953204+00	0	4	builtin	rules
-2026-11-18 04:12:04.001125+00	0	4	builtin	rules
-2026-11-18 04:12:04.019011+00	0	4	builtin	rules
-2026-11-18 04:12:04.068167+00	0	4	builtin	rules
-2026-11-18 04:12:16.394928+00	0	1	fmp	stable
-2026-11-18 04:12:16.394928+00	0	-1	fmp	stable
-2026-11-18 04:12:04.400587+00	0	1	fmp	stable
-2026-11-18 04:12:16.441952+00	0	1	fmp	stable
-2026-11-18 04:12:16.441952+00	0	-1	fmp	stable
-2026-11-18 04:12:04.445897+00	0	1	fmp	stable
-2026-11-18 04:12:16.463082+00	0	1	fmp	stable
-2026-11-18 04:12:16.463082+00	0	-1	fmp	stable
-2026-11-18 04:12:04.469183+00	0	1	fmp	stable
-2026-11-18 04:12:16.491593+00	0	1	fmp	stable
-2026-11-18 04:12:16.491593+00	0	-1	fmp	stable
-2026-11-18 04:12:04.493469+00	0	1	fmp	stable
-2026-11-18 04:12:16.51422+00	0	1	fmp	stable
-2026-11-18 03:12:16.740471+00	0	1	fmp	stable
+2026-11-18 04:19:09.008478+00	500	1	acme	chat
+2026-11-18 04:19:09.010797+00	700	1	acme	chat
+2026-11-18 04:19:09.010797+00	-50	0	acme	chat
+2026-11-18 04:19:09.43671+00	0	2	builtin	rules
+2026-11-18 04:19:09.478442+00	0	2	builtin	rules
+2026-11-18 04:19:09.530499+00	0	3	builtin	rules
+2026-11-18 04:19:09.543043+00	0	3	builtin	rules
+2026-11-18 04:19:09.584301+00	0	3	builtin	rules
+2026-11-18 04:19:09.602844+00	0	3	builtin	rules
+2026-11-18 04:19:09.653082+00	0	4	builtin	rules
+2026-11-18 04:19:09.671966+00	0	4	builtin	rules
+2026-11-18 04:19:09.688266+00	0	4	builtin	rules
+2026-11-18 04:19:09.751713+00	0	4	builtin	rules
+2026-11-18 04:19:09.765747+00	0	4	builtin	rules
+2026-11-18 04:19:09.780929+00	0	4	builtin	rules
+2026-11-18 04:19:21.997941+00	0	1	fmp	stable
+2026-11-18 04:19:21.997941+00	0	-1	fmp	stable
+2026-11-18 04:19:10.001098+00	0	1	fmp	stable
+2026-11-18 04:19:22.037643+00	0	1	fmp	stable
+2026-11-18 04:19:22.037643+00	0	-1	fmp	stable
+2026-11-18 04:19:10.039448+00	0	1	fmp	stable
+2026-11-18 04:19:22.049439+00	0	1	fmp	stable
+2026-11-18 04:19:22.049439+00	0	-1	fmp	stable
+2026-11-18 04:19:10.05092+00	0	1	fmp	stable
+2026-11-18 04:19:22.061286+00	0	1	fmp	stable
+2026-11-18 04:19:22.061286+00	0	-1	fmp	stable
+2026-11-18 04:19:10.065719+00	0	1	fmp	stable
+2026-11-18 04:19:22.076554+00	0	1	fmp	stable
+2026-11-18 03:19:22.175656+00	0	1	fmp	stable
 \.
 
 
 COPY mill.api_use_minute (provider, endpoint, minute, requests, tokens) FROM stdin;
-fmp	stable	2026-11-18 04:02:00+00	1	0
+fmp	stable	2026-11-18 04:09:00+00	1	0
 \.
 
 
 COPY mill.audit_chain (day, seq, audit_id, hash) FROM stdin;
-2026-11-18	1	1	\\x3fb35a915204396f34dc3cc0c9223e5b02c4372725ad852c3a311e4bd88c1491
-2026-11-18	2	2	\\xa49bf887f6c08802ee1324896964134f75cfcc0ef8ad91ea23857c6f85b0119d
-2026-11-18	3	3	\\x49c2a7fdef8c0de33d937b1ac88132237e412b1fabc1d0a972a708d5e47fcff4
-2026-11-18	4	4	\\xa9a50e505874d86adff277c8a45f52b59baa44aa1151747aee3cd28c66e42f31
-2026-11-18	5	5	\\xf12030400c4e2cd71a6f349d4fcd9068cf7df7666189ffac4d5d999dc5e12541
-2026-11-18	6	6	\\x85be0c9133ba6b8d424119a77d14bc75f1bbb2fe300b7d768a915dcf1ce9c4d3
-2026-11-18	7	7	\\x5c66b88b30d6150fbfa1e8da7a688c47a854d251468aecf0027037d73a19f85e
-2026-11-18	8	8	\\x7596b753082928776e4446bfcccbf526e857a82f4eaed31c66413c521a1843cb
-2026-11-18	9	9	\\x2010012d49d54450045093d532b1d23b60f374873b5ee89160d18a54a9d82a20
-2026-11-18	10	10	\\x00dee3b19e0f1735e30808bcb5f8083903cf4ff8ed02ca61661a2c90b98609f7
-2026-11-18	11	11	\\x15d6525d9f90bd5bbcf964aa70e764048297741d5153ae8ed4ab4454470bc894
-2026-11-18	12	12	\\x8c41e25822cf1ce584fb55d079a9e6ffd2a4640fe31ce20c2a4a7512c91c7504
-2026-11-18	13	13	\\x6aedca8afa7464e3b66881e9bbb0a78181b2145adeee7e231bbc0a2ab1c97bff
-2026-11-18	14	14	\\x186eeef3d390e63b5e105e483d910bfc8473f590ab74bfacc7997e61d0ff8dae
-2026-11-18	15	15	\\x313453c38230940208a16e4c299f38af910c7d5450ca61a1a004dc3cb1b613f6
-2026-11-18	16	16	\\xb8970e28cfd4c03c09f5c6aabd0c611fe255dc911a8f623ed87081b578310ead
-2026-11-18	17	17	\\x8ffae569e74dda0a80bc3abf8209fd9bf259191b0a5ebeeef2582cf1aae7f6e2
-2026-11-18	18	18	\\x7c7ba405f657966e1b5bf8fc3fbfe86509a9eb601a272307762df65d7dcb7edb
-2026-11-18	19	19	\\xe4141976e78ce617cd8eee17772f0ba05d5e342ac49c0c3058d26f50d1f7d952
-2026-11-18	20	20	\\x8c611645bbf043d795c83e9fd043ddd86204ce78043089db856803e6dc05a82d
-2026-11-18	21	21	\\xd8dbb29c8915b963c6bdd3e15ede1646a1e9d26741a93a2344d83af63d0d55c9
-2026-11-18	22	22	\\x4ed9fac38cd6a230acbadb1ebc3165d6e5301ea26557cd35bc6921903d3583f1
-2026-11-18	23	23	\\x836387a35ff63b4067ddaf3093471e0fb5562ebd3b0a5e3be325709b1b47c076
-2026-11-18	24	24	\\xe755ce5576bf7dd733894a8bcc720d7a3b1ed16845a0d2a7f4b738b179e7c5cd
-2026-11-18	25	25	\\xc77cb919f854bafbc268a1e97b8716ab499bf8d216d13fe29bd9216b927af58a
-2026-11-18	26	26	\\xdb8e1c5ae9241237ea7da320ccb8b8d5c5c96e6cd4187df68689b82c17810aef
-2026-11-18	27	27	\\xf1406258b01622480a94d2855701491d60c3d680a8a7101b4e4363be4642157f
-2026-11-18	28	28	\\xfda5f6a0008937cc5772c907699919e34f417f61f9cc9e33274f6c2a2f78a82e
-2026-11-18	29	29	\\xbc7667ffd61661ed622f5e0583326e0027735ee650a919f69487c5a839de9e14
-2026-11-18	30	30	\\x6f1b7ca2985175a0c412bec9582c2f0c4f74e1de29a52ca3cc7dae2d2e898029
-2026-11-18	31	31	\\xe1539707e84f31f29faf74094b1265569262d21a3497b3edeea23c0d515f79e0
-2026-11-18	32	32	\\x6bee025c5c0f4dfdcbfa3452b421982608329d190baf091196fe456f1f6d0325
-2026-11-18	33	33	\\x6181e76834bf2bbea8f324437b8e3206c97b421b37884baad6532a2331f071fc
-2026-11-18	34	34	\\x59b94fbb9a94a97e60f84755761b2d5d2d678d01152d5024acc186370e7eb038
-2026-11-18	35	35	\\xa79fec9c3a518b530c205dc7bc900a1d4c4fb6bd3b7ac193e441286782740f23
-2026-11-18	36	36	\\xf479efc1b30e2af9273fa5066d3d8c7edd77180078e49862c29a2ee8b04a927c
-2026-11-18	37	37	\\x0bb9d3ac8ab7500a38cf08b5d4a58ad075f91acac77e9f818e04163a9aede4da
-2026-11-18	38	38	\\x9b953c01535e5b03bd05877b33074abfc156be8bb196156aef6d4627014c4f25
-2026-11-18	39	39	\\x6c089bf5ae56300ec1c1286dfc0ac52c2f4c6e2f5b6e323860faf8063914f0ab
-2026-11-18	40	40	\\xacc3c247e56201b6d74a03168340ef872c0ab6e31de169ad3f0ccaaacd718f91
-2026-11-18	41	41	\\x5369be954e36edee292de9834ca6bf7ac74ff749dafc5b8d3b22f86a15e66ec8
-2026-11-18	42	42	\\x300ea49ad944da4a19593b0b2993c68a465d5beb47da56b99cca7a7b74c41920
-2026-11-18	43	43	\\xf52f99d77f4dee6df4e415ed7da2076467b9147f5a36c1e650fdc19f16d0a5ba
-2026-11-18	44	44	\\x08d6e6dce1ebcffabd3240b63644b4134a2ebcdedd4462dea7f580f624d36f09
-2026-11-18	45	45	\\xfc89e843e1eb2976665128988a4fa862416d1207bbc956471f4c8681dd2dddc5
-2026-11-18	46	46	\\x2c7114c3ddca071a036cd4bb7da1ff8e1b28dab53728652fd83049ccc76ab0f2
-2026-11-18	47	47	\\x8615aedf2d401b4408b7c808b81563dfaf204b5193c492f0e011a65f08b1b6a9
-2026-11-18	48	48	\\x0135a327c51e5f2970b86e1da0655e002162df67798a5bdfb33edcf30420ec8a
-2026-11-18	49	49	\\x3e9ccbc886c9b140a264394eb84bbc96548e59bcbf61999b524d8c1ea5fe46f9
-2026-11-18	50	50	\\xafb641c6ca6db0a62b50417db545824036791450096f7d7ca0a78d774c6879c3
-2026-11-18	51	51	\\xfea19654d681d00134f481e3af874eaf45ad1f01353b213388294f92750de206
-2026-11-18	52	52	\\x722c82dd57c7e29660749ac15b3592faa5c6361a6fedb538d0228d56f9441947
-2026-11-18	53	53	\\x23331162581ad53967072344ef65f66f4da564ad8552c2d836364ae3e40cdf75
-2026-11-18	54	54	\\x408434accff036f44b3d70a50ed68c7f1b40110e8b4ccf02c71c14d26ed13b0c
-2026-11-18	55	55	\\x3c6aa1f29d7f40e3137074a6e27a1c4c6d7c79f8445f025cbdf9cb852a7ef2d3
-2026-11-18	56	56	\\x68e9148bd4b4056fb6a96671518fb21786a099ca9183228f2456815ec80663a5
-2026-11-18	57	57	\\x437c762a498b299f2833330320113deb68ee4a0267689f0ca4ddc92491490779
-2026-11-18	58	58	\\xcacaf52b9fb600b4369bf6c2f2c996c0e991ec04e8c2023bd43158d3297e6eea
-2026-11-18	59	59	\\xb135fac09da10b398c77afc923bbe2d99538564832eceb0fa250411ceae3c885
-2026-11-18	60	60	\\x40fac89e30e9b3504172236055f59d06417de470ac972d1911a3a8f977f2b13d
-2026-11-18	61	61	\\x2700cb4c7d45729f7edae846771ff3ee696f9beaa6564383b998c847cc960a93
-2026-11-18	62	62	\\x51fe8fd071d280aad6af13ba085663b86adc5f5256d6cb3827587d8f3d75282c
-2026-11-18	63	63	\\xf11af9e0ffc450775e102a4bd0c6f6b306eed30faa85324e5524713e64687754
-2026-11-18	64	64	\\xf2c3ea274e430c870497df3a52487620d13835f6bbde5f7cb5e9659e29382dfa
-2026-11-18	65	65	\\x3f36cf41c81c989734c8c3804858ecc2388aee2fc8b1e3ca72dd3e06f48dd8fa
-2026-11-18	66	66	\\x601bf8ba3879d0f245b003f0c24dcb99244dd7cc05fbfc616da19277a74bd322
-2026-11-18	67	67	\\x246cec829f13729145a4df42e5c20a39e5ec2500bca03b628e559be5ce8dd720
-2026-11-18	68	68	\\x9362ff7b57f6b9720c23d394d4d94780f81d4e5bf1ed40374f42bd951c7f3935
-2026-11-18	69	69	\\x62a2b94db001bb89147beda5e1266d5f34f6447d6ab42cc0bb8ef9066f416afd
-2026-11-18	70	70	\\x10d0469dce19a4bd4aeff87f0ccd8fe7c71b5ea20484d85fe5815d569a07f752
-2026-11-18	71	71	\\xed4f6c1b56bc8f03c5a3a81f23b7fcbb16b0059c360ed8a5b4286746ac6ed03f
-2026-11-18	72	72	\\x502fb455c42485753bf78573e8ad199feeec9488e2f8b1868a3283193cd9b65d
-2026-11-18	73	73	\\x8606027c673c5d62367031512fc6290c4649e7cb5db745373cfb2feeaa9b39ad
-2026-11-18	74	74	\\x12396f7eab698f0f6f3f777550838c7fd080674fe6ab88a0241605d4019439c8
-2026-11-18	75	75	\\xa5c00cb7202cb4ff2c1ae9e0e6134a5acea70acc8624c26fc5daf8dd40ef552b
-2026-11-18	76	76	\\x150ba8925102977380c753414903aab6087d20a356b658a8faa008f6e6044506
-2026-11-18	77	77	\\x499c1b62709112a6ea1e72b338ddc956c2369c328d0296d3e5326c5cdac34d10
-2026-11-18	78	78	\\x85159b37ef11683d5743a94ed899999b80746db6f1c25554be7475167bd625cb
-2026-11-18	79	79	\\x9125d3c9b97dd22bc7b1555c14ca97024501e7edf7be032c397ff03f33547d2f
-2026-11-18	80	80	\\x736a85d37bd4ad7b4291b0ecb531b9b7f2bc2da04a4f6702cdd77c4b3f839015
-2026-11-18	81	81	\\x91a0d9853b677ffd45971578e13a3af83c719f49e48f6eda5c6af52699a18d96
-2026-11-18	82	82	\\x23cce722c47486b357f62aa26adba9b8e0d8ccd01c88b0e200fa4f1aca1953b5
-2026-11-18	83	83	\\xb117813b05714359abba34c781cfe3c4c5c34356304588c816c22f28b149264e
-2026-11-18	84	84	\\xddca8799f11edda6c2e4f19f53946c8591651309d76f4d5cf8e4925e0ec022e6
-2026-11-18	85	85	\\xd9e7c78bb8d16fb21d3d617690e6d1a06f2d9816a612106b868444a4d58bc8ca
-2026-11-18	86	86	\\xc73a926d7de8c72b2843ea7799a435f03c36fcaec60a167e2640fe0b6cc66b7d
-2026-11-18	87	87	\\xe1da147e47c0006832a7a4e064adc44037264b2e01e00cef390a43646cb8a529
-2026-11-18	88	88	\\x24f35066147b77048a21b568decb3cbc8abf4cb260c0f07a669ff7f177e02706
-2026-11-18	89	89	\\xd106f746a0c3bc6e1bb59eb70d538a1da8228920667f8ddf98a5aefd60921b02
-2026-11-18	90	90	\\x7d868c2c425302c56b146d43035554166699f63d8ccbba5a4c6ed640e81c90f6
-2026-11-18	91	91	\\x76c745460d8ee5b49c0adca36c6e6d8a4c04b3e227a11dc6fb0d4c777a77102d
-2026-11-18	92	92	\\x081e6974490501550cd5332bcde8f465c15a4c30e563a8ce15d1db4f8010d399
-2026-11-18	93	93	\\x5e1de0c415598d67ae38b715bd127ea367ff6bd736ee97861c1d405c87a10383
-2026-11-18	94	94	\\xbccedc8b91f25315d8ca6f992cf3e5749852813dbbfb1a592c96ae9c110648c3
-2026-11-18	95	95	\\xff40478c1c34d1519cd5ef517c8bedaa3812ddd2e2cd15a7d786a79825247e5d
-2026-11-18	96	96	\\x0e9a1cc55bf5f00c6f4655abb28edf19928db8dcc9edda619d8fe94cab00ef21
-2026-11-18	97	97	\\x4453df8eb8a2be0d9b8c9f3a817d84e869cb9af50e0d580eda29560741f49185
-2026-11-18	98	98	\\x916bf0e0cda4fd15845a801f3179220e161812985cdc44aa9456712f390544ae
-2026-11-18	99	99	\\xe3550bcbb288c42aaf1dfb6040b3b6f39ea2fd50e434313f18f34ebe1a4c2c87
-2026-11-18	100	100	\\x95221506782935f37efddd7c39e87fbb9ae5fd4483352fe736c0ffd8e5458a53
-2026-11-18	101	101	\\x4430f64c436aae082200d24746e92a0fd44f5b32522dd32494ecf29c32a82afc
-2026-11-18	102	102	\\x0cb5d33fa36b60c18146a7bd0ccfba93a8bd42e82ea05ca395a3833218b4a364
-2026-11-18	103	103	\\x76a6ddd3559f92459a70e11bd5a82d3d7ef779073b79958e65c7bd7978cf2911
-2026-11-18	104	104	\\x7130c27e0c989a866754dd0c5654a8fbf20b78fce62059b92dad3b4791f3dcaa
-2026-11-18	105	105	\\x9ebf2649e6934c8c9c8195b67a8cf925371e532a5352496eacc3b6d988836247
-2026-11-18	106	106	\\xc32c2bff65c526250bcec47d68dff904d281718175429958acbfb1a93f402d2d
-2026-11-18	107	107	\\x4cc823fbc47c778ab4bc1a132af7d26be0111da83309318d134237844b31517b
-2026-11-18	108	108	\\x64c2b9a8b66f30cdc50f95d7ee38aa1d0d17ee2b8eeb4128721d8e80de549791
-2026-11-18	109	109	\\x53d6241113b07cc8e13f11e7481672b34621fd7ebccac1638afb0f8a24ca8bda
-2026-11-18	110	110	\\x2044c8f939de1f3a6eda30b05f30956e6b8c33f3d787cd4d6e6a6a5dd3247502
-2026-11-18	111	111	\\x3835e3470015ae826b05ac3c62213eacaf67e7591d1e92c7953bcd2e169380b4
-2026-11-18	112	112	\\xb15d94e8de142f6612bd73185c6581275a0ee9a59d868eb62ab02f940296de48
-2026-11-18	113	113	\\x7a10db33c2eea2d667c2fa0eb11fcc3f56e96f7315b10b855192de3ce5b2ad35
-2026-11-18	114	114	\\xf135a49b998234c5664e8849ba6603ecf7b484436e78f03c1ad11282e989d993
-2026-11-18	115	115	\\xff933fefd731ee2e7cdfd7d049c5332307c50d9c00bcc38d8894d650ea12d4bb
-2026-11-18	116	116	\\xafd1846973b4a8faf0fcd3b2119461ff8aafe19df90e8ab77e227310962ba6c9
-2026-11-18	117	117	\\xf34c8e93fcab13b7c5d625e848f605d774814e64e5ce5f48c46adb9a306f6ff2
-2026-11-18	118	118	\\x289ff0e822bb0d8223899b5af857992f661e94b3d4b86d1f06fd5d04cb1ec4e2
-2026-11-18	119	119	\\x37857d07dc043c174a4add999b680e4fd2e596ce1357ffff57406befbd63c565
-2026-11-18	120	120	\\xb740cd86391b1bbea156faba8c0472236bdabaa4e97aaf3aafe2bada36e6b5b7
-2026-11-18	121	121	\\xaf2d44e2473b8d7c523a8d382b0db02a03006d86e2e8cbb06282b2a820092c36
-2026-11-18	122	122	\\xb54a239b4a368738b2ab6c3e3618530a1f98bee64fcd0bf2904bbc24ca191dcf
-2026-11-18	123	123	\\xa83517aa2bb0b6e1be6b4f08eccbb9d04ed9d9a6fd6ff254ef2c2f7507d518f9
-2026-11-18	124	124	\\xb074e27b8df3680dedc5d92b290bad45577ebb2ec80df955e2b192278ac9b8b7
-2026-11-18	125	125	\\x535a4845484526c5b5e65ef35a4f045f9f9905b55f51723b4c0ac196554d99bb
-2026-11-18	126	126	\\x7cc950a4d6f76d364b8af10c108bcc6935468a203fee41f014b6323a3ffd6fb2
-2026-11-18	127	127	\\x61d617f86addd90785f011ab2ea55c007faa6f89cb512413b72e183edd24a65a
-2026-11-18	128	128	\\x165e2d08707b44c6de3c6058aa377a86cf227c59b44b59df00eb6f6c4fba8533
-2026-11-18	129	129	\\x5d72d22d434da3da5dd9dd2763283575402983c5b2ef7bb9c218dcd64bb5ad40
-2026-11-18	130	130	\\x9ea0d80615cd533d04218c08208ff8f8233705a72238888970efeee01d56283f
-2026-11-18	131	131	\\x96195043abd56eaa0531def57d7fac60dd6f46b4d46f0fd0dad919a4d2ff4053
-2026-11-18	132	132	\\xc4d99542f4194c472ad2d167dadc393094b70906e8f8dd48f2432ec238daecaf
-2026-11-18	133	133	\\x53ba892fd641f8a760c028df98820720c666c307a6fe740db97d01a529f0f412
-2026-11-18	134	134	\\xad12f36d3d58eaae4cd4694a0f5441798d3686d70bba014f9844022d2d8ea37e
-2026-11-18	135	135	\\x03b13180f6d53ff601ee590723cbc19cda3251f9a31447dbeb3528976399e708
+2026-11-18	1	1	\\x115a594386f7178b9b47d224c4c53a354c5c5c9dcf4aa1349bbcc9ec658b238e
+2026-11-18	2	2	\\xfd0f79dc0faf063a9e3ce9440a13ff97359b03fc5c48b26b96db1a09c8c0f439
+2026-11-18	3	3	\\x6b055aca59dce7fef9c1b4ae0acbafa6f1b05038853930fadc7bfa3a8880f962
+2026-11-18	4	4	\\xb41de111cc088e34987899b31a4c5cd256052df434e1377618dee3efa3b12258
+2026-11-18	5	5	\\xc4ccd68b6506b183793c030413ed187a7fee4037a7ec6548fd9a87855ba85eb4
+2026-11-18	6	6	\\xfbdd93c19e512907af1ca7f4dc93ab5be8a40e2560dd34d1adf865b6b4ffa939
+2026-11-18	7	7	\\x56a0816776cd49cc39b7d5a3b9cf9e7ae5ad5dad49b20f7d02577aec6238d4f0
+2026-11-18	8	8	\\x48f36af41b49fd1c0156123ac053b684e04a37f96abe69c5a8e7d55ec8c04abf
+2026-11-18	9	9	\\x2b7f63646b8e7df90a0789a263e18079379d91f7ace505a4a0e46ca77d5ffea1
+2026-11-18	10	10	\\x9fd8ddcb1b9be887c217cb027001d1408076bac7191b21d68eb6adce278e9fe6
+2026-11-18	11	11	\\xfe6640966be94c7d8e934234e3ba285a9c458e9329163d8f8be22eab5897cf68
+2026-11-18	12	12	\\xc20481a724d6993caa8f7bb874ae5649197d7489f52f1c2381cdc02556ee7612
+2026-11-18	13	13	\\xd00dd7b9071971a9655154f8da26ac23e28caff7a2dad9cc19b3c3338a7a662d
+2026-11-18	14	14	\\x0ecea800ee6c295fc9dc43102ec682fcf075adae2edb7e79a0f0067ac7a73f34
+2026-11-18	15	15	\\x4577baa0d009f3bdda4ba0621b1f66c3e15693f4462307b1df3e7bdd633a5368
+2026-11-18	16	16	\\x39b41565f934cfd36f460415609f9965dd3a7cc69ba9d13f2aa01a0069e83b6f
+2026-11-18	17	17	\\x6363a7c4a8dc33941942f118c575a080f20baf101744880fdf9fa67da02da9b7
+2026-11-18	18	18	\\x3b85a050334718005ebacd95831a12faba11adcf1abbf6961a7a2761690782b9
+2026-11-18	19	19	\\x63a97ca2f117a65457362f1fb13e917fbb63cc18cf5235dabe8fe2e64392089b
+2026-11-18	20	20	\\xab4f895c0b616221819b11c989983650c68a12bae9ac15a96587021e420273a1
+2026-11-18	21	21	\\x7c4ec65163519262a042f73e3ca9324729bad41f5e982d0019109797f9773262
+2026-11-18	22	22	\\xca5e584b746ea537245cd1655acdae57f3125a89aeb9db1831fd3c5feb0b999f
+2026-11-18	23	23	\\xafaa7f5690e8862bf42f113678e7dc81570dc4399517167c61de7d7d22a68c28
+2026-11-18	24	24	\\x7294b28ada1f64b20eb4df8011ffe0c708456e7eb899a792cfd91d4081e97758
+2026-11-18	25	25	\\x4de46b0396790164481cd90cd8b3672df1612de446bf41dcc999e7bc0a787b9e
+2026-11-18	26	26	\\x954266f47d59ce97c8d9b029a117080d3c7fbd8b7346c1455cba1b5e7735c34a
+2026-11-18	27	27	\\xbefa942b9f783b82337ffff132884132b419ee8cac1fd5793f19121bfba85fec
+2026-11-18	28	28	\\xe9d824256306e1c30569374ee886687de3f083263b466cfc34ac6d35180d3642
+2026-11-18	29	29	\\xb87557b25c7ca6966af6b3e40779c9d97daf22d2c5797879830ae386eac41562
+2026-11-18	30	30	\\x1b803db225c7868674570f098966c12fc1a1c7d4b4c431237ef8777a84342a29
+2026-11-18	31	31	\\x2dcaa894d6c546a35e6f09440dd9a070c00733159052f3d532269f287e5889c1
+2026-11-18	32	32	\\x25ade4f40584130a8febc81709e251c49a04c2b1342e6bcfaaefdd41109fa216
+2026-11-18	33	33	\\x94d8162267d3698077cef68ee00f6cf9a3f3be7a713b3079f72774efe9237d25
+2026-11-18	34	34	\\x4c03d54955c95a7d3f66e0d4adeae971224e94cc78b38f94a296222f4ff6c3b3
+2026-11-18	35	35	\\xba6793921e738fabd3f9acac49d3a399934c3f7b91f099a95bf37a49745b5f0c
+2026-11-18	36	36	\\xe3f103fb10356aa8d2c430bff9ab28491c7fe5bb588e1c40acded12b3c6b6f97
+2026-11-18	37	37	\\x8fdbbfbb45fe11542ce57f1b9fb6ef9a092943acc7230c62d84e5c5240ac085d
+2026-11-18	38	38	\\xec146df22d0dc81e6eb7388e6728899556fdcbf34b68c28e702de0cb0ae0d159
+2026-11-18	39	39	\\x35a0ecd9f2090f0dea16417af6a2568918b48149f71f576ff9ac68ed33476378
+2026-11-18	40	40	\\x29542d528299403e9753aaacfbb9e45fcd348d8cf5a1c15acdface66bfa52fe9
+2026-11-18	41	41	\\x46f87d4b07e32bd362b1543eaf41f82cea766c70813cefe8f7d6dfb245e0b822
+2026-11-18	42	42	\\x3276f292a6fafe0319cd06aa59a8cb5b71bfa2b798e228530b098f02c16c28cf
+2026-11-18	43	43	\\x24409ddf7b18fe5ebce9fb55a6c57c5f547ff1058df7753fa66b23e21790d62c
+2026-11-18	44	44	\\x8d7d0f94b3ac69ede2c5d8cb5b6c6335ad503db8d6b2c21a6a2c02cee3180e2c
+2026-11-18	45	45	\\xef4f5755a9e1eec8b9a3329d3bece51a249a3e9138654f3ba5a14e3e41e8b78b
+2026-11-18	46	46	\\xe6e5ca87d86967b2b18bd4aeadaa4eba789276e72796b8c9dd9a6729ee641838
+2026-11-18	47	47	\\x55bf8c49bba4187a984444ef268f2142e210af50ecf98eed69c0bc3492b43aab
+2026-11-18	48	48	\\x1201eb504ebe6b5800b639d72d679523ee9ea2575cc7e4bb45a7a3d27388f57a
+2026-11-18	49	49	\\x2b47b4a71a756e6f599c0e9d8d62c69438e9c25617261c6c5094e1e30c694d8a
+2026-11-18	50	50	\\x90e8e431aa23b9cfdb70dc9e181b2af079268b9f0d9b95ade2fb9de394981a41
+2026-11-18	51	51	\\xf3a4ea44ca2e98e57abc343bdb32d579c6c56aec830389fd931ff0fa305b97b6
+2026-11-18	52	52	\\x5a59eed1b358e161706643cecdec7fa43cb20fe48a53f570ca4c1975bb8a274a
+2026-11-18	53	53	\\x6a458c372325560f2662306ba9e9b4b38f66463f0d2c773cac0c8868e4907f01
+2026-11-18	54	54	\\x2039661a04d0eea96bb31357fd432c73c62dbf535b64e024f81d0b8fda0732d5
+2026-11-18	55	55	\\xe529f177fef9368a975bde217d5ae30d6ebe13828e6e94936fa30baa6e73ed4d
+2026-11-18	56	56	\\x1007ffd19caf0105ae47794b9354b382b190c45b6e4919066bd16a26a1d04501
+2026-11-18	57	57	\\x44cee9563fc4d008d55676b0bd1edec6b1646dd0979b02c3a9c03b6a95a32bee
+2026-11-18	58	58	\\x5b812f82ca37621032363ee0621ffd3a270580519056063a6cf5c44e2682de6a
+2026-11-18	59	59	\\x26742aeebcbc609158a4494550d59b5c0e08c2003a38c51327f10f11c8c5fd09
+2026-11-18	60	60	\\x89b81a1d0ddb7019178b0e9d6f17f52fd870c7675edc078eeb3acd2253a9dde3
+2026-11-18	61	61	\\x1c60dde55ca901b6911fac8e94150c1572146fc42db9778fabee1693d2692269
+2026-11-18	62	62	\\x61283f8630d536b5683d74b301866d5ec57d1bdcce87a8173cdbbb5606187f0c
+2026-11-18	63	63	\\x8395379a7c75075338aff54855858eef73ad8490eb9438cb346ee81f45a66156
+2026-11-18	64	64	\\xe0953cb65f400989a5dd3179ac8ee1a3defeecfc377d40e285eb00705eb3faf1
+2026-11-18	65	65	\\x0155b6e92a53f8c968a9dd20baa55955d867337b570cff51126d2fb00e6e03e5
+2026-11-18	66	66	\\xec1691451e0ace660425a34eda2857cbe0752f880cc04f8b1897ccb078ec53ac
+2026-11-18	67	67	\\x0717f227e83e089e6dc4bb9846b3a4012d051f266556c0ac4d2ca2ce63bbb141
+2026-11-18	68	68	\\xdd6143155beb8d2d2d2fa23bc2281a2c5032bce639be8ea1cf8b428806519558
+2026-11-18	69	69	\\xd6fe6a4496f89fe1247d834f408d83032ffbab8efc5d274a7cbd4313c367d0b9
+2026-11-18	70	70	\\x543bbddae4f29f80c4a5381a86b9de10fecde3f0b5551ba1a8131e8db48e552d
+2026-11-18	71	71	\\xedd38cd3dc3749181b7439b37dffb65a3963e2ed0ee844d7ddc6a2701e0d88e7
+2026-11-18	72	72	\\x5e436dd6ffc3af70e823759a1b50580a2b24c82f123ee78d1f51d0586292de03
+2026-11-18	73	73	\\x87496faa6fc424d14e80b1d7163a3c97e1560bee21cc6f48aa844a1bb2039f3b
+2026-11-18	74	74	\\x98ed571087ac99791a24a7bcf327d180aba143da3b440accf731c582889af10a
+2026-11-18	75	75	\\x5cefb97e1a3e708161643c83bb7bc8beca844e0df8c70c92deeea33affae9342
+2026-11-18	76	76	\\x409ecccf6aeaf69e295e180a04e2c0fc45d75cae5489913285a73fd5c313696f
+2026-11-18	77	77	\\x045faffa22cbd11f1b687d93b2b5b5c6e391aea7c4190e11e83a320dd338dd16
+2026-11-18	78	78	\\xadf345b67d4c3500b07a5a882a7d9c9c468bbcdafc9fac82078c969247e842e7
+2026-11-18	79	79	\\x07675b79bbd3c8feb69a5195e3c8e9cd8f8e67a5f164f2df20dd231712a0ec82
+2026-11-18	80	80	\\x6757cfd371134a6018fe755b155799e4278708c15bfb024759338caeddd5f87b
+2026-11-18	81	81	\\x6839b387ddeaced84244ef149e080d1de9f3d4989d11733bb4bc5e87d2a0b81b
+2026-11-18	82	82	\\x7d56a1641323cab4a546e5b49064cb15b094eeb33f40ec27b1c3b1b2a146134c
+2026-11-18	83	83	\\x11b33a7a76fa54dd6ac39e7c231716b365890b6563e2570b9ae13994a6c8781d
+2026-11-18	84	84	\\xf7baa276f6b2ca55f251fa032169df72bc31b41b5deb7ada623bbe3e4ef1c4d3
+2026-11-18	85	85	\\xf6ba994cabfae8c2041d17e2ce245cf6a04a9d9a59f85cfb4a445368368b4fa2
+2026-11-18	86	86	\\x91c11440cae8a13e836c4f9478c76f7f6c8415128ef5be8cf7daf46d984e0fc5
+2026-11-18	87	87	\\xf1734bde9846e16d59b1c45bd48a631304022af40163b42546571e9bf6f32260
+2026-11-18	88	88	\\x4ac0c76d9cd21834689163b647cf8cc177f69eadafda9c0c32a8a5647332fa59
+2026-11-18	89	89	\\xbabc94acb67a5da8fcf7315446c8d622178a781e4834c822486f8cbb44636d1b
+2026-11-18	90	90	\\xcf5c57bc6fc6dd280c13fdf6b7a4a9926943af47bf653ec78a1ad97ccad24aa8
+2026-11-18	91	91	\\xc118998f025eca5c3194dfb759427f403957da549cae11e87f8373316f137205
+2026-11-18	92	92	\\xadd3ccc0e4a5ab739a451a264e0bb010beb12e21d18893be9abb8323248066de
+2026-11-18	93	93	\\x04333220d4bbdfb6c051b19fa1e09358ade81f62bab308cd236e7a4c196457a8
+2026-11-18	94	94	\\xaba5b1af33093a7e38d188f48f1bb944a66d9aa8bc718d3b00b8b09b78f0218b
+2026-11-18	95	95	\\x6f4e66527f384b4ab81a06fb9f79f7172d8efb32f58202044527d47366b7e7dc
+2026-11-18	96	96	\\xf61dfa494bec33506a7ad880e277bce972d5a94363e44e9826f27d74e8e90032
+2026-11-18	97	97	\\xef1d83d8ade4b774cc90f1132f05a6bbcabeaaa47c54995b71db3d601da8cb68
+2026-11-18	98	98	\\x2c5e092375d6da24ddd560021c510c1bc224df881af21763c3f53fcafdf098bb
+2026-11-18	99	99	\\xdf725bb0e39d9537c67138c81b195a2b9250edba1d361cde7e21b15b2dab6a48
+2026-11-18	100	100	\\x2cde3fa73e10dd989bb5ff57811d59b62c54d37562403cffdd5e464eb9c7bb2e
+2026-11-18	101	101	\\x46c96899282204abd5bfaa99708590c28642cc5af886c92169553b247551c2ca
+2026-11-18	102	102	\\x038f5ca3e72839e293643bc038bc7c69dfc10e79c36dbb8c795e77e02c11e57f
+2026-11-18	103	103	\\x0acce5dbeb8fc93a9a04df25ccdb6a3b7a23ee76dc3ab3464df9f4468fc043a1
+2026-11-18	104	104	\\x0f3abf9139f8f988f5eb6df0c3f75e006c7f2c550617420f73dbbed7f24fadc1
+2026-11-18	105	105	\\x07aed7e18626f5e18b3f4441e40fca5afb0a94d13a5d8b16057a2006fbf22e01
+2026-11-18	106	106	\\x0bbeee486cac10d36338e0047d159619783a05109c18da72940fa83aa034d3ea
+2026-11-18	107	107	\\x3caaadba66959d4f650919d003187cb5950897e8fab2e3647cc23db5b4be32ac
+2026-11-18	108	108	\\x9980180fb8b6cf553862cdd808b9eae0bc0751e1b97ae2b498545af1f6c43346
+2026-11-18	109	109	\\xd0ef7f0c35e31197784b3526b02be1a925b642a42fd951ac17833f7a824d1332
+2026-11-18	110	110	\\xe3c71a043456bed53569f9b43312dd98a754762c218ecdf0d200c221abea107c
+2026-11-18	111	111	\\xb628c536c7fce41bd00b0c07283eba110516ba8b80bf6129a7a6282416a3427f
+2026-11-18	112	112	\\x18db0f5b918defc819e7323fcae904cf7a4afde362390ab9ec1e589fc386c2ce
+2026-11-18	113	113	\\x4aba5e26d75d94844f3689912d57ae662942ab63c83424e41c048546b92f8257
+2026-11-18	114	114	\\x29e2672b35a4034b3be2b07c6be2434a84ac5f45cf1aaf2e3b35bcdbc7577c01
+2026-11-18	115	115	\\xa6b32903d3dba9763ac4e14b46e317dfd458118adb4fd134020a2ddae5150c2d
+2026-11-18	116	116	\\x21b1d0a178600a236a5aa933a8b6da40cc08ac1e6ad402dff62dc9b3026d32b2
+2026-11-18	117	117	\\x67dba483398cec1340f101930d745fba33644e134bd71a7ee5bb4954913e2996
+2026-11-18	118	118	\\x08f5291fe6e9e43438f9333df4df26a86f8222cee9344c4ff4161722b646d934
+2026-11-18	119	119	\\x0a0dde1c1084906e5de447c81e7823d791777a6856e34302ab2e8e2597825376
+2026-11-18	120	120	\\x87e7e091e0380970b697edffdb0744876d0ac5dc602ac65f7445954907657e52
+2026-11-18	121	121	\\x20af2638c6bfd6c3de08057e7e0da18f5191223d7edd09b5c0c0686c88f7c919
+2026-11-18	122	122	\\xaa947fe3b256dfd46ce53f1e06c4c12702f406d5f08e0dde47ff64f2a8635e0d
+2026-11-18	123	123	\\x7ffac1b5fdf37b071f44a5910d4f61597e3ad62e130526df50facb89eeab65b8
+2026-11-18	124	124	\\x6ebf070ab3c32cfab7759e86f51bfffa1f863ecfe374cffae382e07e45569273
+2026-11-18	125	125	\\x9851aa348dd98b3a72370840ba03adcb22bc9410066f3d85548b55493a4a4dea
+2026-11-18	126	126	\\xc0740d3b2db7557ed293b57f0da3290b47a43a088fe148827dc2a0abdd163fdf
+2026-11-18	127	127	\\xd7cc891ed3f37eae6c4c46d61b0bc22892d65a1f7a65908352c324aa0b604457
+2026-11-18	128	128	\\xfe8a81bd8c3826734396ab5c5b3e2bf380effdb811cac223b387f8d9c5172b1f
+2026-11-18	129	129	\\xb49d4978f234d992298a26a2d6cd9fb4dd6b62f378b3303d97b8994b9e8e4104
+2026-11-18	130	130	\\x97d3cdc83093eae58a385f6e2d90f4d60cbb2b4309cad634d6b3ad5f6d3b0202
+2026-11-18	131	131	\\x8a4baaaf6d540393cf272de5ca2f05e2c75d020c686200146b4681637e321ca1
+2026-11-18	132	132	\\x87be06aaa1959cf4def83b772cd98bf29167ad49858652b5128ad8253cc35977
+2026-11-18	133	133	\\xd8350cc3918b1e11eec676bc5bc2d17f4aa860bf96397d1ad5b2b1b426c216e0
+2026-11-18	134	134	\\x5bf14668729eabde5f8721d3b96937f1f8ea0d58663bede777570598746f0285
+2026-11-18	135	135	\\x43656bbb0887e0fa209f5830b70291825c0d2d792c5cf537764f7c7e1076e283
 \.
 
 
 COPY mill.audit_day (day, rows, head, began_on, previous_day, dropped_at) FROM stdin;
-2026-11-18	135	\\x03b13180f6d53ff601ee590723cbc19cda3251f9a31447dbeb3528976399e708	\\x0000000000000000000000000000000000000000000000000000000000000000	\N	\N
+2026-11-18	135	\\x43656bbb0887e0fa209f5830b70291825c0d2d792c5cf537764f7c7e1076e283	\\x0000000000000000000000000000000000000000000000000000000000000000	\N	\N
 \.
 
 
 COPY mill.audit_log_202611 (id, at, table_name, record_id, action, old_values, new_values, reason, source, patient_id, job_id, correlation_id, actor, actor_role) FROM stdin;
-1	2026-11-18 04:12:01.834993+00	settings	audit.retention_days	insert	\N	"2555"	\N	configuration	\N	\N	\N	\N	postgres
-2	2026-11-18 04:12:01.85716+00	settings	health.oldest_due_seconds	insert	\N	"300"	\N	configuration	\N	\N	\N	\N	postgres
-3	2026-11-18 04:12:01.857437+00	settings	health.dead_letters_per_hour	insert	\N	"100"	\N	configuration	\N	\N	\N	\N	postgres
-4	2026-11-18 04:12:01.935156+00	settings	idempotency.max_keys_per_user	insert	\N	"5000"	\N	configuration	\N	\N	\N	\N	postgres
-5	2026-11-18 04:12:02.016713+00	settings	features.usage_tracking_enabled	insert	\N	"true"	\N	configuration	\N	\N	\N	\N	postgres
-6	2026-11-18 04:12:02.017004+00	settings	features.billing_enabled	insert	\N	"false"	\N	configuration	\N	\N	\N	\N	postgres
-7	2026-11-18 04:12:02.017183+00	settings	features.upgrade_prompts_enabled	insert	\N	"false"	\N	configuration	\N	\N	\N	\N	postgres
-8	2026-11-18 04:12:02.110271+00	settings	documents.upload_grace_seconds	insert	\N	"300"	\N	configuration	\N	\N	\N	\N	postgres
-9	2026-11-18 04:12:02.110636+00	settings	documents.upload_forget_seconds	insert	\N	"3600"	\N	configuration	\N	\N	\N	\N	postgres
-10	2026-11-18 04:12:02.110874+00	settings	documents.max_bytes	insert	\N	"52428800"	\N	configuration	\N	\N	\N	\N	postgres
-11	2026-11-18 04:12:02.111035+00	settings	documents.keep_raw_answers	insert	\N	"false"	\N	configuration	\N	\N	\N	\N	postgres
-12	2026-11-18 04:12:02.229655+00	settings	refresh.quota_gb	insert	\N	"20"	\N	configuration	\N	\N	\N	\N	postgres
-13	2026-11-18 04:12:02.230028+00	settings	refresh.quota_days	insert	\N	"30"	\N	configuration	\N	\N	\N	\N	postgres
-14	2026-11-18 04:12:02.230274+00	settings	refresh.quota_buffer	insert	\N	"0.95"	\N	configuration	\N	\N	\N	\N	postgres
-15	2026-11-18 04:12:02.230496+00	settings	refresh.scheduled_stretch	insert	\N	"100"	\N	configuration	\N	\N	\N	\N	postgres
-16	2026-11-18 04:12:02.23075+00	settings	refresh.max_subscriptions	insert	\N	"500"	\N	configuration	\N	\N	\N	\N	postgres
-17	2026-11-18 04:12:02.230938+00	settings	refresh.failure_pause_max_minutes	insert	\N	"15"	\N	configuration	\N	\N	\N	\N	postgres
-18	2026-11-18 04:12:02.231117+00	settings	refresh.estimate_share	insert	\N	"0.01"	\N	configuration	\N	\N	\N	\N	postgres
-19	2026-11-18 04:12:02.402604+00	settings	exports.storage_limit_bytes	insert	\N	"104857600"	\N	configuration	\N	\N	\N	\N	postgres
-20	2026-11-18 04:12:02.403065+00	settings	exports.daily_limit	insert	\N	"100"	\N	configuration	\N	\N	\N	\N	postgres
-21	2026-11-18 04:12:02.403343+00	settings	exports.expire_days	insert	\N	"7"	\N	configuration	\N	\N	\N	\N	postgres
-22	2026-11-18 04:12:02.403653+00	settings	exports.remember_days	insert	\N	"30"	\N	configuration	\N	\N	\N	\N	postgres
-23	2026-11-18 04:12:02.40417+00	settings	exports.abandoned_after_seconds	insert	\N	"3600"	\N	configuration	\N	\N	\N	\N	postgres
-24	2026-11-18 04:12:02.522235+00	settings	workflows.max_items	insert	\N	"20000"	\N	configuration	\N	\N	\N	\N	postgres
-25	2026-11-18 04:12:02.522598+00	settings	workflows.remember_days	insert	\N	"90"	\N	configuration	\N	\N	\N	\N	postgres
-26	2026-11-18 04:12:02.583853+00	settings	queue.backpressure_delay_seconds	insert	\N	"30"	\N	configuration	\N	\N	\N	\N	postgres
-27	2026-11-18 04:12:02.784109+00	settings	queue.payload_max_bytes	update	"65536"	"70000"	\N	configuration	\N	\N	\N	\N	postgres
-28	2026-11-18 04:12:02.785613+00	settings	acme.theme	insert	\N	"dark"	\N	configuration	\N	\N	\N	\N	postgres
-29	2026-11-18 04:12:02.843024+00	job	01a1ecda-c58d-7574-bfea-61c4381a41a4	dead	\N	{"kind": "echo", "error": "broken", "owner": "aaaaaaaa-0000-4000-8000-00000000000a", "queue": "default", "state": "failed", "worker": "worker-live", "attempt": 1}	\N	engine	\N	01a1ecda-c58d-7574-bfea-61c4381a41a4	\N	\N	service_role
-30	2026-11-18 04:12:02.889265+00	job	01a1ecda-c5bf-751e-af84-1ab78e4ab283	cancel	\N	{"kind": "echo", "owner": "aaaaaaaa-0000-4000-8000-00000000000a", "queue": "default", "state": "processing", "worker": "worker-live", "attempt": 1}	\N	engine	\N	01a1ecda-c5bf-751e-af84-1ab78e4ab283	\N	\N	service_role
-31	2026-11-18 04:12:02.896636+00	job	01a1ecda-c5cd-766a-adc7-91d09639f46a	cancel	\N	{"kind": "echo", "owner": "aaaaaaaa-0000-4000-8000-00000000000a", "queue": "default", "state": "cancelled", "attempt": 0}	\N	engine	\N	01a1ecda-c5cd-766a-adc7-91d09639f46a	\N	\N	service_role
-32	2026-11-18 04:12:02.934102+00	queue	letters	pause	\N	\N	\N	engine	\N	\N	\N	\N	service_role
-33	2026-11-18 04:12:02.989926+00	jobs	01a1ecda-c62d-7181-868b-56481ecb7f27	start	\N	{"type": "echo", "status": "queued", "version": 1}	\N	workflows	\N	01a1ecda-c62d-7181-868b-56481ecb7f27	\N	aaaaaaaa-0000-4000-8000-00000000000a	authenticated
-34	2026-11-18 04:12:03.030376+00	jobs	01a1ecda-c62d-7181-868b-56481ecb7f27	processing	{"status": "queued"}	{"type": "echo", "status": "processing", "version": 1}	\N	workflows	\N	01a1ecda-c62d-7181-868b-56481ecb7f27	\N	\N	service_role
-35	2026-11-18 04:12:03.043206+00	jobs	01a1ecda-c62d-7181-868b-56481ecb7f27	completed	{"status": "processing"}	{"type": "echo", "status": "completed", "version": 1}	\N	workflows	\N	01a1ecda-c62d-7181-868b-56481ecb7f27	\N	\N	service_role
-36	2026-11-18 04:12:03.045913+00	jobs	01a1ecda-c665-7768-9087-897039fe0c49	start	\N	{"type": "echo", "status": "queued", "version": 1}	\N	workflows	\N	01a1ecda-c665-7768-9087-897039fe0c49	\N	aaaaaaaa-0000-4000-8000-00000000000a	authenticated
-37	2026-11-18 04:12:03.063991+00	job	01a1ecda-c666-7410-bda3-3d7692d7f7a4	dead	\N	{"kind": "echo", "error": "broken", "owner": "aaaaaaaa-0000-4000-8000-00000000000a", "queue": "default", "state": "failed", "worker": "worker-live", "attempt": 1}	\N	engine	\N	01a1ecda-c666-7410-bda3-3d7692d7f7a4	\N	\N	service_role
-38	2026-11-18 04:12:03.06748+00	jobs	01a1ecda-c665-7768-9087-897039fe0c49	failed	{"status": "queued"}	{"type": "echo", "error": "broken", "status": "failed", "version": 1}	\N	workflows	\N	01a1ecda-c665-7768-9087-897039fe0c49	\N	\N	service_role
-39	2026-11-18 04:12:03.073435+00	jobs	01a1ecda-c681-70f5-bdd7-a98bd7186457	start	\N	{"type": "echo", "status": "queued", "version": 1}	\N	workflows	\N	01a1ecda-c681-70f5-bdd7-a98bd7186457	\N	bbbbbbbb-0000-4000-8000-00000000000b	authenticated
-40	2026-11-18 04:12:03.089302+00	jobs	01a1ecda-c681-70f5-bdd7-a98bd7186457	cancelled	{"status": "queued"}	{"type": "echo", "status": "cancelled", "version": 1}	\N	workflows	\N	01a1ecda-c681-70f5-bdd7-a98bd7186457	\N	bbbbbbbb-0000-4000-8000-00000000000b	authenticated
-41	2026-11-18 04:12:03.097779+00	jobs	01a1ecda-c699-73ca-acd1-5a02fa52c0b0	start	\N	{"type": "echo", "status": "queued", "version": 1}	\N	workflows	\N	01a1ecda-c699-73ca-acd1-5a02fa52c0b0	\N	aaaaaaaa-0000-4000-8000-00000000000a	authenticated
-42	2026-11-18 04:12:03.123285+00	jobs	01a1ecda-c699-73ca-acd1-5a02fa52c0b0	processing	{"status": "queued"}	{"type": "echo", "status": "processing", "version": 1}	\N	workflows	\N	01a1ecda-c699-73ca-acd1-5a02fa52c0b0	\N	\N	service_role
-43	2026-11-18 04:12:03.12729+00	jobs	01a1ecda-c6b6-7e49-84d0-264441f7be4e	start	\N	{"type": "echo", "status": "queued", "version": 1}	\N	workflows	\N	01a1ecda-c6b6-7e49-84d0-264441f7be4e	\N	bbbbbbbb-0000-4000-8000-00000000000b	authenticated
-44	2026-11-18 04:12:03.145607+00	jobs	01a1ecda-c6c9-72c4-a58c-e94634332fba	start	\N	{"type": "acme_list", "status": "queued", "version": 1}	\N	workflows	\N	01a1ecda-c6c9-72c4-a58c-e94634332fba	\N	bbbbbbbb-0000-4000-8000-00000000000b	authenticated
-45	2026-11-18 04:12:03.174255+00	jobs	01a1ecda-c6c9-72c4-a58c-e94634332fba	processing	{"status": "queued"}	{"type": "acme_list", "status": "processing", "version": 1}	\N	workflows	\N	01a1ecda-c6c9-72c4-a58c-e94634332fba	\N	\N	service_role
-46	2026-11-18 04:12:03.204259+00	jobs	01a1ecda-c702-7d2f-901a-83be955f8054	start	\N	{"type": "nuclear_v2", "status": "queued", "version": 1}	\N	workflows	\N	01a1ecda-c702-7d2f-901a-83be955f8054	\N	aaaaaaaa-0000-4000-8000-00000000000a	authenticated
-47	2026-11-18 04:12:03.212995+00	jobs	01a1ecda-c70c-77e3-993e-16c6bff5a8bd	start	\N	{"type": "echo", "status": "queued", "version": 1}	\N	workflows	\N	01a1ecda-c70c-77e3-993e-16c6bff5a8bd	\N	aaaaaaaa-0000-4000-8000-00000000000a	authenticated
-48	2026-11-18 04:12:03.239391+00	shell_files	01a1ecda-c718-7d2f-8b96-8fceef380b0b	INSERT	\N	{"claimed_sha256": "aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa", "claimed_mime_type": "text/plain", "claimed_size_bytes": 5}	uploaded	documents	82292aab-8fe7-4ef4-8531-0264b199db80	\N	\N	aaaaaaaa-0000-4000-8000-00000000000a	authenticated
-49	2026-11-18 04:12:03.247497+00	shell_files	01a1ecda-c729-702d-ba11-99e754d7baa7	INSERT	\N	{"claimed_sha256": "aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa", "claimed_mime_type": "text/plain", "claimed_size_bytes": 5}	uploaded	documents	82292aab-8fe7-4ef4-8531-0264b199db80	\N	\N	aaaaaaaa-0000-4000-8000-00000000000a	authenticated
-50	2026-11-18 04:12:03.263005+00	shell_files	01a1ecda-c737-7ee5-adef-1a94401b7dc1	INSERT	\N	{"claimed_sha256": "aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa", "claimed_mime_type": "text/plain", "claimed_size_bytes": 5}	uploaded	documents	82292aab-8fe7-4ef4-8531-0264b199db80	\N	\N	aaaaaaaa-0000-4000-8000-00000000000a	authenticated
-51	2026-11-18 04:12:03.272024+00	shell_files	01a1ecda-c737-7ee5-adef-1a94401b7dc1	UPDATE	{"sha256": "aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa", "mime_type": "text/plain", "file_size_bytes": 5}	{"sha256": "bbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbb", "mime_type": "text/plain", "file_size_bytes": 5}	measured by the security stage	documents	82292aab-8fe7-4ef4-8531-0264b199db80	01a1ecda-c73c-7e00-80b9-15a37adbb926	\N	\N	service_role
-52	2026-11-18 04:12:03.273916+00	documents.security	01a1ecda-c737-7ee5-adef-1a94401b7dc1	UPDATE	\N	{"rows": null, "stage": "security"}	processed	documents	82292aab-8fe7-4ef4-8531-0264b199db80	01a1ecda-c73c-7e00-80b9-15a37adbb926	\N	\N	service_role
-53	2026-11-18 04:12:03.284393+00	shell_files	01a1ecda-c74e-7312-991c-8842a952315e	INSERT	\N	{"claimed_sha256": "aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa", "claimed_mime_type": "text/plain", "claimed_size_bytes": 5}	uploaded	documents	82292aab-8fe7-4ef4-8531-0264b199db80	\N	\N	aaaaaaaa-0000-4000-8000-00000000000a	authenticated
-54	2026-11-18 04:12:03.295346+00	shell_files	01a1ecda-c74e-7312-991c-8842a952315e	UPDATE	{"sha256": "aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa", "mime_type": "text/plain", "file_size_bytes": 5}	{"sha256": "bbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbb", "mime_type": "text/plain", "file_size_bytes": 5}	measured by the security stage	documents	82292aab-8fe7-4ef4-8531-0264b199db80	01a1ecda-c752-74d9-a21b-a1501274433c	\N	\N	service_role
-55	2026-11-18 04:12:03.296275+00	documents.security	01a1ecda-c74e-7312-991c-8842a952315e	UPDATE	\N	{"rows": null, "stage": "security"}	processed	documents	82292aab-8fe7-4ef4-8531-0264b199db80	01a1ecda-c752-74d9-a21b-a1501274433c	\N	\N	service_role
-56	2026-11-18 04:12:03.318951+00	shell_files	01a1ecda-c76e-7a72-a43e-65d88969360c	INSERT	\N	{"claimed_sha256": "aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa", "claimed_mime_type": "text/plain", "claimed_size_bytes": 5}	uploaded	documents	82292aab-8fe7-4ef4-8531-0264b199db80	\N	\N	aaaaaaaa-0000-4000-8000-00000000000a	authenticated
-57	2026-11-18 04:12:03.335113+00	shell_files	01a1ecda-c76e-7a72-a43e-65d88969360c	UPDATE	{"sha256": "aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa", "mime_type": "text/plain", "file_size_bytes": 5}	{"sha256": "bbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbb", "mime_type": "text/plain", "file_size_bytes": 5}	measured by the security stage	documents	82292aab-8fe7-4ef4-8531-0264b199db80	01a1ecda-c773-7c28-b4c8-9a3db289430e	\N	\N	service_role
-58	2026-11-18 04:12:03.336096+00	documents.security	01a1ecda-c76e-7a72-a43e-65d88969360c	UPDATE	\N	{"rows": null, "stage": "security"}	processed	documents	82292aab-8fe7-4ef4-8531-0264b199db80	01a1ecda-c773-7c28-b4c8-9a3db289430e	\N	\N	service_role
-59	2026-11-18 04:12:03.355335+00	document_pages	01a1ecda-c76e-7a72-a43e-65d88969360c/1	INSERT	\N	{"words": 1}	ocr	documents	82292aab-8fe7-4ef4-8531-0264b199db80	01a1ecda-c788-75be-ad8f-faa4dacc949e	\N	\N	service_role
-60	2026-11-18 04:12:03.356239+00	documents.ocr	01a1ecda-c76e-7a72-a43e-65d88969360c	UPDATE	\N	{"rows": null, "stage": "ocr"}	processed	documents	82292aab-8fe7-4ef4-8531-0264b199db80	01a1ecda-c788-75be-ad8f-faa4dacc949e	\N	\N	service_role
-61	2026-11-18 04:12:03.373914+00	shell_files	01a1ecda-c7a3-7743-abb3-f58c4f666a7f	INSERT	\N	{"claimed_sha256": "aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa", "claimed_mime_type": "text/plain", "claimed_size_bytes": 5}	uploaded	documents	82292aab-8fe7-4ef4-8531-0264b199db80	\N	\N	aaaaaaaa-0000-4000-8000-00000000000a	authenticated
-62	2026-11-18 04:12:03.38911+00	shell_files	01a1ecda-c7a3-7743-abb3-f58c4f666a7f	UPDATE	{"sha256": "aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa", "mime_type": "text/plain", "file_size_bytes": 5}	{"sha256": "bbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbb", "mime_type": "text/plain", "file_size_bytes": 5}	measured by the security stage	documents	82292aab-8fe7-4ef4-8531-0264b199db80	01a1ecda-c7aa-7da5-912c-a996f1aab5ed	\N	\N	service_role
-63	2026-11-18 04:12:03.390176+00	documents.security	01a1ecda-c7a3-7743-abb3-f58c4f666a7f	UPDATE	\N	{"rows": null, "stage": "security"}	processed	documents	82292aab-8fe7-4ef4-8531-0264b199db80	01a1ecda-c7aa-7da5-912c-a996f1aab5ed	\N	\N	service_role
-64	2026-11-18 04:12:03.411276+00	document_pages	01a1ecda-c7a3-7743-abb3-f58c4f666a7f/1	INSERT	\N	{"words": 1}	ocr	documents	82292aab-8fe7-4ef4-8531-0264b199db80	01a1ecda-c7be-7785-b7a9-e92ceb2115b2	\N	\N	service_role
-65	2026-11-18 04:12:03.416327+00	documents.ocr	01a1ecda-c7a3-7743-abb3-f58c4f666a7f	UPDATE	\N	{"rows": null, "stage": "ocr"}	processed	documents	82292aab-8fe7-4ef4-8531-0264b199db80	01a1ecda-c7be-7785-b7a9-e92ceb2115b2	\N	\N	service_role
-66	2026-11-18 04:12:03.444358+00	shell_files	01a1ecda-c7e3-71b2-a618-33fc5fdedd65	INSERT	\N	{"claimed_sha256": "aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa", "claimed_mime_type": "text/plain", "claimed_size_bytes": 5}	uploaded	documents	82292aab-8fe7-4ef4-8531-0264b199db80	\N	\N	aaaaaaaa-0000-4000-8000-00000000000a	authenticated
-67	2026-11-18 04:12:03.451143+00	shell_files	01a1ecda-c7e3-71b2-a618-33fc5fdedd65	UPDATE	{"sha256": "aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa", "mime_type": "text/plain", "file_size_bytes": 5}	{"sha256": "bbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbb", "mime_type": "text/plain", "file_size_bytes": 5}	measured by the security stage	documents	82292aab-8fe7-4ef4-8531-0264b199db80	01a1ecda-c7f2-7706-8cbc-3ee3f25fb351	\N	\N	service_role
-68	2026-11-18 04:12:03.452124+00	documents.security	01a1ecda-c7e3-71b2-a618-33fc5fdedd65	UPDATE	\N	{"rows": null, "stage": "security"}	processed	documents	82292aab-8fe7-4ef4-8531-0264b199db80	01a1ecda-c7f2-7706-8cbc-3ee3f25fb351	\N	\N	service_role
-69	2026-11-18 04:12:03.470967+00	document_pages	01a1ecda-c7e3-71b2-a618-33fc5fdedd65/1	INSERT	\N	{"words": 1}	ocr	documents	82292aab-8fe7-4ef4-8531-0264b199db80	01a1ecda-c7fc-7666-b760-9adccf30757d	\N	\N	service_role
-70	2026-11-18 04:12:03.471496+00	documents.ocr	01a1ecda-c7e3-71b2-a618-33fc5fdedd65	UPDATE	\N	{"rows": null, "stage": "ocr"}	processed	documents	82292aab-8fe7-4ef4-8531-0264b199db80	01a1ecda-c7fc-7666-b760-9adccf30757d	\N	\N	service_role
-71	2026-11-18 04:12:03.498487+00	documents.spatial	01a1ecda-c7e3-71b2-a618-33fc5fdedd65	UPDATE	\N	{"rows": 1, "stage": "spatial"}	processed	documents	82292aab-8fe7-4ef4-8531-0264b199db80	01a1ecda-c815-7160-97f5-e007db6b7498	\N	\N	service_role
-72	2026-11-18 04:12:03.509482+00	shell_files	01a1ecda-c82f-7706-aaa1-df07a2ee7721	INSERT	\N	{"claimed_sha256": "aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa", "claimed_mime_type": "text/plain", "claimed_size_bytes": 5}	uploaded	documents	82292aab-8fe7-4ef4-8531-0264b199db80	\N	\N	aaaaaaaa-0000-4000-8000-00000000000a	authenticated
-73	2026-11-18 04:12:03.528471+00	shell_files	01a1ecda-c82f-7706-aaa1-df07a2ee7721	UPDATE	{"sha256": "aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa", "mime_type": "text/plain", "file_size_bytes": 5}	{"sha256": "bbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbb", "mime_type": "text/plain", "file_size_bytes": 5}	measured by the security stage	documents	82292aab-8fe7-4ef4-8531-0264b199db80	01a1ecda-c833-772b-93df-4b9e031e4d5e	\N	\N	service_role
-74	2026-11-18 04:12:03.5296+00	documents.security	01a1ecda-c82f-7706-aaa1-df07a2ee7721	UPDATE	\N	{"rows": null, "stage": "security"}	processed	documents	82292aab-8fe7-4ef4-8531-0264b199db80	01a1ecda-c833-772b-93df-4b9e031e4d5e	\N	\N	service_role
-75	2026-11-18 04:12:03.546495+00	document_pages	01a1ecda-c82f-7706-aaa1-df07a2ee7721/1	INSERT	\N	{"words": 1}	ocr	documents	82292aab-8fe7-4ef4-8531-0264b199db80	01a1ecda-c849-7e2d-99d8-36bdf361a915	\N	\N	service_role
-76	2026-11-18 04:12:03.547258+00	documents.ocr	01a1ecda-c82f-7706-aaa1-df07a2ee7721	UPDATE	\N	{"rows": null, "stage": "ocr"}	processed	documents	82292aab-8fe7-4ef4-8531-0264b199db80	01a1ecda-c849-7e2d-99d8-36bdf361a915	\N	\N	service_role
-77	2026-11-18 04:12:03.56736+00	documents.spatial	01a1ecda-c82f-7706-aaa1-df07a2ee7721	UPDATE	\N	{"rows": 1, "stage": "spatial"}	processed	documents	82292aab-8fe7-4ef4-8531-0264b199db80	01a1ecda-c860-7f9d-86b3-1941874f408e	\N	\N	service_role
-78	2026-11-18 04:12:03.597212+00	shell_files	01a1ecda-c880-77d7-9bc6-1b2150704e50	INSERT	\N	{"claimed_sha256": "aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa", "claimed_mime_type": "text/plain", "claimed_size_bytes": 5}	uploaded	documents	82292aab-8fe7-4ef4-8531-0264b199db80	\N	\N	aaaaaaaa-0000-4000-8000-00000000000a	authenticated
-79	2026-11-18 04:12:03.604184+00	shell_files	01a1ecda-c880-77d7-9bc6-1b2150704e50	UPDATE	{"sha256": "aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa", "mime_type": "text/plain", "file_size_bytes": 5}	{"sha256": "bbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbb", "mime_type": "text/plain", "file_size_bytes": 5}	measured by the security stage	documents	82292aab-8fe7-4ef4-8531-0264b199db80	01a1ecda-c886-7c00-bc83-849bde8d5c0d	\N	\N	service_role
-80	2026-11-18 04:12:03.604981+00	documents.security	01a1ecda-c880-77d7-9bc6-1b2150704e50	UPDATE	\N	{"rows": null, "stage": "security"}	processed	documents	82292aab-8fe7-4ef4-8531-0264b199db80	01a1ecda-c886-7c00-bc83-849bde8d5c0d	\N	\N	service_role
-81	2026-11-18 04:12:03.623488+00	document_pages	01a1ecda-c880-77d7-9bc6-1b2150704e50/1	INSERT	\N	{"words": 1}	ocr	documents	82292aab-8fe7-4ef4-8531-0264b199db80	01a1ecda-c896-7239-a7a9-843e1a69b3b1	\N	\N	service_role
-82	2026-11-18 04:12:03.624183+00	documents.ocr	01a1ecda-c880-77d7-9bc6-1b2150704e50	UPDATE	\N	{"rows": null, "stage": "ocr"}	processed	documents	82292aab-8fe7-4ef4-8531-0264b199db80	01a1ecda-c896-7239-a7a9-843e1a69b3b1	\N	\N	service_role
-83	2026-11-18 04:12:03.641412+00	documents.spatial	01a1ecda-c880-77d7-9bc6-1b2150704e50	UPDATE	\N	{"rows": 1, "stage": "spatial"}	processed	documents	82292aab-8fe7-4ef4-8531-0264b199db80	01a1ecda-c8a9-7824-bfdb-65d0df0118fa	\N	\N	service_role
-84	2026-11-18 04:12:03.655409+00	documents.pass1	01a1ecda-c880-77d7-9bc6-1b2150704e50	UPDATE	\N	{"rows": 1, "stage": "pass1"}	processed	documents	82292aab-8fe7-4ef4-8531-0264b199db80	01a1ecda-c8b9-7cb0-bada-5680581c4cfc	\N	\N	service_role
-85	2026-11-18 04:12:03.672186+00	shell_files	01a1ecda-c8cc-768b-b815-b7e1f5ee68f0	INSERT	\N	{"claimed_sha256": "aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa", "claimed_mime_type": "text/plain", "claimed_size_bytes": 5}	uploaded	documents	82292aab-8fe7-4ef4-8531-0264b199db80	\N	\N	aaaaaaaa-0000-4000-8000-00000000000a	authenticated
-86	2026-11-18 04:12:03.681121+00	shell_files	01a1ecda-c8cc-768b-b815-b7e1f5ee68f0	UPDATE	{"sha256": "aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa", "mime_type": "text/plain", "file_size_bytes": 5}	{"sha256": "bbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbb", "mime_type": "text/plain", "file_size_bytes": 5}	measured by the security stage	documents	82292aab-8fe7-4ef4-8531-0264b199db80	01a1ecda-c8d2-76f1-bde0-3581862a8e86	\N	\N	service_role
-87	2026-11-18 04:12:03.682068+00	documents.security	01a1ecda-c8cc-768b-b815-b7e1f5ee68f0	UPDATE	\N	{"rows": null, "stage": "security"}	processed	documents	82292aab-8fe7-4ef4-8531-0264b199db80	01a1ecda-c8d2-76f1-bde0-3581862a8e86	\N	\N	service_role
-88	2026-11-18 04:12:03.701222+00	document_pages	01a1ecda-c8cc-768b-b815-b7e1f5ee68f0/1	INSERT	\N	{"words": 1}	ocr	documents	82292aab-8fe7-4ef4-8531-0264b199db80	01a1ecda-c8e2-75ca-8368-b8bc235e9b57	\N	\N	service_role
-89	2026-11-18 04:12:03.701848+00	documents.ocr	01a1ecda-c8cc-768b-b815-b7e1f5ee68f0	UPDATE	\N	{"rows": null, "stage": "ocr"}	processed	documents	82292aab-8fe7-4ef4-8531-0264b199db80	01a1ecda-c8e2-75ca-8368-b8bc235e9b57	\N	\N	service_role
-90	2026-11-18 04:12:03.718771+00	documents.spatial	01a1ecda-c8cc-768b-b815-b7e1f5ee68f0	UPDATE	\N	{"rows": 1, "stage": "spatial"}	processed	documents	82292aab-8fe7-4ef4-8531-0264b199db80	01a1ecda-c8f7-748b-853e-553976b552ac	\N	\N	service_role
-91	2026-11-18 04:12:03.739867+00	documents.pass1	01a1ecda-c8cc-768b-b815-b7e1f5ee68f0	UPDATE	\N	{"rows": 1, "stage": "pass1"}	processed	documents	82292aab-8fe7-4ef4-8531-0264b199db80	01a1ecda-c907-7122-89ec-8e4c9f92d3f5	\N	\N	service_role
-92	2026-11-18 04:12:03.769722+00	shell_files	01a1ecda-c933-7e5a-8264-6eab342b0fc8	INSERT	\N	{"claimed_sha256": "aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa", "claimed_mime_type": "text/plain", "claimed_size_bytes": 5}	uploaded	documents	82292aab-8fe7-4ef4-8531-0264b199db80	\N	\N	aaaaaaaa-0000-4000-8000-00000000000a	authenticated
-93	2026-11-18 04:12:03.78245+00	shell_files	01a1ecda-c933-7e5a-8264-6eab342b0fc8	UPDATE	{"sha256": "aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa", "mime_type": "text/plain", "file_size_bytes": 5}	{"sha256": "bbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbb", "mime_type": "text/plain", "file_size_bytes": 5}	measured by the security stage	documents	82292aab-8fe7-4ef4-8531-0264b199db80	01a1ecda-c937-79ce-9dea-dd6e9e947812	\N	\N	service_role
-94	2026-11-18 04:12:03.788174+00	documents.security	01a1ecda-c933-7e5a-8264-6eab342b0fc8	UPDATE	\N	{"rows": null, "stage": "security"}	processed	documents	82292aab-8fe7-4ef4-8531-0264b199db80	01a1ecda-c937-79ce-9dea-dd6e9e947812	\N	\N	service_role
-95	2026-11-18 04:12:03.803327+00	document_pages	01a1ecda-c933-7e5a-8264-6eab342b0fc8/1	INSERT	\N	{"words": 1}	ocr	documents	82292aab-8fe7-4ef4-8531-0264b199db80	01a1ecda-c94c-783d-a121-0f3736943b5c	\N	\N	service_role
-96	2026-11-18 04:12:03.803957+00	documents.ocr	01a1ecda-c933-7e5a-8264-6eab342b0fc8	UPDATE	\N	{"rows": null, "stage": "ocr"}	processed	documents	82292aab-8fe7-4ef4-8531-0264b199db80	01a1ecda-c94c-783d-a121-0f3736943b5c	\N	\N	service_role
-97	2026-11-18 04:12:03.82069+00	documents.spatial	01a1ecda-c933-7e5a-8264-6eab342b0fc8	UPDATE	\N	{"rows": 1, "stage": "spatial"}	processed	documents	82292aab-8fe7-4ef4-8531-0264b199db80	01a1ecda-c95d-74ac-a05c-3e99b3d66db2	\N	\N	service_role
-98	2026-11-18 04:12:03.836252+00	documents.pass1	01a1ecda-c933-7e5a-8264-6eab342b0fc8	UPDATE	\N	{"rows": 1, "stage": "pass1"}	processed	documents	82292aab-8fe7-4ef4-8531-0264b199db80	01a1ecda-c96d-7185-9b29-1e7881f66d23	\N	\N	service_role
-99	2026-11-18 04:12:03.862201+00	documents.pass2	01a1ecda-c933-7e5a-8264-6eab342b0fc8	UPDATE	\N	{"rows": 1, "stage": "pass2"}	processed	documents	82292aab-8fe7-4ef4-8531-0264b199db80	01a1ecda-c97d-7b74-bb3a-0cfc07260dd8	\N	\N	service_role
-100	2026-11-18 04:12:03.876821+00	shell_files	01a1ecda-c99a-7ebc-a959-5dd19197e62d	INSERT	\N	{"claimed_sha256": "aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa", "claimed_mime_type": "text/plain", "claimed_size_bytes": 5}	uploaded	documents	82292aab-8fe7-4ef4-8531-0264b199db80	\N	\N	aaaaaaaa-0000-4000-8000-00000000000a	authenticated
-101	2026-11-18 04:12:03.885183+00	shell_files	01a1ecda-c99a-7ebc-a959-5dd19197e62d	UPDATE	{"sha256": "aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa", "mime_type": "text/plain", "file_size_bytes": 5}	{"sha256": "bbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbb", "mime_type": "text/plain", "file_size_bytes": 5}	measured by the security stage	documents	82292aab-8fe7-4ef4-8531-0264b199db80	01a1ecda-c99e-79ae-b40c-9b471883fec9	\N	\N	service_role
-102	2026-11-18 04:12:03.885949+00	documents.security	01a1ecda-c99a-7ebc-a959-5dd19197e62d	UPDATE	\N	{"rows": null, "stage": "security"}	processed	documents	82292aab-8fe7-4ef4-8531-0264b199db80	01a1ecda-c99e-79ae-b40c-9b471883fec9	\N	\N	service_role
-103	2026-11-18 04:12:03.908194+00	document_pages	01a1ecda-c99a-7ebc-a959-5dd19197e62d/1	INSERT	\N	{"words": 1}	ocr	documents	82292aab-8fe7-4ef4-8531-0264b199db80	01a1ecda-c9ae-76a3-84c3-e8fd9f16f668	\N	\N	service_role
-104	2026-11-18 04:12:03.90882+00	documents.ocr	01a1ecda-c99a-7ebc-a959-5dd19197e62d	UPDATE	\N	{"rows": null, "stage": "ocr"}	processed	documents	82292aab-8fe7-4ef4-8531-0264b199db80	01a1ecda-c9ae-76a3-84c3-e8fd9f16f668	\N	\N	service_role
-105	2026-11-18 04:12:03.922735+00	documents.spatial	01a1ecda-c99a-7ebc-a959-5dd19197e62d	UPDATE	\N	{"rows": 1, "stage": "spatial"}	processed	documents	82292aab-8fe7-4ef4-8531-0264b199db80	01a1ecda-c9c6-72fd-9f82-adc484b368a0	\N	\N	service_role
-106	2026-11-18 04:12:03.935637+00	documents.pass1	01a1ecda-c99a-7ebc-a959-5dd19197e62d	UPDATE	\N	{"rows": 1, "stage": "pass1"}	processed	documents	82292aab-8fe7-4ef4-8531-0264b199db80	01a1ecda-c9d3-70e5-9a9b-17c479e84ccf	\N	\N	service_role
-107	2026-11-18 04:12:03.948363+00	documents.pass2	01a1ecda-c99a-7ebc-a959-5dd19197e62d	UPDATE	\N	{"rows": 1, "stage": "pass2"}	processed	documents	82292aab-8fe7-4ef4-8531-0264b199db80	01a1ecda-c9e1-7f1e-8b97-54cee1d80ac9	\N	\N	service_role
-108	2026-11-18 04:12:03.964986+00	shell_files	01a1ecda-c9f6-7726-acb6-95060076dacd	INSERT	\N	{"claimed_sha256": "aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa", "claimed_mime_type": "text/plain", "claimed_size_bytes": 5}	uploaded	documents	82292aab-8fe7-4ef4-8531-0264b199db80	\N	\N	aaaaaaaa-0000-4000-8000-00000000000a	authenticated
-109	2026-11-18 04:12:03.971348+00	shell_files	01a1ecda-c9f6-7726-acb6-95060076dacd	UPDATE	{"sha256": "aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa", "mime_type": "text/plain", "file_size_bytes": 5}	{"sha256": "bbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbb", "mime_type": "text/plain", "file_size_bytes": 5}	measured by the security stage	documents	82292aab-8fe7-4ef4-8531-0264b199db80	01a1ecda-c9fb-7008-bf0a-094d3164bacd	\N	\N	service_role
-110	2026-11-18 04:12:03.972166+00	documents.security	01a1ecda-c9f6-7726-acb6-95060076dacd	UPDATE	\N	{"rows": null, "stage": "security"}	processed	documents	82292aab-8fe7-4ef4-8531-0264b199db80	01a1ecda-c9fb-7008-bf0a-094d3164bacd	\N	\N	service_role
-111	2026-11-18 04:12:03.981579+00	document_pages	01a1ecda-c9f6-7726-acb6-95060076dacd/1	INSERT	\N	{"words": 1}	ocr	documents	82292aab-8fe7-4ef4-8531-0264b199db80	01a1ecda-ca04-76bc-a914-9fa0305df2e2	\N	\N	service_role
-112	2026-11-18 04:12:03.982122+00	documents.ocr	01a1ecda-c9f6-7726-acb6-95060076dacd	UPDATE	\N	{"rows": null, "stage": "ocr"}	processed	documents	82292aab-8fe7-4ef4-8531-0264b199db80	01a1ecda-ca04-76bc-a914-9fa0305df2e2	\N	\N	service_role
-113	2026-11-18 04:12:03.997282+00	documents.spatial	01a1ecda-c9f6-7726-acb6-95060076dacd	UPDATE	\N	{"rows": 1, "stage": "spatial"}	processed	documents	82292aab-8fe7-4ef4-8531-0264b199db80	01a1ecda-ca0f-7810-b091-8b5f87038a43	\N	\N	service_role
-114	2026-11-18 04:12:04.011124+00	documents.pass1	01a1ecda-c9f6-7726-acb6-95060076dacd	UPDATE	\N	{"rows": 1, "stage": "pass1"}	processed	documents	82292aab-8fe7-4ef4-8531-0264b199db80	01a1ecda-ca1d-7a2d-aa6c-e7f6f8a75889	\N	\N	service_role
-115	2026-11-18 04:12:04.029488+00	documents.pass2	01a1ecda-c9f6-7726-acb6-95060076dacd	UPDATE	\N	{"rows": 1, "stage": "pass2"}	processed	documents	82292aab-8fe7-4ef4-8531-0264b199db80	01a1ecda-ca2d-7062-a61d-948cd27d9a08	\N	\N	service_role
-116	2026-11-18 04:12:04.077918+00	documents.pass3	01a1ecda-c9f6-7726-acb6-95060076dacd	UPDATE	\N	{"rows": 1, "stage": "pass3"}	processed	documents	82292aab-8fe7-4ef4-8531-0264b199db80	01a1ecda-ca3f-7b74-956b-4c263bdbd758	\N	\N	service_role
-117	2026-11-18 04:12:04.091134+00	shell_files	01a1ecda-ca70-771e-af29-fc31041d7d00	INSERT	\N	{"claimed_sha256": "aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa", "claimed_mime_type": "text/plain", "claimed_size_bytes": 5}	uploaded	documents	82292aab-8fe7-4ef4-8531-0264b199db80	\N	\N	aaaaaaaa-0000-4000-8000-00000000000a	authenticated
-118	2026-11-18 04:12:04.1081+00	shell_files	01a1ecda-ca70-771e-af29-fc31041d7d00	UPDATE	{"sha256": "aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa", "mime_type": "text/plain", "file_size_bytes": 5}	{"sha256": "bbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbb", "mime_type": "text/plain", "file_size_bytes": 5}	measured by the security stage	documents	82292aab-8fe7-4ef4-8531-0264b199db80	01a1ecda-ca78-7e45-b82b-f94806cfe3e7	\N	\N	service_role
-119	2026-11-18 04:12:04.108864+00	documents.security	01a1ecda-ca70-771e-af29-fc31041d7d00	UPDATE	\N	{"rows": null, "stage": "security"}	processed	documents	82292aab-8fe7-4ef4-8531-0264b199db80	01a1ecda-ca78-7e45-b82b-f94806cfe3e7	\N	\N	service_role
-120	2026-11-18 04:12:04.12302+00	job	01a1ecda-ca8d-71d7-903c-375a1faaa2da	dead	\N	{"kind": "fast_queue_ocr", "error": "ocr_failure", "owner": "aaaaaaaa-0000-4000-8000-00000000000a", "queue": "fast", "state": "failed", "worker": "worker-live", "attempt": 1}	\N	engine	\N	01a1ecda-ca8d-71d7-903c-375a1faaa2da	\N	\N	service_role
-121	2026-11-18 04:12:04.134337+00	shell_files	01a1ecda-caa0-7d3b-9e91-45c29c070ae5	INSERT	\N	{"claimed_sha256": "aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa", "claimed_mime_type": "text/plain", "claimed_size_bytes": 5}	uploaded	documents	a41f8ad8-c766-475b-aa99-02629f55564d	\N	\N	bbbbbbbb-0000-4000-8000-00000000000b	authenticated
-122	2026-11-18 04:12:04.147191+00	shell_files	01a1ecda-caa0-7d3b-9e91-45c29c070ae5	UPDATE	{"sha256": "aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa", "mime_type": "text/plain", "file_size_bytes": 5}	{"sha256": "cccccccccccccccccccccccccccccccccccccccccccccccccccccccccccccccc", "mime_type": null, "file_size_bytes": 5}	measured by the security stage	documents	a41f8ad8-c766-475b-aa99-02629f55564d	01a1ecda-caa4-74b4-a49c-22b6b3428109	\N	\N	service_role
-123	2026-11-18 04:12:04.148235+00	shell_files	01a1ecda-caa0-7d3b-9e91-45c29c070ae5	UPDATE	\N	{"type": "infected", "status": "infected"}	refused by the security stage	documents	a41f8ad8-c766-475b-aa99-02629f55564d	01a1ecda-caa4-74b4-a49c-22b6b3428109	\N	\N	service_role
-124	2026-11-18 04:12:04.160726+00	shell_files	01a1ecda-cab5-7845-a59c-28ea66c8417e	INSERT	\N	{"claimed_sha256": "aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa", "claimed_mime_type": "text/plain", "claimed_size_bytes": 5}	uploaded	documents	a41f8ad8-c766-475b-aa99-02629f55564d	\N	\N	bbbbbbbb-0000-4000-8000-00000000000b	authenticated
-125	2026-11-18 04:12:04.163949+00	job	01a1ecda-caba-7697-9ba2-48397a74d389	cancel	\N	{"kind": "fast_queue_security", "owner": "bbbbbbbb-0000-4000-8000-00000000000b", "queue": "fast", "state": "cancelled", "attempt": 0}	\N	engine	\N	01a1ecda-caba-7697-9ba2-48397a74d389	\N	bbbbbbbb-0000-4000-8000-00000000000b	authenticated
-126	2026-11-18 04:12:04.165304+00	shell_files	01a1ecda-cab5-7845-a59c-28ea66c8417e	DELETE	\N	{"phase": "begun"}	erased on request	documents	a41f8ad8-c766-475b-aa99-02629f55564d	\N	\N	bbbbbbbb-0000-4000-8000-00000000000b	authenticated
-127	2026-11-18 04:12:04.254022+00	job	01a1ecda-cb09-76b4-8c83-83987dca7917	dead	\N	{"kind": "export_pdf", "error": "render", "owner": "aaaaaaaa-0000-4000-8000-00000000000a", "queue": "exports", "state": "failed", "worker": "worker-live", "attempt": 1}	\N	engine	\N	01a1ecda-cb09-76b4-8c83-83987dca7917	\N	\N	service_role
-128	2026-11-18 04:12:04.266872+00	job	01a1ecda-cb20-79f7-9e66-908114165fab	cancel	\N	{"kind": "export_pdf", "owner": "aaaaaaaa-0000-4000-8000-00000000000a", "queue": "exports", "state": "cancelled", "attempt": 0}	\N	engine	\N	01a1ecda-cb20-79f7-9e66-908114165fab	\N	aaaaaaaa-0000-4000-8000-00000000000a	authenticated
-129	2026-11-18 04:12:04.476091+00	job	01a1ecda-cbe6-76d0-afe4-936b13b75500	dead	\N	{"kind": "refresh.quote", "error": "http", "queue": "refresh", "state": "failed", "worker": "worker-live", "attempt": 1}	\N	engine	\N	01a1ecda-cbe6-76d0-afe4-936b13b75500	\N	\N	service_role
-130	2026-11-18 04:12:04.52506+00	job	01a1ecda-cc2a-7991-956f-267da0775ab8	enqueue	\N	{"kind": "echo", "queue": "default", "state": "pending", "attempt": 0}	\N	engine	\N	01a1ecda-cc2a-7991-956f-267da0775ab8	\N	\N	service_role
-131	2026-11-18 04:12:04.538622+00	job	01a1ecda-cc2a-7991-956f-267da0775ab8	complete	\N	{"kind": "echo", "queue": "default", "state": "completed", "worker": "compat-1", "attempt": 1}	\N	engine	\N	01a1ecda-cc2a-7991-956f-267da0775ab8	\N	\N	service_role
-132	2026-11-18 04:12:04.543433+00	job	01a1ecda-cc3d-7743-9609-4b2dabc66c6a	enqueue	\N	{"kind": "echo", "queue": "default", "state": "pending", "attempt": 0}	\N	engine	\N	01a1ecda-cc3d-7743-9609-4b2dabc66c6a	\N	\N	service_role
-133	2026-11-18 04:12:04.553594+00	job	01a1ecda-cc47-768b-9fa9-46438ee86dad	enqueue	\N	{"kind": "echo", "queue": "default", "state": "pending", "attempt": 0}	\N	engine	\N	01a1ecda-cc47-768b-9fa9-46438ee86dad	\N	\N	service_role
-134	2026-11-18 04:12:04.555193+00	letters	1	UPDATE	{"a": 1}	{"a": 2}	by hand	operator	\N	\N	\N	\N	service_role
-135	2026-11-18 04:12:04.563336+00	breaker	brittle	open	\N	\N	25 of 25 attempts failed	engine	\N	\N	\N	\N	service_role
-136	2026-11-18 04:12:04.666088+00	jobs	01a1ecda-ccb9-7b4f-989c-e07f3a3838c5	start	\N	{"type": "echo", "status": "queued", "version": 1}	\N	workflows	\N	01a1ecda-ccb9-7b4f-989c-e07f3a3838c5	\N	aaaaaaaa-0000-4000-8000-00000000000a	authenticated
-137	2026-11-18 04:12:04.701337+00	shell_files	01a1ecda-ccd2-7bb6-a34f-ac6fe44c6da3	INSERT	\N	{"claimed_sha256": "aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa", "claimed_mime_type": "text/plain", "claimed_size_bytes": 5}	uploaded	documents	82292aab-8fe7-4ef4-8531-0264b199db80	\N	\N	aaaaaaaa-0000-4000-8000-00000000000a	authenticated
-138	2026-11-18 04:12:04.715696+00	shell_files	01a1ecda-ccd2-7bb6-a34f-ac6fe44c6da3	UPDATE	{"sha256": "aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa", "mime_type": "text/plain", "file_size_bytes": 5}	{"sha256": "bbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbb", "mime_type": "text/plain", "file_size_bytes": 5}	measured by the security stage	documents	82292aab-8fe7-4ef4-8531-0264b199db80	01a1ecda-ccd6-77a1-a457-3e6997bc1d82	\N	\N	service_role
-139	2026-11-18 04:12:04.716898+00	documents.security	01a1ecda-ccd2-7bb6-a34f-ac6fe44c6da3	UPDATE	\N	{"rows": null, "stage": "security"}	processed	documents	82292aab-8fe7-4ef4-8531-0264b199db80	01a1ecda-ccd6-77a1-a457-3e6997bc1d82	\N	\N	service_role
-140	2026-11-18 04:12:04.739114+00	document_pages	01a1ecda-ccd2-7bb6-a34f-ac6fe44c6da3/1	INSERT	\N	{"words": 1}	ocr	documents	82292aab-8fe7-4ef4-8531-0264b199db80	01a1ecda-cced-7610-b260-25a38841c84f	\N	\N	service_role
-141	2026-11-18 04:12:04.81794+00	letters	2	UPDATE	\N	{"a": 3}	not linked yet	operator	\N	\N	\N	\N	service_role
+1	2026-11-18 04:19:08.26216+00	settings	audit.retention_days	insert	\N	"2555"	\N	configuration	\N	\N	\N	\N	postgres
+2	2026-11-18 04:19:08.271151+00	settings	health.oldest_due_seconds	insert	\N	"300"	\N	configuration	\N	\N	\N	\N	postgres
+3	2026-11-18 04:19:08.271461+00	settings	health.dead_letters_per_hour	insert	\N	"100"	\N	configuration	\N	\N	\N	\N	postgres
+4	2026-11-18 04:19:08.313233+00	settings	idempotency.max_keys_per_user	insert	\N	"5000"	\N	configuration	\N	\N	\N	\N	postgres
+5	2026-11-18 04:19:08.358465+00	settings	features.usage_tracking_enabled	insert	\N	"true"	\N	configuration	\N	\N	\N	\N	postgres
+6	2026-11-18 04:19:08.358762+00	settings	features.billing_enabled	insert	\N	"false"	\N	configuration	\N	\N	\N	\N	postgres
+7	2026-11-18 04:19:08.358963+00	settings	features.upgrade_prompts_enabled	insert	\N	"false"	\N	configuration	\N	\N	\N	\N	postgres
+8	2026-11-18 04:19:08.425944+00	settings	documents.upload_grace_seconds	insert	\N	"300"	\N	configuration	\N	\N	\N	\N	postgres
+9	2026-11-18 04:19:08.426818+00	settings	documents.upload_forget_seconds	insert	\N	"3600"	\N	configuration	\N	\N	\N	\N	postgres
+10	2026-11-18 04:19:08.427179+00	settings	documents.max_bytes	insert	\N	"52428800"	\N	configuration	\N	\N	\N	\N	postgres
+11	2026-11-18 04:19:08.427573+00	settings	documents.keep_raw_answers	insert	\N	"false"	\N	configuration	\N	\N	\N	\N	postgres
+12	2026-11-18 04:19:08.483033+00	settings	refresh.quota_gb	insert	\N	"20"	\N	configuration	\N	\N	\N	\N	postgres
+13	2026-11-18 04:19:08.483296+00	settings	refresh.quota_days	insert	\N	"30"	\N	configuration	\N	\N	\N	\N	postgres
+14	2026-11-18 04:19:08.483545+00	settings	refresh.quota_buffer	insert	\N	"0.95"	\N	configuration	\N	\N	\N	\N	postgres
+15	2026-11-18 04:19:08.483721+00	settings	refresh.scheduled_stretch	insert	\N	"100"	\N	configuration	\N	\N	\N	\N	postgres
+16	2026-11-18 04:19:08.483921+00	settings	refresh.max_subscriptions	insert	\N	"500"	\N	configuration	\N	\N	\N	\N	postgres
+17	2026-11-18 04:19:08.484074+00	settings	refresh.failure_pause_max_minutes	insert	\N	"15"	\N	configuration	\N	\N	\N	\N	postgres
+18	2026-11-18 04:19:08.484208+00	settings	refresh.estimate_share	insert	\N	"0.01"	\N	configuration	\N	\N	\N	\N	postgres
+19	2026-11-18 04:19:08.550833+00	settings	exports.storage_limit_bytes	insert	\N	"104857600"	\N	configuration	\N	\N	\N	\N	postgres
+20	2026-11-18 04:19:08.551093+00	settings	exports.daily_limit	insert	\N	"100"	\N	configuration	\N	\N	\N	\N	postgres
+21	2026-11-18 04:19:08.551265+00	settings	exports.expire_days	insert	\N	"7"	\N	configuration	\N	\N	\N	\N	postgres
+22	2026-11-18 04:19:08.551459+00	settings	exports.remember_days	insert	\N	"30"	\N	configuration	\N	\N	\N	\N	postgres
+23	2026-11-18 04:19:08.551605+00	settings	exports.abandoned_after_seconds	insert	\N	"3600"	\N	configuration	\N	\N	\N	\N	postgres
+24	2026-11-18 04:19:08.598571+00	settings	workflows.max_items	insert	\N	"20000"	\N	configuration	\N	\N	\N	\N	postgres
+25	2026-11-18 04:19:08.598875+00	settings	workflows.remember_days	insert	\N	"90"	\N	configuration	\N	\N	\N	\N	postgres
+26	2026-11-18 04:19:08.63319+00	settings	queue.backpressure_delay_seconds	insert	\N	"30"	\N	configuration	\N	\N	\N	\N	postgres
+27	2026-11-18 04:19:08.815186+00	settings	queue.payload_max_bytes	update	"65536"	"70000"	\N	configuration	\N	\N	\N	\N	postgres
+28	2026-11-18 04:19:08.820249+00	settings	acme.theme	insert	\N	"dark"	\N	configuration	\N	\N	\N	\N	postgres
+29	2026-11-18 04:19:08.867989+00	job	01a1ece1-45b7-7ed0-967f-9d9d23e58f17	dead	\N	{"kind": "echo", "error": "broken", "owner": "aaaaaaaa-0000-4000-8000-00000000000a", "queue": "default", "state": "failed", "worker": "worker-live", "attempt": 1}	\N	engine	\N	01a1ece1-45b7-7ed0-967f-9d9d23e58f17	\N	\N	service_role
+30	2026-11-18 04:19:08.902999+00	job	01a1ece1-45dd-71b2-9f59-eaf6eac4caba	cancel	\N	{"kind": "echo", "owner": "aaaaaaaa-0000-4000-8000-00000000000a", "queue": "default", "state": "processing", "worker": "worker-live", "attempt": 1}	\N	engine	\N	01a1ece1-45dd-71b2-9f59-eaf6eac4caba	\N	\N	service_role
+31	2026-11-18 04:19:08.909869+00	job	01a1ece1-45eb-72f5-8ed5-b576f2f7b788	cancel	\N	{"kind": "echo", "owner": "aaaaaaaa-0000-4000-8000-00000000000a", "queue": "default", "state": "cancelled", "attempt": 0}	\N	engine	\N	01a1ece1-45eb-72f5-8ed5-b576f2f7b788	\N	\N	service_role
+32	2026-11-18 04:19:08.954911+00	queue	letters	pause	\N	\N	\N	engine	\N	\N	\N	\N	service_role
+33	2026-11-18 04:19:09.034728+00	jobs	01a1ece1-4669-7e9f-86fd-d86e3f5d2c4a	start	\N	{"type": "echo", "status": "queued", "version": 1}	\N	workflows	\N	01a1ece1-4669-7e9f-86fd-d86e3f5d2c4a	\N	aaaaaaaa-0000-4000-8000-00000000000a	authenticated
+34	2026-11-18 04:19:09.073057+00	jobs	01a1ece1-4669-7e9f-86fd-d86e3f5d2c4a	processing	{"status": "queued"}	{"type": "echo", "status": "processing", "version": 1}	\N	workflows	\N	01a1ece1-4669-7e9f-86fd-d86e3f5d2c4a	\N	\N	service_role
+35	2026-11-18 04:19:09.083015+00	jobs	01a1ece1-4669-7e9f-86fd-d86e3f5d2c4a	completed	{"status": "processing"}	{"type": "echo", "status": "completed", "version": 1}	\N	workflows	\N	01a1ece1-4669-7e9f-86fd-d86e3f5d2c4a	\N	\N	service_role
+36	2026-11-18 04:19:09.084669+00	jobs	01a1ece1-469c-741c-bf0b-c2bc54f9552b	start	\N	{"type": "echo", "status": "queued", "version": 1}	\N	workflows	\N	01a1ece1-469c-741c-bf0b-c2bc54f9552b	\N	aaaaaaaa-0000-4000-8000-00000000000a	authenticated
+37	2026-11-18 04:19:09.097771+00	job	01a1ece1-469d-7041-b303-c3d9b0e88311	dead	\N	{"kind": "echo", "error": "broken", "owner": "aaaaaaaa-0000-4000-8000-00000000000a", "queue": "default", "state": "failed", "worker": "worker-live", "attempt": 1}	\N	engine	\N	01a1ece1-469d-7041-b303-c3d9b0e88311	\N	\N	service_role
+38	2026-11-18 04:19:09.100911+00	jobs	01a1ece1-469c-741c-bf0b-c2bc54f9552b	failed	{"status": "queued"}	{"type": "echo", "error": "broken", "status": "failed", "version": 1}	\N	workflows	\N	01a1ece1-469c-741c-bf0b-c2bc54f9552b	\N	\N	service_role
+39	2026-11-18 04:19:09.1026+00	jobs	01a1ece1-46ae-725e-b111-302482d5f2fe	start	\N	{"type": "echo", "status": "queued", "version": 1}	\N	workflows	\N	01a1ece1-46ae-725e-b111-302482d5f2fe	\N	bbbbbbbb-0000-4000-8000-00000000000b	authenticated
+40	2026-11-18 04:19:09.109971+00	jobs	01a1ece1-46ae-725e-b111-302482d5f2fe	cancelled	{"status": "queued"}	{"type": "echo", "status": "cancelled", "version": 1}	\N	workflows	\N	01a1ece1-46ae-725e-b111-302482d5f2fe	\N	bbbbbbbb-0000-4000-8000-00000000000b	authenticated
+41	2026-11-18 04:19:09.112904+00	jobs	01a1ece1-46b8-78d9-8f03-b958f34da546	start	\N	{"type": "echo", "status": "queued", "version": 1}	\N	workflows	\N	01a1ece1-46b8-78d9-8f03-b958f34da546	\N	aaaaaaaa-0000-4000-8000-00000000000a	authenticated
+42	2026-11-18 04:19:09.128176+00	jobs	01a1ece1-46b8-78d9-8f03-b958f34da546	processing	{"status": "queued"}	{"type": "echo", "status": "processing", "version": 1}	\N	workflows	\N	01a1ece1-46b8-78d9-8f03-b958f34da546	\N	\N	service_role
+43	2026-11-18 04:19:09.129781+00	jobs	01a1ece1-46c9-76b8-a378-af9624a28767	start	\N	{"type": "echo", "status": "queued", "version": 1}	\N	workflows	\N	01a1ece1-46c9-76b8-a378-af9624a28767	\N	bbbbbbbb-0000-4000-8000-00000000000b	authenticated
+44	2026-11-18 04:19:09.14257+00	jobs	01a1ece1-46d6-725e-9ae2-b4ccf6d39342	start	\N	{"type": "acme_list", "status": "queued", "version": 1}	\N	workflows	\N	01a1ece1-46d6-725e-9ae2-b4ccf6d39342	\N	bbbbbbbb-0000-4000-8000-00000000000b	authenticated
+45	2026-11-18 04:19:09.168799+00	jobs	01a1ece1-46d6-725e-9ae2-b4ccf6d39342	processing	{"status": "queued"}	{"type": "acme_list", "status": "processing", "version": 1}	\N	workflows	\N	01a1ece1-46d6-725e-9ae2-b4ccf6d39342	\N	\N	service_role
+46	2026-11-18 04:19:09.195692+00	jobs	01a1ece1-470a-7fd7-bb80-512ae2c04667	start	\N	{"type": "nuclear_v2", "status": "queued", "version": 1}	\N	workflows	\N	01a1ece1-470a-7fd7-bb80-512ae2c04667	\N	aaaaaaaa-0000-4000-8000-00000000000a	authenticated
+47	2026-11-18 04:19:09.203996+00	jobs	01a1ece1-4713-76c0-a8df-e7fdfb06c262	start	\N	{"type": "echo", "status": "queued", "version": 1}	\N	workflows	\N	01a1ece1-4713-76c0-a8df-e7fdfb06c262	\N	aaaaaaaa-0000-4000-8000-00000000000a	authenticated
+48	2026-11-18 04:19:09.233508+00	shell_files	01a1ece1-471e-7f0a-9407-3a451704b431	INSERT	\N	{"claimed_sha256": "aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa", "claimed_mime_type": "text/plain", "claimed_size_bytes": 5}	uploaded	documents	7f1931f5-54b9-42c1-9886-1026ba61d321	\N	\N	aaaaaaaa-0000-4000-8000-00000000000a	authenticated
+49	2026-11-18 04:19:09.243119+00	shell_files	01a1ece1-4732-7c7e-93d7-1476e098c650	INSERT	\N	{"claimed_sha256": "aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa", "claimed_mime_type": "text/plain", "claimed_size_bytes": 5}	uploaded	documents	7f1931f5-54b9-42c1-9886-1026ba61d321	\N	\N	aaaaaaaa-0000-4000-8000-00000000000a	authenticated
+50	2026-11-18 04:19:09.258266+00	shell_files	01a1ece1-4744-7147-b367-780f0d217fb2	INSERT	\N	{"claimed_sha256": "aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa", "claimed_mime_type": "text/plain", "claimed_size_bytes": 5}	uploaded	documents	7f1931f5-54b9-42c1-9886-1026ba61d321	\N	\N	aaaaaaaa-0000-4000-8000-00000000000a	authenticated
+51	2026-11-18 04:19:09.265525+00	shell_files	01a1ece1-4744-7147-b367-780f0d217fb2	UPDATE	{"sha256": "aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa", "mime_type": "text/plain", "file_size_bytes": 5}	{"sha256": "bbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbb", "mime_type": "text/plain", "file_size_bytes": 5}	measured by the security stage	documents	7f1931f5-54b9-42c1-9886-1026ba61d321	01a1ece1-4748-7378-9171-ada83c24d5c9	\N	\N	service_role
+52	2026-11-18 04:19:09.267022+00	documents.security	01a1ece1-4744-7147-b367-780f0d217fb2	UPDATE	\N	{"rows": null, "stage": "security"}	processed	documents	7f1931f5-54b9-42c1-9886-1026ba61d321	01a1ece1-4748-7378-9171-ada83c24d5c9	\N	\N	service_role
+53	2026-11-18 04:19:09.277151+00	shell_files	01a1ece1-4757-71eb-bc23-29c518e53af0	INSERT	\N	{"claimed_sha256": "aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa", "claimed_mime_type": "text/plain", "claimed_size_bytes": 5}	uploaded	documents	7f1931f5-54b9-42c1-9886-1026ba61d321	\N	\N	aaaaaaaa-0000-4000-8000-00000000000a	authenticated
+54	2026-11-18 04:19:09.283487+00	shell_files	01a1ece1-4757-71eb-bc23-29c518e53af0	UPDATE	{"sha256": "aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa", "mime_type": "text/plain", "file_size_bytes": 5}	{"sha256": "bbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbb", "mime_type": "text/plain", "file_size_bytes": 5}	measured by the security stage	documents	7f1931f5-54b9-42c1-9886-1026ba61d321	01a1ece1-475b-7093-b9e6-58ab407efa16	\N	\N	service_role
+55	2026-11-18 04:19:09.28437+00	documents.security	01a1ece1-4757-71eb-bc23-29c518e53af0	UPDATE	\N	{"rows": null, "stage": "security"}	processed	documents	7f1931f5-54b9-42c1-9886-1026ba61d321	01a1ece1-475b-7093-b9e6-58ab407efa16	\N	\N	service_role
+56	2026-11-18 04:19:09.303415+00	shell_files	01a1ece1-4770-7a39-9bc1-cc1b340e1d7a	INSERT	\N	{"claimed_sha256": "aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa", "claimed_mime_type": "text/plain", "claimed_size_bytes": 5}	uploaded	documents	7f1931f5-54b9-42c1-9886-1026ba61d321	\N	\N	aaaaaaaa-0000-4000-8000-00000000000a	authenticated
+57	2026-11-18 04:19:09.310022+00	shell_files	01a1ece1-4770-7a39-9bc1-cc1b340e1d7a	UPDATE	{"sha256": "aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa", "mime_type": "text/plain", "file_size_bytes": 5}	{"sha256": "bbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbb", "mime_type": "text/plain", "file_size_bytes": 5}	measured by the security stage	documents	7f1931f5-54b9-42c1-9886-1026ba61d321	01a1ece1-4775-76ed-8f44-363fe9c411d5	\N	\N	service_role
+58	2026-11-18 04:19:09.310899+00	documents.security	01a1ece1-4770-7a39-9bc1-cc1b340e1d7a	UPDATE	\N	{"rows": null, "stage": "security"}	processed	documents	7f1931f5-54b9-42c1-9886-1026ba61d321	01a1ece1-4775-76ed-8f44-363fe9c411d5	\N	\N	service_role
+59	2026-11-18 04:19:09.321704+00	document_pages	01a1ece1-4770-7a39-9bc1-cc1b340e1d7a/1	INSERT	\N	{"words": 1}	ocr	documents	7f1931f5-54b9-42c1-9886-1026ba61d321	01a1ece1-477f-729b-86a4-fe162f52fac4	\N	\N	service_role
+60	2026-11-18 04:19:09.322264+00	documents.ocr	01a1ece1-4770-7a39-9bc1-cc1b340e1d7a	UPDATE	\N	{"rows": null, "stage": "ocr"}	processed	documents	7f1931f5-54b9-42c1-9886-1026ba61d321	01a1ece1-477f-729b-86a4-fe162f52fac4	\N	\N	service_role
+61	2026-11-18 04:19:09.333182+00	shell_files	01a1ece1-478f-7c45-90bf-fef508613890	INSERT	\N	{"claimed_sha256": "aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa", "claimed_mime_type": "text/plain", "claimed_size_bytes": 5}	uploaded	documents	7f1931f5-54b9-42c1-9886-1026ba61d321	\N	\N	aaaaaaaa-0000-4000-8000-00000000000a	authenticated
+62	2026-11-18 04:19:09.339267+00	shell_files	01a1ece1-478f-7c45-90bf-fef508613890	UPDATE	{"sha256": "aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa", "mime_type": "text/plain", "file_size_bytes": 5}	{"sha256": "bbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbb", "mime_type": "text/plain", "file_size_bytes": 5}	measured by the security stage	documents	7f1931f5-54b9-42c1-9886-1026ba61d321	01a1ece1-4793-730e-b1a3-27a3426865f7	\N	\N	service_role
+63	2026-11-18 04:19:09.340284+00	documents.security	01a1ece1-478f-7c45-90bf-fef508613890	UPDATE	\N	{"rows": null, "stage": "security"}	processed	documents	7f1931f5-54b9-42c1-9886-1026ba61d321	01a1ece1-4793-730e-b1a3-27a3426865f7	\N	\N	service_role
+64	2026-11-18 04:19:09.349677+00	document_pages	01a1ece1-478f-7c45-90bf-fef508613890/1	INSERT	\N	{"words": 1}	ocr	documents	7f1931f5-54b9-42c1-9886-1026ba61d321	01a1ece1-479c-7a08-8f96-42949c72731a	\N	\N	service_role
+65	2026-11-18 04:19:09.3502+00	documents.ocr	01a1ece1-478f-7c45-90bf-fef508613890	UPDATE	\N	{"rows": null, "stage": "ocr"}	processed	documents	7f1931f5-54b9-42c1-9886-1026ba61d321	01a1ece1-479c-7a08-8f96-42949c72731a	\N	\N	service_role
+66	2026-11-18 04:19:09.364218+00	shell_files	01a1ece1-47ae-7feb-89d7-59668fac4025	INSERT	\N	{"claimed_sha256": "aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa", "claimed_mime_type": "text/plain", "claimed_size_bytes": 5}	uploaded	documents	7f1931f5-54b9-42c1-9886-1026ba61d321	\N	\N	aaaaaaaa-0000-4000-8000-00000000000a	authenticated
+67	2026-11-18 04:19:09.370292+00	shell_files	01a1ece1-47ae-7feb-89d7-59668fac4025	UPDATE	{"sha256": "aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa", "mime_type": "text/plain", "file_size_bytes": 5}	{"sha256": "bbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbb", "mime_type": "text/plain", "file_size_bytes": 5}	measured by the security stage	documents	7f1931f5-54b9-42c1-9886-1026ba61d321	01a1ece1-47b2-74ac-9d6b-5e48efe83bc4	\N	\N	service_role
+68	2026-11-18 04:19:09.371069+00	documents.security	01a1ece1-47ae-7feb-89d7-59668fac4025	UPDATE	\N	{"rows": null, "stage": "security"}	processed	documents	7f1931f5-54b9-42c1-9886-1026ba61d321	01a1ece1-47b2-74ac-9d6b-5e48efe83bc4	\N	\N	service_role
+69	2026-11-18 04:19:09.386166+00	document_pages	01a1ece1-47ae-7feb-89d7-59668fac4025/1	INSERT	\N	{"words": 1}	ocr	documents	7f1931f5-54b9-42c1-9886-1026ba61d321	01a1ece1-47bb-752f-ac26-c9d93e312016	\N	\N	service_role
+70	2026-11-18 04:19:09.386729+00	documents.ocr	01a1ece1-47ae-7feb-89d7-59668fac4025	UPDATE	\N	{"rows": null, "stage": "ocr"}	processed	documents	7f1931f5-54b9-42c1-9886-1026ba61d321	01a1ece1-47bb-752f-ac26-c9d93e312016	\N	\N	service_role
+71	2026-11-18 04:19:09.396586+00	documents.spatial	01a1ece1-47ae-7feb-89d7-59668fac4025	UPDATE	\N	{"rows": 1, "stage": "spatial"}	processed	documents	7f1931f5-54b9-42c1-9886-1026ba61d321	01a1ece1-47cc-7133-a59a-8a69e92d3f80	\N	\N	service_role
+72	2026-11-18 04:19:09.404761+00	shell_files	01a1ece1-47d7-7933-b965-dc87627415cb	INSERT	\N	{"claimed_sha256": "aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa", "claimed_mime_type": "text/plain", "claimed_size_bytes": 5}	uploaded	documents	7f1931f5-54b9-42c1-9886-1026ba61d321	\N	\N	aaaaaaaa-0000-4000-8000-00000000000a	authenticated
+73	2026-11-18 04:19:09.410634+00	shell_files	01a1ece1-47d7-7933-b965-dc87627415cb	UPDATE	{"sha256": "aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa", "mime_type": "text/plain", "file_size_bytes": 5}	{"sha256": "bbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbb", "mime_type": "text/plain", "file_size_bytes": 5}	measured by the security stage	documents	7f1931f5-54b9-42c1-9886-1026ba61d321	01a1ece1-47da-7bdb-864d-d1d49ac02802	\N	\N	service_role
+74	2026-11-18 04:19:09.411573+00	documents.security	01a1ece1-47d7-7933-b965-dc87627415cb	UPDATE	\N	{"rows": null, "stage": "security"}	processed	documents	7f1931f5-54b9-42c1-9886-1026ba61d321	01a1ece1-47da-7bdb-864d-d1d49ac02802	\N	\N	service_role
+75	2026-11-18 04:19:09.422026+00	document_pages	01a1ece1-47d7-7933-b965-dc87627415cb/1	INSERT	\N	{"words": 1}	ocr	documents	7f1931f5-54b9-42c1-9886-1026ba61d321	01a1ece1-47e3-7ec8-b03c-0122182a9bc2	\N	\N	service_role
+76	2026-11-18 04:19:09.422578+00	documents.ocr	01a1ece1-47d7-7933-b965-dc87627415cb	UPDATE	\N	{"rows": null, "stage": "ocr"}	processed	documents	7f1931f5-54b9-42c1-9886-1026ba61d321	01a1ece1-47e3-7ec8-b03c-0122182a9bc2	\N	\N	service_role
+77	2026-11-18 04:19:09.432+00	documents.spatial	01a1ece1-47d7-7933-b965-dc87627415cb	UPDATE	\N	{"rows": 1, "stage": "spatial"}	processed	documents	7f1931f5-54b9-42c1-9886-1026ba61d321	01a1ece1-47ef-7f22-8115-00fb4f778272	\N	\N	service_role
+78	2026-11-18 04:19:09.446922+00	shell_files	01a1ece1-4801-7c5a-903f-08bde87e4b38	INSERT	\N	{"claimed_sha256": "aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa", "claimed_mime_type": "text/plain", "claimed_size_bytes": 5}	uploaded	documents	7f1931f5-54b9-42c1-9886-1026ba61d321	\N	\N	aaaaaaaa-0000-4000-8000-00000000000a	authenticated
+79	2026-11-18 04:19:09.454994+00	shell_files	01a1ece1-4801-7c5a-903f-08bde87e4b38	UPDATE	{"sha256": "aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa", "mime_type": "text/plain", "file_size_bytes": 5}	{"sha256": "bbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbb", "mime_type": "text/plain", "file_size_bytes": 5}	measured by the security stage	documents	7f1931f5-54b9-42c1-9886-1026ba61d321	01a1ece1-4804-7f22-a15e-8d1b87799ff3	\N	\N	service_role
+80	2026-11-18 04:19:09.455722+00	documents.security	01a1ece1-4801-7c5a-903f-08bde87e4b38	UPDATE	\N	{"rows": null, "stage": "security"}	processed	documents	7f1931f5-54b9-42c1-9886-1026ba61d321	01a1ece1-4804-7f22-a15e-8d1b87799ff3	\N	\N	service_role
+81	2026-11-18 04:19:09.465155+00	document_pages	01a1ece1-4801-7c5a-903f-08bde87e4b38/1	INSERT	\N	{"words": 1}	ocr	documents	7f1931f5-54b9-42c1-9886-1026ba61d321	01a1ece1-4810-72c8-ae09-54f46f41bba3	\N	\N	service_role
+82	2026-11-18 04:19:09.465716+00	documents.ocr	01a1ece1-4801-7c5a-903f-08bde87e4b38	UPDATE	\N	{"rows": null, "stage": "ocr"}	processed	documents	7f1931f5-54b9-42c1-9886-1026ba61d321	01a1ece1-4810-72c8-ae09-54f46f41bba3	\N	\N	service_role
+83	2026-11-18 04:19:09.475016+00	documents.spatial	01a1ece1-4801-7c5a-903f-08bde87e4b38	UPDATE	\N	{"rows": 1, "stage": "spatial"}	processed	documents	7f1931f5-54b9-42c1-9886-1026ba61d321	01a1ece1-481b-706e-aff9-f4b939ba5272	\N	\N	service_role
+84	2026-11-18 04:19:09.484557+00	documents.pass1	01a1ece1-4801-7c5a-903f-08bde87e4b38	UPDATE	\N	{"rows": 1, "stage": "pass1"}	processed	documents	7f1931f5-54b9-42c1-9886-1026ba61d321	01a1ece1-4823-7451-a3d6-e09745a5552c	\N	\N	service_role
+85	2026-11-18 04:19:09.494602+00	shell_files	01a1ece1-4830-7b47-9260-d69c8cf80246	INSERT	\N	{"claimed_sha256": "aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa", "claimed_mime_type": "text/plain", "claimed_size_bytes": 5}	uploaded	documents	7f1931f5-54b9-42c1-9886-1026ba61d321	\N	\N	aaaaaaaa-0000-4000-8000-00000000000a	authenticated
+86	2026-11-18 04:19:09.500693+00	shell_files	01a1ece1-4830-7b47-9260-d69c8cf80246	UPDATE	{"sha256": "aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa", "mime_type": "text/plain", "file_size_bytes": 5}	{"sha256": "bbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbb", "mime_type": "text/plain", "file_size_bytes": 5}	measured by the security stage	documents	7f1931f5-54b9-42c1-9886-1026ba61d321	01a1ece1-4834-7d2f-87b8-26bf0a3d5cec	\N	\N	service_role
+87	2026-11-18 04:19:09.501389+00	documents.security	01a1ece1-4830-7b47-9260-d69c8cf80246	UPDATE	\N	{"rows": null, "stage": "security"}	processed	documents	7f1931f5-54b9-42c1-9886-1026ba61d321	01a1ece1-4834-7d2f-87b8-26bf0a3d5cec	\N	\N	service_role
+88	2026-11-18 04:19:09.509871+00	document_pages	01a1ece1-4830-7b47-9260-d69c8cf80246/1	INSERT	\N	{"words": 1}	ocr	documents	7f1931f5-54b9-42c1-9886-1026ba61d321	01a1ece1-483d-7a18-b4a4-2372632b93d4	\N	\N	service_role
+89	2026-11-18 04:19:09.510435+00	documents.ocr	01a1ece1-4830-7b47-9260-d69c8cf80246	UPDATE	\N	{"rows": null, "stage": "ocr"}	processed	documents	7f1931f5-54b9-42c1-9886-1026ba61d321	01a1ece1-483d-7a18-b4a4-2372632b93d4	\N	\N	service_role
+90	2026-11-18 04:19:09.526675+00	documents.spatial	01a1ece1-4830-7b47-9260-d69c8cf80246	UPDATE	\N	{"rows": 1, "stage": "spatial"}	processed	documents	7f1931f5-54b9-42c1-9886-1026ba61d321	01a1ece1-4847-7aac-bd1f-686010624fdf	\N	\N	service_role
+91	2026-11-18 04:19:09.538288+00	documents.pass1	01a1ece1-4830-7b47-9260-d69c8cf80246	UPDATE	\N	{"rows": 1, "stage": "pass1"}	processed	documents	7f1931f5-54b9-42c1-9886-1026ba61d321	01a1ece1-4856-7f47-96aa-76b275adb15e	\N	\N	service_role
+92	2026-11-18 04:19:09.555301+00	shell_files	01a1ece1-486c-7051-814c-717efe10f0f8	INSERT	\N	{"claimed_sha256": "aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa", "claimed_mime_type": "text/plain", "claimed_size_bytes": 5}	uploaded	documents	7f1931f5-54b9-42c1-9886-1026ba61d321	\N	\N	aaaaaaaa-0000-4000-8000-00000000000a	authenticated
+93	2026-11-18 04:19:09.56194+00	shell_files	01a1ece1-486c-7051-814c-717efe10f0f8	UPDATE	{"sha256": "aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa", "mime_type": "text/plain", "file_size_bytes": 5}	{"sha256": "bbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbb", "mime_type": "text/plain", "file_size_bytes": 5}	measured by the security stage	documents	7f1931f5-54b9-42c1-9886-1026ba61d321	01a1ece1-4871-7862-836d-884ab985efa9	\N	\N	service_role
+94	2026-11-18 04:19:09.562658+00	documents.security	01a1ece1-486c-7051-814c-717efe10f0f8	UPDATE	\N	{"rows": null, "stage": "security"}	processed	documents	7f1931f5-54b9-42c1-9886-1026ba61d321	01a1ece1-4871-7862-836d-884ab985efa9	\N	\N	service_role
+95	2026-11-18 04:19:09.570967+00	document_pages	01a1ece1-486c-7051-814c-717efe10f0f8/1	INSERT	\N	{"words": 1}	ocr	documents	7f1931f5-54b9-42c1-9886-1026ba61d321	01a1ece1-487a-7e7e-b226-d936550cf5f6	\N	\N	service_role
+96	2026-11-18 04:19:09.571507+00	documents.ocr	01a1ece1-486c-7051-814c-717efe10f0f8	UPDATE	\N	{"rows": null, "stage": "ocr"}	processed	documents	7f1931f5-54b9-42c1-9886-1026ba61d321	01a1ece1-487a-7e7e-b226-d936550cf5f6	\N	\N	service_role
+97	2026-11-18 04:19:09.580945+00	documents.spatial	01a1ece1-486c-7051-814c-717efe10f0f8	UPDATE	\N	{"rows": 1, "stage": "spatial"}	processed	documents	7f1931f5-54b9-42c1-9886-1026ba61d321	01a1ece1-4884-7d6c-875a-387cc4255b43	\N	\N	service_role
+98	2026-11-18 04:19:09.596545+00	documents.pass1	01a1ece1-486c-7051-814c-717efe10f0f8	UPDATE	\N	{"rows": 1, "stage": "pass1"}	processed	documents	7f1931f5-54b9-42c1-9886-1026ba61d321	01a1ece1-488d-7333-8375-06187468d2d5	\N	\N	service_role
+99	2026-11-18 04:19:09.611218+00	documents.pass2	01a1ece1-486c-7051-814c-717efe10f0f8	UPDATE	\N	{"rows": 1, "stage": "pass2"}	processed	documents	7f1931f5-54b9-42c1-9886-1026ba61d321	01a1ece1-489d-7e18-8256-d852c389f291	\N	\N	service_role
+100	2026-11-18 04:19:09.620959+00	shell_files	01a1ece1-48af-7aa7-ab1e-6da281c7ed65	INSERT	\N	{"claimed_sha256": "aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa", "claimed_mime_type": "text/plain", "claimed_size_bytes": 5}	uploaded	documents	7f1931f5-54b9-42c1-9886-1026ba61d321	\N	\N	aaaaaaaa-0000-4000-8000-00000000000a	authenticated
+101	2026-11-18 04:19:09.626662+00	shell_files	01a1ece1-48af-7aa7-ab1e-6da281c7ed65	UPDATE	{"sha256": "aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa", "mime_type": "text/plain", "file_size_bytes": 5}	{"sha256": "bbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbb", "mime_type": "text/plain", "file_size_bytes": 5}	measured by the security stage	documents	7f1931f5-54b9-42c1-9886-1026ba61d321	01a1ece1-48b3-70b4-af00-886d9b164bf1	\N	\N	service_role
+102	2026-11-18 04:19:09.627327+00	documents.security	01a1ece1-48af-7aa7-ab1e-6da281c7ed65	UPDATE	\N	{"rows": null, "stage": "security"}	processed	documents	7f1931f5-54b9-42c1-9886-1026ba61d321	01a1ece1-48b3-70b4-af00-886d9b164bf1	\N	\N	service_role
+103	2026-11-18 04:19:09.636009+00	document_pages	01a1ece1-48af-7aa7-ab1e-6da281c7ed65/1	INSERT	\N	{"words": 1}	ocr	documents	7f1931f5-54b9-42c1-9886-1026ba61d321	01a1ece1-48bb-7ad0-a4cf-8ba02ec27109	\N	\N	service_role
+104	2026-11-18 04:19:09.636576+00	documents.ocr	01a1ece1-48af-7aa7-ab1e-6da281c7ed65	UPDATE	\N	{"rows": null, "stage": "ocr"}	processed	documents	7f1931f5-54b9-42c1-9886-1026ba61d321	01a1ece1-48bb-7ad0-a4cf-8ba02ec27109	\N	\N	service_role
+105	2026-11-18 04:19:09.646783+00	documents.spatial	01a1ece1-48af-7aa7-ab1e-6da281c7ed65	UPDATE	\N	{"rows": 1, "stage": "spatial"}	processed	documents	7f1931f5-54b9-42c1-9886-1026ba61d321	01a1ece1-48c5-7e9b-a5a2-8e1138a48418	\N	\N	service_role
+106	2026-11-18 04:19:09.665494+00	documents.pass1	01a1ece1-48af-7aa7-ab1e-6da281c7ed65	UPDATE	\N	{"rows": 1, "stage": "pass1"}	processed	documents	7f1931f5-54b9-42c1-9886-1026ba61d321	01a1ece1-48cf-712b-b46c-e5e324b1f1dd	\N	\N	service_role
+107	2026-11-18 04:19:09.68218+00	documents.pass2	01a1ece1-48af-7aa7-ab1e-6da281c7ed65	UPDATE	\N	{"rows": 1, "stage": "pass2"}	processed	documents	7f1931f5-54b9-42c1-9886-1026ba61d321	01a1ece1-48e3-72d9-a134-5b1e95beb902	\N	\N	service_role
+108	2026-11-18 04:19:09.701454+00	shell_files	01a1ece1-48fe-7ca3-91de-f65ee322b45f	INSERT	\N	{"claimed_sha256": "aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa", "claimed_mime_type": "text/plain", "claimed_size_bytes": 5}	uploaded	documents	7f1931f5-54b9-42c1-9886-1026ba61d321	\N	\N	aaaaaaaa-0000-4000-8000-00000000000a	authenticated
+109	2026-11-18 04:19:09.71444+00	shell_files	01a1ece1-48fe-7ca3-91de-f65ee322b45f	UPDATE	{"sha256": "aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa", "mime_type": "text/plain", "file_size_bytes": 5}	{"sha256": "bbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbb", "mime_type": "text/plain", "file_size_bytes": 5}	measured by the security stage	documents	7f1931f5-54b9-42c1-9886-1026ba61d321	01a1ece1-4903-707e-8b17-cc0ff71f360a	\N	\N	service_role
+110	2026-11-18 04:19:09.715296+00	documents.security	01a1ece1-48fe-7ca3-91de-f65ee322b45f	UPDATE	\N	{"rows": null, "stage": "security"}	processed	documents	7f1931f5-54b9-42c1-9886-1026ba61d321	01a1ece1-4903-707e-8b17-cc0ff71f360a	\N	\N	service_role
+111	2026-11-18 04:19:09.732186+00	document_pages	01a1ece1-48fe-7ca3-91de-f65ee322b45f/1	INSERT	\N	{"words": 1}	ocr	documents	7f1931f5-54b9-42c1-9886-1026ba61d321	01a1ece1-4913-7ad9-9e91-0df73fa54ba2	\N	\N	service_role
+112	2026-11-18 04:19:09.732901+00	documents.ocr	01a1ece1-48fe-7ca3-91de-f65ee322b45f	UPDATE	\N	{"rows": null, "stage": "ocr"}	processed	documents	7f1931f5-54b9-42c1-9886-1026ba61d321	01a1ece1-4913-7ad9-9e91-0df73fa54ba2	\N	\N	service_role
+113	2026-11-18 04:19:09.748055+00	documents.spatial	01a1ece1-48fe-7ca3-91de-f65ee322b45f	UPDATE	\N	{"rows": 1, "stage": "spatial"}	processed	documents	7f1931f5-54b9-42c1-9886-1026ba61d321	01a1ece1-4926-7c04-acda-4e9d28d7ddf2	\N	\N	service_role
+114	2026-11-18 04:19:09.760942+00	documents.pass1	01a1ece1-48fe-7ca3-91de-f65ee322b45f	UPDATE	\N	{"rows": 1, "stage": "pass1"}	processed	documents	7f1931f5-54b9-42c1-9886-1026ba61d321	01a1ece1-4934-7649-83e2-1287193e212d	\N	\N	service_role
+115	2026-11-18 04:19:09.77211+00	documents.pass2	01a1ece1-48fe-7ca3-91de-f65ee322b45f	UPDATE	\N	{"rows": 1, "stage": "pass2"}	processed	documents	7f1931f5-54b9-42c1-9886-1026ba61d321	01a1ece1-4942-73f7-baa9-60fad622b85a	\N	\N	service_role
+116	2026-11-18 04:19:09.789246+00	documents.pass3	01a1ece1-48fe-7ca3-91de-f65ee322b45f	UPDATE	\N	{"rows": 1, "stage": "pass3"}	processed	documents	7f1931f5-54b9-42c1-9886-1026ba61d321	01a1ece1-494d-770a-841e-6f5a6c3a6e82	\N	\N	service_role
+117	2026-11-18 04:19:09.803685+00	shell_files	01a1ece1-4960-7ee9-b2f0-62ae375127a0	INSERT	\N	{"claimed_sha256": "aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa", "claimed_mime_type": "text/plain", "claimed_size_bytes": 5}	uploaded	documents	7f1931f5-54b9-42c1-9886-1026ba61d321	\N	\N	aaaaaaaa-0000-4000-8000-00000000000a	authenticated
+118	2026-11-18 04:19:09.809308+00	shell_files	01a1ece1-4960-7ee9-b2f0-62ae375127a0	UPDATE	{"sha256": "aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa", "mime_type": "text/plain", "file_size_bytes": 5}	{"sha256": "bbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbb", "mime_type": "text/plain", "file_size_bytes": 5}	measured by the security stage	documents	7f1931f5-54b9-42c1-9886-1026ba61d321	01a1ece1-4969-7d3f-aa57-04598eb46fef	\N	\N	service_role
+119	2026-11-18 04:19:09.810029+00	documents.security	01a1ece1-4960-7ee9-b2f0-62ae375127a0	UPDATE	\N	{"rows": null, "stage": "security"}	processed	documents	7f1931f5-54b9-42c1-9886-1026ba61d321	01a1ece1-4969-7d3f-aa57-04598eb46fef	\N	\N	service_role
+120	2026-11-18 04:19:09.821528+00	job	01a1ece1-4972-742d-9b36-61e213c3cfb4	dead	\N	{"kind": "fast_queue_ocr", "error": "ocr_failure", "owner": "aaaaaaaa-0000-4000-8000-00000000000a", "queue": "fast", "state": "failed", "worker": "worker-live", "attempt": 1}	\N	engine	\N	01a1ece1-4972-742d-9b36-61e213c3cfb4	\N	\N	service_role
+121	2026-11-18 04:19:09.828144+00	shell_files	01a1ece1-497e-7c49-98fe-e4ad9258d243	INSERT	\N	{"claimed_sha256": "aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa", "claimed_mime_type": "text/plain", "claimed_size_bytes": 5}	uploaded	documents	d892e2ea-ec66-4b9f-a52d-3acb4defb725	\N	\N	bbbbbbbb-0000-4000-8000-00000000000b	authenticated
+122	2026-11-18 04:19:09.834848+00	shell_files	01a1ece1-497e-7c49-98fe-e4ad9258d243	UPDATE	{"sha256": "aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa", "mime_type": "text/plain", "file_size_bytes": 5}	{"sha256": "cccccccccccccccccccccccccccccccccccccccccccccccccccccccccccccccc", "mime_type": null, "file_size_bytes": 5}	measured by the security stage	documents	d892e2ea-ec66-4b9f-a52d-3acb4defb725	01a1ece1-4982-734f-b1f1-38957ba64e5c	\N	\N	service_role
+123	2026-11-18 04:19:09.83568+00	shell_files	01a1ece1-497e-7c49-98fe-e4ad9258d243	UPDATE	\N	{"type": "infected", "status": "infected"}	refused by the security stage	documents	d892e2ea-ec66-4b9f-a52d-3acb4defb725	01a1ece1-4982-734f-b1f1-38957ba64e5c	\N	\N	service_role
+124	2026-11-18 04:19:09.845212+00	shell_files	01a1ece1-498c-7fc6-b2c0-44e982dc475f	INSERT	\N	{"claimed_sha256": "aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa", "claimed_mime_type": "text/plain", "claimed_size_bytes": 5}	uploaded	documents	d892e2ea-ec66-4b9f-a52d-3acb4defb725	\N	\N	bbbbbbbb-0000-4000-8000-00000000000b	authenticated
+125	2026-11-18 04:19:09.850253+00	job	01a1ece1-4990-73e3-a939-372326bef95a	cancel	\N	{"kind": "fast_queue_security", "owner": "bbbbbbbb-0000-4000-8000-00000000000b", "queue": "fast", "state": "cancelled", "attempt": 0}	\N	engine	\N	01a1ece1-4990-73e3-a939-372326bef95a	\N	bbbbbbbb-0000-4000-8000-00000000000b	authenticated
+126	2026-11-18 04:19:09.851485+00	shell_files	01a1ece1-498c-7fc6-b2c0-44e982dc475f	DELETE	\N	{"phase": "begun"}	erased on request	documents	d892e2ea-ec66-4b9f-a52d-3acb4defb725	\N	\N	bbbbbbbb-0000-4000-8000-00000000000b	authenticated
+127	2026-11-18 04:19:09.902249+00	job	01a1ece1-49c3-7f68-8674-0b9e52524b2b	dead	\N	{"kind": "export_pdf", "error": "render", "owner": "aaaaaaaa-0000-4000-8000-00000000000a", "queue": "exports", "state": "failed", "worker": "worker-live", "attempt": 1}	\N	engine	\N	01a1ece1-49c3-7f68-8674-0b9e52524b2b	\N	\N	service_role
+128	2026-11-18 04:19:09.910245+00	job	01a1ece1-49d0-7b3f-a12c-a1580f7b8517	cancel	\N	{"kind": "export_pdf", "owner": "aaaaaaaa-0000-4000-8000-00000000000a", "queue": "exports", "state": "cancelled", "attempt": 0}	\N	engine	\N	01a1ece1-49d0-7b3f-a12c-a1580f7b8517	\N	aaaaaaaa-0000-4000-8000-00000000000a	authenticated
+129	2026-11-18 04:19:10.053217+00	job	01a1ece1-4a5c-7eb0-b824-dd8db23fda4c	dead	\N	{"kind": "refresh.quote", "error": "http", "queue": "refresh", "state": "failed", "worker": "worker-live", "attempt": 1}	\N	engine	\N	01a1ece1-4a5c-7eb0-b824-dd8db23fda4c	\N	\N	service_role
+130	2026-11-18 04:19:10.082432+00	job	01a1ece1-4a80-7e49-806d-31f3b386155f	enqueue	\N	{"kind": "echo", "queue": "default", "state": "pending", "attempt": 0}	\N	engine	\N	01a1ece1-4a80-7e49-806d-31f3b386155f	\N	\N	service_role
+131	2026-11-18 04:19:10.089581+00	job	01a1ece1-4a80-7e49-806d-31f3b386155f	complete	\N	{"kind": "echo", "queue": "default", "state": "completed", "worker": "compat-1", "attempt": 1}	\N	engine	\N	01a1ece1-4a80-7e49-806d-31f3b386155f	\N	\N	service_role
+132	2026-11-18 04:19:10.093235+00	job	01a1ece1-4a8b-7cb8-a969-f94fc45cca6f	enqueue	\N	{"kind": "echo", "queue": "default", "state": "pending", "attempt": 0}	\N	engine	\N	01a1ece1-4a8b-7cb8-a969-f94fc45cca6f	\N	\N	service_role
+133	2026-11-18 04:19:10.096988+00	job	01a1ece1-4a8f-7a6e-ac6b-70ee67c12a30	enqueue	\N	{"kind": "echo", "queue": "default", "state": "pending", "attempt": 0}	\N	engine	\N	01a1ece1-4a8f-7a6e-ac6b-70ee67c12a30	\N	\N	service_role
+134	2026-11-18 04:19:10.098122+00	letters	1	UPDATE	{"a": 1}	{"a": 2}	by hand	operator	\N	\N	\N	\N	service_role
+135	2026-11-18 04:19:10.103563+00	breaker	brittle	open	\N	\N	25 of 25 attempts failed	engine	\N	\N	\N	\N	service_role
+136	2026-11-18 04:19:10.144912+00	jobs	01a1ece1-4ac0-7916-b12b-d7466f04a0e9	start	\N	{"type": "echo", "status": "queued", "version": 1}	\N	workflows	\N	01a1ece1-4ac0-7916-b12b-d7466f04a0e9	\N	aaaaaaaa-0000-4000-8000-00000000000a	authenticated
+137	2026-11-18 04:19:10.159097+00	shell_files	01a1ece1-4ac9-7da9-b7a6-22e62781565c	INSERT	\N	{"claimed_sha256": "aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa", "claimed_mime_type": "text/plain", "claimed_size_bytes": 5}	uploaded	documents	7f1931f5-54b9-42c1-9886-1026ba61d321	\N	\N	aaaaaaaa-0000-4000-8000-00000000000a	authenticated
+138	2026-11-18 04:19:10.165188+00	shell_files	01a1ece1-4ac9-7da9-b7a6-22e62781565c	UPDATE	{"sha256": "aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa", "mime_type": "text/plain", "file_size_bytes": 5}	{"sha256": "bbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbb", "mime_type": "text/plain", "file_size_bytes": 5}	measured by the security stage	documents	7f1931f5-54b9-42c1-9886-1026ba61d321	01a1ece1-4acd-72b4-921f-23d4c6e2e4aa	\N	\N	service_role
+139	2026-11-18 04:19:10.165947+00	documents.security	01a1ece1-4ac9-7da9-b7a6-22e62781565c	UPDATE	\N	{"rows": null, "stage": "security"}	processed	documents	7f1931f5-54b9-42c1-9886-1026ba61d321	01a1ece1-4acd-72b4-921f-23d4c6e2e4aa	\N	\N	service_role
+140	2026-11-18 04:19:10.174823+00	document_pages	01a1ece1-4ac9-7da9-b7a6-22e62781565c/1	INSERT	\N	{"words": 1}	ocr	documents	7f1931f5-54b9-42c1-9886-1026ba61d321	01a1ece1-4ad6-73f7-88ce-eb4f9c30e552	\N	\N	service_role
+141	2026-11-18 04:19:10.206027+00	letters	2	UPDATE	\N	{"a": 3}	not linked yet	operator	\N	\N	\N	\N	service_role
 \.
 
 
@@ -13993,24 +14093,24 @@ t	135
 
 
 COPY mill.audit_unchained (audit_id, at) FROM stdin;
-136	2026-11-18 04:12:04.666088+00
-137	2026-11-18 04:12:04.701337+00
-138	2026-11-18 04:12:04.715696+00
-139	2026-11-18 04:12:04.716898+00
-140	2026-11-18 04:12:04.739114+00
-141	2026-11-18 04:12:04.81794+00
+136	2026-11-18 04:19:10.144912+00
+137	2026-11-18 04:19:10.159097+00
+138	2026-11-18 04:19:10.165188+00
+139	2026-11-18 04:19:10.165947+00
+140	2026-11-18 04:19:10.174823+00
+141	2026-11-18 04:19:10.206027+00
 \.
 
 
 COPY mill.breaker (target, state, reason, changed_at, retry_at, opened_in_a_row, probe) FROM stdin;
 processor	closed		-infinity	\N	0	\N
 processor:fmp	closed		-infinity	\N	0	\N
-brittle	open	25 of 25 attempts failed	2026-11-18 04:12:04.562359+00	2026-11-18 04:12:34.562359+00	1	\N
+brittle	open	25 of 25 attempts failed	2026-11-18 04:19:10.1029+00	2026-11-18 04:19:40.1029+00	1	\N
 \.
 
 
 COPY mill.breaker_change (id, target, at, state, reason) FROM stdin;
-1	brittle	2026-11-18 04:12:04.562359+00	open	25 of 25 attempts failed
+1	brittle	2026-11-18 04:19:10.1029+00	open	25 of 25 attempts failed
 \.
 
 
@@ -14031,19 +14131,19 @@ compat_leases	Leases of documented claims that are over	mill.cleanup_compat_leas
 
 
 COPY mill.compat_lease (id, worker, attempt, started_at) FROM stdin;
-01a1ecda-cc3d-7743-9609-4b2dabc66c6a	compat-2	1	2026-11-18 04:12:04.546702+00
+01a1ece1-4a8b-7cb8-a969-f94fc45cca6f	compat-2	1	2026-11-18 04:19:10.094297+00
 \.
 
 
 COPY mill.data_change (id, at, data_type, symbol) FROM stdin;
-1	2026-11-18 04:12:04.400587+00	quote	FRESH
-2	2026-11-18 04:02:04.416158+00	quote	SAME
+1	2026-11-18 04:19:10.001098+00	quote	FRESH
+2	2026-11-18 04:09:10.012437+00	quote	SAME
 \.
 
 
 COPY mill.data_check (data_type, symbol, next_check_at, reason, failures, noted_at) FROM stdin;
-quote	SAME	2026-11-18 04:13:04.445897+00	unchanged	0	\N
-quote	DEAD	2026-11-18 04:12:04.470876+00	dead	1	2026-11-18 04:12:04.470876+00
+quote	SAME	2026-11-18 04:20:10.039448+00	unchanged	0	\N
+quote	DEAD	2026-11-18 04:19:10.052563+00	dead	1	2026-11-18 04:19:10.052563+00
 \.
 
 
@@ -14052,9 +14152,9 @@ COPY mill.document_raw (document_id, stage, at, answer) FROM stdin;
 
 
 COPY mill.document_upload (place, document_id, begun_at, is_copy, looked_at) FROM stdin;
-82292aab-8fe7-4ef4-8531-0264b199db80/01a1ecda-c714-770e-b0f3-5c8b7c9c7c3f/01a1ecda-c716-73f7-b5bd-03763af006c7.txt	01a1ecda-c714-770e-b0f3-5c8b7c9c7c3f	2026-11-18 04:12:03.219071+00	f	\N
-82292aab-8fe7-4ef4-8531-0264b199db80/01a1ecda-c729-702d-ba11-99e754d7baa7/01a1ecda-c736-7435-a2af-039795eaf68d.txt	01a1ecda-c729-702d-ba11-99e754d7baa7	2026-11-18 04:12:03.254364+00	t	\N
-a41f8ad8-c766-475b-aa99-02629f55564d/01a1ecda-caa0-7d3b-9e91-45c29c070ae5/01a1ecda-caae-7a83-8e7c-17d95bf06dbd.txt	01a1ecda-caa0-7d3b-9e91-45c29c070ae5	2026-11-18 04:12:04.142764+00	t	\N
+7f1931f5-54b9-42c1-9886-1026ba61d321/01a1ece1-471a-7c04-95a1-7e18b2535365/01a1ece1-471c-7efd-afb7-00178577067c.txt	01a1ece1-471a-7c04-95a1-7e18b2535365	2026-11-18 04:19:09.209215+00	f	\N
+7f1931f5-54b9-42c1-9886-1026ba61d321/01a1ece1-4732-7c7e-93d7-1476e098c650/01a1ece1-4742-73a1-a4ee-46b3b578ae6a.txt	01a1ece1-4732-7c7e-93d7-1476e098c650	2026-11-18 04:19:09.250317+00	t	\N
+d892e2ea-ec66-4b9f-a52d-3acb4defb725/01a1ece1-497e-7c49-98fe-e4ad9258d243/01a1ece1-4989-7693-b1d5-04b7ee01e8bb.txt	01a1ece1-497e-7c49-98fe-e4ad9258d243	2026-11-18 04:19:09.833492+00	t	\N
 \.
 
 
@@ -14063,33 +14163,33 @@ COPY mill.ended (xid, n, parent, name, state, ids, results, errors, at, counted)
 
 
 COPY mill.event (id, at, code, detail) FROM stdin;
-1	2026-11-18 04:12:02.933622+00	queue_paused	{"queue": "letters"}
-2	2026-11-18 04:12:02.975133+00	rate_limited	{"endpoint": "chat", "provider": "acme"}
+1	2026-11-18 04:19:08.95438+00	queue_paused	{"queue": "letters"}
+2	2026-11-18 04:19:09.016755+00	rate_limited	{"endpoint": "chat", "provider": "acme"}
 \.
 
 
 COPY mill.export (id, owner, document_id, version, title, template, options, source, ended, message, created_at) FROM stdin;
-01a1ecda-cad0-7170-a710-13b6b2073edc	aaaaaaaa-0000-4000-8000-00000000000a	1156d365-4dd0-4c28-8c12-184765d1e3f2	1	completed	minimal	{"margins": {"top": 0.8, "left": 0.85, "right": 0.85, "bottom": 0.8}, "quality": "standard", "page_size": "a4", "color_mode": "color"}	\N	completed	\N	2026-11-18 04:12:04.180147+00
-01a1ecda-caee-7445-b5cb-258bf94476e5	bbbbbbbb-0000-4000-8000-00000000000b	04f16747-9ca5-4380-8ddc-b5094d9c6530	1	downloaded	minimal	{"margins": {"top": 0.8, "left": 0.85, "right": 0.85, "bottom": 0.8}, "quality": "standard", "page_size": "a4", "color_mode": "color"}	\N	completed	\N	2026-11-18 04:12:04.209484+00
-01a1ecda-cb09-76b4-8c83-83987dca7917	aaaaaaaa-0000-4000-8000-00000000000a	b3cd6061-c71c-4d34-a449-292d7a8a0266	1	failed	minimal	{"margins": {"top": 0.8, "left": 0.85, "right": 0.85, "bottom": 0.8}, "quality": "standard", "page_size": "a4", "color_mode": "color"}	{"basics": {"name": "A"}}	\N	\N	2026-11-18 04:12:04.240936+00
-01a1ecda-cb20-79f7-9e66-908114165fab	aaaaaaaa-0000-4000-8000-00000000000a	cc1ee25a-db84-41c8-83ac-fa64b4bbad0e	1	cancelled	minimal	{"margins": {"top": 0.8, "left": 0.85, "right": 0.85, "bottom": 0.8}, "quality": "standard", "page_size": "a4", "color_mode": "color"}	{"basics": {"name": "A"}}	cancelled	\N	2026-11-18 04:12:04.25928+00
-01a1ecda-cb32-7764-9f70-15d6baa1eba3	bbbbbbbb-0000-4000-8000-00000000000b	df2d0c9f-f141-455e-a23e-e3c066ad3a62	1	retrying	minimal	{"margins": {"top": 0.8, "left": 0.85, "right": 0.85, "bottom": 0.8}, "quality": "standard", "page_size": "a4", "color_mode": "color"}	{"basics": {"name": "A"}}	\N	\N	2026-11-18 04:12:04.281459+00
-01a1ecda-cb4d-726e-8aba-111b185bc7ed	aaaaaaaa-0000-4000-8000-00000000000a	e861ee5a-0f79-4d52-93ae-6af3d105be96	1	begun	minimal	{"margins": {"top": 0.8, "left": 0.85, "right": 0.85, "bottom": 0.8}, "quality": "standard", "page_size": "a4", "color_mode": "color"}	{"basics": {"name": "A"}}	\N	\N	2026-11-18 04:12:04.305669+00
-01a1ecda-cb5a-7604-b715-3541ed1018d8	aaaaaaaa-0000-4000-8000-00000000000a	0541441e-1d6f-44c0-b1f3-677693dda7af	1	writing its file	minimal	{"margins": {"top": 0.8, "left": 0.85, "right": 0.85, "bottom": 0.8}, "quality": "standard", "page_size": "a4", "color_mode": "color"}	{"basics": {"name": "A"}}	\N	\N	2026-11-18 04:12:04.318436+00
-01a1ecda-cb6b-7010-88cf-2c06aed9de8d	aaaaaaaa-0000-4000-8000-00000000000a	c1d6c12f-add1-4621-8ca0-fb4bb60b0d8a	1	pending	minimal	{"margins": {"top": 0.8, "left": 0.85, "right": 0.85, "bottom": 0.8}, "quality": "standard", "page_size": "a4", "color_mode": "color"}	{"basics": {"name": "A"}}	\N	\N	2026-11-18 04:12:04.333765+00
-01a1ecda-cb77-71ba-87c7-7229eb026de4	bbbbbbbb-0000-4000-8000-00000000000b	35c2b545-ae37-40de-9ce4-ca823b9ff4c7	1	batch 1	minimal	{"margins": {"top": 0.8, "left": 0.85, "right": 0.85, "bottom": 0.8}, "quality": "standard", "page_size": "a4", "color_mode": "color"}	{}	\N	\N	2026-11-18 04:12:04.346037+00
-01a1ecda-cb77-71be-87c7-7229eb026de4	bbbbbbbb-0000-4000-8000-00000000000b	a14d0334-a05e-43b6-89fc-ba7b4ca332e5	1	batch 2	minimal	{"margins": {"top": 0.8, "left": 0.85, "right": 0.85, "bottom": 0.8}, "quality": "standard", "page_size": "a4", "color_mode": "color"}	{}	\N	\N	2026-11-18 04:12:04.346043+00
+01a1ece1-499f-7c6e-b56a-e1623f7d8b58	aaaaaaaa-0000-4000-8000-00000000000a	140e39ad-35ed-4599-8232-906f15640edf	1	completed	minimal	{"margins": {"top": 0.8, "left": 0.85, "right": 0.85, "bottom": 0.8}, "quality": "standard", "page_size": "a4", "color_mode": "color"}	\N	completed	\N	2026-11-18 04:19:09.859559+00
+01a1ece1-49b3-7760-9333-b83bd6b923dd	bbbbbbbb-0000-4000-8000-00000000000b	4a7b4209-387b-4c1b-bcaf-2f71e0cf64cd	1	downloaded	minimal	{"margins": {"top": 0.8, "left": 0.85, "right": 0.85, "bottom": 0.8}, "quality": "standard", "page_size": "a4", "color_mode": "color"}	\N	completed	\N	2026-11-18 04:19:09.878133+00
+01a1ece1-49c3-7f68-8674-0b9e52524b2b	aaaaaaaa-0000-4000-8000-00000000000a	93f0e562-8315-4647-bfea-56be1b4ec261	1	failed	minimal	{"margins": {"top": 0.8, "left": 0.85, "right": 0.85, "bottom": 0.8}, "quality": "standard", "page_size": "a4", "color_mode": "color"}	{"basics": {"name": "A"}}	\N	\N	2026-11-18 04:19:09.894696+00
+01a1ece1-49d0-7b3f-a12c-a1580f7b8517	aaaaaaaa-0000-4000-8000-00000000000a	ab5dde52-a0e2-46c0-aca4-1801b54d4597	1	cancelled	minimal	{"margins": {"top": 0.8, "left": 0.85, "right": 0.85, "bottom": 0.8}, "quality": "standard", "page_size": "a4", "color_mode": "color"}	{"basics": {"name": "A"}}	cancelled	\N	2026-11-18 04:19:09.907097+00
+01a1ece1-49dc-789f-8982-02b1f3ca1e0a	bbbbbbbb-0000-4000-8000-00000000000b	b0158da8-04ef-4914-9157-3b8e2f395542	1	retrying	minimal	{"margins": {"top": 0.8, "left": 0.85, "right": 0.85, "bottom": 0.8}, "quality": "standard", "page_size": "a4", "color_mode": "color"}	{"basics": {"name": "A"}}	\N	\N	2026-11-18 04:19:09.919185+00
+01a1ece1-49ec-7185-bce0-e01a81828a5f	aaaaaaaa-0000-4000-8000-00000000000a	e25e0e4d-0ce0-47bd-bfb9-60e75eb283a9	1	begun	minimal	{"margins": {"top": 0.8, "left": 0.85, "right": 0.85, "bottom": 0.8}, "quality": "standard", "page_size": "a4", "color_mode": "color"}	{"basics": {"name": "A"}}	\N	\N	2026-11-18 04:19:09.93486+00
+01a1ece1-49ff-7b1a-b0b4-5990db780d1d	aaaaaaaa-0000-4000-8000-00000000000a	ee86d4e8-cdde-491c-9a16-324695353b7b	1	writing its file	minimal	{"margins": {"top": 0.8, "left": 0.85, "right": 0.85, "bottom": 0.8}, "quality": "standard", "page_size": "a4", "color_mode": "color"}	{"basics": {"name": "A"}}	\N	\N	2026-11-18 04:19:09.954823+00
+01a1ece1-4a0e-7d5c-b401-39f44c6e439e	aaaaaaaa-0000-4000-8000-00000000000a	e0c20a5d-7e6b-4bc4-bb2e-2c730cefcab6	1	pending	minimal	{"margins": {"top": 0.8, "left": 0.85, "right": 0.85, "bottom": 0.8}, "quality": "standard", "page_size": "a4", "color_mode": "color"}	{"basics": {"name": "A"}}	\N	\N	2026-11-18 04:19:09.969286+00
+01a1ece1-4a16-7fb6-a062-2d99013760df	bbbbbbbb-0000-4000-8000-00000000000b	e9f9547a-8786-4a5d-b363-d850ae796ac3	1	batch 1	minimal	{"margins": {"top": 0.8, "left": 0.85, "right": 0.85, "bottom": 0.8}, "quality": "standard", "page_size": "a4", "color_mode": "color"}	{}	\N	\N	2026-11-18 04:19:09.978606+00
+01a1ece1-4a16-7fba-a062-2d99013760df	bbbbbbbb-0000-4000-8000-00000000000b	5d788340-1866-4ff3-bd81-9db299463ac2	1	batch 2	minimal	{"margins": {"top": 0.8, "left": 0.85, "right": 0.85, "bottom": 0.8}, "quality": "standard", "page_size": "a4", "color_mode": "color"}	{}	\N	\N	2026-11-18 04:19:09.978612+00
 \.
 
 
 COPY mill.export_batch (id, owner, created_at) FROM stdin;
-01a1ecda-cb76-76ed-92d6-ef58e890043e	bbbbbbbb-0000-4000-8000-00000000000b	2026-11-18 04:12:04.346386+00
+01a1ece1-4a16-774b-8c89-75f829952d2d	bbbbbbbb-0000-4000-8000-00000000000b	2026-11-18 04:19:09.978946+00
 \.
 
 
 COPY mill.export_batch_item (batch_id, "position", export_id) FROM stdin;
-01a1ecda-cb76-76ed-92d6-ef58e890043e	1	01a1ecda-cb77-71ba-87c7-7229eb026de4
-01a1ecda-cb76-76ed-92d6-ef58e890043e	2	01a1ecda-cb77-71be-87c7-7229eb026de4
+01a1ece1-4a16-774b-8c89-75f829952d2d	1	01a1ece1-4a16-7fb6-a062-2d99013760df
+01a1ece1-4a16-774b-8c89-75f829952d2d	2	01a1ece1-4a16-7fba-a062-2d99013760df
 \.
 
 
@@ -14100,37 +14200,37 @@ bbbbbbbb-0000-4000-8000-00000000000b	2026-11-18	4
 
 
 COPY mill.export_event (export_id, id, event, data, at) FROM stdin;
-01a1ecda-cad0-7170-a710-13b6b2073edc	1	progress	{"id": "01a1ecda-cad0-7170-a710-13b6b2073edc", "message": "waiting", "progress": 0}	2026-11-18 04:12:04.180893+00
-01a1ecda-cad0-7170-a710-13b6b2073edc	2	progress	{"id": "01a1ecda-cad0-7170-a710-13b6b2073edc", "attempt": 1, "message": "fetching", "progress": 25}	2026-11-18 04:12:04.194369+00
-01a1ecda-cad0-7170-a710-13b6b2073edc	3	progress	{"id": "01a1ecda-cad0-7170-a710-13b6b2073edc", "attempt": 1, "message": "writing", "progress": 75}	2026-11-18 04:12:04.19607+00
-01a1ecda-cad0-7170-a710-13b6b2073edc	4	completed	{"id": "01a1ecda-cad0-7170-a710-13b6b2073edc", "file": {"name": "completed.pdf", "size": 1000, "pages": 2, "expires_at": "2026-11-25T04:12:04.197811+00:00"}, "attempt": 1, "progress": 100}	2026-11-18 04:12:04.199266+00
-01a1ecda-caee-7445-b5cb-258bf94476e5	5	progress	{"id": "01a1ecda-caee-7445-b5cb-258bf94476e5", "message": "waiting", "progress": 0}	2026-11-18 04:12:04.209722+00
-01a1ecda-caee-7445-b5cb-258bf94476e5	6	progress	{"id": "01a1ecda-caee-7445-b5cb-258bf94476e5", "attempt": 1, "message": "fetching", "progress": 25}	2026-11-18 04:12:04.222289+00
-01a1ecda-caee-7445-b5cb-258bf94476e5	7	progress	{"id": "01a1ecda-caee-7445-b5cb-258bf94476e5", "attempt": 1, "message": "writing", "progress": 75}	2026-11-18 04:12:04.223636+00
-01a1ecda-caee-7445-b5cb-258bf94476e5	8	completed	{"id": "01a1ecda-caee-7445-b5cb-258bf94476e5", "file": {"name": "downloaded.pdf", "size": 1000, "pages": 2, "expires_at": "2026-11-25T04:12:04.224867+00:00"}, "attempt": 1, "progress": 100}	2026-11-18 04:12:04.225874+00
-01a1ecda-cb09-76b4-8c83-83987dca7917	9	progress	{"id": "01a1ecda-cb09-76b4-8c83-83987dca7917", "message": "waiting", "progress": 0}	2026-11-18 04:12:04.241111+00
-01a1ecda-cb09-76b4-8c83-83987dca7917	10	progress	{"id": "01a1ecda-cb09-76b4-8c83-83987dca7917", "attempt": 1, "message": "fetching", "progress": 25}	2026-11-18 04:12:04.247566+00
-01a1ecda-cb20-79f7-9e66-908114165fab	11	progress	{"id": "01a1ecda-cb20-79f7-9e66-908114165fab", "message": "waiting", "progress": 0}	2026-11-18 04:12:04.259435+00
-01a1ecda-cb20-79f7-9e66-908114165fab	12	cancelled	{"id": "01a1ecda-cb20-79f7-9e66-908114165fab"}	2026-11-18 04:12:04.268033+00
-01a1ecda-cb32-7764-9f70-15d6baa1eba3	13	progress	{"id": "01a1ecda-cb32-7764-9f70-15d6baa1eba3", "message": "waiting", "progress": 0}	2026-11-18 04:12:04.2817+00
-01a1ecda-cb32-7764-9f70-15d6baa1eba3	14	progress	{"id": "01a1ecda-cb32-7764-9f70-15d6baa1eba3", "attempt": 1, "message": "fetching", "progress": 25}	2026-11-18 04:12:04.293147+00
-01a1ecda-cb32-7764-9f70-15d6baa1eba3	15	progress	{"id": "01a1ecda-cb32-7764-9f70-15d6baa1eba3", "attempt": 1, "message": "writing", "progress": 75}	2026-11-18 04:12:04.294708+00
-01a1ecda-cb4d-726e-8aba-111b185bc7ed	16	progress	{"id": "01a1ecda-cb4d-726e-8aba-111b185bc7ed", "message": "waiting", "progress": 0}	2026-11-18 04:12:04.305836+00
-01a1ecda-cb4d-726e-8aba-111b185bc7ed	17	progress	{"id": "01a1ecda-cb4d-726e-8aba-111b185bc7ed", "attempt": 1, "message": "fetching", "progress": 25}	2026-11-18 04:12:04.311159+00
-01a1ecda-cb5a-7604-b715-3541ed1018d8	18	progress	{"id": "01a1ecda-cb5a-7604-b715-3541ed1018d8", "message": "waiting", "progress": 0}	2026-11-18 04:12:04.318638+00
-01a1ecda-cb5a-7604-b715-3541ed1018d8	19	progress	{"id": "01a1ecda-cb5a-7604-b715-3541ed1018d8", "attempt": 1, "message": "fetching", "progress": 25}	2026-11-18 04:12:04.324083+00
-01a1ecda-cb5a-7604-b715-3541ed1018d8	20	progress	{"id": "01a1ecda-cb5a-7604-b715-3541ed1018d8", "attempt": 1, "message": "writing", "progress": 75}	2026-11-18 04:12:04.328757+00
-01a1ecda-cb6b-7010-88cf-2c06aed9de8d	21	progress	{"id": "01a1ecda-cb6b-7010-88cf-2c06aed9de8d", "message": "waiting", "progress": 0}	2026-11-18 04:12:04.333923+00
-01a1ecda-cb77-71ba-87c7-7229eb026de4	22	progress	{"id": "01a1ecda-cb77-71ba-87c7-7229eb026de4", "message": "waiting", "progress": 0}	2026-11-18 04:12:04.346184+00
-01a1ecda-cb77-71be-87c7-7229eb026de4	23	progress	{"id": "01a1ecda-cb77-71be-87c7-7229eb026de4", "message": "waiting", "progress": 0}	2026-11-18 04:12:04.346227+00
+01a1ece1-499f-7c6e-b56a-e1623f7d8b58	1	progress	{"id": "01a1ece1-499f-7c6e-b56a-e1623f7d8b58", "message": "waiting", "progress": 0}	2026-11-18 04:19:09.860194+00
+01a1ece1-499f-7c6e-b56a-e1623f7d8b58	2	progress	{"id": "01a1ece1-499f-7c6e-b56a-e1623f7d8b58", "attempt": 1, "message": "fetching", "progress": 25}	2026-11-18 04:19:09.867302+00
+01a1ece1-499f-7c6e-b56a-e1623f7d8b58	3	progress	{"id": "01a1ece1-499f-7c6e-b56a-e1623f7d8b58", "attempt": 1, "message": "writing", "progress": 75}	2026-11-18 04:19:09.868729+00
+01a1ece1-499f-7c6e-b56a-e1623f7d8b58	4	completed	{"id": "01a1ece1-499f-7c6e-b56a-e1623f7d8b58", "file": {"name": "completed.pdf", "size": 1000, "pages": 2, "expires_at": "2026-11-25T04:19:09.871741+00:00"}, "attempt": 1, "progress": 100}	2026-11-18 04:19:09.87309+00
+01a1ece1-49b3-7760-9333-b83bd6b923dd	5	progress	{"id": "01a1ece1-49b3-7760-9333-b83bd6b923dd", "message": "waiting", "progress": 0}	2026-11-18 04:19:09.878283+00
+01a1ece1-49b3-7760-9333-b83bd6b923dd	6	progress	{"id": "01a1ece1-49b3-7760-9333-b83bd6b923dd", "attempt": 1, "message": "fetching", "progress": 25}	2026-11-18 04:19:09.884098+00
+01a1ece1-49b3-7760-9333-b83bd6b923dd	7	progress	{"id": "01a1ece1-49b3-7760-9333-b83bd6b923dd", "attempt": 1, "message": "writing", "progress": 75}	2026-11-18 04:19:09.885167+00
+01a1ece1-49b3-7760-9333-b83bd6b923dd	8	completed	{"id": "01a1ece1-49b3-7760-9333-b83bd6b923dd", "file": {"name": "downloaded.pdf", "size": 1000, "pages": 2, "expires_at": "2026-11-25T04:19:09.886096+00:00"}, "attempt": 1, "progress": 100}	2026-11-18 04:19:09.886889+00
+01a1ece1-49c3-7f68-8674-0b9e52524b2b	9	progress	{"id": "01a1ece1-49c3-7f68-8674-0b9e52524b2b", "message": "waiting", "progress": 0}	2026-11-18 04:19:09.894843+00
+01a1ece1-49c3-7f68-8674-0b9e52524b2b	10	progress	{"id": "01a1ece1-49c3-7f68-8674-0b9e52524b2b", "attempt": 1, "message": "fetching", "progress": 25}	2026-11-18 04:19:09.900041+00
+01a1ece1-49d0-7b3f-a12c-a1580f7b8517	11	progress	{"id": "01a1ece1-49d0-7b3f-a12c-a1580f7b8517", "message": "waiting", "progress": 0}	2026-11-18 04:19:09.907247+00
+01a1ece1-49d0-7b3f-a12c-a1580f7b8517	12	cancelled	{"id": "01a1ece1-49d0-7b3f-a12c-a1580f7b8517"}	2026-11-18 04:19:09.911228+00
+01a1ece1-49dc-789f-8982-02b1f3ca1e0a	13	progress	{"id": "01a1ece1-49dc-789f-8982-02b1f3ca1e0a", "message": "waiting", "progress": 0}	2026-11-18 04:19:09.91939+00
+01a1ece1-49dc-789f-8982-02b1f3ca1e0a	14	progress	{"id": "01a1ece1-49dc-789f-8982-02b1f3ca1e0a", "attempt": 1, "message": "fetching", "progress": 25}	2026-11-18 04:19:09.925858+00
+01a1ece1-49dc-789f-8982-02b1f3ca1e0a	15	progress	{"id": "01a1ece1-49dc-789f-8982-02b1f3ca1e0a", "attempt": 1, "message": "writing", "progress": 75}	2026-11-18 04:19:09.928108+00
+01a1ece1-49ec-7185-bce0-e01a81828a5f	16	progress	{"id": "01a1ece1-49ec-7185-bce0-e01a81828a5f", "message": "waiting", "progress": 0}	2026-11-18 04:19:09.93501+00
+01a1ece1-49ec-7185-bce0-e01a81828a5f	17	progress	{"id": "01a1ece1-49ec-7185-bce0-e01a81828a5f", "attempt": 1, "message": "fetching", "progress": 25}	2026-11-18 04:19:09.948888+00
+01a1ece1-49ff-7b1a-b0b4-5990db780d1d	18	progress	{"id": "01a1ece1-49ff-7b1a-b0b4-5990db780d1d", "message": "waiting", "progress": 0}	2026-11-18 04:19:09.955006+00
+01a1ece1-49ff-7b1a-b0b4-5990db780d1d	19	progress	{"id": "01a1ece1-49ff-7b1a-b0b4-5990db780d1d", "attempt": 1, "message": "fetching", "progress": 25}	2026-11-18 04:19:09.963527+00
+01a1ece1-49ff-7b1a-b0b4-5990db780d1d	20	progress	{"id": "01a1ece1-49ff-7b1a-b0b4-5990db780d1d", "attempt": 1, "message": "writing", "progress": 75}	2026-11-18 04:19:09.96455+00
+01a1ece1-4a0e-7d5c-b401-39f44c6e439e	21	progress	{"id": "01a1ece1-4a0e-7d5c-b401-39f44c6e439e", "message": "waiting", "progress": 0}	2026-11-18 04:19:09.969457+00
+01a1ece1-4a16-7fb6-a062-2d99013760df	22	progress	{"id": "01a1ece1-4a16-7fb6-a062-2d99013760df", "message": "waiting", "progress": 0}	2026-11-18 04:19:09.97875+00
+01a1ece1-4a16-7fba-a062-2d99013760df	23	progress	{"id": "01a1ece1-4a16-7fba-a062-2d99013760df", "message": "waiting", "progress": 0}	2026-11-18 04:19:09.978783+00
 \.
 
 
 COPY mill.export_file (path, export_id, attempt, owner, size, state, created_at, expires_at) FROM stdin;
-aaaaaaaa-0000-4000-8000-00000000000a/exports/01a1ecda-cad0-7170-a710-13b6b2073edc/1.pdf	01a1ecda-cad0-7170-a710-13b6b2073edc	1	aaaaaaaa-0000-4000-8000-00000000000a	1000	stored	2026-11-18 04:12:04.196447+00	2026-11-25 04:12:04.197811+00
-bbbbbbbb-0000-4000-8000-00000000000b/exports/01a1ecda-caee-7445-b5cb-258bf94476e5/1.pdf	01a1ecda-caee-7445-b5cb-258bf94476e5	1	bbbbbbbb-0000-4000-8000-00000000000b	1000	stored	2026-11-18 04:12:04.224+00	2026-11-25 04:12:04.224867+00
-bbbbbbbb-0000-4000-8000-00000000000b/exports/01a1ecda-cb32-7764-9f70-15d6baa1eba3/1.pdf	01a1ecda-cb32-7764-9f70-15d6baa1eba3	1	bbbbbbbb-0000-4000-8000-00000000000b	1000	writing	2026-11-18 04:12:04.296089+00	\N
-aaaaaaaa-0000-4000-8000-00000000000a/exports/01a1ecda-cb5a-7604-b715-3541ed1018d8/1.pdf	01a1ecda-cb5a-7604-b715-3541ed1018d8	1	aaaaaaaa-0000-4000-8000-00000000000a	1000	writing	2026-11-18 04:12:04.329011+00	\N
+aaaaaaaa-0000-4000-8000-00000000000a/exports/01a1ece1-499f-7c6e-b56a-e1623f7d8b58/1.pdf	01a1ece1-499f-7c6e-b56a-e1623f7d8b58	1	aaaaaaaa-0000-4000-8000-00000000000a	1000	stored	2026-11-18 04:19:09.869017+00	2026-11-25 04:19:09.871741+00
+bbbbbbbb-0000-4000-8000-00000000000b/exports/01a1ece1-49b3-7760-9333-b83bd6b923dd/1.pdf	01a1ece1-49b3-7760-9333-b83bd6b923dd	1	bbbbbbbb-0000-4000-8000-00000000000b	1000	stored	2026-11-18 04:19:09.885414+00	2026-11-25 04:19:09.886096+00
+bbbbbbbb-0000-4000-8000-00000000000b/exports/01a1ece1-49dc-789f-8982-02b1f3ca1e0a/1.pdf	01a1ece1-49dc-789f-8982-02b1f3ca1e0a	1	bbbbbbbb-0000-4000-8000-00000000000b	1000	writing	2026-11-18 04:19:09.928328+00	\N
+aaaaaaaa-0000-4000-8000-00000000000a/exports/01a1ece1-49ff-7b1a-b0b4-5990db780d1d/1.pdf	01a1ece1-49ff-7b1a-b0b4-5990db780d1d	1	aaaaaaaa-0000-4000-8000-00000000000a	1000	writing	2026-11-18 04:19:09.964782+00	\N
 \.
 
 
@@ -14140,16 +14240,16 @@ COPY mill.floor_version (line, version, turn, safe, mark, mark_xid, tail, advanc
 8	0	0	0	0	0	0	-infinity	-infinity	-infinity
 9	0	0	0	0	0	0	-infinity	-infinity	-infinity
 11	0	0	0	0	0	0	-infinity	-infinity	-infinity
-10	2	1794975122914971	0	0	0	1794975122909136	2026-11-18 04:12:03.228755+00	-infinity	-infinity
-13	2	1794975122837880	0	0	0	1794975122837880	2026-11-18 04:12:03.237893+00	-infinity	-infinity
-1	6	1794975123039334	1794975122717290	1794975123039334	814	1794975123039334	2026-11-18 04:12:04.833255+00	2026-11-18 04:12:03.167066+00	-infinity
-5	6	1794975123828309	1794975123474309	1794975123828309	1121	1794975123567774	2026-11-18 04:12:04.228326+00	2026-11-18 04:12:03.943008+00	-infinity
-7	2	1794975124092329	0	0	0	1794975124092329	2026-11-18 04:12:04.492353+00	-infinity	-infinity
-15	3	1794975124433312	0	1794975124433312	1336	1794975124433312	2026-11-18 04:12:04.833322+00	2026-11-18 04:12:04.682082+00	-infinity
-14	7	1794975124433368	1794975123039386	1794975124433368	1336	1794975122873145	2026-11-18 04:12:04.833374+00	2026-11-18 04:12:04.68125+00	-infinity
-4	9	1794975124604485	1794975123779048	1794975124604485	1349	1794975123245505	2026-11-18 04:12:05.004508+00	2026-11-18 04:12:04.728384+00	-infinity
-6	4	1794975124655177	0	1794975124295258	1282	1794975124295258	2026-11-18 04:12:05.055198+00	2026-11-18 04:12:04.429642+00	-infinity
-12	4	1794975122942868	0	1794975122942818	1370	1794975122942818	2026-11-18 04:12:05.093401+00	2026-11-18 04:12:04.794201+00	-infinity
+5	5	1794975549652517	1794975549337495	1794975549652517	1171	1794975549432250	2026-11-18 04:19:10.052531+00	2026-11-18 04:19:09.766978+00	-infinity
+10	2	1794975548932498	0	0	0	1794975548925249	2026-11-18 04:19:09.248835+00	-infinity	-infinity
+13	2	1794975548861284	0	0	0	1794975548861284	2026-11-18 04:19:09.261297+00	-infinity	-infinity
+1	6	1794975549057604	1794975548747984	1794975549057604	818	1794975549057604	2026-11-18 04:19:10.384192+00	2026-11-18 04:19:09.173618+00	-infinity
+6	3	1794975549898175	0	1794975549898175	1282	1794975549898175	2026-11-18 04:19:10.298186+00	2026-11-18 04:19:10.024514+00	-infinity
+7	2	1794975549765781	0	0	0	1794975549765781	2026-11-18 04:19:10.165793+00	-infinity	-infinity
+15	3	1794975549984228	0	1794975549984228	1336	1794975549984228	2026-11-18 04:19:10.384235+00	2026-11-18 04:19:10.151185+00	-infinity
+14	7	1794975549984261	1794975549057660	1794975549984261	1336	1794975548886679	2026-11-18 04:19:10.384265+00	2026-11-18 04:19:10.151076+00	-infinity
+4	7	1794975550060949	1794975549457419	1794975550060949	1349	1794975549241259	2026-11-18 04:19:10.460961+00	2026-11-18 04:19:10.170791+00	-infinity
+12	4	1794975548973181	0	1794975548973131	1370	1794975548973131	2026-11-18 04:19:10.502046+00	2026-11-18 04:19:10.202705+00	-infinity
 \.
 
 
@@ -14165,19 +14265,19 @@ quota	mill.check_quota	60	refresh
 
 
 COPY mill.heartbeat (part, at, detail) FROM stdin;
-stand-in	2026-11-18 04:12:03.808484+00	{}
-sweep	2026-11-18 04:12:04.569687+00	{}
-fold_api_use	2026-11-18 04:12:04.58477+00	{}
-watch_alerts	2026-11-18 04:12:04.598958+00	{}
-tick	2026-11-18 04:12:04.639892+00	{}
-process-queue-batch	2026-11-18 04:12:04.820467+00	{}
-partition-maintenance	2026-11-18 04:12:04.820497+00	{}
-cleanup	2026-11-18 04:12:04.820517+00	{}
-document-sweep	2026-11-18 04:12:04.820567+00	{}
-document-objects	2026-11-18 04:12:04.820581+00	{}
-check-stale-data	2026-11-18 04:12:04.820594+00	{}
-scheduled-refreshes	2026-11-18 04:12:04.820607+00	{}
-subscription-cleanup	2026-11-18 04:12:04.82062+00	{}
+stand-in	2026-11-18 04:19:09.862868+00	{}
+sweep	2026-11-18 04:19:10.10508+00	{}
+fold_api_use	2026-11-18 04:19:10.1129+00	{}
+watch_alerts	2026-11-18 04:19:10.118509+00	{}
+tick	2026-11-18 04:19:10.133469+00	{}
+process-queue-batch	2026-11-18 04:19:10.208109+00	{}
+partition-maintenance	2026-11-18 04:19:10.208138+00	{}
+cleanup	2026-11-18 04:19:10.208151+00	{}
+document-sweep	2026-11-18 04:19:10.208161+00	{}
+document-objects	2026-11-18 04:19:10.20817+00	{}
+check-stale-data	2026-11-18 04:19:10.208178+00	{}
+scheduled-refreshes	2026-11-18 04:19:10.208187+00	{}
+subscription-cleanup	2026-11-18 04:19:10.208196+00	{}
 \.
 
 
@@ -14193,6 +14293,7 @@ wait	mill.limit_wait	100	limits
 rest	mill.next_room	100	limits
 tick	mill.fold_api_use	10	limits
 acted	mill.bury_documents	50	documents
+acted	mill.pause_dead_refreshes	50	refresh
 ended	mill.advance_ended	100	workflows
 acted	mill.resume_acted	50	workflows
 tick	mill.advance_left_behind	90	workflows
@@ -14200,8 +14301,8 @@ tick	mill.advance_left_behind	90	workflows
 
 
 COPY mill.idempotency_key (caller, key, request, answer, created_at) FROM stdin;
-aaaaaaaa-0000-4000-8000-00000000000a	key-of-ada	\\x9b80d458dc637963b85f1f81025c6352eec84bf5721f6d1a586661aee302f6c5	{"id": "01a1ecda-c60e-740c-85e8-4c2ef9b2aab0", "status": "new"}	2026-11-18 04:12:02.95911+00
-service	key-of-service	\\x759232105a2c483eef774de4577c44dd27e0402aff82135a1daeccfbd5ec7ca3	["01a1ecda-c610-7cac-88ef-1d1246c10000", "01a1ecda-c610-7cac-88ef-1d1246c10001"]	2026-11-18 04:12:02.961484+00
+aaaaaaaa-0000-4000-8000-00000000000a	key-of-ada	\\x9b80d458dc637963b85f1f81025c6352eec84bf5721f6d1a586661aee302f6c5	{"id": "01a1ece1-4645-7662-a2e7-9d459ee0b36d", "status": "new"}	2026-11-18 04:19:08.998228+00
+service	key-of-service	\\x759232105a2c483eef774de4577c44dd27e0402aff82135a1daeccfbd5ec7ca3	["01a1ece1-4648-709b-83c0-945761010000", "01a1ece1-4648-709b-83c0-945761010001"]	2026-11-18 04:19:09.000863+00
 \.
 
 
@@ -14210,71 +14311,71 @@ COPY mill.invocation (id, queue, reason, asked_at, begun_at, ended_at, claimed, 
 
 
 COPY mill.job_dead (run_at, turn, created_at, id, line, priority, max_attempts, lease_losses, progress, cancel_requested, waits, queue, kind, attempt, state, started_at, lease_until, worker, slot, payload, dedupe_key, lane, finished_at, result, error, error_log, owner, parent, name, category, group_key, correlation_id) FROM stdin;
-2026-11-18 04:12:02.829349+00	\N	2026-11-18 04:12:02.829349+00	01a1ecda-c58d-7574-bfea-61c4381a41a4	\N	100	5	0	0	f	f	default	echo	1	failed	2026-11-18 04:12:02.833125+00	\N	worker-live	\N	{"say": "dead"}	\N	\N	2026-11-18 04:12:02.83707+00	\N	{"at": "2026-11-18T04:12:02.83707+00:00", "type": "broken", "worker": "worker-live", "attempt": 1, "message": "no retry can cure it"}	[{"at": "2026-11-18T04:12:02.83707+00:00", "type": "broken", "worker": "worker-live", "attempt": 1, "message": "no retry can cure it"}]	aaaaaaaa-0000-4000-8000-00000000000a	\N	\N	\N	\N	\N
-2026-11-18 04:12:03.047342+00	\N	2026-11-18 04:12:03.047342+00	01a1ecda-c666-7410-bda3-3d7692d7f7a4	\N	5	5	0	0	f	f	default	echo	1	failed	2026-11-18 04:12:03.055282+00	\N	worker-live	\N	{"message": "hello"}	\N	\N	2026-11-18 04:12:03.062039+00	\N	{"at": "2026-11-18T04:12:03.062039+00:00", "type": "broken", "worker": "worker-live", "attempt": 1, "message": "it broke"}	[{"at": "2026-11-18T04:12:03.062039+00:00", "type": "broken", "worker": "worker-live", "attempt": 1, "message": "it broke"}]	aaaaaaaa-0000-4000-8000-00000000000a	01a1ecda-c665-7768-9087-897039fe0c49	listen	workflow	\N	\N
-2026-11-18 04:12:04.109121+00	\N	2026-11-18 04:12:04.109121+00	01a1ecda-ca8d-71d7-903c-375a1faaa2da	\N	5	7	0	0	f	f	fast	fast_queue_ocr	1	failed	2026-11-18 04:12:04.117218+00	\N	worker-live	\N	{"run": 1, "stage": "ocr", "document_id": "01a1ecda-ca70-771e-af29-fc31041d7d00"}	document:01a1ecda-ca70-771e-af29-fc31041d7d00:1:ocr	\N	2026-11-18 04:12:04.121179+00	\N	{"at": "2026-11-18T04:12:04.121179+00:00", "type": "ocr_failure", "worker": "worker-live", "attempt": 1, "message": "unreadable"}	[{"at": "2026-11-18T04:12:04.121179+00:00", "type": "ocr_failure", "worker": "worker-live", "attempt": 1, "message": "unreadable"}]	aaaaaaaa-0000-4000-8000-00000000000a	\N	\N	\N	\N	\N
-2026-11-18 04:12:04.233427+00	\N	2026-11-18 04:12:04.233427+00	01a1ecda-cb09-76b4-8c83-83987dca7917	\N	5	5	0	25	f	f	exports	export_pdf	1	failed	2026-11-18 04:12:04.246049+00	\N	worker-live	\N	{"version": 1, "template": "minimal", "document_id": "b3cd6061-c71c-4d34-a449-292d7a8a0266"}	aaaaaaaa-0000-4000-8000-00000000000a:b3cd6061-c71c-4d34-a449-292d7a8a0266:1:minimal:1327c0476bfd6072571f57abbb3b7081	\N	2026-11-18 04:12:04.252701+00	\N	{"at": "2026-11-18T04:12:04.252701+00:00", "type": "render", "worker": "worker-live", "attempt": 1, "message": "it cannot be set"}	[{"at": "2026-11-18T04:12:04.252701+00:00", "type": "render", "worker": "worker-live", "attempt": 1, "message": "it cannot be set"}]	aaaaaaaa-0000-4000-8000-00000000000a	\N	failed	\N	aaaaaaaa-0000-4000-8000-00000000000a	\N
-2026-11-18 04:12:04.454432+00	\N	2026-11-18 04:12:04.454432+00	01a1ecda-cbe6-76d0-afe4-936b13b75500	\N	5	3	0	0	f	f	refresh	refresh.quote	1	failed	2026-11-18 04:12:04.463082+00	\N	worker-live	\N	{"symbol": "DEAD", "data_type": "quote", "estimated_size": 600}	DEAD:quote	\N	2026-11-18 04:12:04.470272+00	\N	{"at": "2026-11-18T04:12:04.470272+00:00", "type": "http", "worker": "worker-live", "attempt": 1, "message": "404"}	[{"at": "2026-11-18T04:12:04.470272+00:00", "type": "http", "worker": "worker-live", "attempt": 1, "message": "404"}]	\N	\N	DEAD quote	\N	\N	\N
+2026-11-18 04:19:08.855936+00	\N	2026-11-18 04:19:08.855936+00	01a1ece1-45b7-7ed0-967f-9d9d23e58f17	\N	100	5	0	0	f	f	default	echo	1	failed	2026-11-18 04:19:08.859489+00	\N	worker-live	\N	{"say": "dead"}	\N	\N	2026-11-18 04:19:08.860977+00	\N	{"at": "2026-11-18T04:19:08.860977+00:00", "type": "broken", "worker": "worker-live", "attempt": 1, "message": "no retry can cure it"}	[{"at": "2026-11-18T04:19:08.860977+00:00", "type": "broken", "worker": "worker-live", "attempt": 1, "message": "no retry can cure it"}]	aaaaaaaa-0000-4000-8000-00000000000a	\N	\N	\N	\N	\N
+2026-11-18 04:19:09.086035+00	\N	2026-11-18 04:19:09.086035+00	01a1ece1-469d-7041-b303-c3d9b0e88311	\N	5	5	0	0	f	f	default	echo	1	failed	2026-11-18 04:19:09.091993+00	\N	worker-live	\N	{"message": "hello"}	\N	\N	2026-11-18 04:19:09.096377+00	\N	{"at": "2026-11-18T04:19:09.096377+00:00", "type": "broken", "worker": "worker-live", "attempt": 1, "message": "it broke"}	[{"at": "2026-11-18T04:19:09.096377+00:00", "type": "broken", "worker": "worker-live", "attempt": 1, "message": "it broke"}]	aaaaaaaa-0000-4000-8000-00000000000a	01a1ece1-469c-741c-bf0b-c2bc54f9552b	listen	workflow	\N	\N
+2026-11-18 04:19:09.810266+00	\N	2026-11-18 04:19:09.810266+00	01a1ece1-4972-742d-9b36-61e213c3cfb4	\N	5	7	0	0	f	f	fast	fast_queue_ocr	1	failed	2026-11-18 04:19:09.813798+00	\N	worker-live	\N	{"run": 1, "stage": "ocr", "document_id": "01a1ece1-4960-7ee9-b2f0-62ae375127a0"}	document:01a1ece1-4960-7ee9-b2f0-62ae375127a0:1:ocr	\N	2026-11-18 04:19:09.819732+00	\N	{"at": "2026-11-18T04:19:09.819732+00:00", "type": "ocr_failure", "worker": "worker-live", "attempt": 1, "message": "unreadable"}	[{"at": "2026-11-18T04:19:09.819732+00:00", "type": "ocr_failure", "worker": "worker-live", "attempt": 1, "message": "unreadable"}]	aaaaaaaa-0000-4000-8000-00000000000a	\N	\N	\N	\N	\N
+2026-11-18 04:19:09.891971+00	\N	2026-11-18 04:19:09.891971+00	01a1ece1-49c3-7f68-8674-0b9e52524b2b	\N	5	5	0	25	f	f	exports	export_pdf	1	failed	2026-11-18 04:19:09.898776+00	\N	worker-live	\N	{"version": 1, "template": "minimal", "document_id": "93f0e562-8315-4647-bfea-56be1b4ec261"}	aaaaaaaa-0000-4000-8000-00000000000a:93f0e562-8315-4647-bfea-56be1b4ec261:1:minimal:1327c0476bfd6072571f57abbb3b7081	\N	2026-11-18 04:19:09.901021+00	\N	{"at": "2026-11-18T04:19:09.901021+00:00", "type": "render", "worker": "worker-live", "attempt": 1, "message": "it cannot be set"}	[{"at": "2026-11-18T04:19:09.901021+00:00", "type": "render", "worker": "worker-live", "attempt": 1, "message": "it cannot be set"}]	aaaaaaaa-0000-4000-8000-00000000000a	\N	failed	\N	aaaaaaaa-0000-4000-8000-00000000000a	\N
+2026-11-18 04:19:10.044923+00	\N	2026-11-18 04:19:10.044923+00	01a1ece1-4a5c-7eb0-b824-dd8db23fda4c	\N	5	3	0	0	f	f	refresh	refresh.quote	1	failed	2026-11-18 04:19:10.049439+00	\N	worker-live	\N	{"symbol": "DEAD", "data_type": "quote", "estimated_size": 600}	DEAD:quote	\N	2026-11-18 04:19:10.051972+00	\N	{"at": "2026-11-18T04:19:10.051972+00:00", "type": "http", "worker": "worker-live", "attempt": 1, "message": "404"}	[{"at": "2026-11-18T04:19:10.051972+00:00", "type": "http", "worker": "worker-live", "attempt": 1, "message": "404"}]	\N	\N	DEAD quote	\N	\N	\N
 \.
 
 
 COPY mill.job_done_20261118 (run_at, turn, created_at, id, line, priority, max_attempts, lease_losses, progress, cancel_requested, waits, queue, kind, attempt, state, started_at, lease_until, worker, slot, payload, dedupe_key, lane, finished_at, result, error, error_log, owner, parent, name, category, group_key, correlation_id) FROM stdin;
-2026-11-18 04:12:02.789887+00	\N	2026-11-18 04:12:02.789887+00	01a1ecda-c565-7a72-baf5-bdf51ad19383	\N	100	5	0	100	f	f	default	echo	1	completed	2026-11-18 04:12:02.811097+00	\N	worker-live	\N	{"say": "completed"}	\N	\N	2026-11-18 04:12:02.821764+00	{"echo": {"say": "completed"}}	\N	\N	aaaaaaaa-0000-4000-8000-00000000000a	\N	\N	\N	\N	\N
-2026-11-18 04:12:02.89341+00	\N	2026-11-18 04:12:02.89341+00	01a1ecda-c5cd-766a-adc7-91d09639f46a	\N	5	5	0	0	f	f	default	echo	0	cancelled	\N	\N	\N	\N	{"say": "cancelled"}	\N	\N	2026-11-18 04:12:02.895374+00	\N	\N	\N	aaaaaaaa-0000-4000-8000-00000000000a	\N	\N	\N	\N	\N
-2026-11-18 04:12:02.999011+00	\N	2026-11-18 04:12:02.999011+00	01a1ecda-c632-79eb-8c2f-f16eb02918a6	\N	5	5	0	100	f	f	default	echo	1	completed	2026-11-18 04:12:03.015143+00	\N	worker-live	\N	{"message": "hello"}	\N	\N	2026-11-18 04:12:03.019378+00	{"echo": {"message": "done"}}	\N	\N	aaaaaaaa-0000-4000-8000-00000000000a	01a1ecda-c62d-7181-868b-56481ecb7f27	listen	workflow	\N	\N
-2026-11-18 04:12:03.025208+00	\N	2026-11-18 04:12:03.025208+00	01a1ecda-c632-7f0a-a7d7-374ac2bf6bef	\N	5	5	0	100	f	f	default	echo	1	completed	2026-11-18 04:12:03.035067+00	\N	worker-live	\N	{"message": "Heard: done"}	\N	\N	2026-11-18 04:12:03.039228+00	{"echo": {"message": "done"}}	\N	\N	aaaaaaaa-0000-4000-8000-00000000000a	01a1ecda-c62d-7181-868b-56481ecb7f27	repeat	workflow	\N	\N
-2026-11-18 04:12:03.075116+00	\N	2026-11-18 04:12:03.075116+00	01a1ecda-c681-7e97-91ce-3b55c1c1611b	\N	5	5	0	0	f	f	default	echo	0	cancelled	\N	\N	\N	\N	{"message": "hello"}	\N	\N	2026-11-18 04:12:03.08807+00	\N	\N	\N	bbbbbbbb-0000-4000-8000-00000000000b	01a1ecda-c681-70f5-bdd7-a98bd7186457	listen	workflow	\N	\N
-2026-11-18 04:12:03.099278+00	\N	2026-11-18 04:12:03.099278+00	01a1ecda-c69a-721c-b863-682bb60dea36	\N	5	5	0	100	f	f	default	echo	1	completed	2026-11-18 04:12:03.109388+00	\N	worker-live	\N	{"message": "hello"}	\N	\N	2026-11-18 04:12:03.114186+00	{"echo": {"message": "done"}}	\N	\N	aaaaaaaa-0000-4000-8000-00000000000a	01a1ecda-c699-73ca-acd1-5a02fa52c0b0	listen	workflow	\N	\N
-2026-11-18 04:12:03.153575+00	\N	2026-11-18 04:12:03.153575+00	01a1ecda-c6ca-778d-946c-208781801948	\N	5	5	0	100	f	f	default	echo	1	completed	2026-11-18 04:12:03.166254+00	\N	worker-live	\N	{"item": 1}	\N	\N	2026-11-18 04:12:03.16968+00	{"echo": {"message": "done"}}	\N	\N	bbbbbbbb-0000-4000-8000-00000000000b	01a1ecda-c6c9-72c4-a58c-e94634332fba	each	workflow	\N	\N
-2026-11-18 04:12:03.167493+00	\N	2026-11-18 04:12:03.153575+00	01a1ecda-c6ca-7791-946c-208781801948	\N	5	5	0	100	f	f	default	echo	1	completed	2026-11-18 04:12:03.18128+00	\N	worker-live	\N	{"item": 2}	\N	\N	2026-11-18 04:12:03.185412+00	{"echo": {"message": "done"}}	\N	\N	bbbbbbbb-0000-4000-8000-00000000000b	01a1ecda-c6c9-72c4-a58c-e94634332fba	each	workflow	\N	\N
-2026-11-18 04:12:03.183124+00	\N	2026-11-18 04:12:03.172441+00	01a1ecda-c6ca-7778-946c-208781801948	\N	5	5	0	100	f	f	default	echo	1	completed	2026-11-18 04:12:03.193827+00	\N	worker-live	\N	{"n": 1}	\N	\N	2026-11-18 04:12:03.198007+00	{"echo": {"message": "done"}}	\N	\N	bbbbbbbb-0000-4000-8000-00000000000b	01a1ecda-c6c9-72c4-a58c-e94634332fba	after	workflow	\N	\N
-2026-11-18 04:12:03.260881+00	\N	2026-11-18 04:12:03.260881+00	01a1ecda-c73c-7e00-80b9-15a37adbb926	\N	5	7	0	100	f	f	fast	fast_queue_security	1	completed	2026-11-18 04:12:03.265005+00	\N	worker-live	\N	{"run": 1, "stage": "security", "document_id": "01a1ecda-c737-7ee5-adef-1a94401b7dc1"}	document:01a1ecda-c737-7ee5-adef-1a94401b7dc1:1:security	\N	2026-11-18 04:12:03.276754+00	\N	\N	\N	aaaaaaaa-0000-4000-8000-00000000000a	\N	\N	\N	\N	\N
-2026-11-18 04:12:03.282308+00	\N	2026-11-18 04:12:03.282308+00	01a1ecda-c752-74d9-a21b-a1501274433c	\N	5	7	0	100	f	f	fast	fast_queue_security	1	completed	2026-11-18 04:12:03.286095+00	\N	worker-live	\N	{"run": 1, "stage": "security", "document_id": "01a1ecda-c74e-7312-991c-8842a952315e"}	document:01a1ecda-c74e-7312-991c-8842a952315e:1:security	\N	2026-11-18 04:12:03.298859+00	\N	\N	\N	aaaaaaaa-0000-4000-8000-00000000000a	\N	\N	\N	\N	\N
-2026-11-18 04:12:03.315765+00	\N	2026-11-18 04:12:03.315765+00	01a1ecda-c773-7c28-b4c8-9a3db289430e	\N	5	7	0	100	f	f	fast	fast_queue_security	1	completed	2026-11-18 04:12:03.321127+00	\N	worker-live	\N	{"run": 1, "stage": "security", "document_id": "01a1ecda-c76e-7a72-a43e-65d88969360c"}	document:01a1ecda-c76e-7a72-a43e-65d88969360c:1:security	\N	2026-11-18 04:12:03.338101+00	\N	\N	\N	aaaaaaaa-0000-4000-8000-00000000000a	\N	\N	\N	\N	\N
-2026-11-18 04:12:03.336365+00	\N	2026-11-18 04:12:03.336365+00	01a1ecda-c788-75be-ad8f-faa4dacc949e	\N	5	7	0	100	f	f	fast	fast_queue_ocr	1	completed	2026-11-18 04:12:03.34151+00	\N	worker-live	\N	{"run": 1, "stage": "ocr", "document_id": "01a1ecda-c76e-7a72-a43e-65d88969360c"}	document:01a1ecda-c76e-7a72-a43e-65d88969360c:1:ocr	\N	2026-11-18 04:12:03.361843+00	\N	\N	\N	aaaaaaaa-0000-4000-8000-00000000000a	\N	\N	\N	\N	\N
-2026-11-18 04:12:03.370858+00	\N	2026-11-18 04:12:03.370858+00	01a1ecda-c7aa-7da5-912c-a996f1aab5ed	\N	5	7	0	100	f	f	fast	fast_queue_security	1	completed	2026-11-18 04:12:03.3764+00	\N	worker-live	\N	{"run": 1, "stage": "security", "document_id": "01a1ecda-c7a3-7743-abb3-f58c4f666a7f"}	document:01a1ecda-c7a3-7743-abb3-f58c4f666a7f:1:security	\N	2026-11-18 04:12:03.396929+00	\N	\N	\N	aaaaaaaa-0000-4000-8000-00000000000a	\N	\N	\N	\N	\N
-2026-11-18 04:12:03.390478+00	\N	2026-11-18 04:12:03.390478+00	01a1ecda-c7be-7785-b7a9-e92ceb2115b2	\N	5	7	0	100	f	f	fast	fast_queue_ocr	1	completed	2026-11-18 04:12:03.399189+00	\N	worker-live	\N	{"run": 1, "stage": "ocr", "document_id": "01a1ecda-c7a3-7743-abb3-f58c4f666a7f"}	document:01a1ecda-c7a3-7743-abb3-f58c4f666a7f:1:ocr	\N	2026-11-18 04:12:03.419628+00	\N	\N	\N	aaaaaaaa-0000-4000-8000-00000000000a	\N	\N	\N	\N	\N
-2026-11-18 04:12:03.442445+00	\N	2026-11-18 04:12:03.442445+00	01a1ecda-c7f2-7706-8cbc-3ee3f25fb351	\N	5	7	0	100	f	f	fast	fast_queue_security	1	completed	2026-11-18 04:12:03.446128+00	\N	worker-live	\N	{"run": 1, "stage": "security", "document_id": "01a1ecda-c7e3-71b2-a618-33fc5fdedd65"}	document:01a1ecda-c7e3-71b2-a618-33fc5fdedd65:1:security	\N	2026-11-18 04:12:03.454041+00	\N	\N	\N	aaaaaaaa-0000-4000-8000-00000000000a	\N	\N	\N	\N	\N
-2026-11-18 04:12:03.452406+00	\N	2026-11-18 04:12:03.452406+00	01a1ecda-c7fc-7666-b760-9adccf30757d	\N	5	7	0	100	f	f	fast	fast_queue_ocr	1	completed	2026-11-18 04:12:03.464695+00	\N	worker-live	\N	{"run": 1, "stage": "ocr", "document_id": "01a1ecda-c7e3-71b2-a618-33fc5fdedd65"}	document:01a1ecda-c7e3-71b2-a618-33fc5fdedd65:1:ocr	\N	2026-11-18 04:12:03.478859+00	\N	\N	\N	aaaaaaaa-0000-4000-8000-00000000000a	\N	\N	\N	\N	\N
-2026-11-18 04:12:03.477092+00	\N	2026-11-18 04:12:03.477092+00	01a1ecda-c815-7160-97f5-e007db6b7498	\N	5	7	0	100	f	f	fast	fast_queue_spatial	1	completed	2026-11-18 04:12:03.489018+00	\N	worker-live	\N	{"run": 1, "stage": "spatial", "document_id": "01a1ecda-c7e3-71b2-a618-33fc5fdedd65"}	document:01a1ecda-c7e3-71b2-a618-33fc5fdedd65:1:spatial	\N	2026-11-18 04:12:03.500625+00	\N	\N	\N	aaaaaaaa-0000-4000-8000-00000000000a	\N	\N	\N	\N	\N
-2026-11-18 04:12:03.507453+00	\N	2026-11-18 04:12:03.507453+00	01a1ecda-c833-772b-93df-4b9e031e4d5e	\N	5	7	0	100	f	f	fast	fast_queue_security	1	completed	2026-11-18 04:12:03.513848+00	\N	worker-live	\N	{"run": 1, "stage": "security", "document_id": "01a1ecda-c82f-7706-aaa1-df07a2ee7721"}	document:01a1ecda-c82f-7706-aaa1-df07a2ee7721:1:security	\N	2026-11-18 04:12:03.531733+00	\N	\N	\N	aaaaaaaa-0000-4000-8000-00000000000a	\N	\N	\N	\N	\N
-2026-11-18 04:12:03.529893+00	\N	2026-11-18 04:12:03.529893+00	01a1ecda-c849-7e2d-99d8-36bdf361a915	\N	5	7	0	100	f	f	fast	fast_queue_ocr	1	completed	2026-11-18 04:12:03.535651+00	\N	worker-live	\N	{"run": 1, "stage": "ocr", "document_id": "01a1ecda-c82f-7706-aaa1-df07a2ee7721"}	document:01a1ecda-c82f-7706-aaa1-df07a2ee7721:1:ocr	\N	2026-11-18 04:12:03.554705+00	\N	\N	\N	aaaaaaaa-0000-4000-8000-00000000000a	\N	\N	\N	\N	\N
-2026-11-18 04:12:03.552983+00	\N	2026-11-18 04:12:03.552983+00	01a1ecda-c860-7f9d-86b3-1941874f408e	\N	5	7	0	100	f	f	fast	fast_queue_spatial	1	completed	2026-11-18 04:12:03.556935+00	\N	worker-live	\N	{"run": 1, "stage": "spatial", "document_id": "01a1ecda-c82f-7706-aaa1-df07a2ee7721"}	document:01a1ecda-c82f-7706-aaa1-df07a2ee7721:1:spatial	\N	2026-11-18 04:12:03.569552+00	\N	\N	\N	aaaaaaaa-0000-4000-8000-00000000000a	\N	\N	\N	\N	\N
-2026-11-18 04:12:03.590756+00	\N	2026-11-18 04:12:03.590756+00	01a1ecda-c886-7c00-bc83-849bde8d5c0d	\N	5	7	0	100	f	f	fast	fast_queue_security	1	completed	2026-11-18 04:12:03.599062+00	\N	worker-live	\N	{"run": 1, "stage": "security", "document_id": "01a1ecda-c880-77d7-9bc6-1b2150704e50"}	document:01a1ecda-c880-77d7-9bc6-1b2150704e50:1:security	\N	2026-11-18 04:12:03.610608+00	\N	\N	\N	aaaaaaaa-0000-4000-8000-00000000000a	\N	\N	\N	\N	\N
-2026-11-18 04:12:03.606146+00	\N	2026-11-18 04:12:03.606146+00	01a1ecda-c896-7239-a7a9-843e1a69b3b1	\N	5	7	0	100	f	f	fast	fast_queue_ocr	1	completed	2026-11-18 04:12:03.616752+00	\N	worker-live	\N	{"run": 1, "stage": "ocr", "document_id": "01a1ecda-c880-77d7-9bc6-1b2150704e50"}	document:01a1ecda-c880-77d7-9bc6-1b2150704e50:1:ocr	\N	2026-11-18 04:12:03.627364+00	\N	\N	\N	aaaaaaaa-0000-4000-8000-00000000000a	\N	\N	\N	\N	\N
-2026-11-18 04:12:03.62556+00	\N	2026-11-18 04:12:03.62556+00	01a1ecda-c8a9-7824-bfdb-65d0df0118fa	\N	5	7	0	100	f	f	fast	fast_queue_spatial	1	completed	2026-11-18 04:12:03.633314+00	\N	worker-live	\N	{"run": 1, "stage": "spatial", "document_id": "01a1ecda-c880-77d7-9bc6-1b2150704e50"}	document:01a1ecda-c880-77d7-9bc6-1b2150704e50:1:spatial	\N	2026-11-18 04:12:03.643677+00	\N	\N	\N	aaaaaaaa-0000-4000-8000-00000000000a	\N	\N	\N	\N	\N
-2026-11-18 04:12:03.641799+00	\N	2026-11-18 04:12:03.641799+00	01a1ecda-c8b9-7cb0-bada-5680581c4cfc	\N	5	7	0	100	f	f	ai	ai_queue_pass1	1	completed	2026-11-18 04:12:03.646187+00	\N	worker-live	\N	{"run": 1, "stage": "pass1", "document_id": "01a1ecda-c880-77d7-9bc6-1b2150704e50"}	document:01a1ecda-c880-77d7-9bc6-1b2150704e50:1:pass1	\N	2026-11-18 04:12:03.659076+00	\N	\N	\N	aaaaaaaa-0000-4000-8000-00000000000a	\N	\N	\N	\N	\N
-2026-11-18 04:12:03.66644+00	\N	2026-11-18 04:12:03.66644+00	01a1ecda-c8d2-76f1-bde0-3581862a8e86	\N	5	7	0	100	f	f	fast	fast_queue_security	1	completed	2026-11-18 04:12:03.674459+00	\N	worker-live	\N	{"run": 1, "stage": "security", "document_id": "01a1ecda-c8cc-768b-b815-b7e1f5ee68f0"}	document:01a1ecda-c8cc-768b-b815-b7e1f5ee68f0:1:security	\N	2026-11-18 04:12:03.687968+00	\N	\N	\N	aaaaaaaa-0000-4000-8000-00000000000a	\N	\N	\N	\N	\N
-2026-11-18 04:12:03.682367+00	\N	2026-11-18 04:12:03.682367+00	01a1ecda-c8e2-75ca-8368-b8bc235e9b57	\N	5	7	0	100	f	f	fast	fast_queue_ocr	1	completed	2026-11-18 04:12:03.689865+00	\N	worker-live	\N	{"run": 1, "stage": "ocr", "document_id": "01a1ecda-c8cc-768b-b815-b7e1f5ee68f0"}	document:01a1ecda-c8cc-768b-b815-b7e1f5ee68f0:1:ocr	\N	2026-11-18 04:12:03.708312+00	\N	\N	\N	aaaaaaaa-0000-4000-8000-00000000000a	\N	\N	\N	\N	\N
-2026-11-18 04:12:03.703289+00	\N	2026-11-18 04:12:03.703289+00	01a1ecda-c8f7-748b-853e-553976b552ac	\N	5	7	0	100	f	f	fast	fast_queue_spatial	1	completed	2026-11-18 04:12:03.711599+00	\N	worker-live	\N	{"run": 1, "stage": "spatial", "document_id": "01a1ecda-c8cc-768b-b815-b7e1f5ee68f0"}	document:01a1ecda-c8cc-768b-b815-b7e1f5ee68f0:1:spatial	\N	2026-11-18 04:12:03.724257+00	\N	\N	\N	aaaaaaaa-0000-4000-8000-00000000000a	\N	\N	\N	\N	\N
-2026-11-18 04:12:03.719077+00	\N	2026-11-18 04:12:03.719077+00	01a1ecda-c907-7122-89ec-8e4c9f92d3f5	\N	5	7	0	100	f	f	ai	ai_queue_pass1	1	completed	2026-11-18 04:12:03.727552+00	\N	worker-live	\N	{"run": 1, "stage": "pass1", "document_id": "01a1ecda-c8cc-768b-b815-b7e1f5ee68f0"}	document:01a1ecda-c8cc-768b-b815-b7e1f5ee68f0:1:pass1	\N	2026-11-18 04:12:03.745288+00	\N	\N	\N	aaaaaaaa-0000-4000-8000-00000000000a	\N	\N	\N	\N	\N
-2026-11-18 04:12:03.76762+00	\N	2026-11-18 04:12:03.76762+00	01a1ecda-c937-79ce-9dea-dd6e9e947812	\N	5	7	0	100	f	f	fast	fast_queue_security	1	completed	2026-11-18 04:12:03.774569+00	\N	worker-live	\N	{"run": 1, "stage": "security", "document_id": "01a1ecda-c933-7e5a-8264-6eab342b0fc8"}	document:01a1ecda-c933-7e5a-8264-6eab342b0fc8:1:security	\N	2026-11-18 04:12:03.790713+00	\N	\N	\N	aaaaaaaa-0000-4000-8000-00000000000a	\N	\N	\N	\N	\N
-2026-11-18 04:12:03.78856+00	\N	2026-11-18 04:12:03.78856+00	01a1ecda-c94c-783d-a121-0f3736943b5c	\N	5	7	0	100	f	f	fast	fast_queue_ocr	1	completed	2026-11-18 04:12:03.792938+00	\N	worker-live	\N	{"run": 1, "stage": "ocr", "document_id": "01a1ecda-c933-7e5a-8264-6eab342b0fc8"}	document:01a1ecda-c933-7e5a-8264-6eab342b0fc8:1:ocr	\N	2026-11-18 04:12:03.807094+00	\N	\N	\N	aaaaaaaa-0000-4000-8000-00000000000a	\N	\N	\N	\N	\N
-2026-11-18 04:12:03.805297+00	\N	2026-11-18 04:12:03.805297+00	01a1ecda-c95d-74ac-a05c-3e99b3d66db2	\N	5	7	0	100	f	f	fast	fast_queue_spatial	1	completed	2026-11-18 04:12:03.810241+00	\N	worker-live	\N	{"run": 1, "stage": "spatial", "document_id": "01a1ecda-c933-7e5a-8264-6eab342b0fc8"}	document:01a1ecda-c933-7e5a-8264-6eab342b0fc8:1:spatial	\N	2026-11-18 04:12:03.823015+00	\N	\N	\N	aaaaaaaa-0000-4000-8000-00000000000a	\N	\N	\N	\N	\N
-2026-11-18 04:12:03.821101+00	\N	2026-11-18 04:12:03.821101+00	01a1ecda-c96d-7185-9b29-1e7881f66d23	\N	5	7	0	100	f	f	ai	ai_queue_pass1	1	completed	2026-11-18 04:12:03.829727+00	\N	worker-live	\N	{"run": 1, "stage": "pass1", "document_id": "01a1ecda-c933-7e5a-8264-6eab342b0fc8"}	document:01a1ecda-c933-7e5a-8264-6eab342b0fc8:1:pass1	\N	2026-11-18 04:12:03.839678+00	\N	\N	\N	aaaaaaaa-0000-4000-8000-00000000000a	\N	\N	\N	\N	\N
-2026-11-18 04:12:03.837722+00	\N	2026-11-18 04:12:03.837722+00	01a1ecda-c97d-7b74-bb3a-0cfc07260dd8	\N	5	7	0	100	f	f	ai	ai_queue_pass2	1	completed	2026-11-18 04:12:03.850289+00	\N	worker-live	\N	{"run": 1, "stage": "pass2", "document_id": "01a1ecda-c933-7e5a-8264-6eab342b0fc8"}	document:01a1ecda-c933-7e5a-8264-6eab342b0fc8:1:pass2	\N	2026-11-18 04:12:03.86565+00	\N	\N	\N	aaaaaaaa-0000-4000-8000-00000000000a	\N	\N	\N	\N	\N
-2026-11-18 04:12:03.87061+00	\N	2026-11-18 04:12:03.87061+00	01a1ecda-c99e-79ae-b40c-9b471883fec9	\N	5	7	0	100	f	f	fast	fast_queue_security	1	completed	2026-11-18 04:12:03.878602+00	\N	worker-live	\N	{"run": 1, "stage": "security", "document_id": "01a1ecda-c99a-7ebc-a959-5dd19197e62d"}	document:01a1ecda-c99a-7ebc-a959-5dd19197e62d:1:security	\N	2026-11-18 04:12:03.892671+00	\N	\N	\N	aaaaaaaa-0000-4000-8000-00000000000a	\N	\N	\N	\N	\N
-2026-11-18 04:12:03.886422+00	\N	2026-11-18 04:12:03.886422+00	01a1ecda-c9ae-76a3-84c3-e8fd9f16f668	\N	5	7	0	100	f	f	fast	fast_queue_ocr	1	completed	2026-11-18 04:12:03.895055+00	\N	worker-live	\N	{"run": 1, "stage": "ocr", "document_id": "01a1ecda-c99a-7ebc-a959-5dd19197e62d"}	document:01a1ecda-c99a-7ebc-a959-5dd19197e62d:1:ocr	\N	2026-11-18 04:12:03.91343+00	\N	\N	\N	aaaaaaaa-0000-4000-8000-00000000000a	\N	\N	\N	\N	\N
-2026-11-18 04:12:03.910193+00	\N	2026-11-18 04:12:03.910193+00	01a1ecda-c9c6-72fd-9f82-adc484b368a0	\N	5	7	0	100	f	f	fast	fast_queue_spatial	1	completed	2026-11-18 04:12:03.916019+00	\N	worker-live	\N	{"run": 1, "stage": "spatial", "document_id": "01a1ecda-c99a-7ebc-a959-5dd19197e62d"}	document:01a1ecda-c99a-7ebc-a959-5dd19197e62d:1:spatial	\N	2026-11-18 04:12:03.925128+00	\N	\N	\N	aaaaaaaa-0000-4000-8000-00000000000a	\N	\N	\N	\N	\N
-2026-11-18 04:12:03.923061+00	\N	2026-11-18 04:12:03.923061+00	01a1ecda-c9d3-70e5-9a9b-17c479e84ccf	\N	5	7	0	100	f	f	ai	ai_queue_pass1	1	completed	2026-11-18 04:12:03.927675+00	\N	worker-live	\N	{"run": 1, "stage": "pass1", "document_id": "01a1ecda-c99a-7ebc-a959-5dd19197e62d"}	document:01a1ecda-c99a-7ebc-a959-5dd19197e62d:1:pass1	\N	2026-11-18 04:12:03.940028+00	\N	\N	\N	aaaaaaaa-0000-4000-8000-00000000000a	\N	\N	\N	\N	\N
-2026-11-18 04:12:03.937953+00	\N	2026-11-18 04:12:03.937953+00	01a1ecda-c9e1-7f1e-8b97-54cee1d80ac9	\N	5	7	0	100	f	f	ai	ai_queue_pass2	1	completed	2026-11-18 04:12:03.94226+00	\N	worker-live	\N	{"run": 1, "stage": "pass2", "document_id": "01a1ecda-c99a-7ebc-a959-5dd19197e62d"}	document:01a1ecda-c99a-7ebc-a959-5dd19197e62d:1:pass2	\N	2026-11-18 04:12:03.951581+00	\N	\N	\N	aaaaaaaa-0000-4000-8000-00000000000a	\N	\N	\N	\N	\N
-2026-11-18 04:12:03.963007+00	\N	2026-11-18 04:12:03.963007+00	01a1ecda-c9fb-7008-bf0a-094d3164bacd	\N	5	7	0	100	f	f	fast	fast_queue_security	1	completed	2026-11-18 04:12:03.966685+00	\N	worker-live	\N	{"run": 1, "stage": "security", "document_id": "01a1ecda-c9f6-7726-acb6-95060076dacd"}	document:01a1ecda-c9f6-7726-acb6-95060076dacd:1:security	\N	2026-11-18 04:12:03.974197+00	\N	\N	\N	aaaaaaaa-0000-4000-8000-00000000000a	\N	\N	\N	\N	\N
-2026-11-18 04:12:03.972426+00	\N	2026-11-18 04:12:03.972426+00	01a1ecda-ca04-76bc-a914-9fa0305df2e2	\N	5	7	0	100	f	f	fast	fast_queue_ocr	1	completed	2026-11-18 04:12:03.976117+00	\N	worker-live	\N	{"run": 1, "stage": "ocr", "document_id": "01a1ecda-c9f6-7726-acb6-95060076dacd"}	document:01a1ecda-c9f6-7726-acb6-95060076dacd:1:ocr	\N	2026-11-18 04:12:03.989879+00	\N	\N	\N	aaaaaaaa-0000-4000-8000-00000000000a	\N	\N	\N	\N	\N
-2026-11-18 04:12:03.983509+00	\N	2026-11-18 04:12:03.983509+00	01a1ecda-ca0f-7810-b091-8b5f87038a43	\N	5	7	0	100	f	f	fast	fast_queue_spatial	1	completed	2026-11-18 04:12:03.991903+00	\N	worker-live	\N	{"run": 1, "stage": "spatial", "document_id": "01a1ecda-c9f6-7726-acb6-95060076dacd"}	document:01a1ecda-c9f6-7726-acb6-95060076dacd:1:spatial	\N	2026-11-18 04:12:03.999391+00	\N	\N	\N	aaaaaaaa-0000-4000-8000-00000000000a	\N	\N	\N	\N	\N
-2026-11-18 04:12:03.997643+00	\N	2026-11-18 04:12:03.997643+00	01a1ecda-ca1d-7a2d-aa6c-e7f6f8a75889	\N	5	7	0	100	f	f	ai	ai_queue_pass1	1	completed	2026-11-18 04:12:04.001634+00	\N	worker-live	\N	{"run": 1, "stage": "pass1", "document_id": "01a1ecda-c9f6-7726-acb6-95060076dacd"}	document:01a1ecda-c9f6-7726-acb6-95060076dacd:1:pass1	\N	2026-11-18 04:12:04.016841+00	\N	\N	\N	aaaaaaaa-0000-4000-8000-00000000000a	\N	\N	\N	\N	\N
-2026-11-18 04:12:04.01303+00	\N	2026-11-18 04:12:04.01303+00	01a1ecda-ca2d-7062-a61d-948cd27d9a08	\N	5	7	0	100	f	f	ai	ai_queue_pass2	1	completed	2026-11-18 04:12:04.019482+00	\N	worker-live	\N	{"run": 1, "stage": "pass2", "document_id": "01a1ecda-c9f6-7726-acb6-95060076dacd"}	document:01a1ecda-c9f6-7726-acb6-95060076dacd:1:pass2	\N	2026-11-18 04:12:04.033574+00	\N	\N	\N	aaaaaaaa-0000-4000-8000-00000000000a	\N	\N	\N	\N	\N
-2026-11-18 04:12:04.031724+00	\N	2026-11-18 04:12:04.031724+00	01a1ecda-ca3f-7b74-956b-4c263bdbd758	\N	5	7	0	100	f	f	ai	ai_queue_pass3	1	completed	2026-11-18 04:12:04.068843+00	\N	worker-live	\N	{"run": 1, "stage": "pass3", "document_id": "01a1ecda-c9f6-7726-acb6-95060076dacd"}	document:01a1ecda-c9f6-7726-acb6-95060076dacd:1:pass3	\N	2026-11-18 04:12:04.079174+00	\N	\N	\N	aaaaaaaa-0000-4000-8000-00000000000a	\N	\N	\N	\N	\N
-2026-11-18 04:12:04.088898+00	\N	2026-11-18 04:12:04.088898+00	01a1ecda-ca78-7e45-b82b-f94806cfe3e7	\N	5	7	0	100	f	f	fast	fast_queue_security	1	completed	2026-11-18 04:12:04.099306+00	\N	worker-live	\N	{"run": 1, "stage": "security", "document_id": "01a1ecda-ca70-771e-af29-fc31041d7d00"}	document:01a1ecda-ca70-771e-af29-fc31041d7d00:1:security	\N	2026-11-18 04:12:04.111229+00	\N	\N	\N	aaaaaaaa-0000-4000-8000-00000000000a	\N	\N	\N	\N	\N
-2026-11-18 04:12:04.1323+00	\N	2026-11-18 04:12:04.1323+00	01a1ecda-caa4-74b4-a49c-22b6b3428109	\N	5	7	0	100	f	f	fast	fast_queue_security	1	completed	2026-11-18 04:12:04.137116+00	\N	worker-live	\N	{"run": 1, "stage": "security", "document_id": "01a1ecda-caa0-7d3b-9e91-45c29c070ae5"}	document:01a1ecda-caa0-7d3b-9e91-45c29c070ae5:1:security	\N	2026-11-18 04:12:04.148426+00	\N	\N	\N	bbbbbbbb-0000-4000-8000-00000000000b	\N	\N	\N	\N	\N
-2026-11-18 04:12:04.154417+00	\N	2026-11-18 04:12:04.154417+00	01a1ecda-caba-7697-9ba2-48397a74d389	\N	5	7	0	0	f	f	fast	fast_queue_security	0	cancelled	\N	\N	\N	\N	{"run": 1, "stage": "security", "document_id": "01a1ecda-cab5-7845-a59c-28ea66c8417e"}	document:01a1ecda-cab5-7845-a59c-28ea66c8417e:1:security	\N	2026-11-18 04:12:04.162848+00	\N	\N	\N	bbbbbbbb-0000-4000-8000-00000000000b	\N	\N	\N	\N	\N
-2026-11-18 04:12:04.176102+00	\N	2026-11-18 04:12:04.176102+00	01a1ecda-cad0-7170-a710-13b6b2073edc	\N	5	5	0	100	f	f	exports	export_pdf	1	completed	2026-11-18 04:12:04.187766+00	\N	worker-live	\N	{"version": 1, "template": "minimal", "document_id": "1156d365-4dd0-4c28-8c12-184765d1e3f2"}	aaaaaaaa-0000-4000-8000-00000000000a:1156d365-4dd0-4c28-8c12-184765d1e3f2:1:minimal:1327c0476bfd6072571f57abbb3b7081	\N	2026-11-18 04:12:04.198165+00	{"file": "completed.pdf", "size": 1000, "pages": 2}	\N	\N	aaaaaaaa-0000-4000-8000-00000000000a	\N	completed	\N	aaaaaaaa-0000-4000-8000-00000000000a	\N
-2026-11-18 04:12:04.206278+00	\N	2026-11-18 04:12:04.206278+00	01a1ecda-caee-7445-b5cb-258bf94476e5	\N	5	5	0	100	f	f	exports	export_pdf	1	completed	2026-11-18 04:12:04.220762+00	\N	worker-live	\N	{"version": 1, "template": "minimal", "document_id": "04f16747-9ca5-4380-8ddc-b5094d9c6530"}	bbbbbbbb-0000-4000-8000-00000000000b:04f16747-9ca5-4380-8ddc-b5094d9c6530:1:minimal:1327c0476bfd6072571f57abbb3b7081	\N	2026-11-18 04:12:04.225109+00	{"file": "downloaded.pdf", "size": 1000, "pages": 2}	\N	\N	bbbbbbbb-0000-4000-8000-00000000000b	\N	downloaded	\N	bbbbbbbb-0000-4000-8000-00000000000b	\N
-2026-11-18 04:12:04.256632+00	\N	2026-11-18 04:12:04.256632+00	01a1ecda-cb20-79f7-9e66-908114165fab	\N	5	5	0	0	f	f	exports	export_pdf	0	cancelled	\N	\N	\N	\N	{"version": 1, "template": "minimal", "document_id": "cc1ee25a-db84-41c8-83ac-fa64b4bbad0e"}	aaaaaaaa-0000-4000-8000-00000000000a:cc1ee25a-db84-41c8-83ac-fa64b4bbad0e:1:minimal:1327c0476bfd6072571f57abbb3b7081	\N	2026-11-18 04:12:04.265935+00	\N	\N	\N	aaaaaaaa-0000-4000-8000-00000000000a	\N	cancelled	\N	aaaaaaaa-0000-4000-8000-00000000000a	\N
-2026-11-18 04:12:04.385266+00	\N	2026-11-18 04:12:04.385266+00	01a1ecda-cba1-7420-935e-04a18e41bade	\N	5	3	0	100	f	f	refresh	refresh.quote	1	completed	2026-11-18 04:12:04.394928+00	\N	worker-live	\N	{"symbol": "FRESH", "data_type": "quote", "estimated_size": 600}	FRESH:quote	\N	2026-11-18 04:12:04.407689+00	{"rows": 1, "bytes": 600, "status": "written"}	\N	\N	\N	\N	FRESH quote	\N	\N	\N
-2026-11-18 04:02:04.416158+00	\N	2026-11-18 04:02:04.416158+00	01a1ecda-cbc2-7e8f-aca6-e2756538515a	\N	5	3	0	100	f	f	refresh	refresh.quote	1	completed	2026-11-18 04:02:04.416158+00	\N	worker-live	\N	{"symbol": "SAME", "data_type": "quote", "estimated_size": 600}	SAME:quote	\N	2026-11-18 04:02:04.416158+00	{"rows": 1, "bytes": 600, "status": "written"}	\N	\N	\N	\N	SAME quote	\N	\N	\N
-2026-11-18 04:12:04.437223+00	\N	2026-11-18 04:12:04.437223+00	01a1ecda-cbd5-7378-a829-54fdbd47f0ef	\N	5	3	0	100	f	f	refresh	refresh.quote	1	completed	2026-11-18 04:12:04.441952+00	\N	worker-live	\N	{"symbol": "SAME", "data_type": "quote", "estimated_size": 600}	SAME:quote	\N	2026-11-18 04:12:04.449071+00	{"rows": 1, "bytes": 600, "status": "unchanged"}	\N	\N	\N	\N	SAME quote	\N	\N	\N
-2026-11-18 04:12:04.52059+00	\N	2026-11-18 04:12:04.522607+00	01a1ecda-cc2a-7991-956f-267da0775ab8	\N	99	5	0	100	f	f	default	echo	1	completed	2026-11-18 04:12:04.532761+00	\N	compat-1	\N	{"by": "a compatible call", "estimated_tokens": 1000}	\N	\N	2026-11-18 04:12:04.537244+00	{"done": true}	\N	\N	\N	\N	completed	standard	\N	\N
-2026-11-18 04:12:04.694483+00	\N	2026-11-18 04:12:04.694483+00	01a1ecda-ccd6-77a1-a457-3e6997bc1d82	\N	5	7	0	100	f	f	fast	fast_queue_security	1	completed	2026-11-18 04:12:04.703686+00	\N	worker-live	\N	{"run": 1, "stage": "security", "document_id": "01a1ecda-ccd2-7bb6-a34f-ac6fe44c6da3"}	document:01a1ecda-ccd2-7bb6-a34f-ac6fe44c6da3:1:security	\N	2026-11-18 04:12:04.7241+00	\N	\N	\N	aaaaaaaa-0000-4000-8000-00000000000a	\N	\N	\N	\N	\N
+2026-11-18 04:19:08.825631+00	\N	2026-11-18 04:19:08.825631+00	01a1ece1-4599-7964-b760-698e8bdcfd3e	\N	100	5	0	100	f	f	default	echo	1	completed	2026-11-18 04:19:08.846113+00	\N	worker-live	\N	{"say": "completed"}	\N	\N	2026-11-18 04:19:08.850188+00	{"echo": {"say": "completed"}}	\N	\N	aaaaaaaa-0000-4000-8000-00000000000a	\N	\N	\N	\N	\N
+2026-11-18 04:19:08.907193+00	\N	2026-11-18 04:19:08.907193+00	01a1ece1-45eb-72f5-8ed5-b576f2f7b788	\N	5	5	0	0	f	f	default	echo	0	cancelled	\N	\N	\N	\N	{"say": "cancelled"}	\N	\N	2026-11-18 04:19:08.908961+00	\N	\N	\N	aaaaaaaa-0000-4000-8000-00000000000a	\N	\N	\N	\N	\N
+2026-11-18 04:19:09.043702+00	\N	2026-11-18 04:19:09.043702+00	01a1ece1-466b-7abc-a4f8-036edc3f9808	\N	5	5	0	100	f	f	default	echo	1	completed	2026-11-18 04:19:09.056934+00	\N	worker-live	\N	{"message": "hello"}	\N	\N	2026-11-18 04:19:09.060581+00	{"echo": {"message": "done"}}	\N	\N	aaaaaaaa-0000-4000-8000-00000000000a	01a1ece1-4669-7e9f-86fd-d86e3f5d2c4a	listen	workflow	\N	\N
+2026-11-18 04:19:09.067327+00	\N	2026-11-18 04:19:09.067327+00	01a1ece1-466f-732f-beff-0a393743f4ab	\N	5	5	0	100	f	f	default	echo	1	completed	2026-11-18 04:19:09.077046+00	\N	worker-live	\N	{"message": "Heard: done"}	\N	\N	2026-11-18 04:19:09.079669+00	{"echo": {"message": "done"}}	\N	\N	aaaaaaaa-0000-4000-8000-00000000000a	01a1ece1-4669-7e9f-86fd-d86e3f5d2c4a	repeat	workflow	\N	\N
+2026-11-18 04:19:09.104311+00	\N	2026-11-18 04:19:09.104311+00	01a1ece1-46ae-7f85-be8c-4f0c52d6e230	\N	5	5	0	0	f	f	default	echo	0	cancelled	\N	\N	\N	\N	{"message": "hello"}	\N	\N	2026-11-18 04:19:09.109034+00	\N	\N	\N	bbbbbbbb-0000-4000-8000-00000000000b	01a1ece1-46ae-725e-b111-302482d5f2fe	listen	workflow	\N	\N
+2026-11-18 04:19:09.114176+00	\N	2026-11-18 04:19:09.114176+00	01a1ece1-46b9-7333-847c-85988fe3058c	\N	5	5	0	100	f	f	default	echo	1	completed	2026-11-18 04:19:09.119567+00	\N	worker-live	\N	{"message": "hello"}	\N	\N	2026-11-18 04:19:09.122626+00	{"echo": {"message": "done"}}	\N	\N	aaaaaaaa-0000-4000-8000-00000000000a	01a1ece1-46b8-78d9-8f03-b958f34da546	listen	workflow	\N	\N
+2026-11-18 04:19:09.149497+00	\N	2026-11-18 04:19:09.149497+00	01a1ece1-46d7-7420-a4ed-a69a1d197b8c	\N	5	5	0	100	f	f	default	echo	1	completed	2026-11-18 04:19:09.157173+00	\N	worker-live	\N	{"item": 1}	\N	\N	2026-11-18 04:19:09.160581+00	{"echo": {"message": "done"}}	\N	\N	bbbbbbbb-0000-4000-8000-00000000000b	01a1ece1-46d6-725e-9ae2-b4ccf6d39342	each	workflow	\N	\N
+2026-11-18 04:19:09.158744+00	\N	2026-11-18 04:19:09.149497+00	01a1ece1-46d7-7424-a4ed-a69a1d197b8c	\N	5	5	0	100	f	f	default	echo	1	completed	2026-11-18 04:19:09.172099+00	\N	worker-live	\N	{"item": 2}	\N	\N	2026-11-18 04:19:09.176828+00	{"echo": {"message": "done"}}	\N	\N	bbbbbbbb-0000-4000-8000-00000000000b	01a1ece1-46d6-725e-9ae2-b4ccf6d39342	each	workflow	\N	\N
+2026-11-18 04:19:09.173412+00	\N	2026-11-18 04:19:09.162889+00	01a1ece1-46d7-740c-a4ed-a69a1d197b8c	\N	5	5	0	100	f	f	default	echo	1	completed	2026-11-18 04:19:09.187563+00	\N	worker-live	\N	{"n": 1}	\N	\N	2026-11-18 04:19:09.190837+00	{"echo": {"message": "done"}}	\N	\N	bbbbbbbb-0000-4000-8000-00000000000b	01a1ece1-46d6-725e-9ae2-b4ccf6d39342	after	workflow	\N	\N
+2026-11-18 04:19:09.256222+00	\N	2026-11-18 04:19:09.256222+00	01a1ece1-4748-7378-9171-ada83c24d5c9	\N	5	7	0	100	f	f	fast	fast_queue_security	1	completed	2026-11-18 04:19:09.25999+00	\N	worker-live	\N	{"run": 1, "stage": "security", "document_id": "01a1ece1-4744-7147-b367-780f0d217fb2"}	document:01a1ece1-4744-7147-b367-780f0d217fb2:1:security	\N	2026-11-18 04:19:09.269731+00	\N	\N	\N	aaaaaaaa-0000-4000-8000-00000000000a	\N	\N	\N	\N	\N
+2026-11-18 04:19:09.275041+00	\N	2026-11-18 04:19:09.275041+00	01a1ece1-475b-7093-b9e6-58ab407efa16	\N	5	7	0	100	f	f	fast	fast_queue_security	1	completed	2026-11-18 04:19:09.278698+00	\N	worker-live	\N	{"run": 1, "stage": "security", "document_id": "01a1ece1-4757-71eb-bc23-29c518e53af0"}	document:01a1ece1-4757-71eb-bc23-29c518e53af0:1:security	\N	2026-11-18 04:19:09.286629+00	\N	\N	\N	aaaaaaaa-0000-4000-8000-00000000000a	\N	\N	\N	\N	\N
+2026-11-18 04:19:09.301439+00	\N	2026-11-18 04:19:09.301439+00	01a1ece1-4775-76ed-8f44-363fe9c411d5	\N	5	7	0	100	f	f	fast	fast_queue_security	1	completed	2026-11-18 04:19:09.305023+00	\N	worker-live	\N	{"run": 1, "stage": "security", "document_id": "01a1ece1-4770-7a39-9bc1-cc1b340e1d7a"}	document:01a1ece1-4770-7a39-9bc1-cc1b340e1d7a:1:security	\N	2026-11-18 04:19:09.312907+00	\N	\N	\N	aaaaaaaa-0000-4000-8000-00000000000a	\N	\N	\N	\N	\N
+2026-11-18 04:19:09.311168+00	\N	2026-11-18 04:19:09.311168+00	01a1ece1-477f-729b-86a4-fe162f52fac4	\N	5	7	0	100	f	f	fast	fast_queue_ocr	1	completed	2026-11-18 04:19:09.314702+00	\N	worker-live	\N	{"run": 1, "stage": "ocr", "document_id": "01a1ece1-4770-7a39-9bc1-cc1b340e1d7a"}	document:01a1ece1-4770-7a39-9bc1-cc1b340e1d7a:1:ocr	\N	2026-11-18 04:19:09.326666+00	\N	\N	\N	aaaaaaaa-0000-4000-8000-00000000000a	\N	\N	\N	\N	\N
+2026-11-18 04:19:09.331196+00	\N	2026-11-18 04:19:09.331196+00	01a1ece1-4793-730e-b1a3-27a3426865f7	\N	5	7	0	100	f	f	fast	fast_queue_security	1	completed	2026-11-18 04:19:09.334813+00	\N	worker-live	\N	{"run": 1, "stage": "security", "document_id": "01a1ece1-478f-7c45-90bf-fef508613890"}	document:01a1ece1-478f-7c45-90bf-fef508613890:1:security	\N	2026-11-18 04:19:09.342449+00	\N	\N	\N	aaaaaaaa-0000-4000-8000-00000000000a	\N	\N	\N	\N	\N
+2026-11-18 04:19:09.340632+00	\N	2026-11-18 04:19:09.340632+00	01a1ece1-479c-7a08-8f96-42949c72731a	\N	5	7	0	100	f	f	fast	fast_queue_ocr	1	completed	2026-11-18 04:19:09.344309+00	\N	worker-live	\N	{"run": 1, "stage": "ocr", "document_id": "01a1ece1-478f-7c45-90bf-fef508613890"}	document:01a1ece1-478f-7c45-90bf-fef508613890:1:ocr	\N	2026-11-18 04:19:09.353307+00	\N	\N	\N	aaaaaaaa-0000-4000-8000-00000000000a	\N	\N	\N	\N	\N
+2026-11-18 04:19:09.362296+00	\N	2026-11-18 04:19:09.362296+00	01a1ece1-47b2-74ac-9d6b-5e48efe83bc4	\N	5	7	0	100	f	f	fast	fast_queue_security	1	completed	2026-11-18 04:19:09.365785+00	\N	worker-live	\N	{"run": 1, "stage": "security", "document_id": "01a1ece1-47ae-7feb-89d7-59668fac4025"}	document:01a1ece1-47ae-7feb-89d7-59668fac4025:1:security	\N	2026-11-18 04:19:09.373117+00	\N	\N	\N	aaaaaaaa-0000-4000-8000-00000000000a	\N	\N	\N	\N	\N
+2026-11-18 04:19:09.371329+00	\N	2026-11-18 04:19:09.371329+00	01a1ece1-47bb-752f-ac26-c9d93e312016	\N	5	7	0	100	f	f	fast	fast_queue_ocr	1	completed	2026-11-18 04:19:09.376723+00	\N	worker-live	\N	{"run": 1, "stage": "ocr", "document_id": "01a1ece1-47ae-7feb-89d7-59668fac4025"}	document:01a1ece1-47ae-7feb-89d7-59668fac4025:1:ocr	\N	2026-11-18 04:19:09.389752+00	\N	\N	\N	aaaaaaaa-0000-4000-8000-00000000000a	\N	\N	\N	\N	\N
+2026-11-18 04:19:09.388081+00	\N	2026-11-18 04:19:09.388081+00	01a1ece1-47cc-7133-a59a-8a69e92d3f80	\N	5	7	0	100	f	f	fast	fast_queue_spatial	1	completed	2026-11-18 04:19:09.39147+00	\N	worker-live	\N	{"run": 1, "stage": "spatial", "document_id": "01a1ece1-47ae-7feb-89d7-59668fac4025"}	document:01a1ece1-47ae-7feb-89d7-59668fac4025:1:spatial	\N	2026-11-18 04:19:09.398506+00	\N	\N	\N	aaaaaaaa-0000-4000-8000-00000000000a	\N	\N	\N	\N	\N
+2026-11-18 04:19:09.402746+00	\N	2026-11-18 04:19:09.402746+00	01a1ece1-47da-7bdb-864d-d1d49ac02802	\N	5	7	0	100	f	f	fast	fast_queue_security	1	completed	2026-11-18 04:19:09.406269+00	\N	worker-live	\N	{"run": 1, "stage": "security", "document_id": "01a1ece1-47d7-7933-b965-dc87627415cb"}	document:01a1ece1-47d7-7933-b965-dc87627415cb:1:security	\N	2026-11-18 04:19:09.413643+00	\N	\N	\N	aaaaaaaa-0000-4000-8000-00000000000a	\N	\N	\N	\N	\N
+2026-11-18 04:19:09.411929+00	\N	2026-11-18 04:19:09.411929+00	01a1ece1-47e3-7ec8-b03c-0122182a9bc2	\N	5	7	0	100	f	f	fast	fast_queue_ocr	1	completed	2026-11-18 04:19:09.416834+00	\N	worker-live	\N	{"run": 1, "stage": "ocr", "document_id": "01a1ece1-47d7-7933-b965-dc87627415cb"}	document:01a1ece1-47d7-7933-b965-dc87627415cb:1:ocr	\N	2026-11-18 04:19:09.425615+00	\N	\N	\N	aaaaaaaa-0000-4000-8000-00000000000a	\N	\N	\N	\N	\N
+2026-11-18 04:19:09.423951+00	\N	2026-11-18 04:19:09.423951+00	01a1ece1-47ef-7f22-8115-00fb4f778272	\N	5	7	0	100	f	f	fast	fast_queue_spatial	1	completed	2026-11-18 04:19:09.427226+00	\N	worker-live	\N	{"run": 1, "stage": "spatial", "document_id": "01a1ece1-47d7-7933-b965-dc87627415cb"}	document:01a1ece1-47d7-7933-b965-dc87627415cb:1:spatial	\N	2026-11-18 04:19:09.433914+00	\N	\N	\N	aaaaaaaa-0000-4000-8000-00000000000a	\N	\N	\N	\N	\N
+2026-11-18 04:19:09.444951+00	\N	2026-11-18 04:19:09.444951+00	01a1ece1-4804-7f22-a15e-8d1b87799ff3	\N	5	7	0	100	f	f	fast	fast_queue_security	1	completed	2026-11-18 04:19:09.448497+00	\N	worker-live	\N	{"run": 1, "stage": "security", "document_id": "01a1ece1-4801-7c5a-903f-08bde87e4b38"}	document:01a1ece1-4801-7c5a-903f-08bde87e4b38:1:security	\N	2026-11-18 04:19:09.457892+00	\N	\N	\N	aaaaaaaa-0000-4000-8000-00000000000a	\N	\N	\N	\N	\N
+2026-11-18 04:19:09.456179+00	\N	2026-11-18 04:19:09.456179+00	01a1ece1-4810-72c8-ae09-54f46f41bba3	\N	5	7	0	100	f	f	fast	fast_queue_ocr	1	completed	2026-11-18 04:19:09.459641+00	\N	worker-live	\N	{"run": 1, "stage": "ocr", "document_id": "01a1ece1-4801-7c5a-903f-08bde87e4b38"}	document:01a1ece1-4801-7c5a-903f-08bde87e4b38:1:ocr	\N	2026-11-18 04:19:09.468806+00	\N	\N	\N	aaaaaaaa-0000-4000-8000-00000000000a	\N	\N	\N	\N	\N
+2026-11-18 04:19:09.467031+00	\N	2026-11-18 04:19:09.467031+00	01a1ece1-481b-706e-aff9-f4b939ba5272	\N	5	7	0	100	f	f	fast	fast_queue_spatial	1	completed	2026-11-18 04:19:09.470425+00	\N	worker-live	\N	{"run": 1, "stage": "spatial", "document_id": "01a1ece1-4801-7c5a-903f-08bde87e4b38"}	document:01a1ece1-4801-7c5a-903f-08bde87e4b38:1:spatial	\N	2026-11-18 04:19:09.476957+00	\N	\N	\N	aaaaaaaa-0000-4000-8000-00000000000a	\N	\N	\N	\N	\N
+2026-11-18 04:19:09.475275+00	\N	2026-11-18 04:19:09.475275+00	01a1ece1-4823-7451-a3d6-e09745a5552c	\N	5	7	0	100	f	f	ai	ai_queue_pass1	1	completed	2026-11-18 04:19:09.478905+00	\N	worker-live	\N	{"run": 1, "stage": "pass1", "document_id": "01a1ece1-4801-7c5a-903f-08bde87e4b38"}	document:01a1ece1-4801-7c5a-903f-08bde87e4b38:1:pass1	\N	2026-11-18 04:19:09.487559+00	\N	\N	\N	aaaaaaaa-0000-4000-8000-00000000000a	\N	\N	\N	\N	\N
+2026-11-18 04:19:09.492828+00	\N	2026-11-18 04:19:09.492828+00	01a1ece1-4834-7d2f-87b8-26bf0a3d5cec	\N	5	7	0	100	f	f	fast	fast_queue_security	1	completed	2026-11-18 04:19:09.496147+00	\N	worker-live	\N	{"run": 1, "stage": "security", "document_id": "01a1ece1-4830-7b47-9260-d69c8cf80246"}	document:01a1ece1-4830-7b47-9260-d69c8cf80246:1:security	\N	2026-11-18 04:19:09.50319+00	\N	\N	\N	aaaaaaaa-0000-4000-8000-00000000000a	\N	\N	\N	\N	\N
+2026-11-18 04:19:09.501636+00	\N	2026-11-18 04:19:09.501636+00	01a1ece1-483d-7a18-b4a4-2372632b93d4	\N	5	7	0	100	f	f	fast	fast_queue_ocr	1	completed	2026-11-18 04:19:09.504825+00	\N	worker-live	\N	{"run": 1, "stage": "ocr", "document_id": "01a1ece1-4830-7b47-9260-d69c8cf80246"}	document:01a1ece1-4830-7b47-9260-d69c8cf80246:1:ocr	\N	2026-11-18 04:19:09.51761+00	\N	\N	\N	aaaaaaaa-0000-4000-8000-00000000000a	\N	\N	\N	\N	\N
+2026-11-18 04:19:09.511672+00	\N	2026-11-18 04:19:09.511672+00	01a1ece1-4847-7aac-bd1f-686010624fdf	\N	5	7	0	100	f	f	fast	fast_queue_spatial	1	completed	2026-11-18 04:19:09.519593+00	\N	worker-live	\N	{"run": 1, "stage": "spatial", "document_id": "01a1ece1-4830-7b47-9260-d69c8cf80246"}	document:01a1ece1-4830-7b47-9260-d69c8cf80246:1:spatial	\N	2026-11-18 04:19:09.528862+00	\N	\N	\N	aaaaaaaa-0000-4000-8000-00000000000a	\N	\N	\N	\N	\N
+2026-11-18 04:19:09.526961+00	\N	2026-11-18 04:19:09.526961+00	01a1ece1-4856-7f47-96aa-76b275adb15e	\N	5	7	0	100	f	f	ai	ai_queue_pass1	1	completed	2026-11-18 04:19:09.530932+00	\N	worker-live	\N	{"run": 1, "stage": "pass1", "document_id": "01a1ece1-4830-7b47-9260-d69c8cf80246"}	document:01a1ece1-4830-7b47-9260-d69c8cf80246:1:pass1	\N	2026-11-18 04:19:09.541387+00	\N	\N	\N	aaaaaaaa-0000-4000-8000-00000000000a	\N	\N	\N	\N	\N
+2026-11-18 04:19:09.553529+00	\N	2026-11-18 04:19:09.553529+00	01a1ece1-4871-7862-836d-884ab985efa9	\N	5	7	0	100	f	f	fast	fast_queue_security	1	completed	2026-11-18 04:19:09.557067+00	\N	worker-live	\N	{"run": 1, "stage": "security", "document_id": "01a1ece1-486c-7051-814c-717efe10f0f8"}	document:01a1ece1-486c-7051-814c-717efe10f0f8:1:security	\N	2026-11-18 04:19:09.564554+00	\N	\N	\N	aaaaaaaa-0000-4000-8000-00000000000a	\N	\N	\N	\N	\N
+2026-11-18 04:19:09.562911+00	\N	2026-11-18 04:19:09.562911+00	01a1ece1-487a-7e7e-b226-d936550cf5f6	\N	5	7	0	100	f	f	fast	fast_queue_ocr	1	completed	2026-11-18 04:19:09.566155+00	\N	worker-live	\N	{"run": 1, "stage": "ocr", "document_id": "01a1ece1-486c-7051-814c-717efe10f0f8"}	document:01a1ece1-486c-7051-814c-717efe10f0f8:1:ocr	\N	2026-11-18 04:19:09.574501+00	\N	\N	\N	aaaaaaaa-0000-4000-8000-00000000000a	\N	\N	\N	\N	\N
+2026-11-18 04:19:09.572844+00	\N	2026-11-18 04:19:09.572844+00	01a1ece1-4884-7d6c-875a-387cc4255b43	\N	5	7	0	100	f	f	fast	fast_queue_spatial	1	completed	2026-11-18 04:19:09.576275+00	\N	worker-live	\N	{"run": 1, "stage": "spatial", "document_id": "01a1ece1-486c-7051-814c-717efe10f0f8"}	document:01a1ece1-486c-7051-814c-717efe10f0f8:1:spatial	\N	2026-11-18 04:19:09.582803+00	\N	\N	\N	aaaaaaaa-0000-4000-8000-00000000000a	\N	\N	\N	\N	\N
+2026-11-18 04:19:09.581205+00	\N	2026-11-18 04:19:09.581205+00	01a1ece1-488d-7333-8375-06187468d2d5	\N	5	7	0	100	f	f	ai	ai_queue_pass1	1	completed	2026-11-18 04:19:09.584753+00	\N	worker-live	\N	{"run": 1, "stage": "pass1", "document_id": "01a1ece1-486c-7051-814c-717efe10f0f8"}	document:01a1ece1-486c-7051-814c-717efe10f0f8:1:pass1	\N	2026-11-18 04:19:09.599791+00	\N	\N	\N	aaaaaaaa-0000-4000-8000-00000000000a	\N	\N	\N	\N	\N
+2026-11-18 04:19:09.597886+00	\N	2026-11-18 04:19:09.597886+00	01a1ece1-489d-7e18-8256-d852c389f291	\N	5	7	0	100	f	f	ai	ai_queue_pass2	1	completed	2026-11-18 04:19:09.603307+00	\N	worker-live	\N	{"run": 1, "stage": "pass2", "document_id": "01a1ece1-486c-7051-814c-717efe10f0f8"}	document:01a1ece1-486c-7051-814c-717efe10f0f8:1:pass2	\N	2026-11-18 04:19:09.614514+00	\N	\N	\N	aaaaaaaa-0000-4000-8000-00000000000a	\N	\N	\N	\N	\N
+2026-11-18 04:19:09.619051+00	\N	2026-11-18 04:19:09.619051+00	01a1ece1-48b3-70b4-af00-886d9b164bf1	\N	5	7	0	100	f	f	fast	fast_queue_security	1	completed	2026-11-18 04:19:09.62252+00	\N	worker-live	\N	{"run": 1, "stage": "security", "document_id": "01a1ece1-48af-7aa7-ab1e-6da281c7ed65"}	document:01a1ece1-48af-7aa7-ab1e-6da281c7ed65:1:security	\N	2026-11-18 04:19:09.629422+00	\N	\N	\N	aaaaaaaa-0000-4000-8000-00000000000a	\N	\N	\N	\N	\N
+2026-11-18 04:19:09.627681+00	\N	2026-11-18 04:19:09.627681+00	01a1ece1-48bb-7ad0-a4cf-8ba02ec27109	\N	5	7	0	100	f	f	fast	fast_queue_ocr	1	completed	2026-11-18 04:19:09.631108+00	\N	worker-live	\N	{"run": 1, "stage": "ocr", "document_id": "01a1ece1-48af-7aa7-ab1e-6da281c7ed65"}	document:01a1ece1-48af-7aa7-ab1e-6da281c7ed65:1:ocr	\N	2026-11-18 04:19:09.64+00	\N	\N	\N	aaaaaaaa-0000-4000-8000-00000000000a	\N	\N	\N	\N	\N
+2026-11-18 04:19:09.637918+00	\N	2026-11-18 04:19:09.637918+00	01a1ece1-48c5-7e9b-a5a2-8e1138a48418	\N	5	7	0	100	f	f	fast	fast_queue_spatial	1	completed	2026-11-18 04:19:09.641707+00	\N	worker-live	\N	{"run": 1, "stage": "spatial", "document_id": "01a1ece1-48af-7aa7-ab1e-6da281c7ed65"}	document:01a1ece1-48af-7aa7-ab1e-6da281c7ed65:1:spatial	\N	2026-11-18 04:19:09.648905+00	\N	\N	\N	aaaaaaaa-0000-4000-8000-00000000000a	\N	\N	\N	\N	\N
+2026-11-18 04:19:09.647079+00	\N	2026-11-18 04:19:09.647079+00	01a1ece1-48cf-712b-b46c-e5e324b1f1dd	\N	5	7	0	100	f	f	ai	ai_queue_pass1	1	completed	2026-11-18 04:19:09.653758+00	\N	worker-live	\N	{"run": 1, "stage": "pass1", "document_id": "01a1ece1-48af-7aa7-ab1e-6da281c7ed65"}	document:01a1ece1-48af-7aa7-ab1e-6da281c7ed65:1:pass1	\N	2026-11-18 04:19:09.67023+00	\N	\N	\N	aaaaaaaa-0000-4000-8000-00000000000a	\N	\N	\N	\N	\N
+2026-11-18 04:19:09.667183+00	\N	2026-11-18 04:19:09.667183+00	01a1ece1-48e3-72d9-a134-5b1e95beb902	\N	5	7	0	100	f	f	ai	ai_queue_pass2	1	completed	2026-11-18 04:19:09.672464+00	\N	worker-live	\N	{"run": 1, "stage": "pass2", "document_id": "01a1ece1-48af-7aa7-ab1e-6da281c7ed65"}	document:01a1ece1-48af-7aa7-ab1e-6da281c7ed65:1:pass2	\N	2026-11-18 04:19:09.68639+00	\N	\N	\N	aaaaaaaa-0000-4000-8000-00000000000a	\N	\N	\N	\N	\N
+2026-11-18 04:19:09.699037+00	\N	2026-11-18 04:19:09.699037+00	01a1ece1-4903-707e-8b17-cc0ff71f360a	\N	5	7	0	100	f	f	fast	fast_queue_security	1	completed	2026-11-18 04:19:09.703274+00	\N	worker-live	\N	{"run": 1, "stage": "security", "document_id": "01a1ece1-48fe-7ca3-91de-f65ee322b45f"}	document:01a1ece1-48fe-7ca3-91de-f65ee322b45f:1:security	\N	2026-11-18 04:19:09.717851+00	\N	\N	\N	aaaaaaaa-0000-4000-8000-00000000000a	\N	\N	\N	\N	\N
+2026-11-18 04:19:09.715685+00	\N	2026-11-18 04:19:09.715685+00	01a1ece1-4913-7ad9-9e91-0df73fa54ba2	\N	5	7	0	100	f	f	fast	fast_queue_ocr	1	completed	2026-11-18 04:19:09.724307+00	\N	worker-live	\N	{"run": 1, "stage": "ocr", "document_id": "01a1ece1-48fe-7ca3-91de-f65ee322b45f"}	document:01a1ece1-48fe-7ca3-91de-f65ee322b45f:1:ocr	\N	2026-11-18 04:19:09.737024+00	\N	\N	\N	aaaaaaaa-0000-4000-8000-00000000000a	\N	\N	\N	\N	\N
+2026-11-18 04:19:09.73476+00	\N	2026-11-18 04:19:09.73476+00	01a1ece1-4926-7c04-acda-4e9d28d7ddf2	\N	5	7	0	100	f	f	fast	fast_queue_spatial	1	completed	2026-11-18 04:19:09.738948+00	\N	worker-live	\N	{"run": 1, "stage": "spatial", "document_id": "01a1ece1-48fe-7ca3-91de-f65ee322b45f"}	document:01a1ece1-48fe-7ca3-91de-f65ee322b45f:1:spatial	\N	2026-11-18 04:19:09.750086+00	\N	\N	\N	aaaaaaaa-0000-4000-8000-00000000000a	\N	\N	\N	\N	\N
+2026-11-18 04:19:09.748399+00	\N	2026-11-18 04:19:09.748399+00	01a1ece1-4934-7649-83e2-1287193e212d	\N	5	7	0	100	f	f	ai	ai_queue_pass1	1	completed	2026-11-18 04:19:09.752158+00	\N	worker-live	\N	{"run": 1, "stage": "pass1", "document_id": "01a1ece1-48fe-7ca3-91de-f65ee322b45f"}	document:01a1ece1-48fe-7ca3-91de-f65ee322b45f:1:pass1	\N	2026-11-18 04:19:09.764205+00	\N	\N	\N	aaaaaaaa-0000-4000-8000-00000000000a	\N	\N	\N	\N	\N
+2026-11-18 04:19:09.762252+00	\N	2026-11-18 04:19:09.762252+00	01a1ece1-4942-73f7-baa9-60fad622b85a	\N	5	7	0	100	f	f	ai	ai_queue_pass2	1	completed	2026-11-18 04:19:09.76625+00	\N	worker-live	\N	{"run": 1, "stage": "pass2", "document_id": "01a1ece1-48fe-7ca3-91de-f65ee322b45f"}	document:01a1ece1-48fe-7ca3-91de-f65ee322b45f:1:pass2	\N	2026-11-18 04:19:09.775068+00	\N	\N	\N	aaaaaaaa-0000-4000-8000-00000000000a	\N	\N	\N	\N	\N
+2026-11-18 04:19:09.773445+00	\N	2026-11-18 04:19:09.773445+00	01a1ece1-494d-770a-841e-6f5a6c3a6e82	\N	5	7	0	100	f	f	ai	ai_queue_pass3	1	completed	2026-11-18 04:19:09.781437+00	\N	worker-live	\N	{"run": 1, "stage": "pass3", "document_id": "01a1ece1-48fe-7ca3-91de-f65ee322b45f"}	document:01a1ece1-48fe-7ca3-91de-f65ee322b45f:1:pass3	\N	2026-11-18 04:19:09.790536+00	\N	\N	\N	aaaaaaaa-0000-4000-8000-00000000000a	\N	\N	\N	\N	\N
+2026-11-18 04:19:09.801833+00	\N	2026-11-18 04:19:09.801833+00	01a1ece1-4969-7d3f-aa57-04598eb46fef	\N	5	7	0	100	f	f	fast	fast_queue_security	1	completed	2026-11-18 04:19:09.805307+00	\N	worker-live	\N	{"run": 1, "stage": "security", "document_id": "01a1ece1-4960-7ee9-b2f0-62ae375127a0"}	document:01a1ece1-4960-7ee9-b2f0-62ae375127a0:1:security	\N	2026-11-18 04:19:09.811953+00	\N	\N	\N	aaaaaaaa-0000-4000-8000-00000000000a	\N	\N	\N	\N	\N
+2026-11-18 04:19:09.826212+00	\N	2026-11-18 04:19:09.826212+00	01a1ece1-4982-734f-b1f1-38957ba64e5c	\N	5	7	0	100	f	f	fast	fast_queue_security	1	completed	2026-11-18 04:19:09.829594+00	\N	worker-live	\N	{"run": 1, "stage": "security", "document_id": "01a1ece1-497e-7c49-98fe-e4ad9258d243"}	document:01a1ece1-497e-7c49-98fe-e4ad9258d243:1:security	\N	2026-11-18 04:19:09.83592+00	\N	\N	\N	bbbbbbbb-0000-4000-8000-00000000000b	\N	\N	\N	\N	\N
+2026-11-18 04:19:09.840248+00	\N	2026-11-18 04:19:09.840248+00	01a1ece1-4990-73e3-a939-372326bef95a	\N	5	7	0	0	f	f	fast	fast_queue_security	0	cancelled	\N	\N	\N	\N	{"run": 1, "stage": "security", "document_id": "01a1ece1-498c-7fc6-b2c0-44e982dc475f"}	document:01a1ece1-498c-7fc6-b2c0-44e982dc475f:1:security	\N	2026-11-18 04:19:09.849413+00	\N	\N	\N	bbbbbbbb-0000-4000-8000-00000000000b	\N	\N	\N	\N	\N
+2026-11-18 04:19:09.855786+00	\N	2026-11-18 04:19:09.855786+00	01a1ece1-499f-7c6e-b56a-e1623f7d8b58	\N	5	5	0	100	f	f	exports	export_pdf	1	completed	2026-11-18 04:19:09.865513+00	\N	worker-live	\N	{"version": 1, "template": "minimal", "document_id": "140e39ad-35ed-4599-8232-906f15640edf"}	aaaaaaaa-0000-4000-8000-00000000000a:140e39ad-35ed-4599-8232-906f15640edf:1:minimal:1327c0476bfd6072571f57abbb3b7081	\N	2026-11-18 04:19:09.872138+00	{"file": "completed.pdf", "size": 1000, "pages": 2}	\N	\N	aaaaaaaa-0000-4000-8000-00000000000a	\N	completed	\N	aaaaaaaa-0000-4000-8000-00000000000a	\N
+2026-11-18 04:19:09.875469+00	\N	2026-11-18 04:19:09.875469+00	01a1ece1-49b3-7760-9333-b83bd6b923dd	\N	5	5	0	100	f	f	exports	export_pdf	1	completed	2026-11-18 04:19:09.882831+00	\N	worker-live	\N	{"version": 1, "template": "minimal", "document_id": "4a7b4209-387b-4c1b-bcaf-2f71e0cf64cd"}	bbbbbbbb-0000-4000-8000-00000000000b:4a7b4209-387b-4c1b-bcaf-2f71e0cf64cd:1:minimal:1327c0476bfd6072571f57abbb3b7081	\N	2026-11-18 04:19:09.886304+00	{"file": "downloaded.pdf", "size": 1000, "pages": 2}	\N	\N	bbbbbbbb-0000-4000-8000-00000000000b	\N	downloaded	\N	bbbbbbbb-0000-4000-8000-00000000000b	\N
+2026-11-18 04:19:09.904711+00	\N	2026-11-18 04:19:09.904711+00	01a1ece1-49d0-7b3f-a12c-a1580f7b8517	\N	5	5	0	0	f	f	exports	export_pdf	0	cancelled	\N	\N	\N	\N	{"version": 1, "template": "minimal", "document_id": "ab5dde52-a0e2-46c0-aca4-1801b54d4597"}	aaaaaaaa-0000-4000-8000-00000000000a:ab5dde52-a0e2-46c0-aca4-1801b54d4597:1:minimal:1327c0476bfd6072571f57abbb3b7081	\N	2026-11-18 04:19:09.909405+00	\N	\N	\N	aaaaaaaa-0000-4000-8000-00000000000a	\N	cancelled	\N	aaaaaaaa-0000-4000-8000-00000000000a	\N
+2026-11-18 04:19:09.993039+00	\N	2026-11-18 04:19:09.993039+00	01a1ece1-4a29-7083-a0ab-2865cdece4b0	\N	5	3	0	100	f	f	refresh	refresh.quote	1	completed	2026-11-18 04:19:09.997941+00	\N	worker-live	\N	{"symbol": "FRESH", "data_type": "quote", "estimated_size": 600}	FRESH:quote	\N	2026-11-18 04:19:10.005155+00	{"rows": 1, "bytes": 600, "status": "written"}	\N	\N	\N	\N	FRESH quote	\N	\N	\N
+2026-11-18 04:09:10.012437+00	\N	2026-11-18 04:09:10.012437+00	01a1ece1-4a3e-7e7a-b95b-6af435472ab3	\N	5	3	0	100	f	f	refresh	refresh.quote	1	completed	2026-11-18 04:09:10.012437+00	\N	worker-live	\N	{"symbol": "SAME", "data_type": "quote", "estimated_size": 600}	SAME:quote	\N	2026-11-18 04:09:10.012437+00	{"rows": 1, "bytes": 600, "status": "written"}	\N	\N	\N	\N	SAME quote	\N	\N	\N
+2026-11-18 04:19:10.033555+00	\N	2026-11-18 04:19:10.033555+00	01a1ece1-4a51-78c4-a309-5212cbdae3ff	\N	5	3	0	100	f	f	refresh	refresh.quote	1	completed	2026-11-18 04:19:10.037643+00	\N	worker-live	\N	{"symbol": "SAME", "data_type": "quote", "estimated_size": 600}	SAME:quote	\N	2026-11-18 04:19:10.041294+00	{"rows": 1, "bytes": 600, "status": "unchanged"}	\N	\N	\N	\N	SAME quote	\N	\N	\N
+2026-11-18 04:19:10.077931+00	\N	2026-11-18 04:19:10.080898+00	01a1ece1-4a80-7e49-806d-31f3b386155f	\N	99	5	0	100	f	f	default	echo	1	completed	2026-11-18 04:19:10.083801+00	\N	compat-1	\N	{"by": "a compatible call", "estimated_tokens": 1000}	\N	\N	2026-11-18 04:19:10.088715+00	{"done": true}	\N	\N	\N	\N	completed	standard	\N	\N
+2026-11-18 04:19:10.157174+00	\N	2026-11-18 04:19:10.157174+00	01a1ece1-4acd-72b4-921f-23d4c6e2e4aa	\N	5	7	0	100	f	f	fast	fast_queue_security	1	completed	2026-11-18 04:19:10.160625+00	\N	worker-live	\N	{"run": 1, "stage": "security", "document_id": "01a1ece1-4ac9-7da9-b7a6-22e62781565c"}	document:01a1ece1-4ac9-7da9-b7a6-22e62781565c:1:security	\N	2026-11-18 04:19:10.168053+00	\N	\N	\N	aaaaaaaa-0000-4000-8000-00000000000a	\N	\N	\N	\N	\N
 \.
 
 
@@ -14295,214 +14396,214 @@ COPY mill.job_done_default (run_at, turn, created_at, id, line, priority, max_at
 
 
 COPY mill.job_live (run_at, turn, created_at, id, line, priority, max_attempts, lease_losses, progress, cancel_requested, waits, queue, kind, attempt, state, started_at, lease_until, worker, slot, payload, dedupe_key, lane, finished_at, result, error, error_log, owner, parent, name, category, group_key, correlation_id) FROM stdin;
-2026-11-18 04:14:36.925682+00	1794975122850482	2026-11-18 04:12:02.850494+00	01a1ecda-c5a2-77b6-ae94-9b2dbc697f6b	14	100	5	0	0	f	t	default	echo	1	retrying	2026-11-18 04:12:02.854129+00	\N	\N	\N	{"say": "retrying"}	\N	\N	\N	\N	{"at": "2026-11-18T04:12:02.857027+00:00", "type": "http", "worker": "worker-live", "attempt": 1, "message": "503", "retryable": true}	[{"at": "2026-11-18T04:12:02.857027+00:00", "type": "http", "worker": "worker-live", "attempt": 1, "message": "503", "retryable": true}]	aaaaaaaa-0000-4000-8000-00000000000a	\N	\N	\N	\N	\N
-2026-11-18 05:12:02.869103+00	1794975122861577	2026-11-18 04:12:02.861587+00	01a1ecda-c5ad-793b-a1b1-7ada646fb1dc	14	100	5	0	0	f	t	default	echo	0	deferred	2026-11-18 04:12:02.866078+00	\N	\N	\N	{"say": "snoozed"}	\N	\N	\N	\N	\N	\N	aaaaaaaa-0000-4000-8000-00000000000a	\N	\N	\N	\N	\N
-2026-11-18 04:12:02.873155+00	1794975122873145	2026-11-18 04:12:02.873155+00	01a1ecda-c5b9-7251-aa96-e390db63b632	14	100	5	0	0	f	f	default	echo	1	processing	2026-11-18 04:12:02.877912+00	2026-11-18 04:17:02.877912+00	worker-live	\N	{"say": "live lease"}	\N	\N	\N	\N	\N	\N	aaaaaaaa-0000-4000-8000-00000000000a	\N	\N	\N	\N	\N
-2026-11-18 04:12:02.879328+00	1794975122879320	2026-11-18 04:12:02.879328+00	01a1ecda-c5bf-751e-af84-1ab78e4ab283	14	100	5	0	0	t	f	default	echo	1	processing	2026-11-18 04:12:02.885394+00	2026-11-18 04:17:02.885394+00	worker-live	\N	{"say": "asked to cancel"}	\N	\N	\N	\N	\N	\N	aaaaaaaa-0000-4000-8000-00000000000a	\N	\N	\N	\N	\N
-2026-11-18 03:12:04.781048+00	1794975123039334	2026-11-18 04:12:02.898621+00	01a1ecda-c5d2-79c2-ad53-6f4af92f488b	1	5	5	0	0	f	f	default	echo	0	pending	2026-11-18 03:12:04.781048+00	\N	\N	\N	{"say": "pending"}	aaaaaaaa-0000-4000-8000-00000000000a:one	\N	\N	\N	\N	\N	aaaaaaaa-0000-4000-8000-00000000000a	\N	\N	\N	\N	trace-1
-2026-11-18 05:12:02.904791+00	1794975122905709	2026-11-18 04:12:02.905719+00	01a1ecda-c5d9-7b58-bf74-7fb2735d377e	1	5	5	0	0	f	t	default	echo	0	deferred	\N	\N	\N	\N	{"say": "deferred"}	\N	\N	\N	\N	\N	\N	bbbbbbbb-0000-4000-8000-00000000000b	\N	\N	\N	\N	\N
-2026-11-18 04:12:02.914978+00	1794975122914971	2026-11-18 04:12:02.914978+00	01a1ecda-c5e2-7f89-9263-41d43164516e	10	5	5	0	0	f	f	reports	weekly_report	0	pending	\N	\N	\N	\N	{"n": 3}	\N	aaaaaaaa-0000-4000-8000-00000000000a/tenant-a	\N	\N	\N	\N	aaaaaaaa-0000-4000-8000-00000000000a	\N	\N	\N	tenant-a	\N
-2026-11-18 04:12:02.909145+00	1794975122909136	2026-11-18 04:12:02.909145+00	01a1ecda-c5dd-722d-b5cb-594c4c5bc312	10	5	5	0	0	f	f	reports	weekly_report	1	processing	2026-11-18 04:12:02.928339+00	2026-11-18 04:17:02.928339+00	worker-reports	reports	{"n": 1}	\N	aaaaaaaa-0000-4000-8000-00000000000a/tenant-a	\N	\N	\N	\N	aaaaaaaa-0000-4000-8000-00000000000a	\N	\N	\N	tenant-a	\N
-2026-11-18 04:12:02.930139+00	1794975122914971	2026-11-18 04:12:02.913247+00	01a1ecda-c5e1-73d2-9d98-cd3b7b4f10dd	10	5	5	0	0	f	f	reports	weekly_report	0	pending	2026-11-18 04:12:02.928339+00	\N	\N	\N	{"n": 2}	\N	aaaaaaaa-0000-4000-8000-00000000000a/tenant-a	\N	\N	\N	\N	aaaaaaaa-0000-4000-8000-00000000000a	\N	\N	\N	tenant-a	\N
-2026-11-18 04:12:02.930139+00	1794975122916458	2026-11-18 04:12:02.916465+00	01a1ecda-c5e4-7753-9ead-c4343586222e	10	5	5	0	0	f	f	reports	weekly_report	0	pending	2026-11-18 04:12:02.928339+00	\N	\N	\N	{"n": 4}	\N	bbbbbbbb-0000-4000-8000-00000000000b/tenant-b	\N	\N	\N	\N	bbbbbbbb-0000-4000-8000-00000000000b	\N	\N	\N	tenant-b	\N
-2026-11-18 04:12:02.932093+00	1794975122932084	2026-11-18 04:12:02.932093+00	01a1ecda-c5f4-7158-a3d8-500be34a6da2	11	5	5	0	0	f	f	letters	letter	0	pending	\N	\N	\N	\N	{"say": "paused"}	\N	\N	\N	\N	\N	\N	bbbbbbbb-0000-4000-8000-00000000000b	\N	\N	\N	\N	\N
-2026-11-18 04:19:14.185562+00	1794975122935279	2026-11-18 04:12:02.935269+00	01a1ecda-c5f7-7476-91da-6bca66a5c285	13	5	5	0	0	f	t	brittle	brittle_call	1	retrying	2026-11-18 04:12:02.937552+00	\N	\N	\N	{"n": 20}	\N	\N	\N	\N	{"at": "2026-11-18T04:12:02.939184+00:00", "type": "http", "worker": "worker-live", "attempt": 1, "message": "500", "retryable": true}	[{"at": "2026-11-18T04:12:02.939184+00:00", "type": "http", "worker": "worker-live", "attempt": 1, "message": "500", "retryable": true}]	\N	\N	\N	\N	\N	\N
-2026-11-18 04:21:55.543725+00	1794975122935280	2026-11-18 04:12:02.935269+00	01a1ecda-c5f7-747a-91da-6bca66a5c285	13	5	5	0	0	f	t	brittle	brittle_call	1	retrying	2026-11-18 04:12:02.937552+00	\N	\N	\N	{"n": 21}	\N	\N	\N	\N	{"at": "2026-11-18T04:12:02.939184+00:00", "type": "http", "worker": "worker-live", "attempt": 1, "message": "500", "retryable": true}	[{"at": "2026-11-18T04:12:02.939184+00:00", "type": "http", "worker": "worker-live", "attempt": 1, "message": "500", "retryable": true}]	\N	\N	\N	\N	\N	\N
-2026-11-18 04:13:08.330085+00	1794975122935281	2026-11-18 04:12:02.935269+00	01a1ecda-c5f7-747e-91da-6bca66a5c285	13	5	5	0	0	f	t	brittle	brittle_call	1	retrying	2026-11-18 04:12:02.937552+00	\N	\N	\N	{"n": 22}	\N	\N	\N	\N	{"at": "2026-11-18T04:12:02.939184+00:00", "type": "http", "worker": "worker-live", "attempt": 1, "message": "500", "retryable": true}	[{"at": "2026-11-18T04:12:02.939184+00:00", "type": "http", "worker": "worker-live", "attempt": 1, "message": "500", "retryable": true}]	\N	\N	\N	\N	\N	\N
-2026-11-18 04:13:48.190173+00	1794975122935282	2026-11-18 04:12:02.935269+00	01a1ecda-c5f7-7483-91da-6bca66a5c285	13	5	5	0	0	f	t	brittle	brittle_call	1	retrying	2026-11-18 04:12:02.937552+00	\N	\N	\N	{"n": 23}	\N	\N	\N	\N	{"at": "2026-11-18T04:12:02.939184+00:00", "type": "http", "worker": "worker-live", "attempt": 1, "message": "500", "retryable": true}	[{"at": "2026-11-18T04:12:02.939184+00:00", "type": "http", "worker": "worker-live", "attempt": 1, "message": "500", "retryable": true}]	\N	\N	\N	\N	\N	\N
-2026-11-18 04:20:00.376398+00	1794975122935283	2026-11-18 04:12:02.935269+00	01a1ecda-c5f7-7487-91da-6bca66a5c285	13	5	5	0	0	f	t	brittle	brittle_call	1	retrying	2026-11-18 04:12:02.937552+00	\N	\N	\N	{"n": 24}	\N	\N	\N	\N	{"at": "2026-11-18T04:12:02.939184+00:00", "type": "http", "worker": "worker-live", "attempt": 1, "message": "500", "retryable": true}	[{"at": "2026-11-18T04:12:02.939184+00:00", "type": "http", "worker": "worker-live", "attempt": 1, "message": "500", "retryable": true}]	\N	\N	\N	\N	\N	\N
-2026-11-18 04:14:27.559289+00	1794975122935284	2026-11-18 04:12:02.935269+00	01a1ecda-c5f7-748b-91da-6bca66a5c285	13	5	5	0	0	f	t	brittle	brittle_call	1	retrying	2026-11-18 04:12:02.937552+00	\N	\N	\N	{"n": 25}	\N	\N	\N	\N	{"at": "2026-11-18T04:12:02.939184+00:00", "type": "http", "worker": "worker-live", "attempt": 1, "message": "500", "retryable": true}	[{"at": "2026-11-18T04:12:02.939184+00:00", "type": "http", "worker": "worker-live", "attempt": 1, "message": "500", "retryable": true}]	\N	\N	\N	\N	\N	\N
-2026-11-18 04:19:08.338846+00	1794975122935260	2026-11-18 04:12:02.935269+00	01a1ecda-c5f7-7428-91da-6bca66a5c285	13	5	5	0	0	f	t	brittle	brittle_call	1	retrying	2026-11-18 04:12:02.937552+00	\N	\N	\N	{"n": 1}	\N	\N	\N	\N	{"at": "2026-11-18T04:12:02.939184+00:00", "type": "http", "worker": "worker-live", "attempt": 1, "message": "500", "retryable": true}	[{"at": "2026-11-18T04:12:02.939184+00:00", "type": "http", "worker": "worker-live", "attempt": 1, "message": "500", "retryable": true}]	\N	\N	\N	\N	\N	\N
-2026-11-18 04:12:46.206254+00	1794975122935261	2026-11-18 04:12:02.935269+00	01a1ecda-c5f7-742d-91da-6bca66a5c285	13	5	5	0	0	f	t	brittle	brittle_call	1	retrying	2026-11-18 04:12:02.937552+00	\N	\N	\N	{"n": 2}	\N	\N	\N	\N	{"at": "2026-11-18T04:12:02.939184+00:00", "type": "http", "worker": "worker-live", "attempt": 1, "message": "500", "retryable": true}	[{"at": "2026-11-18T04:12:02.939184+00:00", "type": "http", "worker": "worker-live", "attempt": 1, "message": "500", "retryable": true}]	\N	\N	\N	\N	\N	\N
-2026-11-18 04:19:47.10967+00	1794975122935262	2026-11-18 04:12:02.935269+00	01a1ecda-c5f7-7431-91da-6bca66a5c285	13	5	5	0	0	f	t	brittle	brittle_call	1	retrying	2026-11-18 04:12:02.937552+00	\N	\N	\N	{"n": 3}	\N	\N	\N	\N	{"at": "2026-11-18T04:12:02.939184+00:00", "type": "http", "worker": "worker-live", "attempt": 1, "message": "500", "retryable": true}	[{"at": "2026-11-18T04:12:02.939184+00:00", "type": "http", "worker": "worker-live", "attempt": 1, "message": "500", "retryable": true}]	\N	\N	\N	\N	\N	\N
-2026-11-18 04:14:43.239417+00	1794975122935263	2026-11-18 04:12:02.935269+00	01a1ecda-c5f7-7435-91da-6bca66a5c285	13	5	5	0	0	f	t	brittle	brittle_call	1	retrying	2026-11-18 04:12:02.937552+00	\N	\N	\N	{"n": 4}	\N	\N	\N	\N	{"at": "2026-11-18T04:12:02.939184+00:00", "type": "http", "worker": "worker-live", "attempt": 1, "message": "500", "retryable": true}	[{"at": "2026-11-18T04:12:02.939184+00:00", "type": "http", "worker": "worker-live", "attempt": 1, "message": "500", "retryable": true}]	\N	\N	\N	\N	\N	\N
-2026-11-18 04:19:59.399053+00	1794975122935264	2026-11-18 04:12:02.935269+00	01a1ecda-c5f7-7439-91da-6bca66a5c285	13	5	5	0	0	f	t	brittle	brittle_call	1	retrying	2026-11-18 04:12:02.937552+00	\N	\N	\N	{"n": 5}	\N	\N	\N	\N	{"at": "2026-11-18T04:12:02.939184+00:00", "type": "http", "worker": "worker-live", "attempt": 1, "message": "500", "retryable": true}	[{"at": "2026-11-18T04:12:02.939184+00:00", "type": "http", "worker": "worker-live", "attempt": 1, "message": "500", "retryable": true}]	\N	\N	\N	\N	\N	\N
-2026-11-18 04:20:42.359596+00	1794975122935265	2026-11-18 04:12:02.935269+00	01a1ecda-c5f7-743d-91da-6bca66a5c285	13	5	5	0	0	f	t	brittle	brittle_call	1	retrying	2026-11-18 04:12:02.937552+00	\N	\N	\N	{"n": 6}	\N	\N	\N	\N	{"at": "2026-11-18T04:12:02.939184+00:00", "type": "http", "worker": "worker-live", "attempt": 1, "message": "500", "retryable": true}	[{"at": "2026-11-18T04:12:02.939184+00:00", "type": "http", "worker": "worker-live", "attempt": 1, "message": "500", "retryable": true}]	\N	\N	\N	\N	\N	\N
-2026-11-18 04:20:23.235273+00	1794975122935266	2026-11-18 04:12:02.935269+00	01a1ecda-c5f7-7441-91da-6bca66a5c285	13	5	5	0	0	f	t	brittle	brittle_call	1	retrying	2026-11-18 04:12:02.937552+00	\N	\N	\N	{"n": 7}	\N	\N	\N	\N	{"at": "2026-11-18T04:12:02.939184+00:00", "type": "http", "worker": "worker-live", "attempt": 1, "message": "500", "retryable": true}	[{"at": "2026-11-18T04:12:02.939184+00:00", "type": "http", "worker": "worker-live", "attempt": 1, "message": "500", "retryable": true}]	\N	\N	\N	\N	\N	\N
-2026-11-18 04:16:56.006802+00	1794975122935267	2026-11-18 04:12:02.935269+00	01a1ecda-c5f7-7445-91da-6bca66a5c285	13	5	5	0	0	f	t	brittle	brittle_call	1	retrying	2026-11-18 04:12:02.937552+00	\N	\N	\N	{"n": 8}	\N	\N	\N	\N	{"at": "2026-11-18T04:12:02.939184+00:00", "type": "http", "worker": "worker-live", "attempt": 1, "message": "500", "retryable": true}	[{"at": "2026-11-18T04:12:02.939184+00:00", "type": "http", "worker": "worker-live", "attempt": 1, "message": "500", "retryable": true}]	\N	\N	\N	\N	\N	\N
-2026-11-18 04:18:07.46411+00	1794975122935268	2026-11-18 04:12:02.935269+00	01a1ecda-c5f7-7449-91da-6bca66a5c285	13	5	5	0	0	f	t	brittle	brittle_call	1	retrying	2026-11-18 04:12:02.937552+00	\N	\N	\N	{"n": 9}	\N	\N	\N	\N	{"at": "2026-11-18T04:12:02.939184+00:00", "type": "http", "worker": "worker-live", "attempt": 1, "message": "500", "retryable": true}	[{"at": "2026-11-18T04:12:02.939184+00:00", "type": "http", "worker": "worker-live", "attempt": 1, "message": "500", "retryable": true}]	\N	\N	\N	\N	\N	\N
-2026-11-18 04:13:41.798626+00	1794975122935269	2026-11-18 04:12:02.935269+00	01a1ecda-c5f7-744d-91da-6bca66a5c285	13	5	5	0	0	f	t	brittle	brittle_call	1	retrying	2026-11-18 04:12:02.937552+00	\N	\N	\N	{"n": 10}	\N	\N	\N	\N	{"at": "2026-11-18T04:12:02.939184+00:00", "type": "http", "worker": "worker-live", "attempt": 1, "message": "500", "retryable": true}	[{"at": "2026-11-18T04:12:02.939184+00:00", "type": "http", "worker": "worker-live", "attempt": 1, "message": "500", "retryable": true}]	\N	\N	\N	\N	\N	\N
-2026-11-18 04:20:03.861684+00	1794975122935270	2026-11-18 04:12:02.935269+00	01a1ecda-c5f7-7451-91da-6bca66a5c285	13	5	5	0	0	f	t	brittle	brittle_call	1	retrying	2026-11-18 04:12:02.937552+00	\N	\N	\N	{"n": 11}	\N	\N	\N	\N	{"at": "2026-11-18T04:12:02.939184+00:00", "type": "http", "worker": "worker-live", "attempt": 1, "message": "500", "retryable": true}	[{"at": "2026-11-18T04:12:02.939184+00:00", "type": "http", "worker": "worker-live", "attempt": 1, "message": "500", "retryable": true}]	\N	\N	\N	\N	\N	\N
-2026-11-18 04:12:59.261826+00	1794975122935271	2026-11-18 04:12:02.935269+00	01a1ecda-c5f7-7456-91da-6bca66a5c285	13	5	5	0	0	f	t	brittle	brittle_call	1	retrying	2026-11-18 04:12:02.937552+00	\N	\N	\N	{"n": 12}	\N	\N	\N	\N	{"at": "2026-11-18T04:12:02.939184+00:00", "type": "http", "worker": "worker-live", "attempt": 1, "message": "500", "retryable": true}	[{"at": "2026-11-18T04:12:02.939184+00:00", "type": "http", "worker": "worker-live", "attempt": 1, "message": "500", "retryable": true}]	\N	\N	\N	\N	\N	\N
-2026-11-18 04:21:42.750135+00	1794975122935272	2026-11-18 04:12:02.935269+00	01a1ecda-c5f7-745a-91da-6bca66a5c285	13	5	5	0	0	f	t	brittle	brittle_call	1	retrying	2026-11-18 04:12:02.937552+00	\N	\N	\N	{"n": 13}	\N	\N	\N	\N	{"at": "2026-11-18T04:12:02.939184+00:00", "type": "http", "worker": "worker-live", "attempt": 1, "message": "500", "retryable": true}	[{"at": "2026-11-18T04:12:02.939184+00:00", "type": "http", "worker": "worker-live", "attempt": 1, "message": "500", "retryable": true}]	\N	\N	\N	\N	\N	\N
-2026-11-18 04:16:19.548378+00	1794975122935273	2026-11-18 04:12:02.935269+00	01a1ecda-c5f7-745e-91da-6bca66a5c285	13	5	5	0	0	f	t	brittle	brittle_call	1	retrying	2026-11-18 04:12:02.937552+00	\N	\N	\N	{"n": 14}	\N	\N	\N	\N	{"at": "2026-11-18T04:12:02.939184+00:00", "type": "http", "worker": "worker-live", "attempt": 1, "message": "500", "retryable": true}	[{"at": "2026-11-18T04:12:02.939184+00:00", "type": "http", "worker": "worker-live", "attempt": 1, "message": "500", "retryable": true}]	\N	\N	\N	\N	\N	\N
-2026-11-18 04:17:09.121645+00	1794975122935274	2026-11-18 04:12:02.935269+00	01a1ecda-c5f7-7462-91da-6bca66a5c285	13	5	5	0	0	f	t	brittle	brittle_call	1	retrying	2026-11-18 04:12:02.937552+00	\N	\N	\N	{"n": 15}	\N	\N	\N	\N	{"at": "2026-11-18T04:12:02.939184+00:00", "type": "http", "worker": "worker-live", "attempt": 1, "message": "500", "retryable": true}	[{"at": "2026-11-18T04:12:02.939184+00:00", "type": "http", "worker": "worker-live", "attempt": 1, "message": "500", "retryable": true}]	\N	\N	\N	\N	\N	\N
-2026-11-18 04:12:02.942784+00	\N	2026-11-18 04:12:02.942784+00	01a1ecda-c5fe-7c45-883e-5403fa610009	12	5	5	0	0	f	f	mailing	mail	1	processing	2026-11-18 04:12:02.950864+00	2026-11-18 04:17:02.950864+00	worker-live	\N	{"packed": 10}	\N	\N	\N	\N	\N	\N	\N	\N	\N	\N	\N	\N
-2026-11-18 04:17:11.47133+00	1794975122935275	2026-11-18 04:12:02.935269+00	01a1ecda-c5f7-7466-91da-6bca66a5c285	13	5	5	0	0	f	t	brittle	brittle_call	1	retrying	2026-11-18 04:12:02.937552+00	\N	\N	\N	{"n": 16}	\N	\N	\N	\N	{"at": "2026-11-18T04:12:02.939184+00:00", "type": "http", "worker": "worker-live", "attempt": 1, "message": "500", "retryable": true}	[{"at": "2026-11-18T04:12:02.939184+00:00", "type": "http", "worker": "worker-live", "attempt": 1, "message": "500", "retryable": true}]	\N	\N	\N	\N	\N	\N
-2026-11-18 04:13:30.846423+00	1794975122935276	2026-11-18 04:12:02.935269+00	01a1ecda-c5f7-746a-91da-6bca66a5c285	13	5	5	0	0	f	t	brittle	brittle_call	1	retrying	2026-11-18 04:12:02.937552+00	\N	\N	\N	{"n": 17}	\N	\N	\N	\N	{"at": "2026-11-18T04:12:02.939184+00:00", "type": "http", "worker": "worker-live", "attempt": 1, "message": "500", "retryable": true}	[{"at": "2026-11-18T04:12:02.939184+00:00", "type": "http", "worker": "worker-live", "attempt": 1, "message": "500", "retryable": true}]	\N	\N	\N	\N	\N	\N
-2026-11-18 04:17:33.778249+00	1794975122935277	2026-11-18 04:12:02.935269+00	01a1ecda-c5f7-746e-91da-6bca66a5c285	13	5	5	0	0	f	t	brittle	brittle_call	1	retrying	2026-11-18 04:12:02.937552+00	\N	\N	\N	{"n": 18}	\N	\N	\N	\N	{"at": "2026-11-18T04:12:02.939184+00:00", "type": "http", "worker": "worker-live", "attempt": 1, "message": "500", "retryable": true}	[{"at": "2026-11-18T04:12:02.939184+00:00", "type": "http", "worker": "worker-live", "attempt": 1, "message": "500", "retryable": true}]	\N	\N	\N	\N	\N	\N
-2026-11-18 04:12:49.82832+00	1794975122935278	2026-11-18 04:12:02.935269+00	01a1ecda-c5f7-7472-91da-6bca66a5c285	13	5	5	0	0	f	t	brittle	brittle_call	1	retrying	2026-11-18 04:12:02.937552+00	\N	\N	\N	{"n": 19}	\N	\N	\N	\N	{"at": "2026-11-18T04:12:02.939184+00:00", "type": "http", "worker": "worker-live", "attempt": 1, "message": "500", "retryable": true}	[{"at": "2026-11-18T04:12:02.939184+00:00", "type": "http", "worker": "worker-live", "attempt": 1, "message": "500", "retryable": true}]	\N	\N	\N	\N	\N	\N
-2026-11-18 04:12:02.942784+00	\N	2026-11-18 04:12:02.942784+00	01a1ecda-c5fe-7c45-883e-5403fa610000	12	5	5	0	0	f	f	mailing	mail	1	processing	2026-11-18 04:12:02.950864+00	2026-11-18 04:17:02.950864+00	worker-live	\N	{"packed": 1}	\N	\N	\N	\N	\N	\N	\N	\N	\N	\N	\N	\N
-2026-11-18 04:12:02.942784+00	\N	2026-11-18 04:12:02.942784+00	01a1ecda-c5fe-7c45-883e-5403fa610001	12	5	5	0	0	f	f	mailing	mail	1	processing	2026-11-18 04:12:02.950864+00	2026-11-18 04:17:02.950864+00	worker-live	\N	{"packed": 2}	\N	\N	\N	\N	\N	\N	\N	\N	\N	\N	\N	\N
-2026-11-18 04:12:02.942784+00	\N	2026-11-18 04:12:02.942784+00	01a1ecda-c5fe-7c45-883e-5403fa610002	12	5	5	0	0	f	f	mailing	mail	1	processing	2026-11-18 04:12:02.950864+00	2026-11-18 04:17:02.950864+00	worker-live	\N	{"packed": 3}	\N	\N	\N	\N	\N	\N	\N	\N	\N	\N	\N	\N
-2026-11-18 04:12:02.942784+00	\N	2026-11-18 04:12:02.942784+00	01a1ecda-c5fe-7c45-883e-5403fa610003	12	5	5	0	0	f	f	mailing	mail	1	processing	2026-11-18 04:12:02.950864+00	2026-11-18 04:17:02.950864+00	worker-live	\N	{"packed": 4}	\N	\N	\N	\N	\N	\N	\N	\N	\N	\N	\N	\N
-2026-11-18 04:12:02.942784+00	\N	2026-11-18 04:12:02.942784+00	01a1ecda-c5fe-7c45-883e-5403fa610004	12	5	5	0	0	f	f	mailing	mail	1	processing	2026-11-18 04:12:02.950864+00	2026-11-18 04:17:02.950864+00	worker-live	\N	{"packed": 5}	\N	\N	\N	\N	\N	\N	\N	\N	\N	\N	\N	\N
-2026-11-18 04:12:02.942784+00	\N	2026-11-18 04:12:02.942784+00	01a1ecda-c5fe-7c45-883e-5403fa610005	12	5	5	0	0	f	f	mailing	mail	1	processing	2026-11-18 04:12:02.950864+00	2026-11-18 04:17:02.950864+00	worker-live	\N	{"packed": 6}	\N	\N	\N	\N	\N	\N	\N	\N	\N	\N	\N	\N
-2026-11-18 04:12:02.942784+00	\N	2026-11-18 04:12:02.942784+00	01a1ecda-c5fe-7c45-883e-5403fa610006	12	5	5	0	0	f	f	mailing	mail	1	processing	2026-11-18 04:12:02.950864+00	2026-11-18 04:17:02.950864+00	worker-live	\N	{"packed": 7}	\N	\N	\N	\N	\N	\N	\N	\N	\N	\N	\N	\N
-2026-11-18 04:12:02.942784+00	\N	2026-11-18 04:12:02.942784+00	01a1ecda-c5fe-7c45-883e-5403fa610007	12	5	5	0	0	f	f	mailing	mail	1	processing	2026-11-18 04:12:02.950864+00	2026-11-18 04:17:02.950864+00	worker-live	\N	{"packed": 8}	\N	\N	\N	\N	\N	\N	\N	\N	\N	\N	\N	\N
-2026-11-18 04:12:02.942784+00	\N	2026-11-18 04:12:02.942784+00	01a1ecda-c5fe-7c45-883e-5403fa610008	12	5	5	0	0	f	f	mailing	mail	1	processing	2026-11-18 04:12:02.950864+00	2026-11-18 04:17:02.950864+00	worker-live	\N	{"packed": 9}	\N	\N	\N	\N	\N	\N	\N	\N	\N	\N	\N	\N
-2026-11-18 04:12:02.942784+00	\N	2026-11-18 04:12:02.942784+00	01a1ecda-c5fe-7c45-883e-5403fa61000a	12	5	5	0	0	f	f	mailing	mail	1	processing	2026-11-18 04:12:02.950864+00	2026-11-18 04:17:02.950864+00	worker-live	\N	{"packed": 11}	\N	\N	\N	\N	\N	\N	\N	\N	\N	\N	\N	\N
-2026-11-18 04:12:02.942784+00	\N	2026-11-18 04:12:02.942784+00	01a1ecda-c5fe-7c45-883e-5403fa61000b	12	5	5	0	0	f	f	mailing	mail	1	processing	2026-11-18 04:12:02.950864+00	2026-11-18 04:17:02.950864+00	worker-live	\N	{"packed": 12}	\N	\N	\N	\N	\N	\N	\N	\N	\N	\N	\N	\N
-2026-11-18 04:12:02.942784+00	\N	2026-11-18 04:12:02.942784+00	01a1ecda-c5fe-7c45-883e-5403fa61000c	12	5	5	0	0	f	f	mailing	mail	1	processing	2026-11-18 04:12:02.950864+00	2026-11-18 04:17:02.950864+00	worker-live	\N	{"packed": 13}	\N	\N	\N	\N	\N	\N	\N	\N	\N	\N	\N	\N
-2026-11-18 04:12:02.942784+00	\N	2026-11-18 04:12:02.942784+00	01a1ecda-c5fe-7c45-883e-5403fa61000d	12	5	5	0	0	f	f	mailing	mail	1	processing	2026-11-18 04:12:02.950864+00	2026-11-18 04:17:02.950864+00	worker-live	\N	{"packed": 14}	\N	\N	\N	\N	\N	\N	\N	\N	\N	\N	\N	\N
-2026-11-18 04:12:02.942784+00	\N	2026-11-18 04:12:02.942784+00	01a1ecda-c5fe-7c45-883e-5403fa61000e	12	5	5	0	0	f	f	mailing	mail	1	processing	2026-11-18 04:12:02.950864+00	2026-11-18 04:17:02.950864+00	worker-live	\N	{"packed": 15}	\N	\N	\N	\N	\N	\N	\N	\N	\N	\N	\N	\N
-2026-11-18 04:12:02.942784+00	\N	2026-11-18 04:12:02.942784+00	01a1ecda-c5fe-7c45-883e-5403fa61000f	12	5	5	0	0	f	f	mailing	mail	1	processing	2026-11-18 04:12:02.950864+00	2026-11-18 04:17:02.950864+00	worker-live	\N	{"packed": 16}	\N	\N	\N	\N	\N	\N	\N	\N	\N	\N	\N	\N
-2026-11-18 04:12:02.942784+00	\N	2026-11-18 04:12:02.942784+00	01a1ecda-c5fe-7c45-883e-5403fa610010	12	5	5	0	0	f	f	mailing	mail	1	processing	2026-11-18 04:12:02.950864+00	2026-11-18 04:17:02.950864+00	worker-live	\N	{"packed": 17}	\N	\N	\N	\N	\N	\N	\N	\N	\N	\N	\N	\N
-2026-11-18 04:12:02.942784+00	\N	2026-11-18 04:12:02.942784+00	01a1ecda-c5fe-7c45-883e-5403fa610011	12	5	5	0	0	f	f	mailing	mail	1	processing	2026-11-18 04:12:02.950864+00	2026-11-18 04:17:02.950864+00	worker-live	\N	{"packed": 18}	\N	\N	\N	\N	\N	\N	\N	\N	\N	\N	\N	\N
-2026-11-18 04:12:02.942784+00	\N	2026-11-18 04:12:02.942784+00	01a1ecda-c5fe-7c45-883e-5403fa610012	12	5	5	0	0	f	f	mailing	mail	1	processing	2026-11-18 04:12:02.950864+00	2026-11-18 04:17:02.950864+00	worker-live	\N	{"packed": 19}	\N	\N	\N	\N	\N	\N	\N	\N	\N	\N	\N	\N
-2026-11-18 04:12:02.942784+00	\N	2026-11-18 04:12:02.942784+00	01a1ecda-c5fe-7c45-883e-5403fa610013	12	5	5	0	0	f	f	mailing	mail	1	processing	2026-11-18 04:12:02.950864+00	2026-11-18 04:17:02.950864+00	worker-live	\N	{"packed": 20}	\N	\N	\N	\N	\N	\N	\N	\N	\N	\N	\N	\N
-2026-11-18 04:12:02.942784+00	\N	2026-11-18 04:12:02.942784+00	01a1ecda-c5fe-7c45-883e-5403fa610014	12	5	5	0	0	f	f	mailing	mail	1	processing	2026-11-18 04:12:02.950864+00	2026-11-18 04:17:02.950864+00	worker-live	\N	{"packed": 21}	\N	\N	\N	\N	\N	\N	\N	\N	\N	\N	\N	\N
-2026-11-18 04:12:02.942784+00	\N	2026-11-18 04:12:02.942784+00	01a1ecda-c5fe-7c45-883e-5403fa610015	12	5	5	0	0	f	f	mailing	mail	1	processing	2026-11-18 04:12:02.950864+00	2026-11-18 04:17:02.950864+00	worker-live	\N	{"packed": 22}	\N	\N	\N	\N	\N	\N	\N	\N	\N	\N	\N	\N
-2026-11-18 04:12:02.942784+00	\N	2026-11-18 04:12:02.942784+00	01a1ecda-c5fe-7c45-883e-5403fa610016	12	5	5	0	0	f	f	mailing	mail	1	processing	2026-11-18 04:12:02.950864+00	2026-11-18 04:17:02.950864+00	worker-live	\N	{"packed": 23}	\N	\N	\N	\N	\N	\N	\N	\N	\N	\N	\N	\N
-2026-11-18 04:12:02.942784+00	\N	2026-11-18 04:12:02.942784+00	01a1ecda-c5fe-7c45-883e-5403fa610017	12	5	5	0	0	f	f	mailing	mail	1	processing	2026-11-18 04:12:02.950864+00	2026-11-18 04:17:02.950864+00	worker-live	\N	{"packed": 24}	\N	\N	\N	\N	\N	\N	\N	\N	\N	\N	\N	\N
-2026-11-18 04:12:02.942784+00	\N	2026-11-18 04:12:02.942784+00	01a1ecda-c5fe-7c45-883e-5403fa610018	12	5	5	0	0	f	f	mailing	mail	1	processing	2026-11-18 04:12:02.950864+00	2026-11-18 04:17:02.950864+00	worker-live	\N	{"packed": 25}	\N	\N	\N	\N	\N	\N	\N	\N	\N	\N	\N	\N
-2026-11-18 04:12:02.942784+00	\N	2026-11-18 04:12:02.942784+00	01a1ecda-c5fe-7c45-883e-5403fa610019	12	5	5	0	0	f	f	mailing	mail	1	processing	2026-11-18 04:12:02.950864+00	2026-11-18 04:17:02.950864+00	worker-live	\N	{"packed": 26}	\N	\N	\N	\N	\N	\N	\N	\N	\N	\N	\N	\N
-2026-11-18 04:12:02.942784+00	\N	2026-11-18 04:12:02.942784+00	01a1ecda-c5fe-7c45-883e-5403fa61001a	12	5	5	0	0	f	f	mailing	mail	1	processing	2026-11-18 04:12:02.950864+00	2026-11-18 04:17:02.950864+00	worker-live	\N	{"packed": 27}	\N	\N	\N	\N	\N	\N	\N	\N	\N	\N	\N	\N
-2026-11-18 04:12:02.942784+00	\N	2026-11-18 04:12:02.942784+00	01a1ecda-c5fe-7c45-883e-5403fa61001b	12	5	5	0	0	f	f	mailing	mail	1	processing	2026-11-18 04:12:02.950864+00	2026-11-18 04:17:02.950864+00	worker-live	\N	{"packed": 28}	\N	\N	\N	\N	\N	\N	\N	\N	\N	\N	\N	\N
-2026-11-18 04:12:02.942784+00	\N	2026-11-18 04:12:02.942784+00	01a1ecda-c5fe-7c45-883e-5403fa61001c	12	5	5	0	0	f	f	mailing	mail	1	processing	2026-11-18 04:12:02.950864+00	2026-11-18 04:17:02.950864+00	worker-live	\N	{"packed": 29}	\N	\N	\N	\N	\N	\N	\N	\N	\N	\N	\N	\N
-2026-11-18 04:12:02.942784+00	\N	2026-11-18 04:12:02.942784+00	01a1ecda-c5fe-7c45-883e-5403fa61001d	12	5	5	0	0	f	f	mailing	mail	1	processing	2026-11-18 04:12:02.950864+00	2026-11-18 04:17:02.950864+00	worker-live	\N	{"packed": 30}	\N	\N	\N	\N	\N	\N	\N	\N	\N	\N	\N	\N
-2026-11-18 04:12:02.942784+00	\N	2026-11-18 04:12:02.942784+00	01a1ecda-c5fe-7c45-883e-5403fa61001e	12	5	5	0	0	f	f	mailing	mail	1	processing	2026-11-18 04:12:02.950864+00	2026-11-18 04:17:02.950864+00	worker-live	\N	{"packed": 31}	\N	\N	\N	\N	\N	\N	\N	\N	\N	\N	\N	\N
-2026-11-18 04:12:02.942784+00	\N	2026-11-18 04:12:02.942784+00	01a1ecda-c5fe-7c45-883e-5403fa61001f	12	5	5	0	0	f	f	mailing	mail	1	processing	2026-11-18 04:12:02.950864+00	2026-11-18 04:17:02.950864+00	worker-live	\N	{"packed": 32}	\N	\N	\N	\N	\N	\N	\N	\N	\N	\N	\N	\N
-2026-11-18 04:12:02.942784+00	\N	2026-11-18 04:12:02.942784+00	01a1ecda-c5fe-7c45-883e-5403fa610020	12	5	5	0	0	f	f	mailing	mail	1	processing	2026-11-18 04:12:02.950864+00	2026-11-18 04:17:02.950864+00	worker-live	\N	{"packed": 33}	\N	\N	\N	\N	\N	\N	\N	\N	\N	\N	\N	\N
-2026-11-18 04:12:02.942784+00	\N	2026-11-18 04:12:02.942784+00	01a1ecda-c5fe-7c45-883e-5403fa610021	12	5	5	0	0	f	f	mailing	mail	1	processing	2026-11-18 04:12:02.950864+00	2026-11-18 04:17:02.950864+00	worker-live	\N	{"packed": 34}	\N	\N	\N	\N	\N	\N	\N	\N	\N	\N	\N	\N
-2026-11-18 04:12:02.942784+00	\N	2026-11-18 04:12:02.942784+00	01a1ecda-c5fe-7c45-883e-5403fa610022	12	5	5	0	0	f	f	mailing	mail	1	processing	2026-11-18 04:12:02.950864+00	2026-11-18 04:17:02.950864+00	worker-live	\N	{"packed": 35}	\N	\N	\N	\N	\N	\N	\N	\N	\N	\N	\N	\N
-2026-11-18 04:12:02.942784+00	\N	2026-11-18 04:12:02.942784+00	01a1ecda-c5fe-7c45-883e-5403fa610023	12	5	5	0	0	f	f	mailing	mail	1	processing	2026-11-18 04:12:02.950864+00	2026-11-18 04:17:02.950864+00	worker-live	\N	{"packed": 36}	\N	\N	\N	\N	\N	\N	\N	\N	\N	\N	\N	\N
-2026-11-18 04:12:02.942784+00	\N	2026-11-18 04:12:02.942784+00	01a1ecda-c5fe-7c45-883e-5403fa610024	12	5	5	0	0	f	f	mailing	mail	1	processing	2026-11-18 04:12:02.950864+00	2026-11-18 04:17:02.950864+00	worker-live	\N	{"packed": 37}	\N	\N	\N	\N	\N	\N	\N	\N	\N	\N	\N	\N
-2026-11-18 04:12:02.942784+00	\N	2026-11-18 04:12:02.942784+00	01a1ecda-c5fe-7c45-883e-5403fa610025	12	5	5	0	0	f	f	mailing	mail	1	processing	2026-11-18 04:12:02.950864+00	2026-11-18 04:17:02.950864+00	worker-live	\N	{"packed": 38}	\N	\N	\N	\N	\N	\N	\N	\N	\N	\N	\N	\N
-2026-11-18 04:12:02.942784+00	\N	2026-11-18 04:12:02.942784+00	01a1ecda-c5fe-7c45-883e-5403fa610026	12	5	5	0	0	f	f	mailing	mail	1	processing	2026-11-18 04:12:02.950864+00	2026-11-18 04:17:02.950864+00	worker-live	\N	{"packed": 39}	\N	\N	\N	\N	\N	\N	\N	\N	\N	\N	\N	\N
-2026-11-18 04:12:02.942784+00	\N	2026-11-18 04:12:02.942784+00	01a1ecda-c5fe-7c45-883e-5403fa610027	12	5	5	0	0	f	f	mailing	mail	1	processing	2026-11-18 04:12:02.950864+00	2026-11-18 04:17:02.950864+00	worker-live	\N	{"packed": 40}	\N	\N	\N	\N	\N	\N	\N	\N	\N	\N	\N	\N
-2026-11-18 04:12:02.942784+00	\N	2026-11-18 04:12:02.942784+00	01a1ecda-c5fe-7c45-883e-5403fa610028	12	5	5	0	0	f	f	mailing	mail	1	processing	2026-11-18 04:12:02.950864+00	2026-11-18 04:17:02.950864+00	worker-live	\N	{"packed": 41}	\N	\N	\N	\N	\N	\N	\N	\N	\N	\N	\N	\N
-2026-11-18 04:12:02.942784+00	\N	2026-11-18 04:12:02.942784+00	01a1ecda-c5fe-7c45-883e-5403fa610029	12	5	5	0	0	f	f	mailing	mail	1	processing	2026-11-18 04:12:02.950864+00	2026-11-18 04:17:02.950864+00	worker-live	\N	{"packed": 42}	\N	\N	\N	\N	\N	\N	\N	\N	\N	\N	\N	\N
-2026-11-18 04:12:02.942784+00	\N	2026-11-18 04:12:02.942784+00	01a1ecda-c5fe-7c45-883e-5403fa61002a	12	5	5	0	0	f	f	mailing	mail	1	processing	2026-11-18 04:12:02.950864+00	2026-11-18 04:17:02.950864+00	worker-live	\N	{"packed": 43}	\N	\N	\N	\N	\N	\N	\N	\N	\N	\N	\N	\N
-2026-11-18 04:12:02.942784+00	\N	2026-11-18 04:12:02.942784+00	01a1ecda-c5fe-7c45-883e-5403fa61002b	12	5	5	0	0	f	f	mailing	mail	1	processing	2026-11-18 04:12:02.950864+00	2026-11-18 04:17:02.950864+00	worker-live	\N	{"packed": 44}	\N	\N	\N	\N	\N	\N	\N	\N	\N	\N	\N	\N
-2026-11-18 04:12:02.942784+00	\N	2026-11-18 04:12:02.942784+00	01a1ecda-c5fe-7c45-883e-5403fa61002c	12	5	5	0	0	f	f	mailing	mail	1	processing	2026-11-18 04:12:02.950864+00	2026-11-18 04:17:02.950864+00	worker-live	\N	{"packed": 45}	\N	\N	\N	\N	\N	\N	\N	\N	\N	\N	\N	\N
-2026-11-18 04:12:02.942784+00	\N	2026-11-18 04:12:02.942784+00	01a1ecda-c5fe-7c45-883e-5403fa61002d	12	5	5	0	0	f	f	mailing	mail	1	processing	2026-11-18 04:12:02.950864+00	2026-11-18 04:17:02.950864+00	worker-live	\N	{"packed": 46}	\N	\N	\N	\N	\N	\N	\N	\N	\N	\N	\N	\N
-2026-11-18 04:12:02.942784+00	\N	2026-11-18 04:12:02.942784+00	01a1ecda-c5fe-7c45-883e-5403fa61002e	12	5	5	0	0	f	f	mailing	mail	1	processing	2026-11-18 04:12:02.950864+00	2026-11-18 04:17:02.950864+00	worker-live	\N	{"packed": 47}	\N	\N	\N	\N	\N	\N	\N	\N	\N	\N	\N	\N
-2026-11-18 04:12:02.942784+00	\N	2026-11-18 04:12:02.942784+00	01a1ecda-c5fe-7c45-883e-5403fa61002f	12	5	5	0	0	f	f	mailing	mail	1	processing	2026-11-18 04:12:02.950864+00	2026-11-18 04:17:02.950864+00	worker-live	\N	{"packed": 48}	\N	\N	\N	\N	\N	\N	\N	\N	\N	\N	\N	\N
-2026-11-18 04:12:02.942784+00	\N	2026-11-18 04:12:02.942784+00	01a1ecda-c5fe-7c45-883e-5403fa610030	12	5	5	0	0	f	f	mailing	mail	1	processing	2026-11-18 04:12:02.950864+00	2026-11-18 04:17:02.950864+00	worker-live	\N	{"packed": 49}	\N	\N	\N	\N	\N	\N	\N	\N	\N	\N	\N	\N
-2026-11-18 04:12:02.942784+00	\N	2026-11-18 04:12:02.942784+00	01a1ecda-c5fe-7c45-883e-5403fa610031	12	5	5	0	0	f	f	mailing	mail	1	processing	2026-11-18 04:12:02.950864+00	2026-11-18 04:17:02.950864+00	worker-live	\N	{"packed": 50}	\N	\N	\N	\N	\N	\N	\N	\N	\N	\N	\N	\N
-2026-11-18 04:12:03.128923+00	1794975123128917	2026-11-18 04:12:03.128923+00	01a1ecda-c6b7-7b43-ba2c-8043c4c33a0d	1	5	5	0	0	f	f	default	echo	1	processing	2026-11-18 04:12:03.138995+00	2026-11-18 04:17:03.138995+00	worker-live	\N	{"message": "hello"}	\N	\N	\N	\N	\N	\N	bbbbbbbb-0000-4000-8000-00000000000b	01a1ecda-c6b6-7e49-84d0-264441f7be4e	listen	workflow	\N	\N
-2026-11-18 03:12:04.781048+00	1794975123039334	2026-11-18 04:12:02.95826+00	01a1ecda-c60e-740c-85e8-4c2ef9b2aab0	1	5	5	0	0	f	f	default	echo	0	pending	2026-11-18 03:12:04.781048+00	\N	\N	\N	{"say": "once"}	\N	\N	\N	\N	\N	\N	aaaaaaaa-0000-4000-8000-00000000000a	\N	\N	\N	\N	\N
-2026-11-18 03:12:04.781048+00	1794975123039334	2026-11-18 04:12:02.960799+00	01a1ecda-c610-7cac-88ef-1d1246c10000	1	5	5	0	0	f	f	default	echo	0	pending	2026-11-18 03:12:04.781048+00	\N	\N	\N	{"n": 1}	\N	\N	\N	\N	\N	\N	\N	\N	\N	\N	\N	\N
-2026-11-18 03:12:04.781048+00	1794975123039334	2026-11-18 04:12:02.960799+00	01a1ecda-c610-7cac-88ef-1d1246c10001	1	5	5	0	0	f	f	default	echo	0	pending	2026-11-18 03:12:04.781048+00	\N	\N	\N	{"n": 2}	\N	\N	\N	\N	\N	\N	\N	\N	\N	\N	\N	\N
-2026-11-18 03:12:04.781048+00	1794975123117953	2026-11-18 04:12:03.117961+00	01a1ecda-c69a-734f-868d-6c50a2b7fdf7	1	5	5	0	0	f	f	default	echo	0	pending	2026-11-18 03:12:04.781048+00	\N	\N	\N	{"message": "Heard: done"}	\N	\N	\N	\N	\N	\N	aaaaaaaa-0000-4000-8000-00000000000a	01a1ecda-c699-73ca-acd1-5a02fa52c0b0	repeat	workflow	\N	\N
-2026-11-18 04:12:03.208781+00	1794975123208774	2026-11-18 04:12:03.208781+00	01a1ecda-c704-7828-891b-b87e411dd877	8	5	4	0	0	f	f	workflows	calculation	0	pending	\N	\N	\N	\N	{"person1": {"born": "1815-12-10", "name": "Ada"}, "person2": {"born": "1791-12-26", "name": "Charles"}}	\N	aaaaaaaa-0000-4000-8000-00000000000a	\N	\N	\N	\N	aaaaaaaa-0000-4000-8000-00000000000a	01a1ecda-c702-7d2f-901a-83be955f8054	calculating	workflow	\N	\N
-2026-11-18 04:12:03.24551+00	1794975123245505	2026-11-18 04:12:03.24551+00	01a1ecda-c72d-7814-8b71-f510960aae30	4	5	7	0	0	f	f	fast	fast_queue_security	1	processing	2026-11-18 04:12:03.249332+00	2026-11-18 04:17:03.249332+00	worker-live	\N	{"run": 1, "stage": "security", "document_id": "01a1ecda-c729-702d-ba11-99e754d7baa7"}	document:01a1ecda-c729-702d-ba11-99e754d7baa7:1:security	\N	\N	\N	\N	\N	aaaaaaaa-0000-4000-8000-00000000000a	\N	\N	\N	\N	\N
-2026-11-18 03:12:04.725345+00	1794975124604485	2026-11-18 04:12:03.23667+00	01a1ecda-c724-7a97-8b86-77e4365bc6f7	4	5	7	0	0	f	f	fast	fast_queue_security	0	pending	2026-11-18 03:12:04.725345+00	\N	\N	\N	{"run": 1, "stage": "security", "document_id": "01a1ecda-c718-7d2f-8b96-8fceef380b0b"}	document:01a1ecda-c718-7d2f-8b96-8fceef380b0b:1:security	\N	\N	\N	\N	\N	aaaaaaaa-0000-4000-8000-00000000000a	\N	\N	\N	\N	\N
-2026-11-18 03:12:04.725345+00	1794975124604485	2026-11-18 04:12:03.274455+00	01a1ecda-c74a-772f-be77-1d3f25bc50ba	4	5	7	0	0	f	f	fast	fast_queue_ocr	0	pending	2026-11-18 03:12:04.725345+00	\N	\N	\N	{"run": 1, "stage": "ocr", "document_id": "01a1ecda-c737-7ee5-adef-1a94401b7dc1"}	document:01a1ecda-c737-7ee5-adef-1a94401b7dc1:1:ocr	\N	\N	\N	\N	\N	aaaaaaaa-0000-4000-8000-00000000000a	\N	\N	\N	\N	\N
-2026-11-18 03:12:04.781048+00	1794975123187733	2026-11-18 04:12:03.18774+00	01a1ecda-c6ca-777c-946c-208781801948	1	5	5	0	0	f	f	default	echo	0	pending	2026-11-18 03:12:04.781048+00	\N	\N	\N	{"n": 1}	\N	\N	\N	\N	\N	\N	bbbbbbbb-0000-4000-8000-00000000000b	01a1ecda-c6c9-72c4-a58c-e94634332fba	after	workflow	\N	\N
-2026-11-18 03:12:04.781048+00	1794975123153567	2026-11-18 04:12:03.153575+00	01a1ecda-c6ca-7795-946c-208781801948	1	5	5	0	0	f	f	default	echo	0	pending	2026-11-18 03:12:04.781048+00	\N	\N	\N	{"item": 3}	\N	\N	\N	\N	\N	\N	bbbbbbbb-0000-4000-8000-00000000000b	01a1ecda-c6c9-72c4-a58c-e94634332fba	each	workflow	\N	\N
-2026-11-18 03:12:04.781048+00	1794975123153568	2026-11-18 04:12:03.153575+00	01a1ecda-c6ca-7799-946c-208781801948	1	5	5	0	0	f	f	default	echo	0	pending	2026-11-18 03:12:04.781048+00	\N	\N	\N	{"item": 4}	\N	\N	\N	\N	\N	\N	bbbbbbbb-0000-4000-8000-00000000000b	01a1ecda-c6c9-72c4-a58c-e94634332fba	each	workflow	\N	\N
-2026-11-18 03:12:04.781048+00	1794975123153569	2026-11-18 04:12:03.153575+00	01a1ecda-c6ca-779d-946c-208781801948	1	5	5	0	0	f	f	default	echo	0	pending	2026-11-18 03:12:04.781048+00	\N	\N	\N	{"item": 5}	\N	\N	\N	\N	\N	\N	bbbbbbbb-0000-4000-8000-00000000000b	01a1ecda-c6c9-72c4-a58c-e94634332fba	each	workflow	\N	\N
-2026-11-18 03:12:04.781048+00	1794975123214835	2026-11-18 04:12:03.214841+00	01a1ecda-c70d-7e56-8d88-10dc3b79acc7	1	5	5	0	0	f	f	default	echo	0	pending	2026-11-18 03:12:04.781048+00	\N	\N	\N	{"message": "kept"}	\N	\N	\N	\N	\N	\N	aaaaaaaa-0000-4000-8000-00000000000a	01a1ecda-c70c-77e3-993e-16c6bff5a8bd	listen	workflow	\N	\N
-2026-11-18 04:12:03.296914+00	1794975123296906	2026-11-18 04:12:03.296914+00	01a1ecda-c760-7e7e-ab66-8562f35306a3	4	5	7	0	0	f	f	fast	fast_queue_ocr	1	processing	2026-11-18 04:12:03.30374+00	2026-11-18 04:17:03.30374+00	worker-live	\N	{"run": 1, "stage": "ocr", "document_id": "01a1ecda-c74e-7312-991c-8842a952315e"}	document:01a1ecda-c74e-7312-991c-8842a952315e:1:ocr	\N	\N	\N	\N	\N	aaaaaaaa-0000-4000-8000-00000000000a	\N	\N	\N	\N	\N
-2026-11-18 03:12:04.725345+00	1794975124604485	2026-11-18 04:12:03.357683+00	01a1ecda-c79d-7ad4-afcc-891c45571cfb	4	5	7	0	0	f	f	fast	fast_queue_spatial	0	pending	2026-11-18 03:12:04.725345+00	\N	\N	\N	{"run": 1, "stage": "spatial", "document_id": "01a1ecda-c76e-7a72-a43e-65d88969360c"}	document:01a1ecda-c76e-7a72-a43e-65d88969360c:1:spatial	\N	\N	\N	\N	\N	aaaaaaaa-0000-4000-8000-00000000000a	\N	\N	\N	\N	\N
-2026-11-18 04:12:03.417806+00	1794975123417799	2026-11-18 04:12:03.417806+00	01a1ecda-c7d9-7cc8-9a85-2ae37bbb901f	4	5	7	0	0	f	f	fast	fast_queue_spatial	1	processing	2026-11-18 04:12:03.422229+00	2026-11-18 04:17:03.422229+00	worker-live	\N	{"run": 1, "stage": "spatial", "document_id": "01a1ecda-c7a3-7743-abb3-f58c4f666a7f"}	document:01a1ecda-c7a3-7743-abb3-f58c4f666a7f:1:spatial	\N	\N	\N	\N	\N	aaaaaaaa-0000-4000-8000-00000000000a	\N	\N	\N	\N	\N
-2026-11-18 04:12:04.070159+00	1794975123828309	2026-11-18 04:12:03.498838+00	01a1ecda-c82a-7d4b-9df6-70b8bc2ee1fb	5	5	7	0	0	f	f	ai	ai_queue_pass1	0	pending	2026-11-18 04:12:04.068843+00	\N	\N	\N	{"run": 1, "stage": "pass1", "document_id": "01a1ecda-c7e3-71b2-a618-33fc5fdedd65"}	document:01a1ecda-c7e3-71b2-a618-33fc5fdedd65:1:pass1	\N	\N	\N	\N	\N	aaaaaaaa-0000-4000-8000-00000000000a	\N	\N	\N	\N	\N
-2026-11-18 04:12:03.56778+00	1794975123567774	2026-11-18 04:12:03.56778+00	01a1ecda-c86f-7c62-ad0e-fa60003fb8a4	5	5	7	0	0	f	f	ai	ai_queue_pass1	1	processing	2026-11-18 04:12:03.574051+00	2026-11-18 04:17:03.574051+00	worker-live	ai	{"run": 1, "stage": "pass1", "document_id": "01a1ecda-c82f-7706-aaa1-df07a2ee7721"}	document:01a1ecda-c82f-7706-aaa1-df07a2ee7721:1:pass1	\N	\N	\N	\N	\N	aaaaaaaa-0000-4000-8000-00000000000a	\N	\N	\N	\N	\N
-2026-11-18 04:12:04.070159+00	1794975123828309	2026-11-18 04:12:03.657222+00	01a1ecda-c8c9-7374-92ed-8ca50dd3b5d6	5	5	7	0	0	f	f	ai	ai_queue_pass2	0	pending	2026-11-18 04:12:04.068843+00	\N	\N	\N	{"run": 1, "stage": "pass2", "document_id": "01a1ecda-c880-77d7-9bc6-1b2150704e50"}	document:01a1ecda-c880-77d7-9bc6-1b2150704e50:1:pass2	\N	\N	\N	\N	\N	aaaaaaaa-0000-4000-8000-00000000000a	\N	\N	\N	\N	\N
-2026-11-18 04:12:03.74124+00	1794975123741235	2026-11-18 04:12:03.74124+00	01a1ecda-c91d-73c2-b0a0-7ecb01f0ef77	5	5	7	0	0	f	f	ai	ai_queue_pass2	1	processing	2026-11-18 04:12:03.754216+00	2026-11-18 04:17:03.754216+00	worker-live	ai	{"run": 1, "stage": "pass2", "document_id": "01a1ecda-c8cc-768b-b815-b7e1f5ee68f0"}	document:01a1ecda-c8cc-768b-b815-b7e1f5ee68f0:1:pass2	\N	\N	\N	\N	\N	aaaaaaaa-0000-4000-8000-00000000000a	\N	\N	\N	\N	\N
-2026-11-18 04:12:04.070159+00	1794975123863745	2026-11-18 04:12:03.863751+00	01a1ecda-c997-7beb-a2c9-0b53b2fcda39	5	5	7	0	0	f	f	ai	ai_queue_pass3	0	pending	2026-11-18 04:12:04.068843+00	\N	\N	\N	{"run": 1, "stage": "pass3", "document_id": "01a1ecda-c933-7e5a-8264-6eab342b0fc8"}	document:01a1ecda-c933-7e5a-8264-6eab342b0fc8:1:pass3	\N	\N	\N	\N	\N	aaaaaaaa-0000-4000-8000-00000000000a	\N	\N	\N	\N	\N
-2026-11-18 04:12:03.949807+00	1794975123949802	2026-11-18 04:12:03.949807+00	01a1ecda-c9ed-7cd4-a17b-c62040ea6151	5	5	7	0	0	f	f	ai	ai_queue_pass3	1	processing	2026-11-18 04:12:03.953756+00	2026-11-18 04:17:03.953756+00	worker-live	ai	{"run": 1, "stage": "pass3", "document_id": "01a1ecda-c99a-7ebc-a959-5dd19197e62d"}	document:01a1ecda-c99a-7ebc-a959-5dd19197e62d:1:pass3	\N	\N	\N	\N	\N	aaaaaaaa-0000-4000-8000-00000000000a	\N	\N	\N	\N	\N
-2026-11-18 04:15:12.96275+00	1794975124274462	2026-11-18 04:12:04.27447+00	01a1ecda-cb32-7764-9f70-15d6baa1eba3	7	5	5	0	75	f	t	exports	export_pdf	1	retrying	2026-11-18 04:12:04.290227+00	\N	\N	\N	{"version": 1, "template": "minimal", "document_id": "df2d0c9f-f141-455e-a23e-e3c066ad3a62"}	bbbbbbbb-0000-4000-8000-00000000000b:df2d0c9f-f141-455e-a23e-e3c066ad3a62:1:minimal:1327c0476bfd6072571f57abbb3b7081	bbbbbbbb-0000-4000-8000-00000000000b/bbbbbbbb-0000-4000-8000-00000000000b	\N	\N	{"at": "2026-11-18T04:12:04.296937+00:00", "type": "storage", "worker": "worker-live", "attempt": 1, "message": "503", "retryable": true}	[{"at": "2026-11-18T04:12:04.296937+00:00", "type": "storage", "worker": "worker-live", "attempt": 1, "message": "503", "retryable": true}]	bbbbbbbb-0000-4000-8000-00000000000b	\N	retrying	\N	bbbbbbbb-0000-4000-8000-00000000000b	\N
-2026-11-18 04:12:04.301161+00	1794975124301152	2026-11-18 04:12:04.301161+00	01a1ecda-cb4d-726e-8aba-111b185bc7ed	7	5	5	0	25	f	f	exports	export_pdf	1	processing	2026-11-18 04:12:04.309977+00	2026-11-18 04:14:04.309977+00	worker-live	exports	{"version": 1, "template": "minimal", "document_id": "e861ee5a-0f79-4d52-93ae-6af3d105be96"}	aaaaaaaa-0000-4000-8000-00000000000a:e861ee5a-0f79-4d52-93ae-6af3d105be96:1:minimal:1327c0476bfd6072571f57abbb3b7081	aaaaaaaa-0000-4000-8000-00000000000a/aaaaaaaa-0000-4000-8000-00000000000a	\N	\N	\N	\N	aaaaaaaa-0000-4000-8000-00000000000a	\N	begun	\N	aaaaaaaa-0000-4000-8000-00000000000a	\N
-2026-11-18 04:12:04.314383+00	1794975124314376	2026-11-18 04:12:04.314383+00	01a1ecda-cb5a-7604-b715-3541ed1018d8	7	5	5	0	75	f	f	exports	export_pdf	1	processing	2026-11-18 04:12:04.322078+00	2026-11-18 04:14:04.322078+00	worker-live	exports	{"version": 1, "template": "minimal", "document_id": "0541441e-1d6f-44c0-b1f3-677693dda7af"}	aaaaaaaa-0000-4000-8000-00000000000a:0541441e-1d6f-44c0-b1f3-677693dda7af:1:minimal:1327c0476bfd6072571f57abbb3b7081	aaaaaaaa-0000-4000-8000-00000000000a/aaaaaaaa-0000-4000-8000-00000000000a	\N	\N	\N	\N	aaaaaaaa-0000-4000-8000-00000000000a	\N	writing its file	\N	aaaaaaaa-0000-4000-8000-00000000000a	\N
-2026-11-18 04:12:04.331012+00	1794975124331004	2026-11-18 04:12:04.331012+00	01a1ecda-cb6b-7010-88cf-2c06aed9de8d	7	5	5	0	0	f	f	exports	export_pdf	0	pending	\N	\N	\N	\N	{"version": 1, "template": "minimal", "document_id": "c1d6c12f-add1-4621-8ca0-fb4bb60b0d8a"}	aaaaaaaa-0000-4000-8000-00000000000a:c1d6c12f-add1-4621-8ca0-fb4bb60b0d8a:1:minimal:1327c0476bfd6072571f57abbb3b7081	aaaaaaaa-0000-4000-8000-00000000000a/aaaaaaaa-0000-4000-8000-00000000000a	\N	\N	\N	\N	aaaaaaaa-0000-4000-8000-00000000000a	\N	pending	\N	aaaaaaaa-0000-4000-8000-00000000000a	\N
-2026-11-18 04:12:04.343116+00	1794975124343108	2026-11-18 04:12:04.343116+00	01a1ecda-cb77-71ba-87c7-7229eb026de4	7	5	5	0	0	f	f	exports	export_pdf	0	pending	\N	\N	\N	\N	{"version": 1, "template": "minimal", "document_id": "35c2b545-ae37-40de-9ce4-ca823b9ff4c7"}	bbbbbbbb-0000-4000-8000-00000000000b:35c2b545-ae37-40de-9ce4-ca823b9ff4c7:1:minimal:1327c0476bfd6072571f57abbb3b7081	bbbbbbbb-0000-4000-8000-00000000000b/bbbbbbbb-0000-4000-8000-00000000000b	\N	\N	\N	\N	bbbbbbbb-0000-4000-8000-00000000000b	\N	batch 1	\N	bbbbbbbb-0000-4000-8000-00000000000b	\N
-2026-11-18 04:12:04.343116+00	1794975124343109	2026-11-18 04:12:04.343116+00	01a1ecda-cb77-71be-87c7-7229eb026de4	7	5	5	0	0	f	f	exports	export_pdf	0	pending	\N	\N	\N	\N	{"version": 1, "template": "minimal", "document_id": "a14d0334-a05e-43b6-89fc-ba7b4ca332e5"}	bbbbbbbb-0000-4000-8000-00000000000b:a14d0334-a05e-43b6-89fc-ba7b4ca332e5:1:minimal:1327c0476bfd6072571f57abbb3b7081	bbbbbbbb-0000-4000-8000-00000000000b/bbbbbbbb-0000-4000-8000-00000000000b	\N	\N	\N	\N	bbbbbbbb-0000-4000-8000-00000000000b	\N	batch 2	\N	bbbbbbbb-0000-4000-8000-00000000000b	\N
-2026-11-18 04:20:23.215854+00	1794975124484975	2026-11-18 04:12:04.484986+00	01a1ecda-cc04-7f99-8676-55d05f9a5779	6	5	3	0	0	f	t	refresh	refresh.quote	1	retrying	2026-11-18 04:12:04.491593+00	\N	\N	\N	{"symbol": "RETRY", "data_type": "quote", "estimated_size": 600}	RETRY:quote	\N	\N	\N	{"at": "2026-11-18T04:12:04.494492+00:00", "type": "http", "worker": "worker-live", "attempt": 1, "message": "503", "retryable": true}	[{"at": "2026-11-18T04:12:04.494492+00:00", "type": "http", "worker": "worker-live", "attempt": 1, "message": "503", "retryable": true}]	\N	\N	RETRY quote	\N	\N	\N
-2026-11-18 04:12:04.502608+00	1794975124502601	2026-11-18 04:12:04.502608+00	01a1ecda-cc16-799d-8be0-4a7a68742662	6	5	3	0	0	f	f	refresh	refresh.quote	1	processing	2026-11-18 04:12:04.51422+00	2026-11-18 04:13:04.51422+00	worker-live	refresh	{"symbol": "HELD", "data_type": "quote", "estimated_size": 600}	HELD:quote	\N	\N	\N	\N	\N	\N	\N	HELD quote	\N	\N	\N
-2026-11-18 04:12:04.540428+00	1794975124541454	2026-11-18 04:12:04.541462+00	01a1ecda-cc3d-7743-9609-4b2dabc66c6a	15	99	5	0	0	f	f	default	echo	1	processing	2026-11-18 04:12:04.546702+00	2026-11-18 04:17:34.547005+00	compat-2	default	{"by": "a compatible call", "estimated_tokens": 1000}	\N	\N	\N	\N	\N	\N	\N	\N	held	standard	\N	\N
-2026-11-18 03:12:04.781048+00	1794975124551409	2026-11-18 04:12:04.551417+00	01a1ecda-cc47-768b-9fa9-46438ee86dad	15	99	5	0	0	f	f	default	echo	0	pending	2026-11-18 03:12:04.781048+00	\N	\N	\N	{"by": "a compatible call", "estimated_tokens": 1000}	\N	\N	\N	\N	\N	\N	\N	\N	pending	standard	\N	\N
-2026-11-18 04:12:04.667745+00	1794975124667735	2026-11-18 04:12:04.667745+00	01a1ecda-ccba-752f-92a7-5a7457a4a0ce	1	5	5	0	0	f	f	default	echo	1	processing	2026-11-18 03:12:04.676204+00	2026-11-18 03:17:04.676204+00	worker-gone	\N	{"message": "lost"}	\N	\N	\N	\N	\N	\N	aaaaaaaa-0000-4000-8000-00000000000a	01a1ecda-ccb9-7b4f-989c-e07f3a3838c5	listen	workflow	\N	\N
-2026-11-18 04:12:02.942784+00	\N	2026-11-18 04:12:02.942784+00	01a1ecda-c5fe-7c45-883e-5403fa610032	12	5	5	0	0	f	f	mailing	mail	1	processing	2026-11-18 03:12:04.791478+00	2026-11-18 03:17:04.791478+00	worker-gone	\N	{"packed": 51}	\N	\N	\N	\N	\N	\N	\N	\N	\N	\N	\N	\N
-2026-11-18 04:12:04.717388+00	1794975124717379	2026-11-18 04:12:04.717388+00	01a1ecda-cced-7610-b260-25a38841c84f	4	5	7	0	0	f	f	fast	fast_queue_ocr	1	processing	2026-11-18 03:12:04.725345+00	2026-11-18 03:17:04.725345+00	worker-gone	\N	{"run": 1, "stage": "ocr", "document_id": "01a1ecda-ccd2-7bb6-a34f-ac6fe44c6da3"}	document:01a1ecda-ccd2-7bb6-a34f-ac6fe44c6da3:1:ocr	\N	\N	\N	\N	\N	aaaaaaaa-0000-4000-8000-00000000000a	\N	\N	\N	\N	\N
-2026-11-18 03:12:04.740471+00	1794975124746561	2026-11-18 03:12:04.740471+00	01a1ecda-cd0a-78f9-b95c-dc749a9dc617	6	5	3	0	0	f	f	refresh	refresh.quote	1	processing	2026-11-18 03:12:04.740471+00	2026-11-18 03:13:04.740471+00	worker-gone	refresh	{"symbol": "LOST", "data_type": "quote", "estimated_size": 600}	LOST:quote	\N	\N	\N	\N	\N	\N	\N	LOST quote	\N	\N	\N
-2026-11-18 04:12:04.761079+00	1794975124761069	2026-11-18 04:12:04.761079+00	01a1ecda-cd19-711a-9d2f-7dcc8071171b	6	5	3	0	0	f	f	refresh	refresh.quote	0	pending	\N	\N	\N	\N	{"symbol": "WAIT", "data_type": "quote", "estimated_size": 600}	WAIT:quote	\N	\N	\N	\N	\N	\N	\N	WAIT quote	\N	\N	\N
-2026-11-18 04:12:04.775376+00	1794975124775367	2026-11-18 04:12:04.775376+00	01a1ecda-cd27-75df-89a3-42f1917ac085	6	5	3	0	0	f	f	refresh	refresh.profile	0	pending	\N	\N	\N	\N	{"symbol": "WAIT", "data_type": "profile", "estimated_size": 2500}	WAIT:profile	\N	\N	\N	\N	\N	\N	\N	WAIT profile	\N	\N	\N
-2026-11-18 03:12:04.781048+00	1794975124782816	2026-11-18 03:12:04.781048+00	01a1ecda-cd2e-7d0e-b577-9076e42e99fc	14	100	5	0	0	f	f	default	echo	1	processing	2026-11-18 03:12:04.781048+00	2026-11-18 03:17:04.781048+00	worker-gone	\N	{"say": "expired lease"}	\N	\N	\N	\N	\N	\N	aaaaaaaa-0000-4000-8000-00000000000a	\N	\N	\N	\N	\N
-2026-11-18 04:12:02.942784+00	\N	2026-11-18 04:12:02.942784+00	01a1ecda-c5fe-7c45-883e-5403fa610033	12	5	5	0	0	f	f	mailing	mail	1	processing	2026-11-18 03:12:04.791478+00	2026-11-18 03:17:04.791478+00	worker-gone	\N	{"packed": 52}	\N	\N	\N	\N	\N	\N	\N	\N	\N	\N	\N	\N
-2026-11-18 04:12:02.942784+00	\N	2026-11-18 04:12:02.942784+00	01a1ecda-c5fe-7c45-883e-5403fa610034	12	5	5	0	0	f	f	mailing	mail	1	processing	2026-11-18 03:12:04.791478+00	2026-11-18 03:17:04.791478+00	worker-gone	\N	{"packed": 53}	\N	\N	\N	\N	\N	\N	\N	\N	\N	\N	\N	\N
-2026-11-18 04:12:02.942784+00	\N	2026-11-18 04:12:02.942784+00	01a1ecda-c5fe-7c45-883e-5403fa610035	12	5	5	0	0	f	f	mailing	mail	1	processing	2026-11-18 03:12:04.791478+00	2026-11-18 03:17:04.791478+00	worker-gone	\N	{"packed": 54}	\N	\N	\N	\N	\N	\N	\N	\N	\N	\N	\N	\N
-2026-11-18 04:12:02.942784+00	\N	2026-11-18 04:12:02.942784+00	01a1ecda-c5fe-7c45-883e-5403fa610036	12	5	5	0	0	f	f	mailing	mail	1	processing	2026-11-18 03:12:04.791478+00	2026-11-18 03:17:04.791478+00	worker-gone	\N	{"packed": 55}	\N	\N	\N	\N	\N	\N	\N	\N	\N	\N	\N	\N
-2026-11-18 04:12:02.942784+00	\N	2026-11-18 04:12:02.942784+00	01a1ecda-c5fe-7c45-883e-5403fa610037	12	5	5	0	0	f	f	mailing	mail	1	processing	2026-11-18 03:12:04.791478+00	2026-11-18 03:17:04.791478+00	worker-gone	\N	{"packed": 56}	\N	\N	\N	\N	\N	\N	\N	\N	\N	\N	\N	\N
-2026-11-18 04:12:02.942784+00	\N	2026-11-18 04:12:02.942784+00	01a1ecda-c5fe-7c45-883e-5403fa610038	12	5	5	0	0	f	f	mailing	mail	1	processing	2026-11-18 03:12:04.791478+00	2026-11-18 03:17:04.791478+00	worker-gone	\N	{"packed": 57}	\N	\N	\N	\N	\N	\N	\N	\N	\N	\N	\N	\N
-2026-11-18 04:12:02.942784+00	\N	2026-11-18 04:12:02.942784+00	01a1ecda-c5fe-7c45-883e-5403fa610039	12	5	5	0	0	f	f	mailing	mail	1	processing	2026-11-18 03:12:04.791478+00	2026-11-18 03:17:04.791478+00	worker-gone	\N	{"packed": 58}	\N	\N	\N	\N	\N	\N	\N	\N	\N	\N	\N	\N
-2026-11-18 04:12:02.942784+00	\N	2026-11-18 04:12:02.942784+00	01a1ecda-c5fe-7c45-883e-5403fa61003a	12	5	5	0	0	f	f	mailing	mail	1	processing	2026-11-18 03:12:04.791478+00	2026-11-18 03:17:04.791478+00	worker-gone	\N	{"packed": 59}	\N	\N	\N	\N	\N	\N	\N	\N	\N	\N	\N	\N
-2026-11-18 04:12:02.942784+00	\N	2026-11-18 04:12:02.942784+00	01a1ecda-c5fe-7c45-883e-5403fa61003b	12	5	5	0	0	f	f	mailing	mail	1	processing	2026-11-18 03:12:04.791478+00	2026-11-18 03:17:04.791478+00	worker-gone	\N	{"packed": 60}	\N	\N	\N	\N	\N	\N	\N	\N	\N	\N	\N	\N
-2026-11-18 04:12:02.942784+00	\N	2026-11-18 04:12:02.942784+00	01a1ecda-c5fe-7c45-883e-5403fa61003c	12	5	5	0	0	f	f	mailing	mail	1	processing	2026-11-18 03:12:04.791478+00	2026-11-18 03:17:04.791478+00	worker-gone	\N	{"packed": 61}	\N	\N	\N	\N	\N	\N	\N	\N	\N	\N	\N	\N
-2026-11-18 04:12:02.942784+00	\N	2026-11-18 04:12:02.942784+00	01a1ecda-c5fe-7c45-883e-5403fa61003d	12	5	5	0	0	f	f	mailing	mail	1	processing	2026-11-18 03:12:04.791478+00	2026-11-18 03:17:04.791478+00	worker-gone	\N	{"packed": 62}	\N	\N	\N	\N	\N	\N	\N	\N	\N	\N	\N	\N
-2026-11-18 04:12:02.942784+00	\N	2026-11-18 04:12:02.942784+00	01a1ecda-c5fe-7c45-883e-5403fa61003e	12	5	5	0	0	f	f	mailing	mail	1	processing	2026-11-18 03:12:04.791478+00	2026-11-18 03:17:04.791478+00	worker-gone	\N	{"packed": 63}	\N	\N	\N	\N	\N	\N	\N	\N	\N	\N	\N	\N
-2026-11-18 04:12:02.942784+00	\N	2026-11-18 04:12:02.942784+00	01a1ecda-c5fe-7c45-883e-5403fa61003f	12	5	5	0	0	f	f	mailing	mail	1	processing	2026-11-18 03:12:04.791478+00	2026-11-18 03:17:04.791478+00	worker-gone	\N	{"packed": 64}	\N	\N	\N	\N	\N	\N	\N	\N	\N	\N	\N	\N
-2026-11-18 04:12:02.942784+00	\N	2026-11-18 04:12:02.942784+00	01a1ecda-c5fe-7c45-883e-5403fa610040	12	5	5	0	0	f	f	mailing	mail	1	processing	2026-11-18 03:12:04.791478+00	2026-11-18 03:17:04.791478+00	worker-gone	\N	{"packed": 65}	\N	\N	\N	\N	\N	\N	\N	\N	\N	\N	\N	\N
-2026-11-18 04:12:02.942784+00	\N	2026-11-18 04:12:02.942784+00	01a1ecda-c5fe-7c45-883e-5403fa610041	12	5	5	0	0	f	f	mailing	mail	1	processing	2026-11-18 03:12:04.791478+00	2026-11-18 03:17:04.791478+00	worker-gone	\N	{"packed": 66}	\N	\N	\N	\N	\N	\N	\N	\N	\N	\N	\N	\N
-2026-11-18 04:12:02.942784+00	\N	2026-11-18 04:12:02.942784+00	01a1ecda-c5fe-7c45-883e-5403fa610042	12	5	5	0	0	f	f	mailing	mail	1	processing	2026-11-18 03:12:04.791478+00	2026-11-18 03:17:04.791478+00	worker-gone	\N	{"packed": 67}	\N	\N	\N	\N	\N	\N	\N	\N	\N	\N	\N	\N
-2026-11-18 04:12:02.942784+00	\N	2026-11-18 04:12:02.942784+00	01a1ecda-c5fe-7c45-883e-5403fa610043	12	5	5	0	0	f	f	mailing	mail	1	processing	2026-11-18 03:12:04.791478+00	2026-11-18 03:17:04.791478+00	worker-gone	\N	{"packed": 68}	\N	\N	\N	\N	\N	\N	\N	\N	\N	\N	\N	\N
-2026-11-18 04:12:02.942784+00	\N	2026-11-18 04:12:02.942784+00	01a1ecda-c5fe-7c45-883e-5403fa610044	12	5	5	0	0	f	f	mailing	mail	1	processing	2026-11-18 03:12:04.791478+00	2026-11-18 03:17:04.791478+00	worker-gone	\N	{"packed": 69}	\N	\N	\N	\N	\N	\N	\N	\N	\N	\N	\N	\N
-2026-11-18 04:12:02.942784+00	\N	2026-11-18 04:12:02.942784+00	01a1ecda-c5fe-7c45-883e-5403fa610045	12	5	5	0	0	f	f	mailing	mail	1	processing	2026-11-18 03:12:04.791478+00	2026-11-18 03:17:04.791478+00	worker-gone	\N	{"packed": 70}	\N	\N	\N	\N	\N	\N	\N	\N	\N	\N	\N	\N
-2026-11-18 04:12:02.942784+00	\N	2026-11-18 04:12:02.942784+00	01a1ecda-c5fe-7c45-883e-5403fa610046	12	5	5	0	0	f	f	mailing	mail	1	processing	2026-11-18 03:12:04.791478+00	2026-11-18 03:17:04.791478+00	worker-gone	\N	{"packed": 71}	\N	\N	\N	\N	\N	\N	\N	\N	\N	\N	\N	\N
-2026-11-18 04:12:02.942784+00	\N	2026-11-18 04:12:02.942784+00	01a1ecda-c5fe-7c45-883e-5403fa610047	12	5	5	0	0	f	f	mailing	mail	1	processing	2026-11-18 03:12:04.791478+00	2026-11-18 03:17:04.791478+00	worker-gone	\N	{"packed": 72}	\N	\N	\N	\N	\N	\N	\N	\N	\N	\N	\N	\N
-2026-11-18 04:12:02.942784+00	\N	2026-11-18 04:12:02.942784+00	01a1ecda-c5fe-7c45-883e-5403fa610048	12	5	5	0	0	f	f	mailing	mail	1	processing	2026-11-18 03:12:04.791478+00	2026-11-18 03:17:04.791478+00	worker-gone	\N	{"packed": 73}	\N	\N	\N	\N	\N	\N	\N	\N	\N	\N	\N	\N
-2026-11-18 04:12:02.942784+00	\N	2026-11-18 04:12:02.942784+00	01a1ecda-c5fe-7c45-883e-5403fa610049	12	5	5	0	0	f	f	mailing	mail	1	processing	2026-11-18 03:12:04.791478+00	2026-11-18 03:17:04.791478+00	worker-gone	\N	{"packed": 74}	\N	\N	\N	\N	\N	\N	\N	\N	\N	\N	\N	\N
-2026-11-18 04:12:02.942784+00	\N	2026-11-18 04:12:02.942784+00	01a1ecda-c5fe-7c45-883e-5403fa61004a	12	5	5	0	0	f	f	mailing	mail	1	processing	2026-11-18 03:12:04.791478+00	2026-11-18 03:17:04.791478+00	worker-gone	\N	{"packed": 75}	\N	\N	\N	\N	\N	\N	\N	\N	\N	\N	\N	\N
-2026-11-18 04:12:02.942784+00	\N	2026-11-18 04:12:02.942784+00	01a1ecda-c5fe-7c45-883e-5403fa61004b	12	5	5	0	0	f	f	mailing	mail	1	processing	2026-11-18 03:12:04.791478+00	2026-11-18 03:17:04.791478+00	worker-gone	\N	{"packed": 76}	\N	\N	\N	\N	\N	\N	\N	\N	\N	\N	\N	\N
-2026-11-18 04:12:02.942784+00	\N	2026-11-18 04:12:02.942784+00	01a1ecda-c5fe-7c45-883e-5403fa61004c	12	5	5	0	0	f	f	mailing	mail	1	processing	2026-11-18 03:12:04.791478+00	2026-11-18 03:17:04.791478+00	worker-gone	\N	{"packed": 77}	\N	\N	\N	\N	\N	\N	\N	\N	\N	\N	\N	\N
-2026-11-18 04:12:02.942784+00	\N	2026-11-18 04:12:02.942784+00	01a1ecda-c5fe-7c45-883e-5403fa61004d	12	5	5	0	0	f	f	mailing	mail	1	processing	2026-11-18 03:12:04.791478+00	2026-11-18 03:17:04.791478+00	worker-gone	\N	{"packed": 78}	\N	\N	\N	\N	\N	\N	\N	\N	\N	\N	\N	\N
-2026-11-18 04:12:02.942784+00	\N	2026-11-18 04:12:02.942784+00	01a1ecda-c5fe-7c45-883e-5403fa61004e	12	5	5	0	0	f	f	mailing	mail	1	processing	2026-11-18 03:12:04.791478+00	2026-11-18 03:17:04.791478+00	worker-gone	\N	{"packed": 79}	\N	\N	\N	\N	\N	\N	\N	\N	\N	\N	\N	\N
-2026-11-18 04:12:02.942784+00	\N	2026-11-18 04:12:02.942784+00	01a1ecda-c5fe-7c45-883e-5403fa61004f	12	5	5	0	0	f	f	mailing	mail	1	processing	2026-11-18 03:12:04.791478+00	2026-11-18 03:17:04.791478+00	worker-gone	\N	{"packed": 80}	\N	\N	\N	\N	\N	\N	\N	\N	\N	\N	\N	\N
-2026-11-18 04:12:02.942784+00	\N	2026-11-18 04:12:02.942784+00	01a1ecda-c5fe-7c45-883e-5403fa610050	12	5	5	0	0	f	f	mailing	mail	1	processing	2026-11-18 03:12:04.791478+00	2026-11-18 03:17:04.791478+00	worker-gone	\N	{"packed": 81}	\N	\N	\N	\N	\N	\N	\N	\N	\N	\N	\N	\N
-2026-11-18 04:12:02.942784+00	\N	2026-11-18 04:12:02.942784+00	01a1ecda-c5fe-7c45-883e-5403fa610051	12	5	5	0	0	f	f	mailing	mail	1	processing	2026-11-18 03:12:04.791478+00	2026-11-18 03:17:04.791478+00	worker-gone	\N	{"packed": 82}	\N	\N	\N	\N	\N	\N	\N	\N	\N	\N	\N	\N
-2026-11-18 04:12:02.942784+00	\N	2026-11-18 04:12:02.942784+00	01a1ecda-c5fe-7c45-883e-5403fa610052	12	5	5	0	0	f	f	mailing	mail	1	processing	2026-11-18 03:12:04.791478+00	2026-11-18 03:17:04.791478+00	worker-gone	\N	{"packed": 83}	\N	\N	\N	\N	\N	\N	\N	\N	\N	\N	\N	\N
-2026-11-18 04:12:02.942784+00	\N	2026-11-18 04:12:02.942784+00	01a1ecda-c5fe-7c45-883e-5403fa610053	12	5	5	0	0	f	f	mailing	mail	1	processing	2026-11-18 03:12:04.791478+00	2026-11-18 03:17:04.791478+00	worker-gone	\N	{"packed": 84}	\N	\N	\N	\N	\N	\N	\N	\N	\N	\N	\N	\N
-2026-11-18 04:12:02.942784+00	\N	2026-11-18 04:12:02.942784+00	01a1ecda-c5fe-7c45-883e-5403fa610054	12	5	5	0	0	f	f	mailing	mail	1	processing	2026-11-18 03:12:04.791478+00	2026-11-18 03:17:04.791478+00	worker-gone	\N	{"packed": 85}	\N	\N	\N	\N	\N	\N	\N	\N	\N	\N	\N	\N
-2026-11-18 04:12:02.942784+00	\N	2026-11-18 04:12:02.942784+00	01a1ecda-c5fe-7c45-883e-5403fa610055	12	5	5	0	0	f	f	mailing	mail	1	processing	2026-11-18 03:12:04.791478+00	2026-11-18 03:17:04.791478+00	worker-gone	\N	{"packed": 86}	\N	\N	\N	\N	\N	\N	\N	\N	\N	\N	\N	\N
-2026-11-18 04:12:02.942784+00	\N	2026-11-18 04:12:02.942784+00	01a1ecda-c5fe-7c45-883e-5403fa610056	12	5	5	0	0	f	f	mailing	mail	1	processing	2026-11-18 03:12:04.791478+00	2026-11-18 03:17:04.791478+00	worker-gone	\N	{"packed": 87}	\N	\N	\N	\N	\N	\N	\N	\N	\N	\N	\N	\N
-2026-11-18 04:12:02.942784+00	\N	2026-11-18 04:12:02.942784+00	01a1ecda-c5fe-7c45-883e-5403fa610057	12	5	5	0	0	f	f	mailing	mail	1	processing	2026-11-18 03:12:04.791478+00	2026-11-18 03:17:04.791478+00	worker-gone	\N	{"packed": 88}	\N	\N	\N	\N	\N	\N	\N	\N	\N	\N	\N	\N
-2026-11-18 04:12:02.942784+00	\N	2026-11-18 04:12:02.942784+00	01a1ecda-c5fe-7c45-883e-5403fa610058	12	5	5	0	0	f	f	mailing	mail	1	processing	2026-11-18 03:12:04.791478+00	2026-11-18 03:17:04.791478+00	worker-gone	\N	{"packed": 89}	\N	\N	\N	\N	\N	\N	\N	\N	\N	\N	\N	\N
-2026-11-18 04:12:02.942784+00	\N	2026-11-18 04:12:02.942784+00	01a1ecda-c5fe-7c45-883e-5403fa610059	12	5	5	0	0	f	f	mailing	mail	1	processing	2026-11-18 03:12:04.791478+00	2026-11-18 03:17:04.791478+00	worker-gone	\N	{"packed": 90}	\N	\N	\N	\N	\N	\N	\N	\N	\N	\N	\N	\N
-2026-11-18 04:12:02.942784+00	\N	2026-11-18 04:12:02.942784+00	01a1ecda-c5fe-7c45-883e-5403fa61005a	12	5	5	0	0	f	f	mailing	mail	1	processing	2026-11-18 03:12:04.791478+00	2026-11-18 03:17:04.791478+00	worker-gone	\N	{"packed": 91}	\N	\N	\N	\N	\N	\N	\N	\N	\N	\N	\N	\N
-2026-11-18 04:12:02.942784+00	\N	2026-11-18 04:12:02.942784+00	01a1ecda-c5fe-7c45-883e-5403fa61005b	12	5	5	0	0	f	f	mailing	mail	1	processing	2026-11-18 03:12:04.791478+00	2026-11-18 03:17:04.791478+00	worker-gone	\N	{"packed": 92}	\N	\N	\N	\N	\N	\N	\N	\N	\N	\N	\N	\N
-2026-11-18 04:12:02.942784+00	\N	2026-11-18 04:12:02.942784+00	01a1ecda-c5fe-7c45-883e-5403fa61005c	12	5	5	0	0	f	f	mailing	mail	1	processing	2026-11-18 03:12:04.791478+00	2026-11-18 03:17:04.791478+00	worker-gone	\N	{"packed": 93}	\N	\N	\N	\N	\N	\N	\N	\N	\N	\N	\N	\N
-2026-11-18 04:12:02.942784+00	\N	2026-11-18 04:12:02.942784+00	01a1ecda-c5fe-7c45-883e-5403fa61005d	12	5	5	0	0	f	f	mailing	mail	1	processing	2026-11-18 03:12:04.791478+00	2026-11-18 03:17:04.791478+00	worker-gone	\N	{"packed": 94}	\N	\N	\N	\N	\N	\N	\N	\N	\N	\N	\N	\N
-2026-11-18 04:12:02.942784+00	\N	2026-11-18 04:12:02.942784+00	01a1ecda-c5fe-7c45-883e-5403fa61005e	12	5	5	0	0	f	f	mailing	mail	1	processing	2026-11-18 03:12:04.791478+00	2026-11-18 03:17:04.791478+00	worker-gone	\N	{"packed": 95}	\N	\N	\N	\N	\N	\N	\N	\N	\N	\N	\N	\N
-2026-11-18 04:12:02.942784+00	\N	2026-11-18 04:12:02.942784+00	01a1ecda-c5fe-7c45-883e-5403fa61005f	12	5	5	0	0	f	f	mailing	mail	1	processing	2026-11-18 03:12:04.791478+00	2026-11-18 03:17:04.791478+00	worker-gone	\N	{"packed": 96}	\N	\N	\N	\N	\N	\N	\N	\N	\N	\N	\N	\N
-2026-11-18 04:12:02.942784+00	\N	2026-11-18 04:12:02.942784+00	01a1ecda-c5fe-7c45-883e-5403fa610060	12	5	5	0	0	f	f	mailing	mail	1	processing	2026-11-18 03:12:04.791478+00	2026-11-18 03:17:04.791478+00	worker-gone	\N	{"packed": 97}	\N	\N	\N	\N	\N	\N	\N	\N	\N	\N	\N	\N
-2026-11-18 04:12:02.942784+00	\N	2026-11-18 04:12:02.942784+00	01a1ecda-c5fe-7c45-883e-5403fa610061	12	5	5	0	0	f	f	mailing	mail	1	processing	2026-11-18 03:12:04.791478+00	2026-11-18 03:17:04.791478+00	worker-gone	\N	{"packed": 98}	\N	\N	\N	\N	\N	\N	\N	\N	\N	\N	\N	\N
-2026-11-18 04:12:02.942784+00	\N	2026-11-18 04:12:02.942784+00	01a1ecda-c5fe-7c45-883e-5403fa610062	12	5	5	0	0	f	f	mailing	mail	1	processing	2026-11-18 03:12:04.791478+00	2026-11-18 03:17:04.791478+00	worker-gone	\N	{"packed": 99}	\N	\N	\N	\N	\N	\N	\N	\N	\N	\N	\N	\N
-2026-11-18 04:12:02.942784+00	\N	2026-11-18 04:12:02.942784+00	01a1ecda-c5fe-7c45-883e-5403fa610063	12	5	5	0	0	f	f	mailing	mail	1	processing	2026-11-18 03:12:04.791478+00	2026-11-18 03:17:04.791478+00	worker-gone	\N	{"packed": 100}	\N	\N	\N	\N	\N	\N	\N	\N	\N	\N	\N	\N
+2026-11-18 04:26:30.559778+00	1794975548870861	2026-11-18 04:19:08.87087+00	01a1ece1-45c6-7dc6-b62f-ccb6cd346304	14	100	5	0	0	f	t	default	echo	1	retrying	2026-11-18 04:19:08.873714+00	\N	\N	\N	{"say": "retrying"}	\N	\N	\N	\N	{"at": "2026-11-18T04:19:08.87495+00:00", "type": "http", "worker": "worker-live", "attempt": 1, "message": "503", "retryable": true}	[{"at": "2026-11-18T04:19:08.87495+00:00", "type": "http", "worker": "worker-live", "attempt": 1, "message": "503", "retryable": true}]	aaaaaaaa-0000-4000-8000-00000000000a	\N	\N	\N	\N	\N
+2026-11-18 05:19:08.885006+00	1794975548880466	2026-11-18 04:19:08.880477+00	01a1ece1-45d0-7774-9361-f3494ce026c0	14	100	5	0	0	f	t	default	echo	0	deferred	2026-11-18 04:19:08.883724+00	\N	\N	\N	{"say": "snoozed"}	\N	\N	\N	\N	\N	\N	aaaaaaaa-0000-4000-8000-00000000000a	\N	\N	\N	\N	\N
+2026-11-18 04:19:08.886687+00	1794975548886679	2026-11-18 04:19:08.886687+00	01a1ece1-45d6-7add-a32d-127e428a95f1	14	100	5	0	0	f	f	default	echo	1	processing	2026-11-18 04:19:08.890218+00	2026-11-18 04:24:08.890218+00	worker-live	\N	{"say": "live lease"}	\N	\N	\N	\N	\N	\N	aaaaaaaa-0000-4000-8000-00000000000a	\N	\N	\N	\N	\N
+2026-11-18 04:19:08.893114+00	1794975548893106	2026-11-18 04:19:08.893114+00	01a1ece1-45dd-71b2-9f59-eaf6eac4caba	14	100	5	0	0	t	f	default	echo	1	processing	2026-11-18 04:19:08.895899+00	2026-11-18 04:24:08.895899+00	worker-live	\N	{"say": "asked to cancel"}	\N	\N	\N	\N	\N	\N	aaaaaaaa-0000-4000-8000-00000000000a	\N	\N	\N	\N	\N
+2026-11-18 03:19:10.195093+00	1794975549057604	2026-11-18 04:19:08.912928+00	01a1ece1-45f0-7eb8-a0c8-cd47b964e67a	1	5	5	0	0	f	f	default	echo	0	pending	2026-11-18 03:19:10.195093+00	\N	\N	\N	{"say": "pending"}	aaaaaaaa-0000-4000-8000-00000000000a:one	\N	\N	\N	\N	\N	aaaaaaaa-0000-4000-8000-00000000000a	\N	\N	\N	\N	trace-1
+2026-11-18 05:19:08.920307+00	1794975548921480	2026-11-18 04:19:08.92149+00	01a1ece1-45f9-77ae-aad3-0f1358b8c617	1	5	5	0	0	f	t	default	echo	0	deferred	\N	\N	\N	\N	{"say": "deferred"}	\N	\N	\N	\N	\N	\N	bbbbbbbb-0000-4000-8000-00000000000b	\N	\N	\N	\N	\N
+2026-11-18 04:19:08.932505+00	1794975548932498	2026-11-18 04:19:08.932505+00	01a1ece1-4604-77f7-a99b-06b9c5ce6c6a	10	5	5	0	0	f	f	reports	weekly_report	0	pending	\N	\N	\N	\N	{"n": 3}	\N	aaaaaaaa-0000-4000-8000-00000000000a/tenant-a	\N	\N	\N	\N	aaaaaaaa-0000-4000-8000-00000000000a	\N	\N	\N	tenant-a	\N
+2026-11-18 04:19:08.925256+00	1794975548925249	2026-11-18 04:19:08.925256+00	01a1ece1-45fd-73fb-b0a5-f9c04a255bcc	10	5	5	0	0	f	f	reports	weekly_report	1	processing	2026-11-18 04:19:08.948453+00	2026-11-18 04:24:08.948453+00	worker-reports	reports	{"n": 1}	\N	aaaaaaaa-0000-4000-8000-00000000000a/tenant-a	\N	\N	\N	\N	aaaaaaaa-0000-4000-8000-00000000000a	\N	\N	\N	tenant-a	\N
+2026-11-18 04:19:08.950009+00	1794975548932498	2026-11-18 04:19:08.930253+00	01a1ece1-4602-73ef-b0d5-5ef0b27d157c	10	5	5	0	0	f	f	reports	weekly_report	0	pending	2026-11-18 04:19:08.948453+00	\N	\N	\N	{"n": 2}	\N	aaaaaaaa-0000-4000-8000-00000000000a/tenant-a	\N	\N	\N	\N	aaaaaaaa-0000-4000-8000-00000000000a	\N	\N	\N	tenant-a	\N
+2026-11-18 04:19:08.950009+00	1794975548934576	2026-11-18 04:19:08.934582+00	01a1ece1-4606-7937-b8c9-bb8af6412727	10	5	5	0	0	f	f	reports	weekly_report	0	pending	2026-11-18 04:19:08.948453+00	\N	\N	\N	{"n": 4}	\N	bbbbbbbb-0000-4000-8000-00000000000b/tenant-b	\N	\N	\N	\N	bbbbbbbb-0000-4000-8000-00000000000b	\N	\N	\N	tenant-b	\N
+2026-11-18 04:19:08.952776+00	1794975548952768	2026-11-18 04:19:08.952776+00	01a1ece1-4618-7c49-a5d4-ed26ae16ff43	11	5	5	0	0	f	f	letters	letter	0	pending	\N	\N	\N	\N	{"say": "paused"}	\N	\N	\N	\N	\N	\N	bbbbbbbb-0000-4000-8000-00000000000b	\N	\N	\N	\N	\N
+2026-11-18 04:22:17.027963+00	1794975548956779	2026-11-18 04:19:08.956768+00	01a1ece1-461c-7c76-8b81-c8796feb020d	13	5	5	0	0	f	t	brittle	brittle_call	1	retrying	2026-11-18 04:19:08.96095+00	\N	\N	\N	{"n": 20}	\N	\N	\N	\N	{"at": "2026-11-18T04:19:08.96484+00:00", "type": "http", "worker": "worker-live", "attempt": 1, "message": "500", "retryable": true}	[{"at": "2026-11-18T04:19:08.96484+00:00", "type": "http", "worker": "worker-live", "attempt": 1, "message": "500", "retryable": true}]	\N	\N	\N	\N	\N	\N
+2026-11-18 04:25:47.526337+00	1794975548956780	2026-11-18 04:19:08.956768+00	01a1ece1-461c-7c7a-8b81-c8796feb020d	13	5	5	0	0	f	t	brittle	brittle_call	1	retrying	2026-11-18 04:19:08.96095+00	\N	\N	\N	{"n": 21}	\N	\N	\N	\N	{"at": "2026-11-18T04:19:08.96484+00:00", "type": "http", "worker": "worker-live", "attempt": 1, "message": "500", "retryable": true}	[{"at": "2026-11-18T04:19:08.96484+00:00", "type": "http", "worker": "worker-live", "attempt": 1, "message": "500", "retryable": true}]	\N	\N	\N	\N	\N	\N
+2026-11-18 04:25:15.16642+00	1794975548956781	2026-11-18 04:19:08.956768+00	01a1ece1-461c-7c7e-8b81-c8796feb020d	13	5	5	0	0	f	t	brittle	brittle_call	1	retrying	2026-11-18 04:19:08.96095+00	\N	\N	\N	{"n": 22}	\N	\N	\N	\N	{"at": "2026-11-18T04:19:08.96484+00:00", "type": "http", "worker": "worker-live", "attempt": 1, "message": "500", "retryable": true}	[{"at": "2026-11-18T04:19:08.96484+00:00", "type": "http", "worker": "worker-live", "attempt": 1, "message": "500", "retryable": true}]	\N	\N	\N	\N	\N	\N
+2026-11-18 04:28:46.91101+00	1794975548956782	2026-11-18 04:19:08.956768+00	01a1ece1-461c-7c83-8b81-c8796feb020d	13	5	5	0	0	f	t	brittle	brittle_call	1	retrying	2026-11-18 04:19:08.96095+00	\N	\N	\N	{"n": 23}	\N	\N	\N	\N	{"at": "2026-11-18T04:19:08.96484+00:00", "type": "http", "worker": "worker-live", "attempt": 1, "message": "500", "retryable": true}	[{"at": "2026-11-18T04:19:08.96484+00:00", "type": "http", "worker": "worker-live", "attempt": 1, "message": "500", "retryable": true}]	\N	\N	\N	\N	\N	\N
+2026-11-18 04:29:06.173168+00	1794975548956783	2026-11-18 04:19:08.956768+00	01a1ece1-461c-7c87-8b81-c8796feb020d	13	5	5	0	0	f	t	brittle	brittle_call	1	retrying	2026-11-18 04:19:08.96095+00	\N	\N	\N	{"n": 24}	\N	\N	\N	\N	{"at": "2026-11-18T04:19:08.96484+00:00", "type": "http", "worker": "worker-live", "attempt": 1, "message": "500", "retryable": true}	[{"at": "2026-11-18T04:19:08.96484+00:00", "type": "http", "worker": "worker-live", "attempt": 1, "message": "500", "retryable": true}]	\N	\N	\N	\N	\N	\N
+2026-11-18 04:25:41.045537+00	1794975548956784	2026-11-18 04:19:08.956768+00	01a1ece1-461c-7c8b-8b81-c8796feb020d	13	5	5	0	0	f	t	brittle	brittle_call	1	retrying	2026-11-18 04:19:08.96095+00	\N	\N	\N	{"n": 25}	\N	\N	\N	\N	{"at": "2026-11-18T04:19:08.96484+00:00", "type": "http", "worker": "worker-live", "attempt": 1, "message": "500", "retryable": true}	[{"at": "2026-11-18T04:19:08.96484+00:00", "type": "http", "worker": "worker-live", "attempt": 1, "message": "500", "retryable": true}]	\N	\N	\N	\N	\N	\N
+2026-11-18 04:25:53.616338+00	1794975548956760	2026-11-18 04:19:08.956768+00	01a1ece1-461c-7c28-8b81-c8796feb020d	13	5	5	0	0	f	t	brittle	brittle_call	1	retrying	2026-11-18 04:19:08.96095+00	\N	\N	\N	{"n": 1}	\N	\N	\N	\N	{"at": "2026-11-18T04:19:08.96484+00:00", "type": "http", "worker": "worker-live", "attempt": 1, "message": "500", "retryable": true}	[{"at": "2026-11-18T04:19:08.96484+00:00", "type": "http", "worker": "worker-live", "attempt": 1, "message": "500", "retryable": true}]	\N	\N	\N	\N	\N	\N
+2026-11-18 04:28:55.509855+00	1794975548956761	2026-11-18 04:19:08.956768+00	01a1ece1-461c-7c2d-8b81-c8796feb020d	13	5	5	0	0	f	t	brittle	brittle_call	1	retrying	2026-11-18 04:19:08.96095+00	\N	\N	\N	{"n": 2}	\N	\N	\N	\N	{"at": "2026-11-18T04:19:08.96484+00:00", "type": "http", "worker": "worker-live", "attempt": 1, "message": "500", "retryable": true}	[{"at": "2026-11-18T04:19:08.96484+00:00", "type": "http", "worker": "worker-live", "attempt": 1, "message": "500", "retryable": true}]	\N	\N	\N	\N	\N	\N
+2026-11-18 04:24:30.028478+00	1794975548956762	2026-11-18 04:19:08.956768+00	01a1ece1-461c-7c31-8b81-c8796feb020d	13	5	5	0	0	f	t	brittle	brittle_call	1	retrying	2026-11-18 04:19:08.96095+00	\N	\N	\N	{"n": 3}	\N	\N	\N	\N	{"at": "2026-11-18T04:19:08.96484+00:00", "type": "http", "worker": "worker-live", "attempt": 1, "message": "500", "retryable": true}	[{"at": "2026-11-18T04:19:08.96484+00:00", "type": "http", "worker": "worker-live", "attempt": 1, "message": "500", "retryable": true}]	\N	\N	\N	\N	\N	\N
+2026-11-18 04:25:35.864654+00	1794975548956763	2026-11-18 04:19:08.956768+00	01a1ece1-461c-7c35-8b81-c8796feb020d	13	5	5	0	0	f	t	brittle	brittle_call	1	retrying	2026-11-18 04:19:08.96095+00	\N	\N	\N	{"n": 4}	\N	\N	\N	\N	{"at": "2026-11-18T04:19:08.96484+00:00", "type": "http", "worker": "worker-live", "attempt": 1, "message": "500", "retryable": true}	[{"at": "2026-11-18T04:19:08.96484+00:00", "type": "http", "worker": "worker-live", "attempt": 1, "message": "500", "retryable": true}]	\N	\N	\N	\N	\N	\N
+2026-11-18 04:23:09.919027+00	1794975548956764	2026-11-18 04:19:08.956768+00	01a1ece1-461c-7c39-8b81-c8796feb020d	13	5	5	0	0	f	t	brittle	brittle_call	1	retrying	2026-11-18 04:19:08.96095+00	\N	\N	\N	{"n": 5}	\N	\N	\N	\N	{"at": "2026-11-18T04:19:08.96484+00:00", "type": "http", "worker": "worker-live", "attempt": 1, "message": "500", "retryable": true}	[{"at": "2026-11-18T04:19:08.96484+00:00", "type": "http", "worker": "worker-live", "attempt": 1, "message": "500", "retryable": true}]	\N	\N	\N	\N	\N	\N
+2026-11-18 04:27:41.541787+00	1794975548956765	2026-11-18 04:19:08.956768+00	01a1ece1-461c-7c3d-8b81-c8796feb020d	13	5	5	0	0	f	t	brittle	brittle_call	1	retrying	2026-11-18 04:19:08.96095+00	\N	\N	\N	{"n": 6}	\N	\N	\N	\N	{"at": "2026-11-18T04:19:08.96484+00:00", "type": "http", "worker": "worker-live", "attempt": 1, "message": "500", "retryable": true}	[{"at": "2026-11-18T04:19:08.96484+00:00", "type": "http", "worker": "worker-live", "attempt": 1, "message": "500", "retryable": true}]	\N	\N	\N	\N	\N	\N
+2026-11-18 04:27:33.088884+00	1794975548956766	2026-11-18 04:19:08.956768+00	01a1ece1-461c-7c41-8b81-c8796feb020d	13	5	5	0	0	f	t	brittle	brittle_call	1	retrying	2026-11-18 04:19:08.96095+00	\N	\N	\N	{"n": 7}	\N	\N	\N	\N	{"at": "2026-11-18T04:19:08.96484+00:00", "type": "http", "worker": "worker-live", "attempt": 1, "message": "500", "retryable": true}	[{"at": "2026-11-18T04:19:08.96484+00:00", "type": "http", "worker": "worker-live", "attempt": 1, "message": "500", "retryable": true}]	\N	\N	\N	\N	\N	\N
+2026-11-18 04:22:19.364876+00	1794975548956767	2026-11-18 04:19:08.956768+00	01a1ece1-461c-7c45-8b81-c8796feb020d	13	5	5	0	0	f	t	brittle	brittle_call	1	retrying	2026-11-18 04:19:08.96095+00	\N	\N	\N	{"n": 8}	\N	\N	\N	\N	{"at": "2026-11-18T04:19:08.96484+00:00", "type": "http", "worker": "worker-live", "attempt": 1, "message": "500", "retryable": true}	[{"at": "2026-11-18T04:19:08.96484+00:00", "type": "http", "worker": "worker-live", "attempt": 1, "message": "500", "retryable": true}]	\N	\N	\N	\N	\N	\N
+2026-11-18 04:23:46.508384+00	1794975548956768	2026-11-18 04:19:08.956768+00	01a1ece1-461c-7c49-8b81-c8796feb020d	13	5	5	0	0	f	t	brittle	brittle_call	1	retrying	2026-11-18 04:19:08.96095+00	\N	\N	\N	{"n": 9}	\N	\N	\N	\N	{"at": "2026-11-18T04:19:08.96484+00:00", "type": "http", "worker": "worker-live", "attempt": 1, "message": "500", "retryable": true}	[{"at": "2026-11-18T04:19:08.96484+00:00", "type": "http", "worker": "worker-live", "attempt": 1, "message": "500", "retryable": true}]	\N	\N	\N	\N	\N	\N
+2026-11-18 04:24:05.753465+00	1794975548956769	2026-11-18 04:19:08.956768+00	01a1ece1-461c-7c4d-8b81-c8796feb020d	13	5	5	0	0	f	t	brittle	brittle_call	1	retrying	2026-11-18 04:19:08.96095+00	\N	\N	\N	{"n": 10}	\N	\N	\N	\N	{"at": "2026-11-18T04:19:08.96484+00:00", "type": "http", "worker": "worker-live", "attempt": 1, "message": "500", "retryable": true}	[{"at": "2026-11-18T04:19:08.96484+00:00", "type": "http", "worker": "worker-live", "attempt": 1, "message": "500", "retryable": true}]	\N	\N	\N	\N	\N	\N
+2026-11-18 04:21:50.510697+00	1794975548956770	2026-11-18 04:19:08.956768+00	01a1ece1-461c-7c51-8b81-c8796feb020d	13	5	5	0	0	f	t	brittle	brittle_call	1	retrying	2026-11-18 04:19:08.96095+00	\N	\N	\N	{"n": 11}	\N	\N	\N	\N	{"at": "2026-11-18T04:19:08.96484+00:00", "type": "http", "worker": "worker-live", "attempt": 1, "message": "500", "retryable": true}	[{"at": "2026-11-18T04:19:08.96484+00:00", "type": "http", "worker": "worker-live", "attempt": 1, "message": "500", "retryable": true}]	\N	\N	\N	\N	\N	\N
+2026-11-18 04:23:46.514889+00	1794975548956771	2026-11-18 04:19:08.956768+00	01a1ece1-461c-7c56-8b81-c8796feb020d	13	5	5	0	0	f	t	brittle	brittle_call	1	retrying	2026-11-18 04:19:08.96095+00	\N	\N	\N	{"n": 12}	\N	\N	\N	\N	{"at": "2026-11-18T04:19:08.96484+00:00", "type": "http", "worker": "worker-live", "attempt": 1, "message": "500", "retryable": true}	[{"at": "2026-11-18T04:19:08.96484+00:00", "type": "http", "worker": "worker-live", "attempt": 1, "message": "500", "retryable": true}]	\N	\N	\N	\N	\N	\N
+2026-11-18 04:22:43.015581+00	1794975548956772	2026-11-18 04:19:08.956768+00	01a1ece1-461c-7c5a-8b81-c8796feb020d	13	5	5	0	0	f	t	brittle	brittle_call	1	retrying	2026-11-18 04:19:08.96095+00	\N	\N	\N	{"n": 13}	\N	\N	\N	\N	{"at": "2026-11-18T04:19:08.96484+00:00", "type": "http", "worker": "worker-live", "attempt": 1, "message": "500", "retryable": true}	[{"at": "2026-11-18T04:19:08.96484+00:00", "type": "http", "worker": "worker-live", "attempt": 1, "message": "500", "retryable": true}]	\N	\N	\N	\N	\N	\N
+2026-11-18 04:28:34.664415+00	1794975548956773	2026-11-18 04:19:08.956768+00	01a1ece1-461c-7c5e-8b81-c8796feb020d	13	5	5	0	0	f	t	brittle	brittle_call	1	retrying	2026-11-18 04:19:08.96095+00	\N	\N	\N	{"n": 14}	\N	\N	\N	\N	{"at": "2026-11-18T04:19:08.96484+00:00", "type": "http", "worker": "worker-live", "attempt": 1, "message": "500", "retryable": true}	[{"at": "2026-11-18T04:19:08.96484+00:00", "type": "http", "worker": "worker-live", "attempt": 1, "message": "500", "retryable": true}]	\N	\N	\N	\N	\N	\N
+2026-11-18 04:27:48.533847+00	1794975548956774	2026-11-18 04:19:08.956768+00	01a1ece1-461c-7c62-8b81-c8796feb020d	13	5	5	0	0	f	t	brittle	brittle_call	1	retrying	2026-11-18 04:19:08.96095+00	\N	\N	\N	{"n": 15}	\N	\N	\N	\N	{"at": "2026-11-18T04:19:08.96484+00:00", "type": "http", "worker": "worker-live", "attempt": 1, "message": "500", "retryable": true}	[{"at": "2026-11-18T04:19:08.96484+00:00", "type": "http", "worker": "worker-live", "attempt": 1, "message": "500", "retryable": true}]	\N	\N	\N	\N	\N	\N
+2026-11-18 04:19:08.973098+00	\N	2026-11-18 04:19:08.973098+00	01a1ece1-462d-7147-b737-2645d2310009	12	5	5	0	0	f	f	mailing	mail	1	processing	2026-11-18 04:19:08.980935+00	2026-11-18 04:24:08.980935+00	worker-live	\N	{"packed": 10}	\N	\N	\N	\N	\N	\N	\N	\N	\N	\N	\N	\N
+2026-11-18 04:24:49.294762+00	1794975548956775	2026-11-18 04:19:08.956768+00	01a1ece1-461c-7c66-8b81-c8796feb020d	13	5	5	0	0	f	t	brittle	brittle_call	1	retrying	2026-11-18 04:19:08.96095+00	\N	\N	\N	{"n": 16}	\N	\N	\N	\N	{"at": "2026-11-18T04:19:08.96484+00:00", "type": "http", "worker": "worker-live", "attempt": 1, "message": "500", "retryable": true}	[{"at": "2026-11-18T04:19:08.96484+00:00", "type": "http", "worker": "worker-live", "attempt": 1, "message": "500", "retryable": true}]	\N	\N	\N	\N	\N	\N
+2026-11-18 04:23:26.356218+00	1794975548956776	2026-11-18 04:19:08.956768+00	01a1ece1-461c-7c6a-8b81-c8796feb020d	13	5	5	0	0	f	t	brittle	brittle_call	1	retrying	2026-11-18 04:19:08.96095+00	\N	\N	\N	{"n": 17}	\N	\N	\N	\N	{"at": "2026-11-18T04:19:08.96484+00:00", "type": "http", "worker": "worker-live", "attempt": 1, "message": "500", "retryable": true}	[{"at": "2026-11-18T04:19:08.96484+00:00", "type": "http", "worker": "worker-live", "attempt": 1, "message": "500", "retryable": true}]	\N	\N	\N	\N	\N	\N
+2026-11-18 04:28:12.764089+00	1794975548956777	2026-11-18 04:19:08.956768+00	01a1ece1-461c-7c6e-8b81-c8796feb020d	13	5	5	0	0	f	t	brittle	brittle_call	1	retrying	2026-11-18 04:19:08.96095+00	\N	\N	\N	{"n": 18}	\N	\N	\N	\N	{"at": "2026-11-18T04:19:08.96484+00:00", "type": "http", "worker": "worker-live", "attempt": 1, "message": "500", "retryable": true}	[{"at": "2026-11-18T04:19:08.96484+00:00", "type": "http", "worker": "worker-live", "attempt": 1, "message": "500", "retryable": true}]	\N	\N	\N	\N	\N	\N
+2026-11-18 04:22:51.619147+00	1794975548956778	2026-11-18 04:19:08.956768+00	01a1ece1-461c-7c72-8b81-c8796feb020d	13	5	5	0	0	f	t	brittle	brittle_call	1	retrying	2026-11-18 04:19:08.96095+00	\N	\N	\N	{"n": 19}	\N	\N	\N	\N	{"at": "2026-11-18T04:19:08.96484+00:00", "type": "http", "worker": "worker-live", "attempt": 1, "message": "500", "retryable": true}	[{"at": "2026-11-18T04:19:08.96484+00:00", "type": "http", "worker": "worker-live", "attempt": 1, "message": "500", "retryable": true}]	\N	\N	\N	\N	\N	\N
+2026-11-18 04:19:08.973098+00	\N	2026-11-18 04:19:08.973098+00	01a1ece1-462d-7147-b737-2645d2310000	12	5	5	0	0	f	f	mailing	mail	1	processing	2026-11-18 04:19:08.980935+00	2026-11-18 04:24:08.980935+00	worker-live	\N	{"packed": 1}	\N	\N	\N	\N	\N	\N	\N	\N	\N	\N	\N	\N
+2026-11-18 04:19:08.973098+00	\N	2026-11-18 04:19:08.973098+00	01a1ece1-462d-7147-b737-2645d2310001	12	5	5	0	0	f	f	mailing	mail	1	processing	2026-11-18 04:19:08.980935+00	2026-11-18 04:24:08.980935+00	worker-live	\N	{"packed": 2}	\N	\N	\N	\N	\N	\N	\N	\N	\N	\N	\N	\N
+2026-11-18 04:19:08.973098+00	\N	2026-11-18 04:19:08.973098+00	01a1ece1-462d-7147-b737-2645d2310002	12	5	5	0	0	f	f	mailing	mail	1	processing	2026-11-18 04:19:08.980935+00	2026-11-18 04:24:08.980935+00	worker-live	\N	{"packed": 3}	\N	\N	\N	\N	\N	\N	\N	\N	\N	\N	\N	\N
+2026-11-18 04:19:08.973098+00	\N	2026-11-18 04:19:08.973098+00	01a1ece1-462d-7147-b737-2645d2310003	12	5	5	0	0	f	f	mailing	mail	1	processing	2026-11-18 04:19:08.980935+00	2026-11-18 04:24:08.980935+00	worker-live	\N	{"packed": 4}	\N	\N	\N	\N	\N	\N	\N	\N	\N	\N	\N	\N
+2026-11-18 04:19:08.973098+00	\N	2026-11-18 04:19:08.973098+00	01a1ece1-462d-7147-b737-2645d2310004	12	5	5	0	0	f	f	mailing	mail	1	processing	2026-11-18 04:19:08.980935+00	2026-11-18 04:24:08.980935+00	worker-live	\N	{"packed": 5}	\N	\N	\N	\N	\N	\N	\N	\N	\N	\N	\N	\N
+2026-11-18 04:19:08.973098+00	\N	2026-11-18 04:19:08.973098+00	01a1ece1-462d-7147-b737-2645d2310005	12	5	5	0	0	f	f	mailing	mail	1	processing	2026-11-18 04:19:08.980935+00	2026-11-18 04:24:08.980935+00	worker-live	\N	{"packed": 6}	\N	\N	\N	\N	\N	\N	\N	\N	\N	\N	\N	\N
+2026-11-18 04:19:08.973098+00	\N	2026-11-18 04:19:08.973098+00	01a1ece1-462d-7147-b737-2645d2310006	12	5	5	0	0	f	f	mailing	mail	1	processing	2026-11-18 04:19:08.980935+00	2026-11-18 04:24:08.980935+00	worker-live	\N	{"packed": 7}	\N	\N	\N	\N	\N	\N	\N	\N	\N	\N	\N	\N
+2026-11-18 04:19:08.973098+00	\N	2026-11-18 04:19:08.973098+00	01a1ece1-462d-7147-b737-2645d2310007	12	5	5	0	0	f	f	mailing	mail	1	processing	2026-11-18 04:19:08.980935+00	2026-11-18 04:24:08.980935+00	worker-live	\N	{"packed": 8}	\N	\N	\N	\N	\N	\N	\N	\N	\N	\N	\N	\N
+2026-11-18 04:19:08.973098+00	\N	2026-11-18 04:19:08.973098+00	01a1ece1-462d-7147-b737-2645d2310008	12	5	5	0	0	f	f	mailing	mail	1	processing	2026-11-18 04:19:08.980935+00	2026-11-18 04:24:08.980935+00	worker-live	\N	{"packed": 9}	\N	\N	\N	\N	\N	\N	\N	\N	\N	\N	\N	\N
+2026-11-18 04:19:08.973098+00	\N	2026-11-18 04:19:08.973098+00	01a1ece1-462d-7147-b737-2645d231000a	12	5	5	0	0	f	f	mailing	mail	1	processing	2026-11-18 04:19:08.980935+00	2026-11-18 04:24:08.980935+00	worker-live	\N	{"packed": 11}	\N	\N	\N	\N	\N	\N	\N	\N	\N	\N	\N	\N
+2026-11-18 04:19:08.973098+00	\N	2026-11-18 04:19:08.973098+00	01a1ece1-462d-7147-b737-2645d231000b	12	5	5	0	0	f	f	mailing	mail	1	processing	2026-11-18 04:19:08.980935+00	2026-11-18 04:24:08.980935+00	worker-live	\N	{"packed": 12}	\N	\N	\N	\N	\N	\N	\N	\N	\N	\N	\N	\N
+2026-11-18 04:19:08.973098+00	\N	2026-11-18 04:19:08.973098+00	01a1ece1-462d-7147-b737-2645d231000c	12	5	5	0	0	f	f	mailing	mail	1	processing	2026-11-18 04:19:08.980935+00	2026-11-18 04:24:08.980935+00	worker-live	\N	{"packed": 13}	\N	\N	\N	\N	\N	\N	\N	\N	\N	\N	\N	\N
+2026-11-18 04:19:08.973098+00	\N	2026-11-18 04:19:08.973098+00	01a1ece1-462d-7147-b737-2645d231000d	12	5	5	0	0	f	f	mailing	mail	1	processing	2026-11-18 04:19:08.980935+00	2026-11-18 04:24:08.980935+00	worker-live	\N	{"packed": 14}	\N	\N	\N	\N	\N	\N	\N	\N	\N	\N	\N	\N
+2026-11-18 04:19:08.973098+00	\N	2026-11-18 04:19:08.973098+00	01a1ece1-462d-7147-b737-2645d231000e	12	5	5	0	0	f	f	mailing	mail	1	processing	2026-11-18 04:19:08.980935+00	2026-11-18 04:24:08.980935+00	worker-live	\N	{"packed": 15}	\N	\N	\N	\N	\N	\N	\N	\N	\N	\N	\N	\N
+2026-11-18 04:19:08.973098+00	\N	2026-11-18 04:19:08.973098+00	01a1ece1-462d-7147-b737-2645d231000f	12	5	5	0	0	f	f	mailing	mail	1	processing	2026-11-18 04:19:08.980935+00	2026-11-18 04:24:08.980935+00	worker-live	\N	{"packed": 16}	\N	\N	\N	\N	\N	\N	\N	\N	\N	\N	\N	\N
+2026-11-18 04:19:08.973098+00	\N	2026-11-18 04:19:08.973098+00	01a1ece1-462d-7147-b737-2645d2310010	12	5	5	0	0	f	f	mailing	mail	1	processing	2026-11-18 04:19:08.980935+00	2026-11-18 04:24:08.980935+00	worker-live	\N	{"packed": 17}	\N	\N	\N	\N	\N	\N	\N	\N	\N	\N	\N	\N
+2026-11-18 04:19:08.973098+00	\N	2026-11-18 04:19:08.973098+00	01a1ece1-462d-7147-b737-2645d2310011	12	5	5	0	0	f	f	mailing	mail	1	processing	2026-11-18 04:19:08.980935+00	2026-11-18 04:24:08.980935+00	worker-live	\N	{"packed": 18}	\N	\N	\N	\N	\N	\N	\N	\N	\N	\N	\N	\N
+2026-11-18 04:19:08.973098+00	\N	2026-11-18 04:19:08.973098+00	01a1ece1-462d-7147-b737-2645d2310012	12	5	5	0	0	f	f	mailing	mail	1	processing	2026-11-18 04:19:08.980935+00	2026-11-18 04:24:08.980935+00	worker-live	\N	{"packed": 19}	\N	\N	\N	\N	\N	\N	\N	\N	\N	\N	\N	\N
+2026-11-18 04:19:08.973098+00	\N	2026-11-18 04:19:08.973098+00	01a1ece1-462d-7147-b737-2645d2310013	12	5	5	0	0	f	f	mailing	mail	1	processing	2026-11-18 04:19:08.980935+00	2026-11-18 04:24:08.980935+00	worker-live	\N	{"packed": 20}	\N	\N	\N	\N	\N	\N	\N	\N	\N	\N	\N	\N
+2026-11-18 04:19:08.973098+00	\N	2026-11-18 04:19:08.973098+00	01a1ece1-462d-7147-b737-2645d2310014	12	5	5	0	0	f	f	mailing	mail	1	processing	2026-11-18 04:19:08.980935+00	2026-11-18 04:24:08.980935+00	worker-live	\N	{"packed": 21}	\N	\N	\N	\N	\N	\N	\N	\N	\N	\N	\N	\N
+2026-11-18 04:19:08.973098+00	\N	2026-11-18 04:19:08.973098+00	01a1ece1-462d-7147-b737-2645d2310015	12	5	5	0	0	f	f	mailing	mail	1	processing	2026-11-18 04:19:08.980935+00	2026-11-18 04:24:08.980935+00	worker-live	\N	{"packed": 22}	\N	\N	\N	\N	\N	\N	\N	\N	\N	\N	\N	\N
+2026-11-18 04:19:08.973098+00	\N	2026-11-18 04:19:08.973098+00	01a1ece1-462d-7147-b737-2645d2310016	12	5	5	0	0	f	f	mailing	mail	1	processing	2026-11-18 04:19:08.980935+00	2026-11-18 04:24:08.980935+00	worker-live	\N	{"packed": 23}	\N	\N	\N	\N	\N	\N	\N	\N	\N	\N	\N	\N
+2026-11-18 04:19:08.973098+00	\N	2026-11-18 04:19:08.973098+00	01a1ece1-462d-7147-b737-2645d2310017	12	5	5	0	0	f	f	mailing	mail	1	processing	2026-11-18 04:19:08.980935+00	2026-11-18 04:24:08.980935+00	worker-live	\N	{"packed": 24}	\N	\N	\N	\N	\N	\N	\N	\N	\N	\N	\N	\N
+2026-11-18 04:19:08.973098+00	\N	2026-11-18 04:19:08.973098+00	01a1ece1-462d-7147-b737-2645d2310018	12	5	5	0	0	f	f	mailing	mail	1	processing	2026-11-18 04:19:08.980935+00	2026-11-18 04:24:08.980935+00	worker-live	\N	{"packed": 25}	\N	\N	\N	\N	\N	\N	\N	\N	\N	\N	\N	\N
+2026-11-18 04:19:08.973098+00	\N	2026-11-18 04:19:08.973098+00	01a1ece1-462d-7147-b737-2645d2310019	12	5	5	0	0	f	f	mailing	mail	1	processing	2026-11-18 04:19:08.980935+00	2026-11-18 04:24:08.980935+00	worker-live	\N	{"packed": 26}	\N	\N	\N	\N	\N	\N	\N	\N	\N	\N	\N	\N
+2026-11-18 04:19:08.973098+00	\N	2026-11-18 04:19:08.973098+00	01a1ece1-462d-7147-b737-2645d231001a	12	5	5	0	0	f	f	mailing	mail	1	processing	2026-11-18 04:19:08.980935+00	2026-11-18 04:24:08.980935+00	worker-live	\N	{"packed": 27}	\N	\N	\N	\N	\N	\N	\N	\N	\N	\N	\N	\N
+2026-11-18 04:19:08.973098+00	\N	2026-11-18 04:19:08.973098+00	01a1ece1-462d-7147-b737-2645d231001b	12	5	5	0	0	f	f	mailing	mail	1	processing	2026-11-18 04:19:08.980935+00	2026-11-18 04:24:08.980935+00	worker-live	\N	{"packed": 28}	\N	\N	\N	\N	\N	\N	\N	\N	\N	\N	\N	\N
+2026-11-18 04:19:08.973098+00	\N	2026-11-18 04:19:08.973098+00	01a1ece1-462d-7147-b737-2645d231001c	12	5	5	0	0	f	f	mailing	mail	1	processing	2026-11-18 04:19:08.980935+00	2026-11-18 04:24:08.980935+00	worker-live	\N	{"packed": 29}	\N	\N	\N	\N	\N	\N	\N	\N	\N	\N	\N	\N
+2026-11-18 04:19:08.973098+00	\N	2026-11-18 04:19:08.973098+00	01a1ece1-462d-7147-b737-2645d231001d	12	5	5	0	0	f	f	mailing	mail	1	processing	2026-11-18 04:19:08.980935+00	2026-11-18 04:24:08.980935+00	worker-live	\N	{"packed": 30}	\N	\N	\N	\N	\N	\N	\N	\N	\N	\N	\N	\N
+2026-11-18 04:19:08.973098+00	\N	2026-11-18 04:19:08.973098+00	01a1ece1-462d-7147-b737-2645d231001e	12	5	5	0	0	f	f	mailing	mail	1	processing	2026-11-18 04:19:08.980935+00	2026-11-18 04:24:08.980935+00	worker-live	\N	{"packed": 31}	\N	\N	\N	\N	\N	\N	\N	\N	\N	\N	\N	\N
+2026-11-18 04:19:08.973098+00	\N	2026-11-18 04:19:08.973098+00	01a1ece1-462d-7147-b737-2645d231001f	12	5	5	0	0	f	f	mailing	mail	1	processing	2026-11-18 04:19:08.980935+00	2026-11-18 04:24:08.980935+00	worker-live	\N	{"packed": 32}	\N	\N	\N	\N	\N	\N	\N	\N	\N	\N	\N	\N
+2026-11-18 04:19:08.973098+00	\N	2026-11-18 04:19:08.973098+00	01a1ece1-462d-7147-b737-2645d2310020	12	5	5	0	0	f	f	mailing	mail	1	processing	2026-11-18 04:19:08.980935+00	2026-11-18 04:24:08.980935+00	worker-live	\N	{"packed": 33}	\N	\N	\N	\N	\N	\N	\N	\N	\N	\N	\N	\N
+2026-11-18 04:19:08.973098+00	\N	2026-11-18 04:19:08.973098+00	01a1ece1-462d-7147-b737-2645d2310021	12	5	5	0	0	f	f	mailing	mail	1	processing	2026-11-18 04:19:08.980935+00	2026-11-18 04:24:08.980935+00	worker-live	\N	{"packed": 34}	\N	\N	\N	\N	\N	\N	\N	\N	\N	\N	\N	\N
+2026-11-18 04:19:08.973098+00	\N	2026-11-18 04:19:08.973098+00	01a1ece1-462d-7147-b737-2645d2310022	12	5	5	0	0	f	f	mailing	mail	1	processing	2026-11-18 04:19:08.980935+00	2026-11-18 04:24:08.980935+00	worker-live	\N	{"packed": 35}	\N	\N	\N	\N	\N	\N	\N	\N	\N	\N	\N	\N
+2026-11-18 04:19:08.973098+00	\N	2026-11-18 04:19:08.973098+00	01a1ece1-462d-7147-b737-2645d2310023	12	5	5	0	0	f	f	mailing	mail	1	processing	2026-11-18 04:19:08.980935+00	2026-11-18 04:24:08.980935+00	worker-live	\N	{"packed": 36}	\N	\N	\N	\N	\N	\N	\N	\N	\N	\N	\N	\N
+2026-11-18 04:19:08.973098+00	\N	2026-11-18 04:19:08.973098+00	01a1ece1-462d-7147-b737-2645d2310024	12	5	5	0	0	f	f	mailing	mail	1	processing	2026-11-18 04:19:08.980935+00	2026-11-18 04:24:08.980935+00	worker-live	\N	{"packed": 37}	\N	\N	\N	\N	\N	\N	\N	\N	\N	\N	\N	\N
+2026-11-18 04:19:08.973098+00	\N	2026-11-18 04:19:08.973098+00	01a1ece1-462d-7147-b737-2645d2310025	12	5	5	0	0	f	f	mailing	mail	1	processing	2026-11-18 04:19:08.980935+00	2026-11-18 04:24:08.980935+00	worker-live	\N	{"packed": 38}	\N	\N	\N	\N	\N	\N	\N	\N	\N	\N	\N	\N
+2026-11-18 04:19:08.973098+00	\N	2026-11-18 04:19:08.973098+00	01a1ece1-462d-7147-b737-2645d2310026	12	5	5	0	0	f	f	mailing	mail	1	processing	2026-11-18 04:19:08.980935+00	2026-11-18 04:24:08.980935+00	worker-live	\N	{"packed": 39}	\N	\N	\N	\N	\N	\N	\N	\N	\N	\N	\N	\N
+2026-11-18 04:19:08.973098+00	\N	2026-11-18 04:19:08.973098+00	01a1ece1-462d-7147-b737-2645d2310027	12	5	5	0	0	f	f	mailing	mail	1	processing	2026-11-18 04:19:08.980935+00	2026-11-18 04:24:08.980935+00	worker-live	\N	{"packed": 40}	\N	\N	\N	\N	\N	\N	\N	\N	\N	\N	\N	\N
+2026-11-18 04:19:08.973098+00	\N	2026-11-18 04:19:08.973098+00	01a1ece1-462d-7147-b737-2645d2310028	12	5	5	0	0	f	f	mailing	mail	1	processing	2026-11-18 04:19:08.980935+00	2026-11-18 04:24:08.980935+00	worker-live	\N	{"packed": 41}	\N	\N	\N	\N	\N	\N	\N	\N	\N	\N	\N	\N
+2026-11-18 04:19:08.973098+00	\N	2026-11-18 04:19:08.973098+00	01a1ece1-462d-7147-b737-2645d2310029	12	5	5	0	0	f	f	mailing	mail	1	processing	2026-11-18 04:19:08.980935+00	2026-11-18 04:24:08.980935+00	worker-live	\N	{"packed": 42}	\N	\N	\N	\N	\N	\N	\N	\N	\N	\N	\N	\N
+2026-11-18 04:19:08.973098+00	\N	2026-11-18 04:19:08.973098+00	01a1ece1-462d-7147-b737-2645d231002a	12	5	5	0	0	f	f	mailing	mail	1	processing	2026-11-18 04:19:08.980935+00	2026-11-18 04:24:08.980935+00	worker-live	\N	{"packed": 43}	\N	\N	\N	\N	\N	\N	\N	\N	\N	\N	\N	\N
+2026-11-18 04:19:08.973098+00	\N	2026-11-18 04:19:08.973098+00	01a1ece1-462d-7147-b737-2645d231002b	12	5	5	0	0	f	f	mailing	mail	1	processing	2026-11-18 04:19:08.980935+00	2026-11-18 04:24:08.980935+00	worker-live	\N	{"packed": 44}	\N	\N	\N	\N	\N	\N	\N	\N	\N	\N	\N	\N
+2026-11-18 04:19:08.973098+00	\N	2026-11-18 04:19:08.973098+00	01a1ece1-462d-7147-b737-2645d231002c	12	5	5	0	0	f	f	mailing	mail	1	processing	2026-11-18 04:19:08.980935+00	2026-11-18 04:24:08.980935+00	worker-live	\N	{"packed": 45}	\N	\N	\N	\N	\N	\N	\N	\N	\N	\N	\N	\N
+2026-11-18 04:19:08.973098+00	\N	2026-11-18 04:19:08.973098+00	01a1ece1-462d-7147-b737-2645d231002d	12	5	5	0	0	f	f	mailing	mail	1	processing	2026-11-18 04:19:08.980935+00	2026-11-18 04:24:08.980935+00	worker-live	\N	{"packed": 46}	\N	\N	\N	\N	\N	\N	\N	\N	\N	\N	\N	\N
+2026-11-18 04:19:08.973098+00	\N	2026-11-18 04:19:08.973098+00	01a1ece1-462d-7147-b737-2645d231002e	12	5	5	0	0	f	f	mailing	mail	1	processing	2026-11-18 04:19:08.980935+00	2026-11-18 04:24:08.980935+00	worker-live	\N	{"packed": 47}	\N	\N	\N	\N	\N	\N	\N	\N	\N	\N	\N	\N
+2026-11-18 04:19:08.973098+00	\N	2026-11-18 04:19:08.973098+00	01a1ece1-462d-7147-b737-2645d231002f	12	5	5	0	0	f	f	mailing	mail	1	processing	2026-11-18 04:19:08.980935+00	2026-11-18 04:24:08.980935+00	worker-live	\N	{"packed": 48}	\N	\N	\N	\N	\N	\N	\N	\N	\N	\N	\N	\N
+2026-11-18 04:19:08.973098+00	\N	2026-11-18 04:19:08.973098+00	01a1ece1-462d-7147-b737-2645d2310030	12	5	5	0	0	f	f	mailing	mail	1	processing	2026-11-18 04:19:08.980935+00	2026-11-18 04:24:08.980935+00	worker-live	\N	{"packed": 49}	\N	\N	\N	\N	\N	\N	\N	\N	\N	\N	\N	\N
+2026-11-18 04:19:08.973098+00	\N	2026-11-18 04:19:08.973098+00	01a1ece1-462d-7147-b737-2645d2310031	12	5	5	0	0	f	f	mailing	mail	1	processing	2026-11-18 04:19:08.980935+00	2026-11-18 04:24:08.980935+00	worker-live	\N	{"packed": 50}	\N	\N	\N	\N	\N	\N	\N	\N	\N	\N	\N	\N
+2026-11-18 04:19:09.130957+00	1794975549130951	2026-11-18 04:19:09.130957+00	01a1ece1-46ca-716c-a561-1519fafcef81	1	5	5	0	0	f	f	default	echo	1	processing	2026-11-18 04:19:09.135407+00	2026-11-18 04:24:09.135407+00	worker-live	\N	{"message": "hello"}	\N	\N	\N	\N	\N	\N	bbbbbbbb-0000-4000-8000-00000000000b	01a1ece1-46c9-76b8-a378-af9624a28767	listen	workflow	\N	\N
+2026-11-18 03:19:10.195093+00	1794975549057604	2026-11-18 04:19:08.997407+00	01a1ece1-4645-7662-a2e7-9d459ee0b36d	1	5	5	0	0	f	f	default	echo	0	pending	2026-11-18 03:19:10.195093+00	\N	\N	\N	{"say": "once"}	\N	\N	\N	\N	\N	\N	aaaaaaaa-0000-4000-8000-00000000000a	\N	\N	\N	\N	\N
+2026-11-18 03:19:10.195093+00	1794975549057604	2026-11-18 04:19:09.000045+00	01a1ece1-4648-709b-83c0-945761010000	1	5	5	0	0	f	f	default	echo	0	pending	2026-11-18 03:19:10.195093+00	\N	\N	\N	{"n": 1}	\N	\N	\N	\N	\N	\N	\N	\N	\N	\N	\N	\N
+2026-11-18 03:19:10.195093+00	1794975549057604	2026-11-18 04:19:09.000045+00	01a1ece1-4648-709b-83c0-945761010001	1	5	5	0	0	f	f	default	echo	0	pending	2026-11-18 03:19:10.195093+00	\N	\N	\N	{"n": 2}	\N	\N	\N	\N	\N	\N	\N	\N	\N	\N	\N	\N
+2026-11-18 03:19:10.195093+00	1794975549124976	2026-11-18 04:19:09.124982+00	01a1ece1-46b9-7428-a3d1-aa2babc1c1f1	1	5	5	0	0	f	f	default	echo	0	pending	2026-11-18 03:19:10.195093+00	\N	\N	\N	{"message": "Heard: done"}	\N	\N	\N	\N	\N	\N	aaaaaaaa-0000-4000-8000-00000000000a	01a1ece1-46b8-78d9-8f03-b958f34da546	repeat	workflow	\N	\N
+2026-11-18 04:19:09.1996+00	1794975549199591	2026-11-18 04:19:09.1996+00	01a1ece1-470c-70f5-9a5f-be566be11992	8	5	4	0	0	f	f	workflows	calculation	0	pending	\N	\N	\N	\N	{"person1": {"born": "1815-12-10", "name": "Ada"}, "person2": {"born": "1791-12-26", "name": "Charles"}}	\N	aaaaaaaa-0000-4000-8000-00000000000a	\N	\N	\N	\N	aaaaaaaa-0000-4000-8000-00000000000a	01a1ece1-470a-7fd7-bb80-512ae2c04667	calculating	workflow	\N	\N
+2026-11-18 04:19:09.241264+00	1794975549241259	2026-11-18 04:19:09.241264+00	01a1ece1-4739-7424-9aa4-1dabfc59e2a2	4	5	7	0	0	f	f	fast	fast_queue_security	1	processing	2026-11-18 04:19:09.244843+00	2026-11-18 04:24:09.244843+00	worker-live	\N	{"run": 1, "stage": "security", "document_id": "01a1ece1-4732-7c7e-93d7-1476e098c650"}	document:01a1ece1-4732-7c7e-93d7-1476e098c650:1:security	\N	\N	\N	\N	\N	aaaaaaaa-0000-4000-8000-00000000000a	\N	\N	\N	\N	\N
+2026-11-18 03:19:10.168776+00	1794975550060949	2026-11-18 04:19:09.230246+00	01a1ece1-472e-73ce-8797-15674859daf3	4	5	7	0	0	f	f	fast	fast_queue_security	0	pending	2026-11-18 03:19:10.168776+00	\N	\N	\N	{"run": 1, "stage": "security", "document_id": "01a1ece1-471e-7f0a-9407-3a451704b431"}	document:01a1ece1-471e-7f0a-9407-3a451704b431:1:security	\N	\N	\N	\N	\N	aaaaaaaa-0000-4000-8000-00000000000a	\N	\N	\N	\N	\N
+2026-11-18 03:19:10.168776+00	1794975550060949	2026-11-18 04:19:09.267564+00	01a1ece1-4753-78ed-8e80-9d0e9f0d76cf	4	5	7	0	0	f	f	fast	fast_queue_ocr	0	pending	2026-11-18 03:19:10.168776+00	\N	\N	\N	{"run": 1, "stage": "ocr", "document_id": "01a1ece1-4744-7147-b367-780f0d217fb2"}	document:01a1ece1-4744-7147-b367-780f0d217fb2:1:ocr	\N	\N	\N	\N	\N	aaaaaaaa-0000-4000-8000-00000000000a	\N	\N	\N	\N	\N
+2026-11-18 03:19:10.195093+00	1794975549178817	2026-11-18 04:19:09.178824+00	01a1ece1-46d7-7410-a4ed-a69a1d197b8c	1	5	5	0	0	f	f	default	echo	0	pending	2026-11-18 03:19:10.195093+00	\N	\N	\N	{"n": 1}	\N	\N	\N	\N	\N	\N	bbbbbbbb-0000-4000-8000-00000000000b	01a1ece1-46d6-725e-9ae2-b4ccf6d39342	after	workflow	\N	\N
+2026-11-18 03:19:10.195093+00	1794975549149492	2026-11-18 04:19:09.149497+00	01a1ece1-46d7-7428-a4ed-a69a1d197b8c	1	5	5	0	0	f	f	default	echo	0	pending	2026-11-18 03:19:10.195093+00	\N	\N	\N	{"item": 3}	\N	\N	\N	\N	\N	\N	bbbbbbbb-0000-4000-8000-00000000000b	01a1ece1-46d6-725e-9ae2-b4ccf6d39342	each	workflow	\N	\N
+2026-11-18 03:19:10.195093+00	1794975549149493	2026-11-18 04:19:09.149497+00	01a1ece1-46d7-742d-a4ed-a69a1d197b8c	1	5	5	0	0	f	f	default	echo	0	pending	2026-11-18 03:19:10.195093+00	\N	\N	\N	{"item": 4}	\N	\N	\N	\N	\N	\N	bbbbbbbb-0000-4000-8000-00000000000b	01a1ece1-46d6-725e-9ae2-b4ccf6d39342	each	workflow	\N	\N
+2026-11-18 03:19:10.195093+00	1794975549149494	2026-11-18 04:19:09.149497+00	01a1ece1-46d7-7431-a4ed-a69a1d197b8c	1	5	5	0	0	f	f	default	echo	0	pending	2026-11-18 03:19:10.195093+00	\N	\N	\N	{"item": 5}	\N	\N	\N	\N	\N	\N	bbbbbbbb-0000-4000-8000-00000000000b	01a1ece1-46d6-725e-9ae2-b4ccf6d39342	each	workflow	\N	\N
+2026-11-18 03:19:10.195093+00	1794975549205537	2026-11-18 04:19:09.205545+00	01a1ece1-4714-7716-b090-caec65540fe6	1	5	5	0	0	f	f	default	echo	0	pending	2026-11-18 03:19:10.195093+00	\N	\N	\N	{"message": "kept"}	\N	\N	\N	\N	\N	\N	aaaaaaaa-0000-4000-8000-00000000000a	01a1ece1-4713-76c0-a8df-e7fdfb06c262	listen	workflow	\N	\N
+2026-11-18 04:19:09.284714+00	1794975549284710	2026-11-18 04:19:09.284714+00	01a1ece1-4764-7b5c-8a00-d30db5034538	4	5	7	0	0	f	f	fast	fast_queue_ocr	1	processing	2026-11-18 04:19:09.290587+00	2026-11-18 04:24:09.290587+00	worker-live	\N	{"run": 1, "stage": "ocr", "document_id": "01a1ece1-4757-71eb-bc23-29c518e53af0"}	document:01a1ece1-4757-71eb-bc23-29c518e53af0:1:ocr	\N	\N	\N	\N	\N	aaaaaaaa-0000-4000-8000-00000000000a	\N	\N	\N	\N	\N
+2026-11-18 03:19:10.168776+00	1794975550060949	2026-11-18 04:19:09.323549+00	01a1ece1-478b-78b4-90cc-972c36091a13	4	5	7	0	0	f	f	fast	fast_queue_spatial	0	pending	2026-11-18 03:19:10.168776+00	\N	\N	\N	{"run": 1, "stage": "spatial", "document_id": "01a1ece1-4770-7a39-9bc1-cc1b340e1d7a"}	document:01a1ece1-4770-7a39-9bc1-cc1b340e1d7a:1:spatial	\N	\N	\N	\N	\N	aaaaaaaa-0000-4000-8000-00000000000a	\N	\N	\N	\N	\N
+2026-11-18 04:19:09.351516+00	1794975549351511	2026-11-18 04:19:09.351516+00	01a1ece1-47a7-782d-8f5d-25c891ff73da	4	5	7	0	0	f	f	fast	fast_queue_spatial	1	processing	2026-11-18 04:19:09.355084+00	2026-11-18 04:24:09.355084+00	worker-live	\N	{"run": 1, "stage": "spatial", "document_id": "01a1ece1-478f-7c45-90bf-fef508613890"}	document:01a1ece1-478f-7c45-90bf-fef508613890:1:spatial	\N	\N	\N	\N	\N	aaaaaaaa-0000-4000-8000-00000000000a	\N	\N	\N	\N	\N
+2026-11-18 04:19:09.782467+00	1794975549652517	2026-11-18 04:19:09.396867+00	01a1ece1-47d4-7dca-a28d-96388a0e1bcb	5	5	7	0	0	f	f	ai	ai_queue_pass1	0	pending	2026-11-18 04:19:09.781437+00	\N	\N	\N	{"run": 1, "stage": "pass1", "document_id": "01a1ece1-47ae-7feb-89d7-59668fac4025"}	document:01a1ece1-47ae-7feb-89d7-59668fac4025:1:pass1	\N	\N	\N	\N	\N	aaaaaaaa-0000-4000-8000-00000000000a	\N	\N	\N	\N	\N
+2026-11-18 04:19:09.432255+00	1794975549432250	2026-11-18 04:19:09.432255+00	01a1ece1-47f8-7400-bc6a-4428b7d05f68	5	5	7	0	0	f	f	ai	ai_queue_pass1	1	processing	2026-11-18 04:19:09.437188+00	2026-11-18 04:24:09.437188+00	worker-live	ai	{"run": 1, "stage": "pass1", "document_id": "01a1ece1-47d7-7933-b965-dc87627415cb"}	document:01a1ece1-47d7-7933-b965-dc87627415cb:1:pass1	\N	\N	\N	\N	\N	aaaaaaaa-0000-4000-8000-00000000000a	\N	\N	\N	\N	\N
+2026-11-18 04:19:09.782467+00	1794975549652517	2026-11-18 04:19:09.485898+00	01a1ece1-482d-7e49-91bf-5839c26c1752	5	5	7	0	0	f	f	ai	ai_queue_pass2	0	pending	2026-11-18 04:19:09.781437+00	\N	\N	\N	{"run": 1, "stage": "pass2", "document_id": "01a1ece1-4801-7c5a-903f-08bde87e4b38"}	document:01a1ece1-4801-7c5a-903f-08bde87e4b38:1:pass2	\N	\N	\N	\N	\N	aaaaaaaa-0000-4000-8000-00000000000a	\N	\N	\N	\N	\N
+2026-11-18 04:19:09.539581+00	1794975549539576	2026-11-18 04:19:09.539581+00	01a1ece1-4863-7937-9727-3531647ec64b	5	5	7	0	0	f	f	ai	ai_queue_pass2	1	processing	2026-11-18 04:19:09.543524+00	2026-11-18 04:24:09.543524+00	worker-live	ai	{"run": 1, "stage": "pass2", "document_id": "01a1ece1-4830-7b47-9260-d69c8cf80246"}	document:01a1ece1-4830-7b47-9260-d69c8cf80246:1:pass2	\N	\N	\N	\N	\N	aaaaaaaa-0000-4000-8000-00000000000a	\N	\N	\N	\N	\N
+2026-11-18 04:19:09.782467+00	1794975549652517	2026-11-18 04:19:09.612795+00	01a1ece1-48ac-7c9f-9cd4-9f40b2fc0cea	5	5	7	0	0	f	f	ai	ai_queue_pass3	0	pending	2026-11-18 04:19:09.781437+00	\N	\N	\N	{"run": 1, "stage": "pass3", "document_id": "01a1ece1-486c-7051-814c-717efe10f0f8"}	document:01a1ece1-486c-7051-814c-717efe10f0f8:1:pass3	\N	\N	\N	\N	\N	aaaaaaaa-0000-4000-8000-00000000000a	\N	\N	\N	\N	\N
+2026-11-18 04:19:09.684094+00	1794975549684086	2026-11-18 04:19:09.684094+00	01a1ece1-48f4-7160-8214-07d6e95a3eae	5	5	7	0	0	f	f	ai	ai_queue_pass3	1	processing	2026-11-18 04:19:09.688899+00	2026-11-18 04:24:09.688899+00	worker-live	ai	{"run": 1, "stage": "pass3", "document_id": "01a1ece1-48af-7aa7-ab1e-6da281c7ed65"}	document:01a1ece1-48af-7aa7-ab1e-6da281c7ed65:1:pass3	\N	\N	\N	\N	\N	aaaaaaaa-0000-4000-8000-00000000000a	\N	\N	\N	\N	\N
+2026-11-18 04:19:39.104867+00	1794975549916539	2026-11-18 04:19:09.916548+00	01a1ece1-49dc-789f-8982-02b1f3ca1e0a	7	5	5	0	75	f	t	exports	export_pdf	1	retrying	2026-11-18 04:19:09.924173+00	\N	\N	\N	{"version": 1, "template": "minimal", "document_id": "b0158da8-04ef-4914-9157-3b8e2f395542"}	bbbbbbbb-0000-4000-8000-00000000000b:b0158da8-04ef-4914-9157-3b8e2f395542:1:minimal:1327c0476bfd6072571f57abbb3b7081	bbbbbbbb-0000-4000-8000-00000000000b/bbbbbbbb-0000-4000-8000-00000000000b	\N	\N	{"at": "2026-11-18T04:19:09.929103+00:00", "type": "storage", "worker": "worker-live", "attempt": 1, "message": "503", "retryable": true}	[{"at": "2026-11-18T04:19:09.929103+00:00", "type": "storage", "worker": "worker-live", "attempt": 1, "message": "503", "retryable": true}]	bbbbbbbb-0000-4000-8000-00000000000b	\N	retrying	\N	bbbbbbbb-0000-4000-8000-00000000000b	\N
+2026-11-18 04:19:09.932103+00	1794975549932095	2026-11-18 04:19:09.932103+00	01a1ece1-49ec-7185-bce0-e01a81828a5f	7	5	5	0	25	f	f	exports	export_pdf	1	processing	2026-11-18 04:19:09.938796+00	2026-11-18 04:21:09.938796+00	worker-live	exports	{"version": 1, "template": "minimal", "document_id": "e25e0e4d-0ce0-47bd-bfb9-60e75eb283a9"}	aaaaaaaa-0000-4000-8000-00000000000a:e25e0e4d-0ce0-47bd-bfb9-60e75eb283a9:1:minimal:1327c0476bfd6072571f57abbb3b7081	aaaaaaaa-0000-4000-8000-00000000000a/aaaaaaaa-0000-4000-8000-00000000000a	\N	\N	\N	\N	aaaaaaaa-0000-4000-8000-00000000000a	\N	begun	\N	aaaaaaaa-0000-4000-8000-00000000000a	\N
+2026-11-18 04:19:09.951703+00	1794975549951694	2026-11-18 04:19:09.951703+00	01a1ece1-49ff-7b1a-b0b4-5990db780d1d	7	5	5	0	75	f	f	exports	export_pdf	1	processing	2026-11-18 04:19:09.962252+00	2026-11-18 04:21:09.962252+00	worker-live	exports	{"version": 1, "template": "minimal", "document_id": "ee86d4e8-cdde-491c-9a16-324695353b7b"}	aaaaaaaa-0000-4000-8000-00000000000a:ee86d4e8-cdde-491c-9a16-324695353b7b:1:minimal:1327c0476bfd6072571f57abbb3b7081	aaaaaaaa-0000-4000-8000-00000000000a/aaaaaaaa-0000-4000-8000-00000000000a	\N	\N	\N	\N	aaaaaaaa-0000-4000-8000-00000000000a	\N	writing its file	\N	aaaaaaaa-0000-4000-8000-00000000000a	\N
+2026-11-18 04:19:09.966842+00	1794975549966835	2026-11-18 04:19:09.966842+00	01a1ece1-4a0e-7d5c-b401-39f44c6e439e	7	5	5	0	0	f	f	exports	export_pdf	0	pending	\N	\N	\N	\N	{"version": 1, "template": "minimal", "document_id": "e0c20a5d-7e6b-4bc4-bb2e-2c730cefcab6"}	aaaaaaaa-0000-4000-8000-00000000000a:e0c20a5d-7e6b-4bc4-bb2e-2c730cefcab6:1:minimal:1327c0476bfd6072571f57abbb3b7081	aaaaaaaa-0000-4000-8000-00000000000a/aaaaaaaa-0000-4000-8000-00000000000a	\N	\N	\N	\N	aaaaaaaa-0000-4000-8000-00000000000a	\N	pending	\N	aaaaaaaa-0000-4000-8000-00000000000a	\N
+2026-11-18 04:19:09.974989+00	1794975549974983	2026-11-18 04:19:09.974989+00	01a1ece1-4a16-7fba-a062-2d99013760df	7	5	5	0	0	f	f	exports	export_pdf	0	pending	\N	\N	\N	\N	{"version": 1, "template": "minimal", "document_id": "5d788340-1866-4ff3-bd81-9db299463ac2"}	bbbbbbbb-0000-4000-8000-00000000000b:5d788340-1866-4ff3-bd81-9db299463ac2:1:minimal:1327c0476bfd6072571f57abbb3b7081	bbbbbbbb-0000-4000-8000-00000000000b/bbbbbbbb-0000-4000-8000-00000000000b	\N	\N	\N	\N	bbbbbbbb-0000-4000-8000-00000000000b	\N	batch 2	\N	bbbbbbbb-0000-4000-8000-00000000000b	\N
+2026-11-18 04:19:09.974989+00	1794975549974982	2026-11-18 04:19:09.974989+00	01a1ece1-4a16-7fb6-a062-2d99013760df	7	5	5	0	0	f	f	exports	export_pdf	0	pending	\N	\N	\N	\N	{"version": 1, "template": "minimal", "document_id": "e9f9547a-8786-4a5d-b363-d850ae796ac3"}	bbbbbbbb-0000-4000-8000-00000000000b:e9f9547a-8786-4a5d-b363-d850ae796ac3:1:minimal:1327c0476bfd6072571f57abbb3b7081	bbbbbbbb-0000-4000-8000-00000000000b/bbbbbbbb-0000-4000-8000-00000000000b	\N	\N	\N	\N	bbbbbbbb-0000-4000-8000-00000000000b	\N	batch 1	\N	bbbbbbbb-0000-4000-8000-00000000000b	\N
+2026-11-18 04:26:03.366021+00	1794975550056734	2026-11-18 04:19:10.056739+00	01a1ece1-4a68-7bbe-8297-12b790a6c939	6	5	3	0	0	f	t	refresh	refresh.quote	1	retrying	2026-11-18 04:19:10.061286+00	\N	\N	\N	{"symbol": "RETRY", "data_type": "quote", "estimated_size": 600}	RETRY:quote	\N	\N	\N	{"at": "2026-11-18T04:19:10.066736+00:00", "type": "http", "worker": "worker-live", "attempt": 1, "message": "503", "retryable": true}	[{"at": "2026-11-18T04:19:10.066736+00:00", "type": "http", "worker": "worker-live", "attempt": 1, "message": "503", "retryable": true}]	\N	\N	RETRY quote	\N	\N	\N
+2026-11-18 04:19:10.070992+00	1794975550070978	2026-11-18 04:19:10.070992+00	01a1ece1-4a76-7fa5-8039-1266a247a883	6	5	3	0	0	f	f	refresh	refresh.quote	1	processing	2026-11-18 04:19:10.076554+00	2026-11-18 04:20:10.076554+00	worker-live	refresh	{"symbol": "HELD", "data_type": "quote", "estimated_size": 600}	HELD:quote	\N	\N	\N	\N	\N	\N	\N	HELD quote	\N	\N	\N
+2026-11-18 04:19:10.090167+00	1794975550091795	2026-11-18 04:19:10.091799+00	01a1ece1-4a8b-7cb8-a969-f94fc45cca6f	15	99	5	0	0	f	f	default	echo	1	processing	2026-11-18 04:19:10.094297+00	2026-11-18 04:24:40.094548+00	compat-2	default	{"by": "a compatible call", "estimated_tokens": 1000}	\N	\N	\N	\N	\N	\N	\N	\N	held	standard	\N	\N
+2026-11-18 03:19:10.195093+00	1794975550095652	2026-11-18 04:19:10.095657+00	01a1ece1-4a8f-7a6e-ac6b-70ee67c12a30	15	99	5	0	0	f	f	default	echo	0	pending	2026-11-18 03:19:10.195093+00	\N	\N	\N	{"by": "a compatible call", "estimated_tokens": 1000}	\N	\N	\N	\N	\N	\N	\N	\N	pending	standard	\N	\N
+2026-11-18 04:19:10.145985+00	1794975550145980	2026-11-18 04:19:10.145985+00	01a1ece1-4ac1-71ce-845b-200b1850e84c	1	5	5	0	0	f	f	default	echo	1	processing	2026-11-18 03:19:10.148203+00	2026-11-18 03:24:10.148203+00	worker-gone	\N	{"message": "lost"}	\N	\N	\N	\N	\N	\N	aaaaaaaa-0000-4000-8000-00000000000a	01a1ece1-4ac0-7916-b12b-d7466f04a0e9	listen	workflow	\N	\N
+2026-11-18 04:19:08.973098+00	\N	2026-11-18 04:19:08.973098+00	01a1ece1-462d-7147-b737-2645d2310032	12	5	5	0	0	f	f	mailing	mail	1	processing	2026-11-18 03:19:10.200594+00	2026-11-18 03:24:10.200594+00	worker-gone	\N	{"packed": 51}	\N	\N	\N	\N	\N	\N	\N	\N	\N	\N	\N	\N
+2026-11-18 04:19:10.166253+00	1794975550166248	2026-11-18 04:19:10.166253+00	01a1ece1-4ad6-73f7-88ce-eb4f9c30e552	4	5	7	0	0	f	f	fast	fast_queue_ocr	1	processing	2026-11-18 03:19:10.168776+00	2026-11-18 03:24:10.168776+00	worker-gone	\N	{"run": 1, "stage": "ocr", "document_id": "01a1ece1-4ac9-7da9-b7a6-22e62781565c"}	document:01a1ece1-4ac9-7da9-b7a6-22e62781565c:1:ocr	\N	\N	\N	\N	\N	aaaaaaaa-0000-4000-8000-00000000000a	\N	\N	\N	\N	\N
+2026-11-18 03:19:10.175656+00	1794975550177931	2026-11-18 03:19:10.175656+00	01a1ece1-4ae1-7ee5-9476-989c3c5649a1	6	5	3	0	0	f	f	refresh	refresh.quote	1	processing	2026-11-18 03:19:10.175656+00	2026-11-18 03:20:10.175656+00	worker-gone	refresh	{"symbol": "LOST", "data_type": "quote", "estimated_size": 600}	LOST:quote	\N	\N	\N	\N	\N	\N	\N	LOST quote	\N	\N	\N
+2026-11-18 04:19:10.18551+00	1794975550185505	2026-11-18 04:19:10.18551+00	01a1ece1-4ae9-7814-a8ce-3fc156582809	6	5	3	0	0	f	f	refresh	refresh.quote	0	pending	\N	\N	\N	\N	{"symbol": "WAIT", "data_type": "quote", "estimated_size": 600}	WAIT:quote	\N	\N	\N	\N	\N	\N	\N	WAIT quote	\N	\N	\N
+2026-11-18 04:19:10.192041+00	1794975550192036	2026-11-18 04:19:10.192041+00	01a1ece1-4af0-7093-9e5d-627509268c60	6	5	3	0	0	f	f	refresh	refresh.profile	0	pending	\N	\N	\N	\N	{"symbol": "WAIT", "data_type": "profile", "estimated_size": 2500}	WAIT:profile	\N	\N	\N	\N	\N	\N	\N	WAIT profile	\N	\N	\N
+2026-11-18 03:19:10.195093+00	1794975550195903	2026-11-18 03:19:10.195093+00	01a1ece1-4af3-7e72-ba19-eb7cc7709ce3	14	100	5	0	0	f	f	default	echo	1	processing	2026-11-18 03:19:10.195093+00	2026-11-18 03:24:10.195093+00	worker-gone	\N	{"say": "expired lease"}	\N	\N	\N	\N	\N	\N	aaaaaaaa-0000-4000-8000-00000000000a	\N	\N	\N	\N	\N
+2026-11-18 04:19:08.973098+00	\N	2026-11-18 04:19:08.973098+00	01a1ece1-462d-7147-b737-2645d2310033	12	5	5	0	0	f	f	mailing	mail	1	processing	2026-11-18 03:19:10.200594+00	2026-11-18 03:24:10.200594+00	worker-gone	\N	{"packed": 52}	\N	\N	\N	\N	\N	\N	\N	\N	\N	\N	\N	\N
+2026-11-18 04:19:08.973098+00	\N	2026-11-18 04:19:08.973098+00	01a1ece1-462d-7147-b737-2645d2310034	12	5	5	0	0	f	f	mailing	mail	1	processing	2026-11-18 03:19:10.200594+00	2026-11-18 03:24:10.200594+00	worker-gone	\N	{"packed": 53}	\N	\N	\N	\N	\N	\N	\N	\N	\N	\N	\N	\N
+2026-11-18 04:19:08.973098+00	\N	2026-11-18 04:19:08.973098+00	01a1ece1-462d-7147-b737-2645d2310035	12	5	5	0	0	f	f	mailing	mail	1	processing	2026-11-18 03:19:10.200594+00	2026-11-18 03:24:10.200594+00	worker-gone	\N	{"packed": 54}	\N	\N	\N	\N	\N	\N	\N	\N	\N	\N	\N	\N
+2026-11-18 04:19:08.973098+00	\N	2026-11-18 04:19:08.973098+00	01a1ece1-462d-7147-b737-2645d2310036	12	5	5	0	0	f	f	mailing	mail	1	processing	2026-11-18 03:19:10.200594+00	2026-11-18 03:24:10.200594+00	worker-gone	\N	{"packed": 55}	\N	\N	\N	\N	\N	\N	\N	\N	\N	\N	\N	\N
+2026-11-18 04:19:08.973098+00	\N	2026-11-18 04:19:08.973098+00	01a1ece1-462d-7147-b737-2645d2310037	12	5	5	0	0	f	f	mailing	mail	1	processing	2026-11-18 03:19:10.200594+00	2026-11-18 03:24:10.200594+00	worker-gone	\N	{"packed": 56}	\N	\N	\N	\N	\N	\N	\N	\N	\N	\N	\N	\N
+2026-11-18 04:19:08.973098+00	\N	2026-11-18 04:19:08.973098+00	01a1ece1-462d-7147-b737-2645d2310038	12	5	5	0	0	f	f	mailing	mail	1	processing	2026-11-18 03:19:10.200594+00	2026-11-18 03:24:10.200594+00	worker-gone	\N	{"packed": 57}	\N	\N	\N	\N	\N	\N	\N	\N	\N	\N	\N	\N
+2026-11-18 04:19:08.973098+00	\N	2026-11-18 04:19:08.973098+00	01a1ece1-462d-7147-b737-2645d2310039	12	5	5	0	0	f	f	mailing	mail	1	processing	2026-11-18 03:19:10.200594+00	2026-11-18 03:24:10.200594+00	worker-gone	\N	{"packed": 58}	\N	\N	\N	\N	\N	\N	\N	\N	\N	\N	\N	\N
+2026-11-18 04:19:08.973098+00	\N	2026-11-18 04:19:08.973098+00	01a1ece1-462d-7147-b737-2645d231003a	12	5	5	0	0	f	f	mailing	mail	1	processing	2026-11-18 03:19:10.200594+00	2026-11-18 03:24:10.200594+00	worker-gone	\N	{"packed": 59}	\N	\N	\N	\N	\N	\N	\N	\N	\N	\N	\N	\N
+2026-11-18 04:19:08.973098+00	\N	2026-11-18 04:19:08.973098+00	01a1ece1-462d-7147-b737-2645d231003b	12	5	5	0	0	f	f	mailing	mail	1	processing	2026-11-18 03:19:10.200594+00	2026-11-18 03:24:10.200594+00	worker-gone	\N	{"packed": 60}	\N	\N	\N	\N	\N	\N	\N	\N	\N	\N	\N	\N
+2026-11-18 04:19:08.973098+00	\N	2026-11-18 04:19:08.973098+00	01a1ece1-462d-7147-b737-2645d231003c	12	5	5	0	0	f	f	mailing	mail	1	processing	2026-11-18 03:19:10.200594+00	2026-11-18 03:24:10.200594+00	worker-gone	\N	{"packed": 61}	\N	\N	\N	\N	\N	\N	\N	\N	\N	\N	\N	\N
+2026-11-18 04:19:08.973098+00	\N	2026-11-18 04:19:08.973098+00	01a1ece1-462d-7147-b737-2645d231003d	12	5	5	0	0	f	f	mailing	mail	1	processing	2026-11-18 03:19:10.200594+00	2026-11-18 03:24:10.200594+00	worker-gone	\N	{"packed": 62}	\N	\N	\N	\N	\N	\N	\N	\N	\N	\N	\N	\N
+2026-11-18 04:19:08.973098+00	\N	2026-11-18 04:19:08.973098+00	01a1ece1-462d-7147-b737-2645d231003e	12	5	5	0	0	f	f	mailing	mail	1	processing	2026-11-18 03:19:10.200594+00	2026-11-18 03:24:10.200594+00	worker-gone	\N	{"packed": 63}	\N	\N	\N	\N	\N	\N	\N	\N	\N	\N	\N	\N
+2026-11-18 04:19:08.973098+00	\N	2026-11-18 04:19:08.973098+00	01a1ece1-462d-7147-b737-2645d231003f	12	5	5	0	0	f	f	mailing	mail	1	processing	2026-11-18 03:19:10.200594+00	2026-11-18 03:24:10.200594+00	worker-gone	\N	{"packed": 64}	\N	\N	\N	\N	\N	\N	\N	\N	\N	\N	\N	\N
+2026-11-18 04:19:08.973098+00	\N	2026-11-18 04:19:08.973098+00	01a1ece1-462d-7147-b737-2645d2310040	12	5	5	0	0	f	f	mailing	mail	1	processing	2026-11-18 03:19:10.200594+00	2026-11-18 03:24:10.200594+00	worker-gone	\N	{"packed": 65}	\N	\N	\N	\N	\N	\N	\N	\N	\N	\N	\N	\N
+2026-11-18 04:19:08.973098+00	\N	2026-11-18 04:19:08.973098+00	01a1ece1-462d-7147-b737-2645d2310041	12	5	5	0	0	f	f	mailing	mail	1	processing	2026-11-18 03:19:10.200594+00	2026-11-18 03:24:10.200594+00	worker-gone	\N	{"packed": 66}	\N	\N	\N	\N	\N	\N	\N	\N	\N	\N	\N	\N
+2026-11-18 04:19:08.973098+00	\N	2026-11-18 04:19:08.973098+00	01a1ece1-462d-7147-b737-2645d2310042	12	5	5	0	0	f	f	mailing	mail	1	processing	2026-11-18 03:19:10.200594+00	2026-11-18 03:24:10.200594+00	worker-gone	\N	{"packed": 67}	\N	\N	\N	\N	\N	\N	\N	\N	\N	\N	\N	\N
+2026-11-18 04:19:08.973098+00	\N	2026-11-18 04:19:08.973098+00	01a1ece1-462d-7147-b737-2645d2310043	12	5	5	0	0	f	f	mailing	mail	1	processing	2026-11-18 03:19:10.200594+00	2026-11-18 03:24:10.200594+00	worker-gone	\N	{"packed": 68}	\N	\N	\N	\N	\N	\N	\N	\N	\N	\N	\N	\N
+2026-11-18 04:19:08.973098+00	\N	2026-11-18 04:19:08.973098+00	01a1ece1-462d-7147-b737-2645d2310044	12	5	5	0	0	f	f	mailing	mail	1	processing	2026-11-18 03:19:10.200594+00	2026-11-18 03:24:10.200594+00	worker-gone	\N	{"packed": 69}	\N	\N	\N	\N	\N	\N	\N	\N	\N	\N	\N	\N
+2026-11-18 04:19:08.973098+00	\N	2026-11-18 04:19:08.973098+00	01a1ece1-462d-7147-b737-2645d2310045	12	5	5	0	0	f	f	mailing	mail	1	processing	2026-11-18 03:19:10.200594+00	2026-11-18 03:24:10.200594+00	worker-gone	\N	{"packed": 70}	\N	\N	\N	\N	\N	\N	\N	\N	\N	\N	\N	\N
+2026-11-18 04:19:08.973098+00	\N	2026-11-18 04:19:08.973098+00	01a1ece1-462d-7147-b737-2645d2310046	12	5	5	0	0	f	f	mailing	mail	1	processing	2026-11-18 03:19:10.200594+00	2026-11-18 03:24:10.200594+00	worker-gone	\N	{"packed": 71}	\N	\N	\N	\N	\N	\N	\N	\N	\N	\N	\N	\N
+2026-11-18 04:19:08.973098+00	\N	2026-11-18 04:19:08.973098+00	01a1ece1-462d-7147-b737-2645d2310047	12	5	5	0	0	f	f	mailing	mail	1	processing	2026-11-18 03:19:10.200594+00	2026-11-18 03:24:10.200594+00	worker-gone	\N	{"packed": 72}	\N	\N	\N	\N	\N	\N	\N	\N	\N	\N	\N	\N
+2026-11-18 04:19:08.973098+00	\N	2026-11-18 04:19:08.973098+00	01a1ece1-462d-7147-b737-2645d2310048	12	5	5	0	0	f	f	mailing	mail	1	processing	2026-11-18 03:19:10.200594+00	2026-11-18 03:24:10.200594+00	worker-gone	\N	{"packed": 73}	\N	\N	\N	\N	\N	\N	\N	\N	\N	\N	\N	\N
+2026-11-18 04:19:08.973098+00	\N	2026-11-18 04:19:08.973098+00	01a1ece1-462d-7147-b737-2645d2310049	12	5	5	0	0	f	f	mailing	mail	1	processing	2026-11-18 03:19:10.200594+00	2026-11-18 03:24:10.200594+00	worker-gone	\N	{"packed": 74}	\N	\N	\N	\N	\N	\N	\N	\N	\N	\N	\N	\N
+2026-11-18 04:19:08.973098+00	\N	2026-11-18 04:19:08.973098+00	01a1ece1-462d-7147-b737-2645d231004a	12	5	5	0	0	f	f	mailing	mail	1	processing	2026-11-18 03:19:10.200594+00	2026-11-18 03:24:10.200594+00	worker-gone	\N	{"packed": 75}	\N	\N	\N	\N	\N	\N	\N	\N	\N	\N	\N	\N
+2026-11-18 04:19:08.973098+00	\N	2026-11-18 04:19:08.973098+00	01a1ece1-462d-7147-b737-2645d231004b	12	5	5	0	0	f	f	mailing	mail	1	processing	2026-11-18 03:19:10.200594+00	2026-11-18 03:24:10.200594+00	worker-gone	\N	{"packed": 76}	\N	\N	\N	\N	\N	\N	\N	\N	\N	\N	\N	\N
+2026-11-18 04:19:08.973098+00	\N	2026-11-18 04:19:08.973098+00	01a1ece1-462d-7147-b737-2645d231004c	12	5	5	0	0	f	f	mailing	mail	1	processing	2026-11-18 03:19:10.200594+00	2026-11-18 03:24:10.200594+00	worker-gone	\N	{"packed": 77}	\N	\N	\N	\N	\N	\N	\N	\N	\N	\N	\N	\N
+2026-11-18 04:19:08.973098+00	\N	2026-11-18 04:19:08.973098+00	01a1ece1-462d-7147-b737-2645d231004d	12	5	5	0	0	f	f	mailing	mail	1	processing	2026-11-18 03:19:10.200594+00	2026-11-18 03:24:10.200594+00	worker-gone	\N	{"packed": 78}	\N	\N	\N	\N	\N	\N	\N	\N	\N	\N	\N	\N
+2026-11-18 04:19:08.973098+00	\N	2026-11-18 04:19:08.973098+00	01a1ece1-462d-7147-b737-2645d231004e	12	5	5	0	0	f	f	mailing	mail	1	processing	2026-11-18 03:19:10.200594+00	2026-11-18 03:24:10.200594+00	worker-gone	\N	{"packed": 79}	\N	\N	\N	\N	\N	\N	\N	\N	\N	\N	\N	\N
+2026-11-18 04:19:08.973098+00	\N	2026-11-18 04:19:08.973098+00	01a1ece1-462d-7147-b737-2645d231004f	12	5	5	0	0	f	f	mailing	mail	1	processing	2026-11-18 03:19:10.200594+00	2026-11-18 03:24:10.200594+00	worker-gone	\N	{"packed": 80}	\N	\N	\N	\N	\N	\N	\N	\N	\N	\N	\N	\N
+2026-11-18 04:19:08.973098+00	\N	2026-11-18 04:19:08.973098+00	01a1ece1-462d-7147-b737-2645d2310050	12	5	5	0	0	f	f	mailing	mail	1	processing	2026-11-18 03:19:10.200594+00	2026-11-18 03:24:10.200594+00	worker-gone	\N	{"packed": 81}	\N	\N	\N	\N	\N	\N	\N	\N	\N	\N	\N	\N
+2026-11-18 04:19:08.973098+00	\N	2026-11-18 04:19:08.973098+00	01a1ece1-462d-7147-b737-2645d2310051	12	5	5	0	0	f	f	mailing	mail	1	processing	2026-11-18 03:19:10.200594+00	2026-11-18 03:24:10.200594+00	worker-gone	\N	{"packed": 82}	\N	\N	\N	\N	\N	\N	\N	\N	\N	\N	\N	\N
+2026-11-18 04:19:08.973098+00	\N	2026-11-18 04:19:08.973098+00	01a1ece1-462d-7147-b737-2645d2310052	12	5	5	0	0	f	f	mailing	mail	1	processing	2026-11-18 03:19:10.200594+00	2026-11-18 03:24:10.200594+00	worker-gone	\N	{"packed": 83}	\N	\N	\N	\N	\N	\N	\N	\N	\N	\N	\N	\N
+2026-11-18 04:19:08.973098+00	\N	2026-11-18 04:19:08.973098+00	01a1ece1-462d-7147-b737-2645d2310053	12	5	5	0	0	f	f	mailing	mail	1	processing	2026-11-18 03:19:10.200594+00	2026-11-18 03:24:10.200594+00	worker-gone	\N	{"packed": 84}	\N	\N	\N	\N	\N	\N	\N	\N	\N	\N	\N	\N
+2026-11-18 04:19:08.973098+00	\N	2026-11-18 04:19:08.973098+00	01a1ece1-462d-7147-b737-2645d2310054	12	5	5	0	0	f	f	mailing	mail	1	processing	2026-11-18 03:19:10.200594+00	2026-11-18 03:24:10.200594+00	worker-gone	\N	{"packed": 85}	\N	\N	\N	\N	\N	\N	\N	\N	\N	\N	\N	\N
+2026-11-18 04:19:08.973098+00	\N	2026-11-18 04:19:08.973098+00	01a1ece1-462d-7147-b737-2645d2310055	12	5	5	0	0	f	f	mailing	mail	1	processing	2026-11-18 03:19:10.200594+00	2026-11-18 03:24:10.200594+00	worker-gone	\N	{"packed": 86}	\N	\N	\N	\N	\N	\N	\N	\N	\N	\N	\N	\N
+2026-11-18 04:19:08.973098+00	\N	2026-11-18 04:19:08.973098+00	01a1ece1-462d-7147-b737-2645d2310056	12	5	5	0	0	f	f	mailing	mail	1	processing	2026-11-18 03:19:10.200594+00	2026-11-18 03:24:10.200594+00	worker-gone	\N	{"packed": 87}	\N	\N	\N	\N	\N	\N	\N	\N	\N	\N	\N	\N
+2026-11-18 04:19:08.973098+00	\N	2026-11-18 04:19:08.973098+00	01a1ece1-462d-7147-b737-2645d2310057	12	5	5	0	0	f	f	mailing	mail	1	processing	2026-11-18 03:19:10.200594+00	2026-11-18 03:24:10.200594+00	worker-gone	\N	{"packed": 88}	\N	\N	\N	\N	\N	\N	\N	\N	\N	\N	\N	\N
+2026-11-18 04:19:08.973098+00	\N	2026-11-18 04:19:08.973098+00	01a1ece1-462d-7147-b737-2645d2310058	12	5	5	0	0	f	f	mailing	mail	1	processing	2026-11-18 03:19:10.200594+00	2026-11-18 03:24:10.200594+00	worker-gone	\N	{"packed": 89}	\N	\N	\N	\N	\N	\N	\N	\N	\N	\N	\N	\N
+2026-11-18 04:19:08.973098+00	\N	2026-11-18 04:19:08.973098+00	01a1ece1-462d-7147-b737-2645d2310059	12	5	5	0	0	f	f	mailing	mail	1	processing	2026-11-18 03:19:10.200594+00	2026-11-18 03:24:10.200594+00	worker-gone	\N	{"packed": 90}	\N	\N	\N	\N	\N	\N	\N	\N	\N	\N	\N	\N
+2026-11-18 04:19:08.973098+00	\N	2026-11-18 04:19:08.973098+00	01a1ece1-462d-7147-b737-2645d231005a	12	5	5	0	0	f	f	mailing	mail	1	processing	2026-11-18 03:19:10.200594+00	2026-11-18 03:24:10.200594+00	worker-gone	\N	{"packed": 91}	\N	\N	\N	\N	\N	\N	\N	\N	\N	\N	\N	\N
+2026-11-18 04:19:08.973098+00	\N	2026-11-18 04:19:08.973098+00	01a1ece1-462d-7147-b737-2645d231005b	12	5	5	0	0	f	f	mailing	mail	1	processing	2026-11-18 03:19:10.200594+00	2026-11-18 03:24:10.200594+00	worker-gone	\N	{"packed": 92}	\N	\N	\N	\N	\N	\N	\N	\N	\N	\N	\N	\N
+2026-11-18 04:19:08.973098+00	\N	2026-11-18 04:19:08.973098+00	01a1ece1-462d-7147-b737-2645d231005c	12	5	5	0	0	f	f	mailing	mail	1	processing	2026-11-18 03:19:10.200594+00	2026-11-18 03:24:10.200594+00	worker-gone	\N	{"packed": 93}	\N	\N	\N	\N	\N	\N	\N	\N	\N	\N	\N	\N
+2026-11-18 04:19:08.973098+00	\N	2026-11-18 04:19:08.973098+00	01a1ece1-462d-7147-b737-2645d231005d	12	5	5	0	0	f	f	mailing	mail	1	processing	2026-11-18 03:19:10.200594+00	2026-11-18 03:24:10.200594+00	worker-gone	\N	{"packed": 94}	\N	\N	\N	\N	\N	\N	\N	\N	\N	\N	\N	\N
+2026-11-18 04:19:08.973098+00	\N	2026-11-18 04:19:08.973098+00	01a1ece1-462d-7147-b737-2645d231005e	12	5	5	0	0	f	f	mailing	mail	1	processing	2026-11-18 03:19:10.200594+00	2026-11-18 03:24:10.200594+00	worker-gone	\N	{"packed": 95}	\N	\N	\N	\N	\N	\N	\N	\N	\N	\N	\N	\N
+2026-11-18 04:19:08.973098+00	\N	2026-11-18 04:19:08.973098+00	01a1ece1-462d-7147-b737-2645d231005f	12	5	5	0	0	f	f	mailing	mail	1	processing	2026-11-18 03:19:10.200594+00	2026-11-18 03:24:10.200594+00	worker-gone	\N	{"packed": 96}	\N	\N	\N	\N	\N	\N	\N	\N	\N	\N	\N	\N
+2026-11-18 04:19:08.973098+00	\N	2026-11-18 04:19:08.973098+00	01a1ece1-462d-7147-b737-2645d2310060	12	5	5	0	0	f	f	mailing	mail	1	processing	2026-11-18 03:19:10.200594+00	2026-11-18 03:24:10.200594+00	worker-gone	\N	{"packed": 97}	\N	\N	\N	\N	\N	\N	\N	\N	\N	\N	\N	\N
+2026-11-18 04:19:08.973098+00	\N	2026-11-18 04:19:08.973098+00	01a1ece1-462d-7147-b737-2645d2310061	12	5	5	0	0	f	f	mailing	mail	1	processing	2026-11-18 03:19:10.200594+00	2026-11-18 03:24:10.200594+00	worker-gone	\N	{"packed": 98}	\N	\N	\N	\N	\N	\N	\N	\N	\N	\N	\N	\N
+2026-11-18 04:19:08.973098+00	\N	2026-11-18 04:19:08.973098+00	01a1ece1-462d-7147-b737-2645d2310062	12	5	5	0	0	f	f	mailing	mail	1	processing	2026-11-18 03:19:10.200594+00	2026-11-18 03:24:10.200594+00	worker-gone	\N	{"packed": 99}	\N	\N	\N	\N	\N	\N	\N	\N	\N	\N	\N	\N
+2026-11-18 04:19:08.973098+00	\N	2026-11-18 04:19:08.973098+00	01a1ece1-462d-7147-b737-2645d2310063	12	5	5	0	0	f	f	mailing	mail	1	processing	2026-11-18 03:19:10.200594+00	2026-11-18 03:24:10.200594+00	worker-gone	\N	{"packed": 100}	\N	\N	\N	\N	\N	\N	\N	\N	\N	\N	\N	\N
 \.
 
 
 COPY mill.kind (kind, queue, description, open_to_users, created_at, part) FROM stdin;
-echo	default	Answers with its payload; delay_ms makes it take its time	t	2026-11-18 04:12:01.391964+00	engine
-alert_webhook	alerts	One change of an alert, to one endpoint	f	2026-11-18 04:12:01.391964+00	observe
-fast_queue_security	fast	Scan of an upload	f	2026-11-18 04:12:01.391964+00	documents
-fast_queue_ocr	fast	Text of a page	f	2026-11-18 04:12:01.391964+00	documents
-fast_queue_spatial	fast	Where on the page each word is	f	2026-11-18 04:12:01.391964+00	documents
-ai_queue_pass1	ai	First pass over a document	f	2026-11-18 04:12:01.391964+00	documents
-ai_queue_pass2	ai	Second pass over a document	f	2026-11-18 04:12:01.391964+00	documents
-ai_queue_pass3	ai	Third pass over a document	f	2026-11-18 04:12:01.391964+00	documents
-document_sweep	standard	Matches objects and rows of documents, both ways	f	2026-11-18 04:12:01.391964+00	documents
-refresh.quote	refresh	Refresh of quote	f	2026-11-18 04:12:01.391964+00	refresh
-refresh.profile	refresh	Refresh of profile	f	2026-11-18 04:12:01.391964+00	refresh
-refresh.earnings	refresh	Refresh of earnings	f	2026-11-18 04:12:01.391964+00	refresh
-refresh.financial-statements	refresh	Refresh of financial-statements	f	2026-11-18 04:12:01.391964+00	refresh
-export_pdf	exports	One document to PDF	f	2026-11-18 04:12:01.391964+00	exports
-calculation	workflows	Works out what a job's documents are about	f	2026-11-18 04:12:01.391964+00	workflows
-text_generation	workflows	Writes the text of a document	f	2026-11-18 04:12:01.391964+00	workflows
-pdf_generation	workflow_pages	Sets a document as PDF	f	2026-11-18 04:12:01.391964+00	workflows
-audio_generation	workflows	Reads a document aloud, as MP3	f	2026-11-18 04:12:01.391964+00	workflows
-finalization	workflows	Writes the list of what a job has made	f	2026-11-18 04:12:01.391964+00	workflows
-audit_cleanup	standard	Prunes what the audit log need not keep	f	2026-11-18 04:12:01.391964+00	compat
-notification_delivery	standard	Sends a notification	f	2026-11-18 04:12:01.391964+00	compat
-report_generation	standard	Makes a report	f	2026-11-18 04:12:01.391964+00	compat
-backup_operation	standard	Makes a backup	f	2026-11-18 04:12:01.391964+00	compat
-system_maintenance	standard	Upkeep	f	2026-11-18 04:12:01.391964+00	compat
-consent_verification	standard	Checks a consent	f	2026-11-18 04:12:01.391964+00	compat
-weekly_report	reports		t	2026-11-18 04:12:02.777709+00	\N
-letter	letters		t	2026-11-18 04:12:02.777709+00	\N
-brittle_call	brittle		f	2026-11-18 04:12:02.777709+00	\N
-mail	mailing		f	2026-11-18 04:12:02.777709+00	\N
+echo	default	Answers with its payload; delay_ms makes it take its time	t	2026-11-18 04:19:07.94895+00	engine
+alert_webhook	alerts	One change of an alert, to one endpoint	f	2026-11-18 04:19:07.94895+00	observe
+fast_queue_security	fast	Scan of an upload	f	2026-11-18 04:19:07.94895+00	documents
+fast_queue_ocr	fast	Text of a page	f	2026-11-18 04:19:07.94895+00	documents
+fast_queue_spatial	fast	Where on the page each word is	f	2026-11-18 04:19:07.94895+00	documents
+ai_queue_pass1	ai	First pass over a document	f	2026-11-18 04:19:07.94895+00	documents
+ai_queue_pass2	ai	Second pass over a document	f	2026-11-18 04:19:07.94895+00	documents
+ai_queue_pass3	ai	Third pass over a document	f	2026-11-18 04:19:07.94895+00	documents
+document_sweep	standard	Matches objects and rows of documents, both ways	f	2026-11-18 04:19:07.94895+00	documents
+refresh.quote	refresh	Refresh of quote	f	2026-11-18 04:19:07.94895+00	refresh
+refresh.profile	refresh	Refresh of profile	f	2026-11-18 04:19:07.94895+00	refresh
+refresh.earnings	refresh	Refresh of earnings	f	2026-11-18 04:19:07.94895+00	refresh
+refresh.financial-statements	refresh	Refresh of financial-statements	f	2026-11-18 04:19:07.94895+00	refresh
+export_pdf	exports	One document to PDF	f	2026-11-18 04:19:07.94895+00	exports
+calculation	workflows	Works out what a job's documents are about	f	2026-11-18 04:19:07.94895+00	workflows
+text_generation	workflows	Writes the text of a document	f	2026-11-18 04:19:07.94895+00	workflows
+pdf_generation	workflow_pages	Sets a document as PDF	f	2026-11-18 04:19:07.94895+00	workflows
+audio_generation	workflows	Reads a document aloud, as MP3	f	2026-11-18 04:19:07.94895+00	workflows
+finalization	workflows	Writes the list of what a job has made	f	2026-11-18 04:19:07.94895+00	workflows
+audit_cleanup	standard	Prunes what the audit log need not keep	f	2026-11-18 04:19:07.94895+00	compat
+notification_delivery	standard	Sends a notification	f	2026-11-18 04:19:07.94895+00	compat
+report_generation	standard	Makes a report	f	2026-11-18 04:19:07.94895+00	compat
+backup_operation	standard	Makes a backup	f	2026-11-18 04:19:07.94895+00	compat
+system_maintenance	standard	Upkeep	f	2026-11-18 04:19:07.94895+00	compat
+consent_verification	standard	Checks a consent	f	2026-11-18 04:19:07.94895+00	compat
+weekly_report	reports		t	2026-11-18 04:19:08.813182+00	\N
+letter	letters		t	2026-11-18 04:19:08.813182+00	\N
+brittle_call	brittle		f	2026-11-18 04:19:08.813182+00	\N
+mail	mailing		f	2026-11-18 04:19:08.813182+00	\N
 \.
 
 
@@ -14535,415 +14636,416 @@ COPY mill.line (line, queue, priority) FROM stdin;
 
 
 COPY mill.migration (path, checksum, applied_at) FROM stdin;
-platform/roles.sql	cf41d85959e7d85d0e663eaade1ff95c960d98fa7b94d534afe45bb215ade609	2026-11-18 04:12:01.391964+00
-platform/tables.sql	cc17256e5fdedee6001e2e82d13b6d22ac198aa147e0fd4c32f2eed150660e06	2026-11-18 04:12:01.391964+00
-platform/auth.sql	351c36fbe41750324aca62f39545d0f694e89a015ec88b05fd08c4a79fa81c0c	2026-11-18 04:12:01.391964+00
-platform/setting.sql	41477983a4e0dccb950cadc704875c086c77b2501a74041b88d05bf1daa7b295	2026-11-18 04:12:01.391964+00
-platform/schema_of.sql	c09ad92b9aa5f3c4453206d9891fb2cf0c69911bae07745263a6d327de68891b	2026-11-18 04:12:01.391964+00
-platform/refuse_in_maintenance.sql	213b9ef36a488f17ddea6b489a431df695da17dc77e3775decf1473d47af08e8	2026-11-18 04:12:01.391964+00
-platform/now.sql	27c25adcccddacd6f093a191ff048ead90e5c7f1c843a41f919172d65dca183d	2026-11-18 04:12:01.391964+00
-platform/correlation_id.sql	5ab5ca277ce1c791fd10c7079eeb5b8adc096d130ddf15ca0bf5722071fac765	2026-11-18 04:12:01.391964+00
-platform/set_maintenance.sql	a7043ef2ffad5b0a77064f2888bca4859f47c2127591db552c39a7951b1cbdb3	2026-11-18 04:12:01.391964+00
-engine/tables.sql	9ec25a615aeb7581c109d40767d65cab59d1c4178d8cc9b3ebb1ca2a5bac57bf	2026-11-18 04:12:01.391964+00
-engine/clock_us.sql	0d472af1e7fe173914f5d3cd17a24d71ad7d21a515c36b4f1bc8b90d92b66afd	2026-11-18 04:12:01.391964+00
-engine/call_hooks.sql	29ba80613fd85e0e83f0c3b63a815484ad7b8e71bff87c77f831003300a29ee8	2026-11-18 04:12:01.391964+00
-engine/tell_acted.sql	e94913f8a06b099e37267fad426b32512950f13e37ccd8835ebd2f7f76396228	2026-11-18 04:12:01.391964+00
-engine/tell_ended.sql	3813ad5451aba3f0905c947f8d55a266729ea6edc2c26d5dee77a01dd18c8eaf	2026-11-18 04:12:01.391964+00
-engine/uuid7.sql	620a31be2ba02a218b70ae6cd11f049e1fd60e7a575647d6f6ca3e05351c9d84	2026-11-18 04:12:01.391964+00
-engine/sign.sql	182f40fe396b312671a0cd1c6bcd1352903dbb3af3dc0a10a712a08422271e34	2026-11-18 04:12:01.391964+00
-engine/backoff.sql	144c9236ebe97653ea9e9eee3d3d3edb6897a3605b48808f0e826b34edd9b9d8	2026-11-18 04:12:01.391964+00
-engine/error_log.sql	c1b4ddb74bb7e3d1c70c98f011dd7a253fe59fbb22bf8e7409545b42a1ab5225	2026-11-18 04:12:01.391964+00
-engine/worker_lost.sql	ed2a037b3977d5758393cf7cbd9019f08937ab3ac0183d56982b4362082ed71a	2026-11-18 04:12:01.391964+00
-engine/duration_bucket.sql	d6b01acf4f93c7802039b07e6a9bf4f375b539af9568968963e604c4307eaf0f	2026-11-18 04:12:01.391964+00
-engine/lane_of.sql	01cbc594d6be93b1217d11966ec9c86a10630bd4b85cddfea59cf6cc0efc81a4	2026-11-18 04:12:01.391964+00
-engine/every_minute.sql	6848cdc991e98a76454fdda3a2ab407e2869e6ec756b866f7aa3400efc83bdd0	2026-11-18 04:12:01.391964+00
-engine/depth.sql	35227407ae4ef1d3651762310223d3c7c0739f18f1e08fa681ed3d9e121baf8c	2026-11-18 04:12:01.391964+00
-engine/running_transactions.sql	220538b33fcecd3650104655b64f29520d86fe8adc174e918e2b0049250eac3b	2026-11-18 04:12:01.391964+00
-engine/promote.sql	a4314dfae20cf62366a5b540636f8ca2db9368c078dd63ddb2a682d44275aa47	2026-11-18 04:12:01.391964+00
-engine/set_breaker.sql	63a972eff942c11a5b9c2793c9267985ccd0d0bb9c8e54f664b8266f1f4c7035	2026-11-18 04:12:01.391964+00
-engine/target_of.sql	59412a604d65f4da8ad92a798188adcee8aa3664d30c0071bbf30ccc15b2c222	2026-11-18 04:12:01.391964+00
-engine/recent_attempts.sql	a20f5713202a3cfe7ae143d7219785af5ae4594492f698f8e19637d869b3c73f	2026-11-18 04:12:01.391964+00
-engine/probe_state.sql	bb6ad7b5a3d90a63874bd74c42d9d5a42e319a358f96c344e97619f7c42e5eaf	2026-11-18 04:12:01.391964+00
-engine/judge_breakers.sql	3f925405a9fe1a642cd3dcda8cffb60f70e2ae82f6495ac3a2cf901f43b35fff	2026-11-18 04:12:01.391964+00
-engine/may_invoke.sql	1a3bb5d73b82ab43ac81118e766244632f16d0147555c3a76cbde0e35f658739	2026-11-18 04:12:01.391964+00
-engine/provider_wait.sql	111353dec5e77dd7d9730b5bea5733d97960d4c5a67ffd9e0d2d674a6749bc95	2026-11-18 04:12:01.391964+00
-engine/post_signed.sql	e014a86e931fbf71b69c7b77e37fab0241d54f0cb211c1cd8f20f84eba1dbffd	2026-11-18 04:12:01.391964+00
-engine/invoke.sql	83c4a72fa8ce3c356fc1fd00912a5bd30e6f461c26f7a0013067268df8c7ae68	2026-11-18 04:12:01.391964+00
-engine/has_pending.sql	d1be12e8bf88cf046222fb460df2b4f02ef6b4a0c232e197e2d6ffb310cb7d95	2026-11-18 04:12:01.391964+00
-engine/wake_failed.sql	6151b131197e1cdd5a285ac56e60a29c03c6c01a018651e395581a2209272638	2026-11-18 04:12:01.391964+00
-engine/invocation_answer.sql	efd60c3a5ab0f45b596397062f0bb55133cc35dd50e626db95c68f7a8ca2b250	2026-11-18 04:12:01.391964+00
-engine/call_worker.sql	1c830bcde4974b79ac4798053fc53c7229f41bb0cfbf0d3f8106d0e416d4cd27	2026-11-18 04:12:01.391964+00
-engine/wake.sql	7625da58e22d0a3771a453540395d9aa0aab4ea4b3ecea3982f5e946e98e872a	2026-11-18 04:12:01.391964+00
-engine/end_invocation.sql	ecc2934cc697d5d72071546bae6422a6cb7925fd95df57a24b39656a5b8fc000	2026-11-18 04:12:01.391964+00
-engine/invoke_due.sql	36cfcd2065d541647a86d028a599b67998e87807ecdd7563ea3948b60d22ebf4	2026-11-18 04:12:01.391964+00
-engine/refuse_job.sql	bf081b9b5acdb330fa1725fa4f92870545d5281160804b85619e8bf881028fd4	2026-11-18 04:12:01.391964+00
-engine/is_payload.sql	f4f86986182d25b908940f38e85a51a0366369c1d0c8d2bbd1cdf4366da987dc	2026-11-18 04:12:01.391964+00
-engine/asked_jobs.sql	efc51c858e7783d48ebac637778dc4784736dc4b6483f29bd8c3fdfef76fbdcc	2026-11-18 04:12:01.391964+00
-engine/open_floors.sql	840f52a9acfec3063bd054b876017112b9c93af0a8d554e812706274fcb28dd2	2026-11-18 04:12:01.391964+00
-engine/refuse_to_drop_jobs.sql	1c45d9ae9182a558a2a97b06e15772f56bf4b27814b5839be60e05cab3d1d6fc	2026-11-18 04:12:01.391964+00
-engine/open_lane.sql	ace72b7ee0cd115f4fd5a795f2c511519bfa40855c710e7ccb0634fec9fa5829	2026-11-18 04:12:01.391964+00
-engine/open_lanes.sql	16bd5bbafcf196352b5ab507f50abeb5e4ef6bc09a716bc075f243b5a3612a85	2026-11-18 04:12:01.391964+00
-engine/room.sql	28f13b5611b77a7ef28bfb8a94100a845e1932f12e62d23caeaa1ac2ed811c30	2026-11-18 04:12:01.391964+00
-engine/throttled.sql	0774e7457bce46718fc4044f551a5ab24852de21c816ece619b12bbbde6cca21	2026-11-18 04:12:01.391964+00
-engine/duplicates.sql	eebd69197b9f5e85f2034fd604edde5831ce73d7817a534860d6105da5c0f08a	2026-11-18 04:12:01.391964+00
-engine/hurry.sql	b448525ed25c20001d4fccfa81c673c65fbdf54ea4750519f0cf87247ee9bc05	2026-11-18 04:12:01.391964+00
-engine/enqueue_keyed.sql	73bfe138886e645bf31b3e436858e6fcaa142394b527727b8bc816e9ed5d9f4f	2026-11-18 04:12:01.391964+00
-engine/enqueue.sql	fc99606427130fd5bdfded85c4d52984abdf76ecb5b234e07931d8c4f70e4749	2026-11-18 04:12:01.391964+00
-engine/enqueue_many.sql	aef20539cd4c92892d3a049b69e2f2d215acd8344c7e18daed0ba02535c2993c	2026-11-18 04:12:01.391964+00
-engine/packed_job.sql	08d42bc118c236dc5b606bb2bd4d75be468ec82293e700698dda23365c645980	2026-11-18 04:12:01.391964+00
-engine/unpack.sql	f213a58e1440f8b17fcf75dc76cd1c2d1e50a89f0c818f1446609b2616c7b455	2026-11-18 04:12:01.391964+00
-engine/look_below.sql	5c050b8c267b696632c01808a755fa15a51ce0d602e2f4d6ca997b89415cfc3c	2026-11-18 04:12:01.391964+00
-engine/sweep.sql	f197064d147a397240eb77f2e26e82952c65288289afe9582ccd645d2fe85129	2026-11-18 04:12:01.391964+00
-engine/sweep_below.sql	01d899bffdfa9aab0d4c939b4b3a2375fc7e2f9868f2f5fcf8ecb4a4ae61db1e	2026-11-18 04:12:01.391964+00
-engine/sweep_lanes.sql	f425cf90aed73785d427ad339d7eac996a3e6002fbbff31a9fa2a8baf41ddd56	2026-11-18 04:12:01.391964+00
-engine/adopt.sql	1f7b4ce4028ed02d7af6957d6079a98dc3236300fcb457655ff8ac194a07d440	2026-11-18 04:12:01.391964+00
-engine/wait_for_pack.sql	ee22ac1922920877e1df753236f54a109cbf7c45232ed359d60208616c9728ad	2026-11-18 04:12:01.391964+00
-engine/take.sql	7c892e874876568e88941314146d1fd22485c25f16c6adb5125ad109d6f10bd5	2026-11-18 04:12:01.391964+00
-engine/take_packs.sql	23cc7bd723558f9b57676c3e512b474c494b41fee6c262db8d10a62cbbee67dc	2026-11-18 04:12:01.391964+00
-engine/front_of_lanes.sql	a6287ee87ee4baa32d94f7229b82c25bde7df614a7cc2c0fde9f53941a388f49	2026-11-18 04:12:01.391964+00
-engine/count_served.sql	22b9acd01a9dc6fb70efc11078f7cdad7061ee29e6180d430ad1522fd896e038	2026-11-18 04:12:01.391964+00
-engine/take_in_turns.sql	70513696b776b6759c1a0b0c7a6cc086091ac333b8ed55bec55dfda127f38939	2026-11-18 04:12:01.391964+00
-engine/take_capped.sql	cfc5a0e45ea124df59eeec91b2b62971755c846b865c6ec6992439c416b0c4fb	2026-11-18 04:12:01.391964+00
-engine/take_from.sql	4ff57467062017560a3564064bf04dff181257ac83eda90ce08de47d7120dd9e	2026-11-18 04:12:01.391964+00
-engine/claim.sql	f351191addaa01e407cfce3409a2a76454a36d59e599ef457d2f3159476ac376	2026-11-18 04:12:01.391964+00
-engine/end_jobs.sql	0dfd9783206cc4e42215bf29cfa1cc3718482082523e4ac565e4898f6eec40c7	2026-11-18 04:12:01.391964+00
-engine/end_cancelled.sql	38d7434aae4e42ae12d1f721042256b6639da5f1e43c78bc899b683346a79c78	2026-11-18 04:12:01.391964+00
-engine/heartbeat.sql	15a6ec875d6fe954078f66666a7e00e6acc0a12abbb9809a4915519d732acd18	2026-11-18 04:12:01.391964+00
-engine/settle_completed.sql	4c2dc2ab57f9b64cf3ce83b09a4a8eede82c94c09b1935bc14fd5a7ab989c889	2026-11-18 04:12:01.391964+00
-engine/settle_ended.sql	4d0138f5503afffec61b1726e99b5083f5897fdccf3400580cf00f1f2be1f9d1	2026-11-18 04:12:01.391964+00
-engine/settle_returned.sql	f84956425dfbfcd88fe6caac1164ddbf24854739ebe04a5060dce22e992c7c9f	2026-11-18 04:12:01.391964+00
-engine/settle_mixed.sql	83399d6c211ca34e20abcf840dde6482dff91eebd5fb7477928004ddfcfcc482	2026-11-18 04:12:01.391964+00
-engine/settle.sql	a44d926f280be1f8f6072340a13403508f757e6bc2b93a096eba30da1de10479	2026-11-18 04:12:01.391964+00
-engine/complete.sql	3acf9430188a4967e86fe5f0c96932460a4a582232e5d1c119958deaa0072d86	2026-11-18 04:12:01.391964+00
-engine/held_job.sql	3ada91227d5d3995540f3b749fd145913b67a05837af4669358fcbc145d965dd	2026-11-18 04:12:01.391964+00
-engine/held_jobs.sql	14f59c7daa24f8df632b855fd8567bf5e863549c5813b3a6d9ccc5606681e344	2026-11-18 04:12:01.391964+00
-engine/settle_held.sql	56a0342dc1a61fd3af4e602821471a54d974ac3332749bee476fad2ff694d289	2026-11-18 04:12:01.391964+00
-engine/is_completed_by.sql	1e8969d35ecfd889d732c2afa8684f8b44b318ceebac1f5047f0cc6e29086075	2026-11-18 04:12:01.391964+00
-engine/cancel.sql	64263383f0d1ef3c89a291d5412e1b5531f6bb763b8bb27f3409e5997a2e8b3d	2026-11-18 04:12:01.391964+00
-engine/retry.sql	328e9405afc11ea0011ce33cb051fe372d4392ed2d236df686c2743ab217f468	2026-11-18 04:12:01.391964+00
-engine/discard.sql	e02f51ca870e54083c55e9084f630918c6104be0e954d84dc5470ad39e629622	2026-11-18 04:12:01.391964+00
-engine/expired_pack_leases.sql	ab001e2e1b3a059b4a42155105fa833a1e4dedb7adc5bb0f2fa76d028e35e7cd	2026-11-18 04:12:01.391964+00
-engine/expired_leases.sql	5356554b22398e98fee463f393b57bbf96bb6c8b9ff323889d38c3e4e13e973e	2026-11-18 04:12:01.391964+00
-engine/lose_jobs.sql	715069425262c58c45a46b04058df2d6416fafbc78f948cd932a7d77d06d114b	2026-11-18 04:12:01.391964+00
-engine/reclaim.sql	675f297522ef8b35aeac63b1a2257555835015e0097363dbe9a4f901fae1fefa	2026-11-18 04:12:01.391964+00
-engine/end_lost_invocations.sql	535a1568cc30f4bf7cebeda4ff814bf757ffa381af72c4d9697a826defed6633	2026-11-18 04:12:01.391964+00
-engine/stand_in_for_the_pump.sql	fe5e1eab04e181548a5cdff3d9635b68dab703559ff06249b105220b6161b4f3	2026-11-18 04:12:01.391964+00
-engine/count_running.sql	1b92108e5113cca2152367325ef1c80817fcb0c0613403b6663622ca280dac32	2026-11-18 04:12:01.391964+00
-engine/pause.sql	6e1143314a5fa405222d1a136834b1dd4c7277bd8b1b7f9d91a909e5dbbca20f	2026-11-18 04:12:01.391964+00
-engine/roll.sql	6510968824bd2b0a7f66fc48336a3591414207a560da61c3242e4877e6beca3e	2026-11-18 04:12:01.391964+00
-engine/sweep_queues.sql	bc2c58a69762a0c27f0007a6329707d63a4432e5d1567a751c150e4d5c4a0e7e	2026-11-18 04:12:01.391964+00
-engine/run_step.sql	139c218b1f29a7a4178b542c52993badf2118e6426e7d085bd668b34ccd111a8	2026-11-18 04:12:01.391964+00
-engine/tick.sql	4e7f53c385cf2e8229066d7290d3e02dd95b3cd847c018eef3df583cb9459ad5	2026-11-18 04:12:01.391964+00
-engine/next_round.sql	c13d41eec2a37a45e39c312fb501b6ad85ebed0e0d965cf156134b2340aa2f62	2026-11-18 04:12:01.391964+00
-engine/ran.sql	3d3f2297ec5512b060ddf392c4f949a3f0452e6d0d7633ac947cec601eae1421	2026-11-18 04:12:01.391964+00
-engine/pump_once.sql	0fa899c5f50cfc8ef0595903f336b4758c9ed6f7d03ee38bfd376a11d1f1cf04	2026-11-18 04:12:01.391964+00
-engine/pump.sql	2a78513398966cc26e6546ef4b83abd0ad131d2a1d4fb6a74608de88854de555	2026-11-18 04:12:01.391964+00
-engine/expired_days.sql	318584da640b87536b94c7a0d89ef32c5765fefc61b7ec549c8ab4171e3397ba	2026-11-18 04:12:01.391964+00
-engine/prune.sql	8a991bf36c0422be845ed28dc0a867c8e8dff604ba663a58be4cca4c4f2c4c9e	2026-11-18 04:12:01.391964+00
-engine/maintain.sql	d26a7afcca2e37de0bb0fd5732af09c0b5c971b61c3c0380307ade153cf5c79d	2026-11-18 04:12:01.391964+00
-engine/forget_part.sql	d3e8c1a91bfe3f303e882e77d77c5694697868f175919780d094c38001f057f0	2026-11-18 04:12:01.391964+00
-engine/install_schedules.sql	9fa2e9a83fe5ce3e862c496913669063c4b2b4f16bc810ef2dd4675642179519	2026-11-18 04:12:01.391964+00
-engine/defaults.sql	471ef555c83b133e524c3cf1a317bac009f758e6352ac50db33ab37d176530c6	2026-11-18 04:12:01.391964+00
-engine/schedules.sql	ef56ff64178e8592184c91cfba6fe6124f3656f6c92d143f7af84207065c8f96	2026-11-18 04:12:01.391964+00
-engine/run_schedule.sql	aa350f7abccda6cef9974fef90d4df6bc5b7c1548d4743fac347a555df43cbfa	2026-11-18 04:12:01.391964+00
-engine/run_schedules.sql	7fbc7c841ba630120a2e6edcf98a3fe488e30ee785e6001ae0bd0a7be48bba8a	2026-11-18 04:12:01.391964+00
-engine/cron_health.sql	b24a6ee4dc07e6b72eeff09f1dd0035ed998c5811c4d9ac619a3feba0f481683	2026-11-18 04:12:01.391964+00
-audit/tables.sql	b039e13653e0a3bc83a57b88b1239fd30264bb764ebca7fcc8940e96d15f692f	2026-11-18 04:12:01.391964+00
-audit/audit_digest.sql	6d99ed72b4a6553cb920b9e5b3243f387a569bf1289e8f2169f87d5c75f9571b	2026-11-18 04:12:01.391964+00
-audit/audit.sql	9abc9249d1a2e4cd0b37a2e4e5a73d4c1eb69db999150e9a93137ea478c2140d	2026-11-18 04:12:01.391964+00
-audit/audit_jobs.sql	44d620ab1e73f3896747be02d6eaaac41f65b3b1d4730763a391dc0f2fc2cf4b	2026-11-18 04:12:01.391964+00
-audit/open_audit_day.sql	4499f230224f95340f4685fe647b541b87c9ceaeab71b43b5e26cceac2ff8e09	2026-11-18 04:12:01.391964+00
-audit/chain_audit.sql	70a84476deb4765758e6788c38593d3448b3892d8bd6ec1d9880ea63519d415f	2026-11-18 04:12:01.391964+00
-audit/maintain_audit.sql	1ba12e2d5b1e059be9b719e8ce296af4ef57ad8b9147eaaac9d88710db09f6f5	2026-11-18 04:12:01.391964+00
-audit/refuse_audit_change.sql	48f5b4104588bde5e93c0902de6f6fda716ba307f2ae2c0bdf601932b399ccaf	2026-11-18 04:12:01.391964+00
-audit/verify_audit_day.sql	855de08122b696a04515f5dadcd87f32b3da8e537a1a85a61ecc3695838afbef	2026-11-18 04:12:01.391964+00
-audit/verify_audit_log.sql	31c11f936054b4fd58784832538312a2c657d684786e8862eb2f951dd91596af	2026-11-18 04:12:01.391964+00
-audit/log_audit_event.sql	35bf5a51deeb55d31862abdb80afc66f80f4f8141c48039f5927b57483e9432f	2026-11-18 04:12:01.391964+00
-audit/audit_configuration.sql	7e2169786feca3864a5d5ba85302d562f516e7a2e0e9a0446af48a64fbd8013b	2026-11-18 04:12:01.391964+00
-audit/hooks.sql	1c467bf7262222f40a93e0ca296ce7d0f6054b691fafe4c4c645d39570070a6e	2026-11-18 04:12:01.391964+00
-observe/tables.sql	19901ce15a749a52f37a84b703ecb0c2d5ceb506af4c2f8c16f0a6199c06b817	2026-11-18 04:12:01.391964+00
-observe/worker_seen.sql	19db304b0f52df84a95fa200839aae2e4765af16a9a83a6bd269ebaa899ed977	2026-11-18 04:12:01.391964+00
-observe/oldest_due.sql	188aba4214e637627127be353ae5adea525ac05cef46091530cdc74f89435ecd	2026-11-18 04:12:01.391964+00
-observe/health_checks.sql	083f3903d4a1d03bfbd8a1003fd2edeb4ebdc5bb60ec15fcb66243a58bf3c087	2026-11-18 04:12:01.391964+00
-observe/health_report.sql	b26d7bd189de09dc487bf4b4c83e3afd21702572f06243d9ba38c88353888c96	2026-11-18 04:12:01.391964+00
-observe/duration_quantiles.sql	d6bb088e78f3d5fa77c4b5d5aa4628a48dfdf466a146b2dc72300cae104f4347	2026-11-18 04:12:01.391964+00
-observe/count_processing.sql	0a5872619b04db4d28018cb3b498353b9cc868a710c75ddb775840ebad71d568	2026-11-18 04:12:01.391964+00
-observe/queue_stats.sql	743ab7966edabc785cf33f9ba5c22152f2bbccba062c1345c8102cbd57b177ac	2026-11-18 04:12:01.391964+00
-observe/metrics_report.sql	bf179921f4372dda0ec23ba034779d8fb2af0624dbf3631ce7be540b1c356a5e	2026-11-18 04:12:01.391964+00
-observe/deliver_alert.sql	68554b0812237e820294e5f46c61f651a6fc060ef1847188b3decd2a35ed8fd5	2026-11-18 04:12:01.391964+00
-observe/judge_rule.sql	e5d54ad71b3ef230b8f59f3901457c1cb2855db11239c13e3c6d620e54342b06	2026-11-18 04:12:01.391964+00
-observe/judge_alerts.sql	cc8ab838ee636bac22edff8166b1e5a22c725818e4cee1c159aef3bc7ba5ac47	2026-11-18 04:12:01.391964+00
-observe/alert_measures.sql	fc50ce4066d81b6750842db93e80339f415a07362472e5a0bd0130eb4893f662	2026-11-18 04:12:01.391964+00
-cleanup/tables.sql	67826c13b46577c9856212b478f520805090196989b14051f764df0227b43ff2	2026-11-18 04:12:01.391964+00
-cleanup/steps.sql	00418b76fb8465e7fdf67817912a1b67e71dcc15e1b5958efe0ccb028d210f5e	2026-11-18 04:12:01.391964+00
-cleanup/cleanup_steps.sql	ae90a08c8e556c9d31289724f1ec779b67b518bf834375069df41e02ff55bd57	2026-11-18 04:12:01.391964+00
-cleanup/run_cleanup_step.sql	1e2f1c4c219c44d43c262c8b7bdacdf895b60461d15a53035c537644b8ece38a	2026-11-18 04:12:01.391964+00
-cleanup/confirm_cleanup_step.sql	c8058e173207d9f1378fb612f612b10ea46f003698de16fbf52c21f3a26b4b13	2026-11-18 04:12:01.391964+00
-cleanup/invoke_cleanup.sql	83252278d1d336045af1d5bac606eb90716dd5a91017069bc367d901f03c06b5	2026-11-18 04:12:01.391964+00
-limits/tables.sql	931c97732d8051c0bfd1b0e39e05f6a97451b029bd45fd89b835fd2a36f2aafd	2026-11-18 04:12:01.391964+00
-limits/lock_api.sql	308a0ffa969d7459ca89cabc1bce46c3b85f574ecce03f7a39d33aae8a9758cf	2026-11-18 04:12:01.391964+00
-limits/api_room.sql	e567b29b61231fafa93ffafa8e04c3b6620400b504e18b921894df01bf14a281	2026-11-18 04:12:01.391964+00
-limits/api_limit.sql	9f66560b25172a5f374c2f89c19d06418f09f57a608eaeb5b27c1871d46d8684	2026-11-18 04:12:01.391964+00
-limits/estimated_tokens.sql	d9fca169274d3d3fc445ac850665cafcff733495c31cdf390c85847c11e4b29b	2026-11-18 04:12:01.391964+00
-limits/backpressure_delay.sql	bb3ee984c1b202867dc040622fe61a768ecd7cbde1a2c768156c42f414eca6ee	2026-11-18 04:12:01.391964+00
-limits/fold_api_use.sql	0b63b5cdf9fcf7214751218fc1afda743010f57dc3a5d24c022438a443206efc	2026-11-18 04:12:01.391964+00
-limits/limit_wait.sql	7f7da6c426406b53c360a190711132d43364eaa064b9fdcbc7c55b8a70439e53	2026-11-18 04:12:01.391964+00
-limits/fit_tokens.sql	1c9fa4d9461d8bdb09daa74d1ca89627b9deba52d53f8c0f767ec0ef4a847cfe	2026-11-18 04:12:01.391964+00
-limits/take_limited.sql	06921225999f5572786107cc8b5b6866aacc33065d40686817e5dc54fb224a18	2026-11-18 04:12:01.391964+00
-limits/settle_usage.sql	4e17a0f4fbb02bae91112b5d0e61de9470644858b6e9eee7ed700ae225c7e22a	2026-11-18 04:12:01.391964+00
-limits/grant_api_capacity.sql	523be0eb97c9d6d5e24ddfb7c6341dc1233b5a33d4cc0c0e9b45acd02aad0e07	2026-11-18 04:12:01.391964+00
-limits/reserve_api_capacity.sql	9114b29c1e91c6f79c593dae9928a38dc332affbbb59b71055f920d319f813b7	2026-11-18 04:12:01.391964+00
-limits/end_api_lease.sql	e164e19adbd134033995d90b6a7051ee4f97e92d94e23bc3bd7c5a804c3450a0	2026-11-18 04:12:01.391964+00
-limits/settle_api_capacity.sql	c20ac8322c02a3013fda36644fe28978cf81e07d9e30748190ece594ca964303	2026-11-18 04:12:01.391964+00
-limits/report_api_rate_limit.sql	fb16373c0e50fb1d6177671004e52b5cdae2a9ce0179ebf96073c6fd7f2610f3	2026-11-18 04:12:01.391964+00
-limits/alerts.sql	c02b98453948773a039ea59b532048a3f64947d6bbac77137919911fd6d403a8	2026-11-18 04:12:01.391964+00
-idempotency/tables.sql	92a4c45b6b46d2ba307b27c9624fc0955622eba202ee8b014bb99f6fc7a2bbd2	2026-11-18 04:12:01.391964+00
-idempotency/idempotency_caller.sql	33064f54f9dc39f58af5a49e39bfcaf5765754783cf4e0fefce1d499e835d175	2026-11-18 04:12:01.391964+00
-idempotency/refuse_more_keys.sql	04696047f2ff2bc482edc6250e8d0d7902627ceb0feb67c03ce1ccefc3d4de2c	2026-11-18 04:12:01.391964+00
-idempotency/kept_answer.sql	80fd0c9354f676eb51b2f94d878d344c3b8e15eabf71c308dd2b1f68fda3f294	2026-11-18 04:12:01.391964+00
-idempotency/call_repeatable.sql	c00c458f576cbc1f7336f089c450bd28c139a81d6991669b2a042c0faa7196c2	2026-11-18 04:12:01.391964+00
-idempotency/call_once.sql	687b53cc5a5ad2c43ffb8656cc21581d4ed40a33070df4d37536b6b7cd8e933e	2026-11-18 04:12:01.391964+00
-idempotency/cleanup_idempotency.sql	380fe24555151d298dc5e2efa1906744abd50120ff551522f05fb5c70008e91a	2026-11-18 04:12:01.391964+00
-idempotency/defaults.sql	90409bec85f500c16653e0d66cfa2ea7d6d452e51df1850f8d2c5e1a1a42fa3b	2026-11-18 04:12:01.391964+00
-api/submit_job.sql	84e9780cf64dead7bcc3c979cc295b44001e48db24742344bc51070f268a59a5	2026-11-18 04:12:01.391964+00
-api/get_job.sql	dacb06ee358b1500798c272cbb30443c20d0f9a5222f36bb4022f614b8f84f79	2026-11-18 04:12:01.391964+00
-api/claim_jobs.sql	8ec121797b6ea1e2f431d725d735f2f9a9e42ae2abdf3082b7b139a05d5951b2	2026-11-18 04:12:01.391964+00
-api/settle_jobs.sql	51f5a985e61bd70f500e1285d550b95ee15c5ecbb8b9ea0493b8590a074a8758	2026-11-18 04:12:01.391964+00
-api/worker_queues.sql	d58ab2e8bf865bec8046e70d0013951a62a3b9d9d73a6fd0b2f4b802ee09d337	2026-11-18 04:12:01.391964+00
-api/tick.sql	2f2c261c066f6803d895f9b2d800e02f7325383d16ed08cee43ea65945715728	2026-11-18 04:12:01.391964+00
-api/enqueue_jobs.sql	1172f619b735c035e128b3bf392f6de8620f2f1eed6998dbec32b1f59cf6fbf6	2026-11-18 04:12:01.391964+00
-api/enqueue_many.sql	3224eb95733e02125d4ddf6eb133261d5822e8dc847b9ad38a0b2333cb8e3211	2026-11-18 04:12:01.391964+00
-api/heartbeat_jobs.sql	5f29d7a29e28467d0e682e84a0427f48ccf3c736d0e5c6672c9f3f33011a13bd	2026-11-18 04:12:01.391964+00
-api/cancel_jobs.sql	1c1c7eaa873853e27824613b008047d34cc00c23c769ab81a95c4769b6ec2dd0	2026-11-18 04:12:01.391964+00
-api/retry_jobs.sql	07783214f2ddb7488bfbab8da6b4f8ec4092d6f16bbfaedff3608acb39a80093	2026-11-18 04:12:01.391964+00
-api/discard_jobs.sql	2966760fa5def43200178cb175799401ca9a7a065e6370efc8f11d0c98d5f2cf	2026-11-18 04:12:01.391964+00
-api/pause_queue.sql	4626c9b1d91fc29601fcda7fc2fdbc0a45026ab0c7fcad0c2e8d700b45fc318d	2026-11-18 04:12:01.391964+00
-api/defaults.sql	a9ee78ee2305f15027cb3e1590e1a1b39965e0fe81101941aa5bf3c085309741	2026-11-18 04:12:01.391964+00
-files/tables.sql	f4582bf5dd8da0658387330a2fcd1c24f85d8c71e9b5de51bdcca7c55264f289	2026-11-18 04:12:01.391964+00
-files/may_object.sql	00f8c5fcdc82325704210fb709f03b345dab1280623506973b3f5b46ea9758c5	2026-11-18 04:12:01.391964+00
-files/can_access_object.sql	3e65bc5ecfc49b0dd104d312819fa61a8bebc8c67ab43921947636a0787da02d	2026-11-18 04:12:01.391964+00
-files/can_write_object.sql	44e148e27105cda905b8315a6969235fbd0f87a76f7c40a132cead04f294c2fe	2026-11-18 04:12:01.391964+00
-files/can_remove_object.sql	a9dd04c8a02875ee652033f09b7a46394cf4774bdd54caf4c2e907cd50c18642	2026-11-18 04:12:01.391964+00
-files/storage_policies.sql	0700a11ce0595d55bf823dfad283e6e838725ea0e8bc6ac0d35be7c37766ab7c	2026-11-18 04:12:01.391964+00
-identity/tables.sql	5f7225d89cdf9503a4d94f4a074b0d5841db16a362c865dc5343d37911dbe09d	2026-11-18 04:12:01.391964+00
-identity/has_profile_access.sql	f75c0df5f6888f267146f7949a343c7b3b30ae437f7b8cf801861bd7eb1741fe	2026-11-18 04:12:01.391964+00
-identity/accessible_profiles.sql	709ec3dad14a89b3a9f98f0fcc7c6f5e9924584b9bb77c05b2ba851995f9ab55	2026-11-18 04:12:01.391964+00
-identity/default_profile.sql	122debfcc95c966090bec3e70c01998bb68efdee7a6a817648c8af3429e76f67	2026-11-18 04:12:01.391964+00
-identity/policies.sql	66405f2d32a741fa5454f8f5ab735be1ceae34200d2046c668dd05e2d633fdbf	2026-11-18 04:12:01.391964+00
-usage/tables.sql	46d1fad02cde66dbeb407236d619b33993f139efa5987117ae0331f3d5752901	2026-11-18 04:12:01.391964+00
-usage/is_enabled.sql	12c15e1e5f08666bbceb4c37752b22a4b787a6fa036cead3b6c44dabef4db9fa	2026-11-18 04:12:01.391964+00
-usage/require_profile.sql	6b98cf77c697b286170ef5870e7921cf54521414a2ec82cae9045e09cdb692be	2026-11-18 04:12:01.391964+00
-usage/usage_month.sql	7457570b30c45a221db4f65a3109557c41f20aff634544d2e96147208f0f8b13	2026-11-18 04:12:01.391964+00
-usage/usage_meters.sql	04f7307fe93bcf6ad10052b9da6beb39e49a2bba773b79d24473a55fc741168f	2026-11-18 04:12:01.391964+00
-usage/note_limits.sql	b17d67acc606ed1ab10fbeba0ad7667bf7bcde9d29c314c44a16ad3963926d4e	2026-11-18 04:12:01.391964+00
-usage/add_usage.sql	923968a388ac773d83a3469f48ef5e41cda7dd194f139250cd3490d472644b4c	2026-11-18 04:12:01.391964+00
-usage/count_usage.sql	c78d7ea06f68cbb849d59ae8cdb3725b2e9013609debbfdbc08bd875e6db014b	2026-11-18 04:12:01.391964+00
-usage/track_shell_file_processed_usage.sql	1d01bfe12db079a109a9f19c7bb263a702671c4e7ac65ac6f4417536a5fefb3a	2026-11-18 04:12:01.391964+00
-usage/track_ai_processing_usage.sql	d26d506c6d24e1d01803c738896b676e48312defad9635845283c36a3a6b64e0	2026-11-18 04:12:01.391964+00
-usage/release_storage.sql	d226fd8bb3545d913e8a817619d829a1b4e44e2b6b5dcbf2c5a4faa901d36d66	2026-11-18 04:12:01.391964+00
-usage/get_user_usage_status.sql	5d3a84283802138e34ba53b5a5a0effc2dd9908104f6409846e7926e4fe61401	2026-11-18 04:12:01.391964+00
-usage/change_plan.sql	f2652677d9901a1c72800d7d5f8569e7a91284499b562254100b2122ef6d6b1a	2026-11-18 04:12:01.391964+00
-usage/defaults.sql	7e767c4efdc7be773c635ec68acac8724c9696a26d4c755e569102241e8cfbf0	2026-11-18 04:12:01.391964+00
-documents/tables.sql	c18a841503c51aec3a5003efae47ece58b6c1d96155809ccecbf5351ebe38a3e	2026-11-18 04:12:01.391964+00
-documents/track_shell_file_upload_usage.sql	acf93246591b1d5e19044fa277ceef49f09611bf47a5a8f00d06f42f04c003d9	2026-11-18 04:12:01.391964+00
-documents/migrate_processing_error.sql	41ab21a8076e565de23cb67e6bb6e6710b2230d3fff9ba8b0d459a8db5370a67	2026-11-18 04:12:01.391964+00
-documents/policies.sql	b53a614e5bc74df0a6000a5e6a2e5f7c2f6a6544ddbbf7148a69e30553625a92	2026-11-18 04:12:01.391964+00
-documents/object_rules.sql	2d444f0f451a5f409cd2bd86b37d8a00194cb000aab6e753b1636e231e2e73aa	2026-11-18 04:12:01.391964+00
-documents/file_limits.sql	8405895b8476cbf9ce4e315af87674c0dd7d6c0439381e7ddf45aa90ee97b1b1	2026-11-18 04:12:01.391964+00
-documents/stages.sql	0b0567b005736f368afe1691d9f4a04d9cb43b50d8d6f9036bd5aca9e18a9983	2026-11-18 04:12:01.391964+00
-documents/noted_errors.sql	d6ac718edee55034c687a4bde392fa2063cf52d3305cda9650c07ea06c34a751	2026-11-18 04:12:01.391964+00
-documents/counted_calls.sql	46d4490de228ee8a54890b5062a514762e3950eb04e46bd41f8a39a283c5e173	2026-11-18 04:12:01.391964+00
-documents/count_usage.sql	95ec1dc02293620dbc8d0841ffe5754925d4f77d2d9589243fcd18104c56f0a2	2026-11-18 04:12:01.391964+00
-documents/require_document.sql	7a2069218ca8ce25b5198f283aa9624e1d4a70a34ea4439e6c412724b58d98be	2026-11-18 04:12:01.391964+00
-documents/start_stage.sql	6d6abe8ec915f3055efb48e4f05f1b7c8f7f63fe17660099c866bb6b4e84d6b7	2026-11-18 04:12:01.391964+00
-documents/register_upload.sql	40238f7fdef4ea84a8db72de167cda2938dae596d04577cadb8aa9c95f8912f9	2026-11-18 04:12:01.391964+00
-documents/begin_document_upload.sql	475e6b37557ce00e6fdc00b0c0ba923ef243d732f9273632ada0f5437df2ccbd	2026-11-18 04:12:01.391964+00
-documents/finish_document_upload.sql	59ad99899ceb89e85a29e14f95ded8e8d2ed2b78d5b958cddea86f908300ec8c	2026-11-18 04:12:01.391964+00
-documents/abandon_document_upload.sql	0aa14d29a8ffe5c525b50b9838529fa2ce186d14c698c3820147c2e718cf5e63	2026-11-18 04:12:01.391964+00
-documents/document_of_job.sql	8f6460d36451a8e8b6e672d941827e84cf12036686070ec18fbe29cfcaf64edb	2026-11-18 04:12:01.391964+00
-documents/judge_stage.sql	b3585f11e0ec4a588becc3ac3c46d7f1d603116babed50e2187f5202ca588c7d	2026-11-18 04:12:01.391964+00
-documents/begin_document_stage.sql	943ba4c86284e8606f0d4e034f10d163f7338f8c3699960c9c2891b3bd54818f	2026-11-18 04:12:01.391964+00
-documents/save_document_page.sql	319a01d11986a1fb7ea5b39866dec0e271e28b4269a74de2083541e6682ec2e1	2026-11-18 04:12:01.391964+00
-documents/document_content.sql	a8ba3775feaa08731ad8f340f03033d975c5bba5d7945a174798c0acfd99f4e9	2026-11-18 04:12:01.391964+00
-documents/write_stage.sql	353b3f30687248b3abd0839bdf5b71784f98cf40afd5667e5f43086aff371004	2026-11-18 04:12:01.391964+00
-documents/measure_upload.sql	c3941cf6f99470f1c112fa1849e92d49c714aee109c95a4f0e8ef87ea9276da2	2026-11-18 04:12:01.391964+00
-documents/refuse_document.sql	7be7a5ec6d6b65c060cad8b7fc77ca894485bfb75490841b69f171202b0ba359	2026-11-18 04:12:01.391964+00
-documents/finish_document_stage.sql	ac1ab921087a9d3bd5edf63309dc1da87d626889af837713a4ec86c56a8e295e	2026-11-18 04:12:01.391964+00
-documents/bury_documents.sql	8410363e326b09eae3d14171843e98af75ec81d5f6d00e9bbac8f257d4f92c6f	2026-11-18 04:12:01.391964+00
-documents/get_document.sql	8e43cfdb4963d6f541a8505c55977a677b6fa332ef07e05019add9153fcf6036	2026-11-18 04:12:01.391964+00
-documents/document_place.sql	69ea043fee9950e81ed66f7dc17f788a084a11a287307a62ee65fec539b1ada5	2026-11-18 04:12:01.391964+00
-documents/erase_document.sql	8b6531ac9d4ea5b0846898674afe7768c0f59bea59a418d496f475b9dde86ea7	2026-11-18 04:12:01.391964+00
-documents/reprocess_document.sql	e0f750bdab788e5543b2af55e2c9e746ce77d4402d9187ff47525a88dfd0c10d	2026-11-18 04:12:01.391964+00
-documents/document_sweep.sql	12cd2440bceff4f6a70399588e982ad9ecd58b6f3e7307b4021a727e5dfaad78	2026-11-18 04:12:01.391964+00
-documents/defaults.sql	2030e42fbcd77b62ef3679b09de1b2f945b568d9e7aac5924382399102852433	2026-11-18 04:12:01.391964+00
-documents/schedules.sql	c84210a60e856f8545f549e9da7b47bd5cdd400d1eb4e5f70fb9ce3f560c3b21	2026-11-18 04:12:01.391964+00
-refresh/tables.sql	304d01d1548caa0b29c8e988acf1d84f9c4f68ab2ab62c88bd6ed205a5f41bec	2026-11-18 04:12:01.391964+00
-refresh/data_tables.sql	8f665a7734bad8712df745c84f2d7c85656f634955e6c6ec1311fa23696480f0	2026-11-18 04:12:01.391964+00
-refresh/is_valid_identifier.sql	3304e9bdd90d99225fce082cb2d4a9d56ea0ed8c388378122e67ec781ec4dfdf	2026-11-18 04:12:01.391964+00
-refresh/is_data_stale.sql	287f6042463fcf0a67e0e9f5ef0d9cef89c163c4be93fc9bb034d44a2f07af1d	2026-11-18 04:12:01.391964+00
-refresh/is_profile_stale.sql	fd86e83e3502a6d47191c71104fd3915edbbb211d62470b2f7c9aff35552f228	2026-11-18 04:12:01.391964+00
-refresh/data_table.sql	ab02b446f5bb5425091437259ae8ed058642149a3e859029133959e7933470cc	2026-11-18 04:12:01.391964+00
-refresh/require_primary.sql	36ac3d34f22505705e1606f2f4e3a557449691c88ae34729fe8429ca4c944528	2026-11-18 04:12:01.391964+00
-refresh/entry_lock.sql	37746c9c395ff45fbc7053a98a919a23058387ded77778b48f4d5ac476711505	2026-11-18 04:12:01.391964+00
-refresh/cron_matches.sql	6d85c8682b435a7bdc28d1b8c6bd4686d9f58a1987d86ebad2974ce31a0a300d	2026-11-18 04:12:01.391964+00
-refresh/refresh_queue_of.sql	25fa68ff5f84909b3c1bc552e3b87807fc9cc102c812a7a6ee8d11008de93341	2026-11-18 04:12:01.391964+00
-refresh/check_column_map.sql	fb0139c2b1fd41151225a5436f27daffb8bfc71856cdd660d500adc85ad4f0a9	2026-11-18 04:12:01.391964+00
-refresh/check_registry_row.sql	9787b01a794123dc887c65fcceea5c4dc641dbbbe2ef8a73c9a3d0c9624f7873	2026-11-18 04:12:01.391964+00
-refresh/follow_registry_row.sql	b179075feb133a15a80d20058bf11d0c7d486cfe212abbeaf4a8cf83c9ea1ae4	2026-11-18 04:12:01.391964+00
-refresh/quota.sql	c84fa2b4e3bc8aa13f3ccecbccb75c60df1cbbdba85e4538a1b906a86a780e21	2026-11-18 04:12:01.391964+00
-refresh/is_quota_exceeded.sql	cb7166d69b1993f7049b303e27d9208ccec8b3bd94eb84aa690cedba68c4cd11	2026-11-18 04:12:01.391964+00
-refresh/stale_symbols.sql	f47958d45b26d2c284ac3aa9264a40a572f0d4fd1d243ab440dd267242435c51	2026-11-18 04:12:01.391964+00
-refresh/stale_or_broken.sql	dee8be01e751343408ff3a6a6ef83834a2873453d7c63dccf00ae5d19f6ff952	2026-11-18 04:12:01.391964+00
-refresh/queue_refreshes.sql	b557374eeecbb7888e03d540525f9bb272300621c9ef137d555b864bf8843d85	2026-11-18 04:12:01.391964+00
-refresh/queue_stale.sql	7ca601bd10a0f40d43ad72101078df5a79bb8eda1a0f6ec45bf27fbc46c97e3b	2026-11-18 04:12:01.391964+00
-refresh/check_and_queue_stale_batch.sql	e79d1c9cab0d5449a8340159a87c8badbdd2b975037d56e362b3481cff740b9c	2026-11-18 04:12:01.391964+00
-refresh/watched_symbols.sql	11495c688f9d611cec96278b87780c5befc075b4004877d9a3eea787c09c279d	2026-11-18 04:12:01.391964+00
-refresh/lift_pauses.sql	ffc9ab11436137cd3ae7efd5684457753d9700c860d4ae0839542fcdf2b62dc7	2026-11-18 04:12:01.391964+00
-refresh/pause_dead_refresh.sql	eea6b3da700d9907fa92b0375988b4c4db781bb3463374bb7df79a8d1140b190	2026-11-18 04:12:01.391964+00
-refresh/end_refresh_pauses.sql	79aa20322a85ab8af1e8fe008ca1a0148522a1a00fdcb2aaf59b7137b11985e3	2026-11-18 04:12:01.391964+00
-refresh/check_watched.sql	eaa5144c0980dc0d32626d0e2de068a64ce614b047445f3210bff89a270f6b93	2026-11-18 04:12:01.391964+00
-refresh/check_and_queue_stale_data_from_presence.sql	38726d8fd834ef6001538c0fb913d2948836923710727504ac86e58f84d922c1	2026-11-18 04:12:01.391964+00
-refresh/check_stale_data.sql	23b11ee4e36f67f6c18d27cd85bdbe4bca4a46dcdc1ae252df144d35f80c2aef	2026-11-18 04:12:01.391964+00
-refresh/queue_scheduled_refreshes.sql	6d1186fcfae6a5fa9d0f40bffb9e77ca1563579f5a4e92a40d51785e4e0350fe	2026-11-18 04:12:01.391964+00
-refresh/upsert_active_subscription_v2.sql	4e2f5a4e39b51eb908f321b4f8cbcbbd385a1deaf35358a6a74b07747f8a3c1d	2026-11-18 04:12:01.391964+00
-refresh/fold_usage.sql	fc43ede5c206eede9295997d9229076d863ea04b0952c0d1873c88d46f067927	2026-11-18 04:12:01.391964+00
-refresh/cleanup_subscriptions.sql	697c7d85bbd4f77836cbb7664529b250930fd5a4ffc17e8753537c3b84702f25	2026-11-18 04:12:01.391964+00
-refresh/upsert_statement.sql	207276fc73c328c4b819f75a86ce9f3041652b56b97fab39e4c252e5499a9950	2026-11-18 04:12:01.391964+00
-refresh/write_rows.sql	27f5db901cc870d7b2de25d644f69951d7e449ebd68892f7d4f962b73f5644cb	2026-11-18 04:12:01.391964+00
-refresh/write_fetched.sql	df0a812a497e090fb558880888203f1559f1069c93d26023ff9cc10f4414bcd2	2026-11-18 04:12:01.391964+00
-refresh/correct_estimates.sql	fcc756b41278fcb33f60ffbf02df684394be108126d682a4a59028be558a3fdb	2026-11-18 04:12:01.391964+00
-refresh/note_fetches.sql	baab22f6a41564738e16ece0e2371d481825204f747cde75e1a56a3a61d83191	2026-11-18 04:12:01.391964+00
-refresh/settle_fetched.sql	e38055e9db3fe321f63ced6a3402a592f746167ca51a23559872c33f9b076c0b	2026-11-18 04:12:01.391964+00
-refresh/settle_calls.sql	cf823ffc7e66a8fd7d0b6d4abcee7fb34d33a4586221c448df6bccd9dd8678dc	2026-11-18 04:12:01.391964+00
-refresh/settle_refresh.sql	146e5a0a3e9b90278472bee5b8f7c3aaa5c2d418e41bc20a766f079a15600171	2026-11-18 04:12:01.391964+00
-refresh/claim_refresh.sql	2ca11caef421b085d8e3df98ee13544dac65711f021227503cc872b58db1d3af	2026-11-18 04:12:01.391964+00
-refresh/refresh_analytics_from_presence_v2.sql	42c8f892d7a842ea2a981129aea43e948f788eb9114857aefab7494832f29c01	2026-11-18 04:12:01.391964+00
-refresh/schedules.sql	426f8e52fe8bf54870bfccfd6db08501496906b3fd284296fb02639f7f76719d	2026-11-18 04:12:01.391964+00
-refresh/alerts.sql	991d645b07a61995d590c63dec99499f40c1e3e4f5abfe489913902110c59440	2026-11-18 04:12:01.391964+00
-refresh/get_data_changes.sql	24a6dafba38d2359be0d68c446e4e9432e16ca542b891c3596274db4f6cb1e26	2026-11-18 04:12:01.391964+00
-refresh/defaults.sql	22257ad2152fb35d37154698b04ee0e8bd9671a2188b2dee9ab64d55ad25c372	2026-11-18 04:12:01.391964+00
-exports/tables.sql	b96fcfbd7766bf3dfa9e6e78205679ccd285863c05249b937bfc0096650cba48	2026-11-18 04:12:01.391964+00
-exports/count_document_version.sql	906551c4ecfa80844133cc1a752407fb9b6fccd8054c1d4c44b66da699a1a29c	2026-11-18 04:12:01.391964+00
-exports/lock_exports.sql	8170919f3347965f0fbfe6c9b45eeadc99c83d4242aded2a5a35ec758c4f0869	2026-11-18 04:12:01.391964+00
-exports/export_options.sql	2d6ed416ac0cef6f1cb5c8bd8f21df56b50ffd8e649c2345f348eabad567bae3	2026-11-18 04:12:01.391964+00
-exports/export_storage_used.sql	ef42b314abbd2c99b3c9f7008e4c8d0b0a8a476440fdcf0e39ff03f8c1bd2361	2026-11-18 04:12:01.391964+00
-exports/check_export_storage.sql	34aecf98a9fba622588c11f83fe600df15728ea36c4ebee456b1f1171c51db85	2026-11-18 04:12:01.391964+00
-exports/count_exports.sql	ef76d455d83cfa5cfee235f9242e3e77ecf9c8f93b6b987f6c4a34ab01664c85	2026-11-18 04:12:01.391964+00
-exports/note_export.sql	85bed6be746152dbff5e8a455ad7e830bb98576f2aaa2f1ff7a03c25f9f5bf88	2026-11-18 04:12:01.391964+00
-exports/export_message.sql	87e95d1fc0ac04a4227763d7eed438766775a7d1b1300361b99474e75d46c6d0	2026-11-18 04:12:01.391964+00
-exports/note_ended_exports.sql	46678cd72099ceb6437cfea8621b9ce6ca8aea0f014e0cdf727f6b9c7f7774de	2026-11-18 04:12:01.391964+00
-exports/export_status.sql	bb26b1a7f3886e94cb15d5f9fe89f5d1d1bb8f4d6778bf61fef2ac06c5c22fe1	2026-11-18 04:12:01.391964+00
-exports/export_json.sql	353d2cc2d9fd9a8a6f5e3674de162f1e3c2a2556acbc0deff83666c6185a7b0a	2026-11-18 04:12:01.391964+00
-exports/export_batch_json.sql	195a244813d1105fc7c2686974ca367b089f0712b99b59fcd0148fcbe1af6267	2026-11-18 04:12:01.391964+00
-exports/request_exports.sql	ce53e6516fd9f3ea763e1517aa221f4a318aec1e5e2988c0bc7b655d2964061c	2026-11-18 04:12:01.391964+00
-exports/request_export.sql	004bf9cf73a7d4c47e0696db0b79cae57539e59e2cc34bfaee6e982724a8ded5	2026-11-18 04:12:01.391964+00
-exports/request_export_batch.sql	c63a749f5b2847d735c526c922d9dbf8e8a8ac37928c6ba9315f405b86598a6a	2026-11-18 04:12:01.391964+00
-exports/get_export.sql	5b27e7730097c4527a65264d068ae91b5f0ae59b04e5932eb5c05b32076c9f37	2026-11-18 04:12:01.391964+00
-exports/get_export_batch.sql	033c712363cd0e2542b261f39f556d5fa2230b9d48ffd584ac9507eff20f837b	2026-11-18 04:12:01.391964+00
-exports/list_exports.sql	b612d46af2c1440545b77edf75943a92bf1f73af812d37d0899a2e931adb1754	2026-11-18 04:12:01.391964+00
-exports/cancel_export.sql	22968605d12bbf0e595ef25aa8cc02c7ed7ea4bd2fbb029118262d75b5cda1f2	2026-11-18 04:12:01.391964+00
-exports/export_events_after.sql	c04b6113efdfba7d8397db7692de29d65b30f2cb359ceb87d9c385233e47d7fe	2026-11-18 04:12:01.391964+00
-exports/export_events.sql	4122d9c98f41f7b92f974ffa39e0c29042ee70cdcaa28debba42ac13b99ff996	2026-11-18 04:12:01.391964+00
-exports/export_batch_events.sql	b3b2a5a76f203a40d63bd88d4166d06ee96b4e0243bd6b181634a486c668db29	2026-11-18 04:12:01.391964+00
-exports/download_export.sql	595537657d85fec461e2c196bdc4c0900ba356a16d0d119cd517490d5e710528	2026-11-18 04:12:01.391964+00
-exports/download_export_batch.sql	8f036f728bed63f7df6fa5480003b4ed577a3a4c5b9a2984c089d887225f845d	2026-11-18 04:12:01.391964+00
-exports/move_export.sql	5d348f066682b891faf4ba22a81f38de13dc47fd9a4902309bc905c05d564f60	2026-11-18 04:12:01.391964+00
-exports/begin_export.sql	3b28d9cc6f0db3b04c58f29ff0bc86a5738b00dcc8e02178a3c331086f88c93f	2026-11-18 04:12:01.391964+00
-exports/report_export.sql	95fcde1eaf35dcb57a13d73ef458b22d143e7eca85ab8839b131e60b7f06f170	2026-11-18 04:12:01.391964+00
-exports/reserve_export_file.sql	0e019ad66acc765bc8bdc65952ea79d6752cca27f7493c31f9017e2e43bb8c9c	2026-11-18 04:12:01.391964+00
-exports/finish_export.sql	df6b223c8f5da04cd8a0c750fb48cc5a9d6f96b8e8d68e8bf9ce0906abbc7966	2026-11-18 04:12:01.391964+00
-exports/cleanup_export_files.sql	79b146f046bcbbc565c36904540fb279bffe2b8577ff5fe8c3ff2b70d763aa99	2026-11-18 04:12:01.391964+00
-exports/confirm_export_files.sql	418aa14351107446d8b4349a5f52c25b473c2d2ab91c1510f7c96c7c5c54cd21	2026-11-18 04:12:01.391964+00
-exports/cleanup_exports.sql	a06abc763142cd4e9723673fe40d0e4cf61ad2667b6730c051fba494ffeaead3	2026-11-18 04:12:01.391964+00
-exports/defaults.sql	b5d4cb971d99fb215dba8631eceede59953a8ffb6271d7e8196ff92cf1a206f3	2026-11-18 04:12:01.391964+00
-workflows/tables.sql	76f37fde8cc74bbb761f6c3c3cb4afbef7af7ff6345b5e0198575c4a7ec9b0ce	2026-11-18 04:12:01.391964+00
-workflows/refuse_definition.sql	3faed1e933231a0576e35c380a5206d5a1e72b76bbd5634fead365de89ac8e9c	2026-11-18 04:12:01.391964+00
-workflows/template_pieces.sql	09c3de2c345f980e494c89ed0b2ee0c4c23640fc511d919ea9a4ac424aac7d56	2026-11-18 04:12:01.391964+00
-workflows/definition_steps.sql	501c8747e7cce38426c60da15c5cfd6df805c8a9690d8d6c705903abfd38bcc9	2026-11-18 04:12:01.391964+00
-workflows/definition_cycle.sql	c9e9681ad2137b713f484966538b68716aea21124033b2c0c906d563c53d6690	2026-11-18 04:12:01.391964+00
-workflows/check_definition_tasks.sql	7d7d44e9b6bfe51181ac47233e2d98197afaf3ae895bffe0393b23cfd58fa928	2026-11-18 04:12:01.391964+00
-workflows/check_definition_graph.sql	ac6f6b446ba2526963cd754eb4832798736fc735a041187308144854a6112389	2026-11-18 04:12:01.391964+00
-workflows/check_definition_templates.sql	e686b1987362073216cbc5ece3cd4eddc0a0f7630d79f2b8773fd0422069ae8e	2026-11-18 04:12:01.391964+00
-workflows/check_definition.sql	96123b339bc9fedfc77225eb40d715e7830c742ac5630b3a1884dee8174ab246	2026-11-18 04:12:01.391964+00
-workflows/step_output.sql	c503a7751e109789561120e80baf1d73746fb6eedf81eb975efaf800c9c73664	2026-11-18 04:12:01.391964+00
-workflows/piece_text.sql	9c5a11fd2aedb28eacb8740085b63cac9ef65068b4d1c9f24a6234d0d3bccbf6	2026-11-18 04:12:01.391964+00
-workflows/task_inputs.sql	0f66af0f940309f460414406396ab2f9fee1407f1f35a8936276649f5f236fca	2026-11-18 04:12:01.391964+00
-workflows/end_waiting.sql	672c76cd171aca1a6b16f8efa69e3c2d44d2714e43bf5056a5fd77243fb34248	2026-11-18 04:12:01.391964+00
-workflows/start_tasks.sql	ae67ef620273c4e3ae3295cf70f84a9faf1c2a1bafd960a80af81f8f986b423c	2026-11-18 04:12:01.391964+00
-workflows/expand_step.sql	59d7738aee00b84209e2ab40881e6b0e4a51a5302b904bc93686274c843e3121	2026-11-18 04:12:01.391964+00
-workflows/open_step.sql	5ffb1eb9e7f8417ca18090be220781611b016ad1272e563ea9548415756ea497	2026-11-18 04:12:01.391964+00
-workflows/follow_steps.sql	f044979bce4614ecaaf223cde152166492c60f0cb23e91d3286d1551da2b5415	2026-11-18 04:12:01.391964+00
-workflows/follow_items.sql	baa0644bab8ed6b0b7b054700a7972dd4135271cde9c3ad422a4c85010047b96	2026-11-18 04:12:01.391964+00
-workflows/stop_tasks.sql	e85adf18782473d2b5d73f23140663b3d40482c941ae36ba0eaa3784a0c2de21	2026-11-18 04:12:01.391964+00
-workflows/follow_failures.sql	0129313f66edf94d6847afd96de32f8334c48104920df568c00fdd2a4243f131	2026-11-18 04:12:01.391964+00
-workflows/job_output.sql	c3032dc7a82fe3a109d456b55ddc1d88f59bcc996851c839b0b064a7da43bd0e	2026-11-18 04:12:01.391964+00
-workflows/keep_progress.sql	776115bc5225911e65c64d4948f4be110b5e58dd47fe6823122b9d09a94cadc0	2026-11-18 04:12:01.391964+00
-workflows/advance_job.sql	cc44163140bc2ebebfb0c7428f062dc787c92e95ba9a9357662a33f05c06a43d	2026-11-18 04:12:01.391964+00
-workflows/keep_artifacts.sql	6da8dcc997789fbf85085d245cc622ac81340d5b789271a9fa7c9532dbdcd8b9	2026-11-18 04:12:01.391964+00
-workflows/count_ended.sql	dc1d98e32e6fb93e47dd442d4efcbf429471947ae4e10d0d20365363d0335e8a	2026-11-18 04:12:01.391964+00
-workflows/is_countable.sql	5454da1acfd0ac82521e97168904851e7b708fe0b0ec4240ea544403135012a1	2026-11-18 04:12:01.391964+00
-workflows/record_ended.sql	62dcf4c9514be68ca0d1f850bfaf691cdbd614c7e7342261500b1a4fe3e30131	2026-11-18 04:12:01.391964+00
-workflows/write_ended.sql	36c8be1f15f845a28914bf5b3574b132019ad7c466a91f164fbc7c4359e65b76	2026-11-18 04:12:01.391964+00
-workflows/fold_job.sql	6b58f68142de9c4d08c201a9e6bb266e53308ae5be85f2739247ef93d718df7f	2026-11-18 04:12:01.391964+00
-workflows/can_wait.sql	be4f70697d637699805fa8ab074a1f69958f6402029e8de20816f2b81caf0c85	2026-11-18 04:12:01.391964+00
-workflows/advance_ended.sql	3d090b2b134f65217e93e6e31999337e3be979d8f970efe6f250b699ec965249	2026-11-18 04:12:01.391964+00
-workflows/advance_left_behind.sql	952ea1db9c1dfbe627817ff5cf788ab033ca32134d4e8c09ebd169f19cd2de57	2026-11-18 04:12:01.391964+00
-workflows/begin_job.sql	4922c4933a7d7a7e25719794fbe02b33282aaf09e0b6568fc1eb97f02f9a72c5	2026-11-18 04:12:01.391964+00
-workflows/forget_tasks.sql	bbd3668f8e02d6fa1f3a270538ccdbed1dae0605024ecc2f102e656304d6fc67	2026-11-18 04:12:01.391964+00
-workflows/audit_status.sql	9cea4aad5f1a52f9adb267022ff98c183ae18ed2183c0f51278129028c55f2bf	2026-11-18 04:12:01.391964+00
-workflows/cancel_job.sql	fca82d69c6ac9df642b59d384b519d9b682f4ca05171b76b154d4f0e3e6cd773	2026-11-18 04:12:01.391964+00
-workflows/resume_job.sql	09769ba4c9f220978d592a15cfd7b19ec4066d474611b91ebd098c1291f552be	2026-11-18 04:12:01.391964+00
-workflows/resume_revived.sql	76259d4bc7dbe83d5e5951eabc83fd1e3a05d0cae17ab7b54c337d9c866c583f	2026-11-18 04:12:01.391964+00
-workflows/job_tasks.sql	1c982b468e5543478f277cc6b3627c792ae4f483afd1d0db2be79871daae26c7	2026-11-18 04:12:01.391964+00
-workflows/start_workflow.sql	c56c4eccd029f7213cc0975cefa9774006c1c62ddf839be4a21b85c9fdeb3424	2026-11-18 04:12:01.391964+00
-workflows/workflow_progress.sql	9939f4aa3ae436f8e0f42d303b3eefcd52e145dbce17e1812aa5a68f14bea5e7	2026-11-18 04:12:01.391964+00
-workflows/workflow_events.sql	903e20672730ca2c5f749e9c1641e701b54383788a2365465b0a3aa289ad6f5e	2026-11-18 04:12:01.391964+00
-workflows/get_workflow.sql	fb60182b78e76cfdd7713da2cadf4905e6235ab940c7c8ef9b301d612fc6a251	2026-11-18 04:12:01.391964+00
-workflows/list_workflows.sql	6c1345c1d10217f910a65bf99c90fcb84817a5b7b8833f2149ace1e49e80bd27	2026-11-18 04:12:01.391964+00
-workflows/cancel_workflow.sql	2c52a0d52ff0f7e2bf005d517f472bd06accc4529adcbd54929ea96fd16ed812	2026-11-18 04:12:01.391964+00
-workflows/retry_workflow.sql	753889522f75b52441196188580be7e72e8e73efb6889222bea3b6d0a13f1e0b	2026-11-18 04:12:01.391964+00
-workflows/cleanup_workflows.sql	bf76f9f9da097d3f9ed285d580645d249151eb294f905f14d3731c5d1ba43fe2	2026-11-18 04:12:01.391964+00
-workflows/confirm_workflows.sql	6e9889b4fd255fe8c37f855562f76cc8bdf1b369269a098bbb054a3816ebd813	2026-11-18 04:12:01.391964+00
-workflows/defaults.sql	56cc3ee666cabeacdf7ba93b1d02eb47104e9d646eb0a46dcc48504fa7dfe3d8	2026-11-18 04:12:01.391964+00
-compat/tables.sql	175938d99694a68568bb7b41201799ac702e864e2d1e2b3d69e7d1390e552337	2026-11-18 04:12:01.391964+00
-compat/system_configuration.sql	20dbfddab343751ed7c341d6235715333cc68615b147cb1047dc2081ee9aad05	2026-11-18 04:12:01.391964+00
-compat/api_rate_limits.sql	87a77bb976b438ad5799d2d91661a128b0bc16ca7f52687f10ee6eb3957209ef	2026-11-18 04:12:01.391964+00
-compat/audit_log.sql	6586136600aa3721431d949eaa0b06180b10deb58ed2494a4a2c36cbe2c3ff79	2026-11-18 04:12:01.391964+00
-compat/settle_by_name.sql	3b92510e02eb1a4a8dcd9fc93e5c1f421d0425c721cb43eadb8d41ce29018b73	2026-11-18 04:12:01.391964+00
-compat/settle_compat_lease.sql	9be0426a85831c0bd83e8640b3c8464dac2af0aaef1c316d011e2eff0341c191	2026-11-18 04:12:01.391964+00
-compat/note_compat_leases.sql	3de6ca3ab6b72a736317b65e092d3873b082b03240218d270ecca4565252a7da	2026-11-18 04:12:01.391964+00
-compat/heartbeat_by_name.sql	109006720bf154624004cf5c0a717a4a942ae16fd826209b3ebb66d12cdd255a	2026-11-18 04:12:01.391964+00
-compat/worker_lease_seconds.sql	4052920679c804a00848398b05f9dc5e84ce9358be1e519f660d390810638bc4	2026-11-18 04:12:01.391964+00
-compat/enqueue_job_v3.sql	4d24a9857256c51b136349f6288c9634a6cc586fed5c0f80bb784db7eb6b0018	2026-11-18 04:12:01.391964+00
-compat/claim_next_job_v3.sql	4919fa294288ba3a1c9519cd883b3408dc48e634149cae7255f4fa2b844df23d	2026-11-18 04:12:01.391964+00
-compat/update_job_heartbeat.sql	45339e525a98db4c287a39b69f77612923c90dbc9df78f190626d0ae1e14db97	2026-11-18 04:12:01.391964+00
-compat/reschedule_job.sql	e6eca33c8ef84806be97751a98c6d933c6c288bd2c78256362eae69d4219ac23	2026-11-18 04:12:01.391964+00
-compat/complete_job.sql	b61bbc87dff31b7fd4df6138f2e51c1c218c914108c14608ffe58360f0420b21	2026-11-18 04:12:01.391964+00
-compat/fail_job.sql	708fddc87a68720efbba42d6a4b91f028792f719876259e1071090810fb0d088	2026-11-18 04:12:01.391964+00
-compat/job_queue.sql	7f9be8c28c90ff6411382681a3ed31609c2dabc7438c7a9006ccb76e9d85ab23	2026-11-18 04:12:01.391964+00
-compat/check_cron_job_health.sql	e0c16fc52e6be08372e2fbf78b5bc672d1bc7944a60573ed52df5cf064b36eaa	2026-11-18 04:12:01.391964+00
-compat/acquire_api_capacity.sql	6ff2c96cc246d634e31985273bab19494e725fcdf1aec456f1fd347f4861f44e	2026-11-18 04:12:01.391964+00
-compat/release_api_capacity.sql	fe4ecf59c0b9cd47802c885c374c3431a1112d18ba0487399273ea40e562e947	2026-11-18 04:12:01.391964+00
-compat/cleanup_compat_leases.sql	a44f0f4d299219170e02f5d387f2ffa295a5f0cd3b87a8cd652c7a52345bc74e	2026-11-18 04:12:01.391964+00
-compat/defaults.sql	4955d43bbbffb00c4b778034549e6a4ada3eacb337a2181371c2c971f194f258	2026-11-18 04:12:01.391964+00
-compat/refresh/queue_refresh_if_not_exists.sql	213a6ec895949e70d4cb07232326f100dca8db5362873e6e63aa1bebfd55c997	2026-11-18 04:12:01.391964+00
-compat/refresh/api_call_queue.sql	2f088b0da1248d0be14bcef045ffd1aaf75712dbe8474717b68c92f500236d48	2026-11-18 04:12:01.391964+00
-compat/refresh/get_queue_batch.sql	a24993e6b59f5df1b7f9ca74bb5deb09702d89b5d0ded3e61b22060fa13aebab	2026-11-18 04:12:01.391964+00
-compat/refresh/complete_queue_job.sql	2aa8cabe703b39f20d07b8dd7036f9d8a5f7cd081c840de7882128124600ade3	2026-11-18 04:12:01.391964+00
-compat/refresh/fail_queue_job.sql	d5b493af5c734ee119de5feaf98ce571e8547907573714d0e929d9169bdcd41c	2026-11-18 04:12:01.391964+00
-compat/refresh/reset_job_immediate.sql	2b09761a28a74aa0b2ecc7b3ac6e05dd0ae96b074dee4bcc45d0fcb771089f7e	2026-11-18 04:12:01.391964+00
-compat/refresh/recover_stuck_jobs.sql	8f4f9c8182fefc99ea35fb54c81f4762c5f69c9e58b6e0c28d69ecf7dfe77dd1	2026-11-18 04:12:01.391964+00
-compat/refresh/invoke_processor_if_healthy.sql	dbbfad3f5ec44b0c166123b4432421ef75ea62830af746e6a1cc0e71ab9a44b0	2026-11-18 04:12:01.391964+00
-compat/refresh/invoke_processor_loop.sql	d126dd4b48791b4f75c255a43495734c600b44eae2d4f2d4eb210c16681e284b	2026-11-18 04:12:01.391964+00
-compat/refresh/maintain_queue_partitions.sql	7d56f1fa88d331eda1f62f71f38ea750dba1a7b2326381079aa0a22c175e4875	2026-11-18 04:12:01.391964+00
-compat/exports/export_jobs.sql	4f3471c845311f8e78ebbd372a3728247d7037dfbcf92f717087194e48b71e14	2026-11-18 04:12:01.391964+00
-compat/exports/insert_export_job.sql	3fbec5b3558e1a5d513233025ef1abac5aa322287b93d2c77c5086c095c5ee9e	2026-11-18 04:12:01.391964+00
-compat/exports/fetch_next_export_job.sql	9a2671091119fc880fca9bcefee7e5211488a9daac4b5663a98306273f3ffd68	2026-11-18 04:12:01.391964+00
-compat/workflows/claim_tasks.sql	9ca5ea5053a3db2a16ac08c44927b513fa74aa7645bc9d1ce620daf3fc9c9fe6	2026-11-18 04:12:01.391964+00
-compat/workflows/heartbeat_task.sql	b1863467ea87eeb1aca7abdb776a1f82573cf1eeafdabe46cfc1acbaf5085805	2026-11-18 04:12:01.391964+00
-compat/workflows/complete_task.sql	8c9e9b2fae0db150b3671e19a6bf51e024cc1e14d8e5d12cfc17724a70ef1296	2026-11-18 04:12:01.391964+00
-compat/workflows/fail_task.sql	39ede07d91df0294783a0c1ef678fa8f54be39910407a4862260528bf3f3d12d	2026-11-18 04:12:01.391964+00
-compat/workflows/reclaim_stale_tasks.sql	acae5f2f1ef8bfbcd8022d4c5e120d6df0ff10131d51c8439193472f124d2799	2026-11-18 04:12:01.391964+00
+platform/roles.sql	cf41d85959e7d85d0e663eaade1ff95c960d98fa7b94d534afe45bb215ade609	2026-11-18 04:19:07.94895+00
+platform/tables.sql	cc17256e5fdedee6001e2e82d13b6d22ac198aa147e0fd4c32f2eed150660e06	2026-11-18 04:19:07.94895+00
+platform/auth.sql	351c36fbe41750324aca62f39545d0f694e89a015ec88b05fd08c4a79fa81c0c	2026-11-18 04:19:07.94895+00
+platform/setting.sql	41477983a4e0dccb950cadc704875c086c77b2501a74041b88d05bf1daa7b295	2026-11-18 04:19:07.94895+00
+platform/schema_of.sql	c09ad92b9aa5f3c4453206d9891fb2cf0c69911bae07745263a6d327de68891b	2026-11-18 04:19:07.94895+00
+platform/refuse_in_maintenance.sql	213b9ef36a488f17ddea6b489a431df695da17dc77e3775decf1473d47af08e8	2026-11-18 04:19:07.94895+00
+platform/now.sql	27c25adcccddacd6f093a191ff048ead90e5c7f1c843a41f919172d65dca183d	2026-11-18 04:19:07.94895+00
+platform/correlation_id.sql	5ab5ca277ce1c791fd10c7079eeb5b8adc096d130ddf15ca0bf5722071fac765	2026-11-18 04:19:07.94895+00
+platform/set_maintenance.sql	a7043ef2ffad5b0a77064f2888bca4859f47c2127591db552c39a7951b1cbdb3	2026-11-18 04:19:07.94895+00
+engine/tables.sql	44fe9fa94b1888b95d16220a6cb7a9b0ba91bae77d7686a89229cc4d58564f48	2026-11-18 04:19:07.94895+00
+engine/clock_us.sql	0d472af1e7fe173914f5d3cd17a24d71ad7d21a515c36b4f1bc8b90d92b66afd	2026-11-18 04:19:07.94895+00
+engine/call_hooks.sql	d911c45c140f410b634ae2dd7bdf5edbbf0e45ce2997d1cc507517635199eff4	2026-11-18 04:19:07.94895+00
+engine/tell_acted.sql	e94913f8a06b099e37267fad426b32512950f13e37ccd8835ebd2f7f76396228	2026-11-18 04:19:07.94895+00
+engine/tell_ended.sql	1eb586268f346ad532cda84ba51493d06775b246dc8c41176db2c112fcf38eab	2026-11-18 04:19:07.94895+00
+engine/uuid7.sql	620a31be2ba02a218b70ae6cd11f049e1fd60e7a575647d6f6ca3e05351c9d84	2026-11-18 04:19:07.94895+00
+engine/sign.sql	182f40fe396b312671a0cd1c6bcd1352903dbb3af3dc0a10a712a08422271e34	2026-11-18 04:19:07.94895+00
+engine/backoff.sql	144c9236ebe97653ea9e9eee3d3d3edb6897a3605b48808f0e826b34edd9b9d8	2026-11-18 04:19:07.94895+00
+engine/error_log.sql	c1b4ddb74bb7e3d1c70c98f011dd7a253fe59fbb22bf8e7409545b42a1ab5225	2026-11-18 04:19:07.94895+00
+engine/worker_lost.sql	ed2a037b3977d5758393cf7cbd9019f08937ab3ac0183d56982b4362082ed71a	2026-11-18 04:19:07.94895+00
+engine/duration_bucket.sql	d6b01acf4f93c7802039b07e6a9bf4f375b539af9568968963e604c4307eaf0f	2026-11-18 04:19:07.94895+00
+engine/lane_of.sql	01cbc594d6be93b1217d11966ec9c86a10630bd4b85cddfea59cf6cc0efc81a4	2026-11-18 04:19:07.94895+00
+engine/every_minute.sql	6848cdc991e98a76454fdda3a2ab407e2869e6ec756b866f7aa3400efc83bdd0	2026-11-18 04:19:07.94895+00
+engine/depth.sql	35227407ae4ef1d3651762310223d3c7c0739f18f1e08fa681ed3d9e121baf8c	2026-11-18 04:19:07.94895+00
+engine/running_transactions.sql	220538b33fcecd3650104655b64f29520d86fe8adc174e918e2b0049250eac3b	2026-11-18 04:19:07.94895+00
+engine/promote.sql	a4314dfae20cf62366a5b540636f8ca2db9368c078dd63ddb2a682d44275aa47	2026-11-18 04:19:07.94895+00
+engine/set_breaker.sql	63a972eff942c11a5b9c2793c9267985ccd0d0bb9c8e54f664b8266f1f4c7035	2026-11-18 04:19:07.94895+00
+engine/target_of.sql	59412a604d65f4da8ad92a798188adcee8aa3664d30c0071bbf30ccc15b2c222	2026-11-18 04:19:07.94895+00
+engine/recent_attempts.sql	a20f5713202a3cfe7ae143d7219785af5ae4594492f698f8e19637d869b3c73f	2026-11-18 04:19:07.94895+00
+engine/probe_state.sql	bb6ad7b5a3d90a63874bd74c42d9d5a42e319a358f96c344e97619f7c42e5eaf	2026-11-18 04:19:07.94895+00
+engine/judge_breakers.sql	3f925405a9fe1a642cd3dcda8cffb60f70e2ae82f6495ac3a2cf901f43b35fff	2026-11-18 04:19:07.94895+00
+engine/may_invoke.sql	1a3bb5d73b82ab43ac81118e766244632f16d0147555c3a76cbde0e35f658739	2026-11-18 04:19:07.94895+00
+engine/provider_wait.sql	111353dec5e77dd7d9730b5bea5733d97960d4c5a67ffd9e0d2d674a6749bc95	2026-11-18 04:19:07.94895+00
+engine/post_signed.sql	e014a86e931fbf71b69c7b77e37fab0241d54f0cb211c1cd8f20f84eba1dbffd	2026-11-18 04:19:07.94895+00
+engine/invoke.sql	83c4a72fa8ce3c356fc1fd00912a5bd30e6f461c26f7a0013067268df8c7ae68	2026-11-18 04:19:07.94895+00
+engine/has_pending.sql	d1be12e8bf88cf046222fb460df2b4f02ef6b4a0c232e197e2d6ffb310cb7d95	2026-11-18 04:19:07.94895+00
+engine/wake_failed.sql	6151b131197e1cdd5a285ac56e60a29c03c6c01a018651e395581a2209272638	2026-11-18 04:19:07.94895+00
+engine/invocation_answer.sql	efd60c3a5ab0f45b596397062f0bb55133cc35dd50e626db95c68f7a8ca2b250	2026-11-18 04:19:07.94895+00
+engine/call_worker.sql	1c830bcde4974b79ac4798053fc53c7229f41bb0cfbf0d3f8106d0e416d4cd27	2026-11-18 04:19:07.94895+00
+engine/wake.sql	7625da58e22d0a3771a453540395d9aa0aab4ea4b3ecea3982f5e946e98e872a	2026-11-18 04:19:07.94895+00
+engine/end_invocation.sql	ecc2934cc697d5d72071546bae6422a6cb7925fd95df57a24b39656a5b8fc000	2026-11-18 04:19:07.94895+00
+engine/invoke_due.sql	36cfcd2065d541647a86d028a599b67998e87807ecdd7563ea3948b60d22ebf4	2026-11-18 04:19:07.94895+00
+engine/refuse_job.sql	bf081b9b5acdb330fa1725fa4f92870545d5281160804b85619e8bf881028fd4	2026-11-18 04:19:07.94895+00
+engine/is_payload.sql	f4f86986182d25b908940f38e85a51a0366369c1d0c8d2bbd1cdf4366da987dc	2026-11-18 04:19:07.94895+00
+engine/asked_jobs.sql	efc51c858e7783d48ebac637778dc4784736dc4b6483f29bd8c3fdfef76fbdcc	2026-11-18 04:19:07.94895+00
+engine/open_floors.sql	840f52a9acfec3063bd054b876017112b9c93af0a8d554e812706274fcb28dd2	2026-11-18 04:19:07.94895+00
+engine/refuse_to_drop_jobs.sql	1c45d9ae9182a558a2a97b06e15772f56bf4b27814b5839be60e05cab3d1d6fc	2026-11-18 04:19:07.94895+00
+engine/open_lane.sql	ace72b7ee0cd115f4fd5a795f2c511519bfa40855c710e7ccb0634fec9fa5829	2026-11-18 04:19:07.94895+00
+engine/open_lanes.sql	16bd5bbafcf196352b5ab507f50abeb5e4ef6bc09a716bc075f243b5a3612a85	2026-11-18 04:19:07.94895+00
+engine/room.sql	28f13b5611b77a7ef28bfb8a94100a845e1932f12e62d23caeaa1ac2ed811c30	2026-11-18 04:19:07.94895+00
+engine/throttled.sql	0774e7457bce46718fc4044f551a5ab24852de21c816ece619b12bbbde6cca21	2026-11-18 04:19:07.94895+00
+engine/duplicates.sql	eebd69197b9f5e85f2034fd604edde5831ce73d7817a534860d6105da5c0f08a	2026-11-18 04:19:07.94895+00
+engine/hurry.sql	b448525ed25c20001d4fccfa81c673c65fbdf54ea4750519f0cf87247ee9bc05	2026-11-18 04:19:07.94895+00
+engine/enqueue_keyed.sql	73bfe138886e645bf31b3e436858e6fcaa142394b527727b8bc816e9ed5d9f4f	2026-11-18 04:19:07.94895+00
+engine/enqueue.sql	fc99606427130fd5bdfded85c4d52984abdf76ecb5b234e07931d8c4f70e4749	2026-11-18 04:19:07.94895+00
+engine/enqueue_many.sql	aef20539cd4c92892d3a049b69e2f2d215acd8344c7e18daed0ba02535c2993c	2026-11-18 04:19:07.94895+00
+engine/packed_job.sql	08d42bc118c236dc5b606bb2bd4d75be468ec82293e700698dda23365c645980	2026-11-18 04:19:07.94895+00
+engine/unpack.sql	f213a58e1440f8b17fcf75dc76cd1c2d1e50a89f0c818f1446609b2616c7b455	2026-11-18 04:19:07.94895+00
+engine/look_below.sql	5c050b8c267b696632c01808a755fa15a51ce0d602e2f4d6ca997b89415cfc3c	2026-11-18 04:19:07.94895+00
+engine/sweep.sql	f197064d147a397240eb77f2e26e82952c65288289afe9582ccd645d2fe85129	2026-11-18 04:19:07.94895+00
+engine/sweep_below.sql	01d899bffdfa9aab0d4c939b4b3a2375fc7e2f9868f2f5fcf8ecb4a4ae61db1e	2026-11-18 04:19:07.94895+00
+engine/sweep_lanes.sql	f425cf90aed73785d427ad339d7eac996a3e6002fbbff31a9fa2a8baf41ddd56	2026-11-18 04:19:07.94895+00
+engine/adopt.sql	1f7b4ce4028ed02d7af6957d6079a98dc3236300fcb457655ff8ac194a07d440	2026-11-18 04:19:07.94895+00
+engine/wait_for_pack.sql	ee22ac1922920877e1df753236f54a109cbf7c45232ed359d60208616c9728ad	2026-11-18 04:19:07.94895+00
+engine/take.sql	7c892e874876568e88941314146d1fd22485c25f16c6adb5125ad109d6f10bd5	2026-11-18 04:19:07.94895+00
+engine/take_packs.sql	23cc7bd723558f9b57676c3e512b474c494b41fee6c262db8d10a62cbbee67dc	2026-11-18 04:19:07.94895+00
+engine/front_of_lanes.sql	a6287ee87ee4baa32d94f7229b82c25bde7df614a7cc2c0fde9f53941a388f49	2026-11-18 04:19:07.94895+00
+engine/count_served.sql	22b9acd01a9dc6fb70efc11078f7cdad7061ee29e6180d430ad1522fd896e038	2026-11-18 04:19:07.94895+00
+engine/take_in_turns.sql	70513696b776b6759c1a0b0c7a6cc086091ac333b8ed55bec55dfda127f38939	2026-11-18 04:19:07.94895+00
+engine/take_capped.sql	cfc5a0e45ea124df59eeec91b2b62971755c846b865c6ec6992439c416b0c4fb	2026-11-18 04:19:07.94895+00
+engine/take_from.sql	4ff57467062017560a3564064bf04dff181257ac83eda90ce08de47d7120dd9e	2026-11-18 04:19:07.94895+00
+engine/claim.sql	f351191addaa01e407cfce3409a2a76454a36d59e599ef457d2f3159476ac376	2026-11-18 04:19:07.94895+00
+engine/end_jobs.sql	a4cb4d304d99fe6d071841fa73bc48f5e54188b9e4f13a8dcb443d7dc149bddd	2026-11-18 04:19:07.94895+00
+engine/end_cancelled.sql	38d7434aae4e42ae12d1f721042256b6639da5f1e43c78bc899b683346a79c78	2026-11-18 04:19:07.94895+00
+engine/heartbeat.sql	15a6ec875d6fe954078f66666a7e00e6acc0a12abbb9809a4915519d732acd18	2026-11-18 04:19:07.94895+00
+engine/settle_completed.sql	39dc08e406da57176d278c1c8f266ea5a69f5bd70fbe9aa0b015390a29d30dd2	2026-11-18 04:19:07.94895+00
+engine/settle_ended.sql	c969c4568111dcc8827424463046b9d0917dd6a2681e2b1ee909de9831145aeb	2026-11-18 04:19:07.94895+00
+engine/settle_returned.sql	f84956425dfbfcd88fe6caac1164ddbf24854739ebe04a5060dce22e992c7c9f	2026-11-18 04:19:07.94895+00
+engine/settle_mixed.sql	83399d6c211ca34e20abcf840dde6482dff91eebd5fb7477928004ddfcfcc482	2026-11-18 04:19:07.94895+00
+engine/settle.sql	96d720e9cd461e089ef9e3824fc226a8f97439fe8117cda416108a1cb5761586	2026-11-18 04:19:07.94895+00
+engine/complete.sql	3acf9430188a4967e86fe5f0c96932460a4a582232e5d1c119958deaa0072d86	2026-11-18 04:19:07.94895+00
+engine/held_job.sql	3ada91227d5d3995540f3b749fd145913b67a05837af4669358fcbc145d965dd	2026-11-18 04:19:07.94895+00
+engine/held_jobs.sql	14f59c7daa24f8df632b855fd8567bf5e863549c5813b3a6d9ccc5606681e344	2026-11-18 04:19:07.94895+00
+engine/settle_held.sql	56a0342dc1a61fd3af4e602821471a54d974ac3332749bee476fad2ff694d289	2026-11-18 04:19:07.94895+00
+engine/is_completed_by.sql	1e8969d35ecfd889d732c2afa8684f8b44b318ceebac1f5047f0cc6e29086075	2026-11-18 04:19:07.94895+00
+engine/cancel.sql	64263383f0d1ef3c89a291d5412e1b5531f6bb763b8bb27f3409e5997a2e8b3d	2026-11-18 04:19:07.94895+00
+engine/retry.sql	01b0c039621fcc642c0f255e80cf524eb7cdfb652acdeed8b7bf04cab506eb80	2026-11-18 04:19:07.94895+00
+engine/discard.sql	e02f51ca870e54083c55e9084f630918c6104be0e954d84dc5470ad39e629622	2026-11-18 04:19:07.94895+00
+engine/expired_pack_leases.sql	ab001e2e1b3a059b4a42155105fa833a1e4dedb7adc5bb0f2fa76d028e35e7cd	2026-11-18 04:19:07.94895+00
+engine/expired_leases.sql	5356554b22398e98fee463f393b57bbf96bb6c8b9ff323889d38c3e4e13e973e	2026-11-18 04:19:07.94895+00
+engine/lose_jobs.sql	715069425262c58c45a46b04058df2d6416fafbc78f948cd932a7d77d06d114b	2026-11-18 04:19:07.94895+00
+engine/reclaim.sql	675f297522ef8b35aeac63b1a2257555835015e0097363dbe9a4f901fae1fefa	2026-11-18 04:19:07.94895+00
+engine/end_lost_invocations.sql	535a1568cc30f4bf7cebeda4ff814bf757ffa381af72c4d9697a826defed6633	2026-11-18 04:19:07.94895+00
+engine/stand_in_for_the_pump.sql	fe5e1eab04e181548a5cdff3d9635b68dab703559ff06249b105220b6161b4f3	2026-11-18 04:19:07.94895+00
+engine/count_running.sql	1b92108e5113cca2152367325ef1c80817fcb0c0613403b6663622ca280dac32	2026-11-18 04:19:07.94895+00
+engine/pause.sql	6e1143314a5fa405222d1a136834b1dd4c7277bd8b1b7f9d91a909e5dbbca20f	2026-11-18 04:19:07.94895+00
+engine/roll.sql	6510968824bd2b0a7f66fc48336a3591414207a560da61c3242e4877e6beca3e	2026-11-18 04:19:07.94895+00
+engine/sweep_queues.sql	bc2c58a69762a0c27f0007a6329707d63a4432e5d1567a751c150e4d5c4a0e7e	2026-11-18 04:19:07.94895+00
+engine/run_step.sql	139c218b1f29a7a4178b542c52993badf2118e6426e7d085bd668b34ccd111a8	2026-11-18 04:19:07.94895+00
+engine/tick.sql	4e7f53c385cf2e8229066d7290d3e02dd95b3cd847c018eef3df583cb9459ad5	2026-11-18 04:19:07.94895+00
+engine/next_round.sql	c13d41eec2a37a45e39c312fb501b6ad85ebed0e0d965cf156134b2340aa2f62	2026-11-18 04:19:07.94895+00
+engine/ran.sql	3d3f2297ec5512b060ddf392c4f949a3f0452e6d0d7633ac947cec601eae1421	2026-11-18 04:19:07.94895+00
+engine/pump_once.sql	0fa899c5f50cfc8ef0595903f336b4758c9ed6f7d03ee38bfd376a11d1f1cf04	2026-11-18 04:19:07.94895+00
+engine/pump.sql	2a78513398966cc26e6546ef4b83abd0ad131d2a1d4fb6a74608de88854de555	2026-11-18 04:19:07.94895+00
+engine/expired_days.sql	318584da640b87536b94c7a0d89ef32c5765fefc61b7ec549c8ab4171e3397ba	2026-11-18 04:19:07.94895+00
+engine/prune.sql	8a991bf36c0422be845ed28dc0a867c8e8dff604ba663a58be4cca4c4f2c4c9e	2026-11-18 04:19:07.94895+00
+engine/maintain.sql	d26a7afcca2e37de0bb0fd5732af09c0b5c971b61c3c0380307ade153cf5c79d	2026-11-18 04:19:07.94895+00
+engine/forget_part.sql	db0504171ad6588ab91c30fdcce7d8cb79c5c7dfb07c93cb2dee1da9ad85b353	2026-11-18 04:19:07.94895+00
+engine/install_schedules.sql	9fa2e9a83fe5ce3e862c496913669063c4b2b4f16bc810ef2dd4675642179519	2026-11-18 04:19:07.94895+00
+engine/defaults.sql	471ef555c83b133e524c3cf1a317bac009f758e6352ac50db33ab37d176530c6	2026-11-18 04:19:07.94895+00
+engine/schedules.sql	ef56ff64178e8592184c91cfba6fe6124f3656f6c92d143f7af84207065c8f96	2026-11-18 04:19:07.94895+00
+engine/run_schedule.sql	aa350f7abccda6cef9974fef90d4df6bc5b7c1548d4743fac347a555df43cbfa	2026-11-18 04:19:07.94895+00
+engine/run_schedules.sql	7fbc7c841ba630120a2e6edcf98a3fe488e30ee785e6001ae0bd0a7be48bba8a	2026-11-18 04:19:07.94895+00
+engine/cron_health.sql	b24a6ee4dc07e6b72eeff09f1dd0035ed998c5811c4d9ac619a3feba0f481683	2026-11-18 04:19:07.94895+00
+audit/tables.sql	b039e13653e0a3bc83a57b88b1239fd30264bb764ebca7fcc8940e96d15f692f	2026-11-18 04:19:07.94895+00
+audit/audit_digest.sql	6d99ed72b4a6553cb920b9e5b3243f387a569bf1289e8f2169f87d5c75f9571b	2026-11-18 04:19:07.94895+00
+audit/audit.sql	9abc9249d1a2e4cd0b37a2e4e5a73d4c1eb69db999150e9a93137ea478c2140d	2026-11-18 04:19:07.94895+00
+audit/audit_jobs.sql	44d620ab1e73f3896747be02d6eaaac41f65b3b1d4730763a391dc0f2fc2cf4b	2026-11-18 04:19:07.94895+00
+audit/open_audit_day.sql	4499f230224f95340f4685fe647b541b87c9ceaeab71b43b5e26cceac2ff8e09	2026-11-18 04:19:07.94895+00
+audit/chain_audit.sql	70a84476deb4765758e6788c38593d3448b3892d8bd6ec1d9880ea63519d415f	2026-11-18 04:19:07.94895+00
+audit/maintain_audit.sql	1ba12e2d5b1e059be9b719e8ce296af4ef57ad8b9147eaaac9d88710db09f6f5	2026-11-18 04:19:07.94895+00
+audit/refuse_audit_change.sql	48f5b4104588bde5e93c0902de6f6fda716ba307f2ae2c0bdf601932b399ccaf	2026-11-18 04:19:07.94895+00
+audit/verify_audit_day.sql	855de08122b696a04515f5dadcd87f32b3da8e537a1a85a61ecc3695838afbef	2026-11-18 04:19:07.94895+00
+audit/verify_audit_log.sql	31c11f936054b4fd58784832538312a2c657d684786e8862eb2f951dd91596af	2026-11-18 04:19:07.94895+00
+audit/log_audit_event.sql	35bf5a51deeb55d31862abdb80afc66f80f4f8141c48039f5927b57483e9432f	2026-11-18 04:19:07.94895+00
+audit/audit_configuration.sql	7e2169786feca3864a5d5ba85302d562f516e7a2e0e9a0446af48a64fbd8013b	2026-11-18 04:19:07.94895+00
+audit/hooks.sql	1c467bf7262222f40a93e0ca296ce7d0f6054b691fafe4c4c645d39570070a6e	2026-11-18 04:19:07.94895+00
+observe/tables.sql	19901ce15a749a52f37a84b703ecb0c2d5ceb506af4c2f8c16f0a6199c06b817	2026-11-18 04:19:07.94895+00
+observe/worker_seen.sql	19db304b0f52df84a95fa200839aae2e4765af16a9a83a6bd269ebaa899ed977	2026-11-18 04:19:07.94895+00
+observe/oldest_due.sql	188aba4214e637627127be353ae5adea525ac05cef46091530cdc74f89435ecd	2026-11-18 04:19:07.94895+00
+observe/health_checks.sql	083f3903d4a1d03bfbd8a1003fd2edeb4ebdc5bb60ec15fcb66243a58bf3c087	2026-11-18 04:19:07.94895+00
+observe/health_report.sql	b26d7bd189de09dc487bf4b4c83e3afd21702572f06243d9ba38c88353888c96	2026-11-18 04:19:07.94895+00
+observe/duration_quantiles.sql	d6bb088e78f3d5fa77c4b5d5aa4628a48dfdf466a146b2dc72300cae104f4347	2026-11-18 04:19:07.94895+00
+observe/count_processing.sql	0a5872619b04db4d28018cb3b498353b9cc868a710c75ddb775840ebad71d568	2026-11-18 04:19:07.94895+00
+observe/queue_stats.sql	743ab7966edabc785cf33f9ba5c22152f2bbccba062c1345c8102cbd57b177ac	2026-11-18 04:19:07.94895+00
+observe/metrics_report.sql	bf179921f4372dda0ec23ba034779d8fb2af0624dbf3631ce7be540b1c356a5e	2026-11-18 04:19:07.94895+00
+observe/deliver_alert.sql	68554b0812237e820294e5f46c61f651a6fc060ef1847188b3decd2a35ed8fd5	2026-11-18 04:19:07.94895+00
+observe/judge_rule.sql	e5d54ad71b3ef230b8f59f3901457c1cb2855db11239c13e3c6d620e54342b06	2026-11-18 04:19:07.94895+00
+observe/judge_alerts.sql	cc8ab838ee636bac22edff8166b1e5a22c725818e4cee1c159aef3bc7ba5ac47	2026-11-18 04:19:07.94895+00
+observe/alert_measures.sql	fc50ce4066d81b6750842db93e80339f415a07362472e5a0bd0130eb4893f662	2026-11-18 04:19:07.94895+00
+cleanup/tables.sql	67826c13b46577c9856212b478f520805090196989b14051f764df0227b43ff2	2026-11-18 04:19:07.94895+00
+cleanup/steps.sql	00418b76fb8465e7fdf67817912a1b67e71dcc15e1b5958efe0ccb028d210f5e	2026-11-18 04:19:07.94895+00
+cleanup/cleanup_steps.sql	ae90a08c8e556c9d31289724f1ec779b67b518bf834375069df41e02ff55bd57	2026-11-18 04:19:07.94895+00
+cleanup/run_cleanup_step.sql	1e2f1c4c219c44d43c262c8b7bdacdf895b60461d15a53035c537644b8ece38a	2026-11-18 04:19:07.94895+00
+cleanup/confirm_cleanup_step.sql	c8058e173207d9f1378fb612f612b10ea46f003698de16fbf52c21f3a26b4b13	2026-11-18 04:19:07.94895+00
+cleanup/invoke_cleanup.sql	83252278d1d336045af1d5bac606eb90716dd5a91017069bc367d901f03c06b5	2026-11-18 04:19:07.94895+00
+limits/tables.sql	841ca95d85e246d820df2ea7ba93a0a5c2d72586de6e3465bcaf56036cb12209	2026-11-18 04:19:07.94895+00
+limits/lock_api.sql	308a0ffa969d7459ca89cabc1bce46c3b85f574ecce03f7a39d33aae8a9758cf	2026-11-18 04:19:07.94895+00
+limits/api_room.sql	e567b29b61231fafa93ffafa8e04c3b6620400b504e18b921894df01bf14a281	2026-11-18 04:19:07.94895+00
+limits/api_limit.sql	9f66560b25172a5f374c2f89c19d06418f09f57a608eaeb5b27c1871d46d8684	2026-11-18 04:19:07.94895+00
+limits/estimated_tokens.sql	d9fca169274d3d3fc445ac850665cafcff733495c31cdf390c85847c11e4b29b	2026-11-18 04:19:07.94895+00
+limits/backpressure_delay.sql	bb3ee984c1b202867dc040622fe61a768ecd7cbde1a2c768156c42f414eca6ee	2026-11-18 04:19:07.94895+00
+limits/fold_api_use.sql	0b63b5cdf9fcf7214751218fc1afda743010f57dc3a5d24c022438a443206efc	2026-11-18 04:19:07.94895+00
+limits/limit_wait.sql	7f7da6c426406b53c360a190711132d43364eaa064b9fdcbc7c55b8a70439e53	2026-11-18 04:19:07.94895+00
+limits/fit_tokens.sql	1c9fa4d9461d8bdb09daa74d1ca89627b9deba52d53f8c0f767ec0ef4a847cfe	2026-11-18 04:19:07.94895+00
+limits/take_limited.sql	06921225999f5572786107cc8b5b6866aacc33065d40686817e5dc54fb224a18	2026-11-18 04:19:07.94895+00
+limits/settle_usage.sql	4e17a0f4fbb02bae91112b5d0e61de9470644858b6e9eee7ed700ae225c7e22a	2026-11-18 04:19:07.94895+00
+limits/grant_api_capacity.sql	523be0eb97c9d6d5e24ddfb7c6341dc1233b5a33d4cc0c0e9b45acd02aad0e07	2026-11-18 04:19:07.94895+00
+limits/reserve_api_capacity.sql	9114b29c1e91c6f79c593dae9928a38dc332affbbb59b71055f920d319f813b7	2026-11-18 04:19:07.94895+00
+limits/end_api_lease.sql	e164e19adbd134033995d90b6a7051ee4f97e92d94e23bc3bd7c5a804c3450a0	2026-11-18 04:19:07.94895+00
+limits/settle_api_capacity.sql	c20ac8322c02a3013fda36644fe28978cf81e07d9e30748190ece594ca964303	2026-11-18 04:19:07.94895+00
+limits/report_api_rate_limit.sql	fb16373c0e50fb1d6177671004e52b5cdae2a9ce0179ebf96073c6fd7f2610f3	2026-11-18 04:19:07.94895+00
+limits/alerts.sql	c02b98453948773a039ea59b532048a3f64947d6bbac77137919911fd6d403a8	2026-11-18 04:19:07.94895+00
+idempotency/tables.sql	92a4c45b6b46d2ba307b27c9624fc0955622eba202ee8b014bb99f6fc7a2bbd2	2026-11-18 04:19:07.94895+00
+idempotency/idempotency_caller.sql	33064f54f9dc39f58af5a49e39bfcaf5765754783cf4e0fefce1d499e835d175	2026-11-18 04:19:07.94895+00
+idempotency/refuse_more_keys.sql	04696047f2ff2bc482edc6250e8d0d7902627ceb0feb67c03ce1ccefc3d4de2c	2026-11-18 04:19:07.94895+00
+idempotency/kept_answer.sql	80fd0c9354f676eb51b2f94d878d344c3b8e15eabf71c308dd2b1f68fda3f294	2026-11-18 04:19:07.94895+00
+idempotency/call_repeatable.sql	c00c458f576cbc1f7336f089c450bd28c139a81d6991669b2a042c0faa7196c2	2026-11-18 04:19:07.94895+00
+idempotency/call_once.sql	687b53cc5a5ad2c43ffb8656cc21581d4ed40a33070df4d37536b6b7cd8e933e	2026-11-18 04:19:07.94895+00
+idempotency/cleanup_idempotency.sql	380fe24555151d298dc5e2efa1906744abd50120ff551522f05fb5c70008e91a	2026-11-18 04:19:07.94895+00
+idempotency/defaults.sql	90409bec85f500c16653e0d66cfa2ea7d6d452e51df1850f8d2c5e1a1a42fa3b	2026-11-18 04:19:07.94895+00
+api/submit_job.sql	84e9780cf64dead7bcc3c979cc295b44001e48db24742344bc51070f268a59a5	2026-11-18 04:19:07.94895+00
+api/get_job.sql	dacb06ee358b1500798c272cbb30443c20d0f9a5222f36bb4022f614b8f84f79	2026-11-18 04:19:07.94895+00
+api/claim_jobs.sql	8ec121797b6ea1e2f431d725d735f2f9a9e42ae2abdf3082b7b139a05d5951b2	2026-11-18 04:19:07.94895+00
+api/settle_jobs.sql	51f5a985e61bd70f500e1285d550b95ee15c5ecbb8b9ea0493b8590a074a8758	2026-11-18 04:19:07.94895+00
+api/worker_queues.sql	d58ab2e8bf865bec8046e70d0013951a62a3b9d9d73a6fd0b2f4b802ee09d337	2026-11-18 04:19:07.94895+00
+api/tick.sql	2f2c261c066f6803d895f9b2d800e02f7325383d16ed08cee43ea65945715728	2026-11-18 04:19:07.94895+00
+api/enqueue_jobs.sql	1172f619b735c035e128b3bf392f6de8620f2f1eed6998dbec32b1f59cf6fbf6	2026-11-18 04:19:07.94895+00
+api/enqueue_many.sql	3224eb95733e02125d4ddf6eb133261d5822e8dc847b9ad38a0b2333cb8e3211	2026-11-18 04:19:07.94895+00
+api/heartbeat_jobs.sql	5f29d7a29e28467d0e682e84a0427f48ccf3c736d0e5c6672c9f3f33011a13bd	2026-11-18 04:19:07.94895+00
+api/cancel_jobs.sql	1c1c7eaa873853e27824613b008047d34cc00c23c769ab81a95c4769b6ec2dd0	2026-11-18 04:19:07.94895+00
+api/retry_jobs.sql	f1d60ccec42a88ea439bf63b597191e03558998e4cb8be595af7dd7e7981a7c0	2026-11-18 04:19:07.94895+00
+api/discard_jobs.sql	2966760fa5def43200178cb175799401ca9a7a065e6370efc8f11d0c98d5f2cf	2026-11-18 04:19:07.94895+00
+api/pause_queue.sql	4626c9b1d91fc29601fcda7fc2fdbc0a45026ab0c7fcad0c2e8d700b45fc318d	2026-11-18 04:19:07.94895+00
+api/defaults.sql	a9ee78ee2305f15027cb3e1590e1a1b39965e0fe81101941aa5bf3c085309741	2026-11-18 04:19:07.94895+00
+files/tables.sql	f4582bf5dd8da0658387330a2fcd1c24f85d8c71e9b5de51bdcca7c55264f289	2026-11-18 04:19:07.94895+00
+files/may_object.sql	ac53f3c510d156f282ef7563572e41b85bbd19bd313968bc0f4bd1109551f096	2026-11-18 04:19:07.94895+00
+files/can_access_object.sql	3e65bc5ecfc49b0dd104d312819fa61a8bebc8c67ab43921947636a0787da02d	2026-11-18 04:19:07.94895+00
+files/can_write_object.sql	44e148e27105cda905b8315a6969235fbd0f87a76f7c40a132cead04f294c2fe	2026-11-18 04:19:07.94895+00
+files/can_remove_object.sql	a9dd04c8a02875ee652033f09b7a46394cf4774bdd54caf4c2e907cd50c18642	2026-11-18 04:19:07.94895+00
+files/storage_policies.sql	0700a11ce0595d55bf823dfad283e6e838725ea0e8bc6ac0d35be7c37766ab7c	2026-11-18 04:19:07.94895+00
+identity/tables.sql	5f7225d89cdf9503a4d94f4a074b0d5841db16a362c865dc5343d37911dbe09d	2026-11-18 04:19:07.94895+00
+identity/has_profile_access.sql	f75c0df5f6888f267146f7949a343c7b3b30ae437f7b8cf801861bd7eb1741fe	2026-11-18 04:19:07.94895+00
+identity/accessible_profiles.sql	709ec3dad14a89b3a9f98f0fcc7c6f5e9924584b9bb77c05b2ba851995f9ab55	2026-11-18 04:19:07.94895+00
+identity/default_profile.sql	122debfcc95c966090bec3e70c01998bb68efdee7a6a817648c8af3429e76f67	2026-11-18 04:19:07.94895+00
+identity/policies.sql	66405f2d32a741fa5454f8f5ab735be1ceae34200d2046c668dd05e2d633fdbf	2026-11-18 04:19:07.94895+00
+usage/tables.sql	46d1fad02cde66dbeb407236d619b33993f139efa5987117ae0331f3d5752901	2026-11-18 04:19:07.94895+00
+usage/is_enabled.sql	12c15e1e5f08666bbceb4c37752b22a4b787a6fa036cead3b6c44dabef4db9fa	2026-11-18 04:19:07.94895+00
+usage/require_profile.sql	6b98cf77c697b286170ef5870e7921cf54521414a2ec82cae9045e09cdb692be	2026-11-18 04:19:07.94895+00
+usage/usage_month.sql	7457570b30c45a221db4f65a3109557c41f20aff634544d2e96147208f0f8b13	2026-11-18 04:19:07.94895+00
+usage/usage_meters.sql	04f7307fe93bcf6ad10052b9da6beb39e49a2bba773b79d24473a55fc741168f	2026-11-18 04:19:07.94895+00
+usage/note_limits.sql	b17d67acc606ed1ab10fbeba0ad7667bf7bcde9d29c314c44a16ad3963926d4e	2026-11-18 04:19:07.94895+00
+usage/add_usage.sql	923968a388ac773d83a3469f48ef5e41cda7dd194f139250cd3490d472644b4c	2026-11-18 04:19:07.94895+00
+usage/count_usage.sql	c78d7ea06f68cbb849d59ae8cdb3725b2e9013609debbfdbc08bd875e6db014b	2026-11-18 04:19:07.94895+00
+usage/track_shell_file_processed_usage.sql	1d01bfe12db079a109a9f19c7bb263a702671c4e7ac65ac6f4417536a5fefb3a	2026-11-18 04:19:07.94895+00
+usage/track_ai_processing_usage.sql	d26d506c6d24e1d01803c738896b676e48312defad9635845283c36a3a6b64e0	2026-11-18 04:19:07.94895+00
+usage/release_storage.sql	d226fd8bb3545d913e8a817619d829a1b4e44e2b6b5dcbf2c5a4faa901d36d66	2026-11-18 04:19:07.94895+00
+usage/get_user_usage_status.sql	5d3a84283802138e34ba53b5a5a0effc2dd9908104f6409846e7926e4fe61401	2026-11-18 04:19:07.94895+00
+usage/change_plan.sql	f2652677d9901a1c72800d7d5f8569e7a91284499b562254100b2122ef6d6b1a	2026-11-18 04:19:07.94895+00
+usage/defaults.sql	7e767c4efdc7be773c635ec68acac8724c9696a26d4c755e569102241e8cfbf0	2026-11-18 04:19:07.94895+00
+documents/tables.sql	c18a841503c51aec3a5003efae47ece58b6c1d96155809ccecbf5351ebe38a3e	2026-11-18 04:19:07.94895+00
+documents/track_shell_file_upload_usage.sql	acf93246591b1d5e19044fa277ceef49f09611bf47a5a8f00d06f42f04c003d9	2026-11-18 04:19:07.94895+00
+documents/migrate_processing_error.sql	41ab21a8076e565de23cb67e6bb6e6710b2230d3fff9ba8b0d459a8db5370a67	2026-11-18 04:19:07.94895+00
+documents/policies.sql	b53a614e5bc74df0a6000a5e6a2e5f7c2f6a6544ddbbf7148a69e30553625a92	2026-11-18 04:19:07.94895+00
+documents/object_rules.sql	bc34d505a3e26cc744b66d0991192844b102a7754806e0af77fd316188fe5b90	2026-11-18 04:19:07.94895+00
+documents/file_limits.sql	8405895b8476cbf9ce4e315af87674c0dd7d6c0439381e7ddf45aa90ee97b1b1	2026-11-18 04:19:07.94895+00
+documents/stages.sql	0b0567b005736f368afe1691d9f4a04d9cb43b50d8d6f9036bd5aca9e18a9983	2026-11-18 04:19:07.94895+00
+documents/noted_errors.sql	d6ac718edee55034c687a4bde392fa2063cf52d3305cda9650c07ea06c34a751	2026-11-18 04:19:07.94895+00
+documents/counted_calls.sql	46d4490de228ee8a54890b5062a514762e3950eb04e46bd41f8a39a283c5e173	2026-11-18 04:19:07.94895+00
+documents/count_usage.sql	95ec1dc02293620dbc8d0841ffe5754925d4f77d2d9589243fcd18104c56f0a2	2026-11-18 04:19:07.94895+00
+documents/require_document.sql	7a2069218ca8ce25b5198f283aa9624e1d4a70a34ea4439e6c412724b58d98be	2026-11-18 04:19:07.94895+00
+documents/start_stage.sql	6d6abe8ec915f3055efb48e4f05f1b7c8f7f63fe17660099c866bb6b4e84d6b7	2026-11-18 04:19:07.94895+00
+documents/register_upload.sql	40238f7fdef4ea84a8db72de167cda2938dae596d04577cadb8aa9c95f8912f9	2026-11-18 04:19:07.94895+00
+documents/begin_document_upload.sql	475e6b37557ce00e6fdc00b0c0ba923ef243d732f9273632ada0f5437df2ccbd	2026-11-18 04:19:07.94895+00
+documents/finish_document_upload.sql	59ad99899ceb89e85a29e14f95ded8e8d2ed2b78d5b958cddea86f908300ec8c	2026-11-18 04:19:07.94895+00
+documents/abandon_document_upload.sql	0aa14d29a8ffe5c525b50b9838529fa2ce186d14c698c3820147c2e718cf5e63	2026-11-18 04:19:07.94895+00
+documents/document_of_job.sql	8f6460d36451a8e8b6e672d941827e84cf12036686070ec18fbe29cfcaf64edb	2026-11-18 04:19:07.94895+00
+documents/judge_stage.sql	b3585f11e0ec4a588becc3ac3c46d7f1d603116babed50e2187f5202ca588c7d	2026-11-18 04:19:07.94895+00
+documents/begin_document_stage.sql	943ba4c86284e8606f0d4e034f10d163f7338f8c3699960c9c2891b3bd54818f	2026-11-18 04:19:07.94895+00
+documents/save_document_page.sql	319a01d11986a1fb7ea5b39866dec0e271e28b4269a74de2083541e6682ec2e1	2026-11-18 04:19:07.94895+00
+documents/document_content.sql	a8ba3775feaa08731ad8f340f03033d975c5bba5d7945a174798c0acfd99f4e9	2026-11-18 04:19:07.94895+00
+documents/write_stage.sql	353b3f30687248b3abd0839bdf5b71784f98cf40afd5667e5f43086aff371004	2026-11-18 04:19:07.94895+00
+documents/measure_upload.sql	c3941cf6f99470f1c112fa1849e92d49c714aee109c95a4f0e8ef87ea9276da2	2026-11-18 04:19:07.94895+00
+documents/refuse_document.sql	7be7a5ec6d6b65c060cad8b7fc77ca894485bfb75490841b69f171202b0ba359	2026-11-18 04:19:07.94895+00
+documents/finish_document_stage.sql	ac1ab921087a9d3bd5edf63309dc1da87d626889af837713a4ec86c56a8e295e	2026-11-18 04:19:07.94895+00
+documents/bury_documents.sql	8410363e326b09eae3d14171843e98af75ec81d5f6d00e9bbac8f257d4f92c6f	2026-11-18 04:19:07.94895+00
+documents/get_document.sql	8e43cfdb4963d6f541a8505c55977a677b6fa332ef07e05019add9153fcf6036	2026-11-18 04:19:07.94895+00
+documents/document_place.sql	69ea043fee9950e81ed66f7dc17f788a084a11a287307a62ee65fec539b1ada5	2026-11-18 04:19:07.94895+00
+documents/erase_document.sql	8b6531ac9d4ea5b0846898674afe7768c0f59bea59a418d496f475b9dde86ea7	2026-11-18 04:19:07.94895+00
+documents/reprocess_document.sql	e0f750bdab788e5543b2af55e2c9e746ce77d4402d9187ff47525a88dfd0c10d	2026-11-18 04:19:07.94895+00
+documents/document_sweep.sql	12cd2440bceff4f6a70399588e982ad9ecd58b6f3e7307b4021a727e5dfaad78	2026-11-18 04:19:07.94895+00
+documents/defaults.sql	2030e42fbcd77b62ef3679b09de1b2f945b568d9e7aac5924382399102852433	2026-11-18 04:19:07.94895+00
+documents/schedules.sql	c84210a60e856f8545f549e9da7b47bd5cdd400d1eb4e5f70fb9ce3f560c3b21	2026-11-18 04:19:07.94895+00
+refresh/tables.sql	15e525bda77b8325856256f80e8d9548d2e1a194e2321bb227b98c3d601ef785	2026-11-18 04:19:07.94895+00
+refresh/data_tables.sql	8f665a7734bad8712df745c84f2d7c85656f634955e6c6ec1311fa23696480f0	2026-11-18 04:19:07.94895+00
+refresh/is_valid_identifier.sql	3304e9bdd90d99225fce082cb2d4a9d56ea0ed8c388378122e67ec781ec4dfdf	2026-11-18 04:19:07.94895+00
+refresh/is_data_stale.sql	287f6042463fcf0a67e0e9f5ef0d9cef89c163c4be93fc9bb034d44a2f07af1d	2026-11-18 04:19:07.94895+00
+refresh/is_profile_stale.sql	fd86e83e3502a6d47191c71104fd3915edbbb211d62470b2f7c9aff35552f228	2026-11-18 04:19:07.94895+00
+refresh/data_table.sql	ab02b446f5bb5425091437259ae8ed058642149a3e859029133959e7933470cc	2026-11-18 04:19:07.94895+00
+refresh/require_primary.sql	36ac3d34f22505705e1606f2f4e3a557449691c88ae34729fe8429ca4c944528	2026-11-18 04:19:07.94895+00
+refresh/entry_lock.sql	37746c9c395ff45fbc7053a98a919a23058387ded77778b48f4d5ac476711505	2026-11-18 04:19:07.94895+00
+refresh/cron_matches.sql	6d85c8682b435a7bdc28d1b8c6bd4686d9f58a1987d86ebad2974ce31a0a300d	2026-11-18 04:19:07.94895+00
+refresh/refresh_queue_of.sql	25fa68ff5f84909b3c1bc552e3b87807fc9cc102c812a7a6ee8d11008de93341	2026-11-18 04:19:07.94895+00
+refresh/check_column_map.sql	fb0139c2b1fd41151225a5436f27daffb8bfc71856cdd660d500adc85ad4f0a9	2026-11-18 04:19:07.94895+00
+refresh/check_registry_row.sql	9787b01a794123dc887c65fcceea5c4dc641dbbbe2ef8a73c9a3d0c9624f7873	2026-11-18 04:19:07.94895+00
+refresh/follow_registry_row.sql	b179075feb133a15a80d20058bf11d0c7d486cfe212abbeaf4a8cf83c9ea1ae4	2026-11-18 04:19:07.94895+00
+refresh/quota.sql	c84fa2b4e3bc8aa13f3ccecbccb75c60df1cbbdba85e4538a1b906a86a780e21	2026-11-18 04:19:07.94895+00
+refresh/is_quota_exceeded.sql	cb7166d69b1993f7049b303e27d9208ccec8b3bd94eb84aa690cedba68c4cd11	2026-11-18 04:19:07.94895+00
+refresh/stale_symbols.sql	f47958d45b26d2c284ac3aa9264a40a572f0d4fd1d243ab440dd267242435c51	2026-11-18 04:19:07.94895+00
+refresh/stale_or_broken.sql	dee8be01e751343408ff3a6a6ef83834a2873453d7c63dccf00ae5d19f6ff952	2026-11-18 04:19:07.94895+00
+refresh/queue_refreshes.sql	b557374eeecbb7888e03d540525f9bb272300621c9ef137d555b864bf8843d85	2026-11-18 04:19:07.94895+00
+refresh/queue_stale.sql	7ca601bd10a0f40d43ad72101078df5a79bb8eda1a0f6ec45bf27fbc46c97e3b	2026-11-18 04:19:07.94895+00
+refresh/check_and_queue_stale_batch.sql	e79d1c9cab0d5449a8340159a87c8badbdd2b975037d56e362b3481cff740b9c	2026-11-18 04:19:07.94895+00
+refresh/watched_symbols.sql	11495c688f9d611cec96278b87780c5befc075b4004877d9a3eea787c09c279d	2026-11-18 04:19:07.94895+00
+refresh/lift_pauses.sql	ffc9ab11436137cd3ae7efd5684457753d9700c860d4ae0839542fcdf2b62dc7	2026-11-18 04:19:07.94895+00
+refresh/pause_dead_refreshes.sql	2b086d0da9c092153c51f83721860b91d2b28bcccb406f9011ab7fcd7478a27e	2026-11-18 04:19:07.94895+00
+refresh/end_refresh_pauses.sql	79aa20322a85ab8af1e8fe008ca1a0148522a1a00fdcb2aaf59b7137b11985e3	2026-11-18 04:19:07.94895+00
+refresh/check_watched.sql	eaa5144c0980dc0d32626d0e2de068a64ce614b047445f3210bff89a270f6b93	2026-11-18 04:19:07.94895+00
+refresh/check_and_queue_stale_data_from_presence.sql	38726d8fd834ef6001538c0fb913d2948836923710727504ac86e58f84d922c1	2026-11-18 04:19:07.94895+00
+refresh/check_stale_data.sql	23b11ee4e36f67f6c18d27cd85bdbe4bca4a46dcdc1ae252df144d35f80c2aef	2026-11-18 04:19:07.94895+00
+refresh/queue_scheduled_refreshes.sql	6d1186fcfae6a5fa9d0f40bffb9e77ca1563579f5a4e92a40d51785e4e0350fe	2026-11-18 04:19:07.94895+00
+refresh/upsert_active_subscription_v2.sql	4e2f5a4e39b51eb908f321b4f8cbcbbd385a1deaf35358a6a74b07747f8a3c1d	2026-11-18 04:19:07.94895+00
+refresh/fold_usage.sql	fc43ede5c206eede9295997d9229076d863ea04b0952c0d1873c88d46f067927	2026-11-18 04:19:07.94895+00
+refresh/cleanup_subscriptions.sql	697c7d85bbd4f77836cbb7664529b250930fd5a4ffc17e8753537c3b84702f25	2026-11-18 04:19:07.94895+00
+refresh/upsert_statement.sql	207276fc73c328c4b819f75a86ce9f3041652b56b97fab39e4c252e5499a9950	2026-11-18 04:19:07.94895+00
+refresh/write_rows.sql	27f5db901cc870d7b2de25d644f69951d7e449ebd68892f7d4f962b73f5644cb	2026-11-18 04:19:07.94895+00
+refresh/write_fetched.sql	df0a812a497e090fb558880888203f1559f1069c93d26023ff9cc10f4414bcd2	2026-11-18 04:19:07.94895+00
+refresh/correct_estimates.sql	fcc756b41278fcb33f60ffbf02df684394be108126d682a4a59028be558a3fdb	2026-11-18 04:19:07.94895+00
+refresh/note_fetches.sql	baab22f6a41564738e16ece0e2371d481825204f747cde75e1a56a3a61d83191	2026-11-18 04:19:07.94895+00
+refresh/settle_fetched.sql	e38055e9db3fe321f63ced6a3402a592f746167ca51a23559872c33f9b076c0b	2026-11-18 04:19:07.94895+00
+refresh/settle_calls.sql	cf823ffc7e66a8fd7d0b6d4abcee7fb34d33a4586221c448df6bccd9dd8678dc	2026-11-18 04:19:07.94895+00
+refresh/settle_refresh.sql	146e5a0a3e9b90278472bee5b8f7c3aaa5c2d418e41bc20a766f079a15600171	2026-11-18 04:19:07.94895+00
+refresh/claim_refresh.sql	2ca11caef421b085d8e3df98ee13544dac65711f021227503cc872b58db1d3af	2026-11-18 04:19:07.94895+00
+refresh/refresh_analytics_from_presence_v2.sql	42c8f892d7a842ea2a981129aea43e948f788eb9114857aefab7494832f29c01	2026-11-18 04:19:07.94895+00
+refresh/schedules.sql	426f8e52fe8bf54870bfccfd6db08501496906b3fd284296fb02639f7f76719d	2026-11-18 04:19:07.94895+00
+refresh/alerts.sql	991d645b07a61995d590c63dec99499f40c1e3e4f5abfe489913902110c59440	2026-11-18 04:19:07.94895+00
+refresh/get_data_changes.sql	24a6dafba38d2359be0d68c446e4e9432e16ca542b891c3596274db4f6cb1e26	2026-11-18 04:19:07.94895+00
+refresh/defaults.sql	22257ad2152fb35d37154698b04ee0e8bd9671a2188b2dee9ab64d55ad25c372	2026-11-18 04:19:07.94895+00
+exports/tables.sql	b96fcfbd7766bf3dfa9e6e78205679ccd285863c05249b937bfc0096650cba48	2026-11-18 04:19:07.94895+00
+exports/count_document_version.sql	906551c4ecfa80844133cc1a752407fb9b6fccd8054c1d4c44b66da699a1a29c	2026-11-18 04:19:07.94895+00
+exports/lock_exports.sql	8170919f3347965f0fbfe6c9b45eeadc99c83d4242aded2a5a35ec758c4f0869	2026-11-18 04:19:07.94895+00
+exports/export_options.sql	2d6ed416ac0cef6f1cb5c8bd8f21df56b50ffd8e649c2345f348eabad567bae3	2026-11-18 04:19:07.94895+00
+exports/export_storage_used.sql	ef42b314abbd2c99b3c9f7008e4c8d0b0a8a476440fdcf0e39ff03f8c1bd2361	2026-11-18 04:19:07.94895+00
+exports/check_export_storage.sql	34aecf98a9fba622588c11f83fe600df15728ea36c4ebee456b1f1171c51db85	2026-11-18 04:19:07.94895+00
+exports/count_exports.sql	ef76d455d83cfa5cfee235f9242e3e77ecf9c8f93b6b987f6c4a34ab01664c85	2026-11-18 04:19:07.94895+00
+exports/note_export.sql	85bed6be746152dbff5e8a455ad7e830bb98576f2aaa2f1ff7a03c25f9f5bf88	2026-11-18 04:19:07.94895+00
+exports/export_message.sql	87e95d1fc0ac04a4227763d7eed438766775a7d1b1300361b99474e75d46c6d0	2026-11-18 04:19:07.94895+00
+exports/note_ended_exports.sql	46678cd72099ceb6437cfea8621b9ce6ca8aea0f014e0cdf727f6b9c7f7774de	2026-11-18 04:19:07.94895+00
+exports/export_status.sql	bb26b1a7f3886e94cb15d5f9fe89f5d1d1bb8f4d6778bf61fef2ac06c5c22fe1	2026-11-18 04:19:07.94895+00
+exports/export_json.sql	353d2cc2d9fd9a8a6f5e3674de162f1e3c2a2556acbc0deff83666c6185a7b0a	2026-11-18 04:19:07.94895+00
+exports/export_batch_json.sql	195a244813d1105fc7c2686974ca367b089f0712b99b59fcd0148fcbe1af6267	2026-11-18 04:19:07.94895+00
+exports/request_exports.sql	ce53e6516fd9f3ea763e1517aa221f4a318aec1e5e2988c0bc7b655d2964061c	2026-11-18 04:19:07.94895+00
+exports/request_export.sql	004bf9cf73a7d4c47e0696db0b79cae57539e59e2cc34bfaee6e982724a8ded5	2026-11-18 04:19:07.94895+00
+exports/request_export_batch.sql	c63a749f5b2847d735c526c922d9dbf8e8a8ac37928c6ba9315f405b86598a6a	2026-11-18 04:19:07.94895+00
+exports/get_export.sql	5b27e7730097c4527a65264d068ae91b5f0ae59b04e5932eb5c05b32076c9f37	2026-11-18 04:19:07.94895+00
+exports/get_export_batch.sql	033c712363cd0e2542b261f39f556d5fa2230b9d48ffd584ac9507eff20f837b	2026-11-18 04:19:07.94895+00
+exports/list_exports.sql	b612d46af2c1440545b77edf75943a92bf1f73af812d37d0899a2e931adb1754	2026-11-18 04:19:07.94895+00
+exports/cancel_export.sql	22968605d12bbf0e595ef25aa8cc02c7ed7ea4bd2fbb029118262d75b5cda1f2	2026-11-18 04:19:07.94895+00
+exports/export_events_after.sql	c04b6113efdfba7d8397db7692de29d65b30f2cb359ceb87d9c385233e47d7fe	2026-11-18 04:19:07.94895+00
+exports/export_events.sql	4122d9c98f41f7b92f974ffa39e0c29042ee70cdcaa28debba42ac13b99ff996	2026-11-18 04:19:07.94895+00
+exports/export_batch_events.sql	b3b2a5a76f203a40d63bd88d4166d06ee96b4e0243bd6b181634a486c668db29	2026-11-18 04:19:07.94895+00
+exports/download_export.sql	595537657d85fec461e2c196bdc4c0900ba356a16d0d119cd517490d5e710528	2026-11-18 04:19:07.94895+00
+exports/download_export_batch.sql	8f036f728bed63f7df6fa5480003b4ed577a3a4c5b9a2984c089d887225f845d	2026-11-18 04:19:07.94895+00
+exports/move_export.sql	5d348f066682b891faf4ba22a81f38de13dc47fd9a4902309bc905c05d564f60	2026-11-18 04:19:07.94895+00
+exports/begin_export.sql	3b28d9cc6f0db3b04c58f29ff0bc86a5738b00dcc8e02178a3c331086f88c93f	2026-11-18 04:19:07.94895+00
+exports/report_export.sql	95fcde1eaf35dcb57a13d73ef458b22d143e7eca85ab8839b131e60b7f06f170	2026-11-18 04:19:07.94895+00
+exports/reserve_export_file.sql	0e019ad66acc765bc8bdc65952ea79d6752cca27f7493c31f9017e2e43bb8c9c	2026-11-18 04:19:07.94895+00
+exports/finish_export.sql	df6b223c8f5da04cd8a0c750fb48cc5a9d6f96b8e8d68e8bf9ce0906abbc7966	2026-11-18 04:19:07.94895+00
+exports/cleanup_export_files.sql	79b146f046bcbbc565c36904540fb279bffe2b8577ff5fe8c3ff2b70d763aa99	2026-11-18 04:19:07.94895+00
+exports/confirm_export_files.sql	418aa14351107446d8b4349a5f52c25b473c2d2ab91c1510f7c96c7c5c54cd21	2026-11-18 04:19:07.94895+00
+exports/cleanup_exports.sql	a06abc763142cd4e9723673fe40d0e4cf61ad2667b6730c051fba494ffeaead3	2026-11-18 04:19:07.94895+00
+exports/defaults.sql	862210f7ba9f1bdcb626e27937b8d717ce822a650fa9890d0d0b2e8b7c69fefd	2026-11-18 04:19:07.94895+00
+workflows/tables.sql	76f37fde8cc74bbb761f6c3c3cb4afbef7af7ff6345b5e0198575c4a7ec9b0ce	2026-11-18 04:19:07.94895+00
+workflows/refuse_definition.sql	3faed1e933231a0576e35c380a5206d5a1e72b76bbd5634fead365de89ac8e9c	2026-11-18 04:19:07.94895+00
+workflows/template_pieces.sql	09c3de2c345f980e494c89ed0b2ee0c4c23640fc511d919ea9a4ac424aac7d56	2026-11-18 04:19:07.94895+00
+workflows/definition_steps.sql	501c8747e7cce38426c60da15c5cfd6df805c8a9690d8d6c705903abfd38bcc9	2026-11-18 04:19:07.94895+00
+workflows/definition_cycle.sql	c9e9681ad2137b713f484966538b68716aea21124033b2c0c906d563c53d6690	2026-11-18 04:19:07.94895+00
+workflows/check_definition_tasks.sql	7d7d44e9b6bfe51181ac47233e2d98197afaf3ae895bffe0393b23cfd58fa928	2026-11-18 04:19:07.94895+00
+workflows/check_definition_graph.sql	ac6f6b446ba2526963cd754eb4832798736fc735a041187308144854a6112389	2026-11-18 04:19:07.94895+00
+workflows/check_definition_templates.sql	e686b1987362073216cbc5ece3cd4eddc0a0f7630d79f2b8773fd0422069ae8e	2026-11-18 04:19:07.94895+00
+workflows/check_definition.sql	96123b339bc9fedfc77225eb40d715e7830c742ac5630b3a1884dee8174ab246	2026-11-18 04:19:07.94895+00
+workflows/step_output.sql	c503a7751e109789561120e80baf1d73746fb6eedf81eb975efaf800c9c73664	2026-11-18 04:19:07.94895+00
+workflows/piece_text.sql	9c5a11fd2aedb28eacb8740085b63cac9ef65068b4d1c9f24a6234d0d3bccbf6	2026-11-18 04:19:07.94895+00
+workflows/task_inputs.sql	0f66af0f940309f460414406396ab2f9fee1407f1f35a8936276649f5f236fca	2026-11-18 04:19:07.94895+00
+workflows/end_waiting.sql	672c76cd171aca1a6b16f8efa69e3c2d44d2714e43bf5056a5fd77243fb34248	2026-11-18 04:19:07.94895+00
+workflows/start_tasks.sql	ae67ef620273c4e3ae3295cf70f84a9faf1c2a1bafd960a80af81f8f986b423c	2026-11-18 04:19:07.94895+00
+workflows/expand_step.sql	59d7738aee00b84209e2ab40881e6b0e4a51a5302b904bc93686274c843e3121	2026-11-18 04:19:07.94895+00
+workflows/open_step.sql	5ffb1eb9e7f8417ca18090be220781611b016ad1272e563ea9548415756ea497	2026-11-18 04:19:07.94895+00
+workflows/follow_steps.sql	f044979bce4614ecaaf223cde152166492c60f0cb23e91d3286d1551da2b5415	2026-11-18 04:19:07.94895+00
+workflows/follow_items.sql	baa0644bab8ed6b0b7b054700a7972dd4135271cde9c3ad422a4c85010047b96	2026-11-18 04:19:07.94895+00
+workflows/stop_tasks.sql	e85adf18782473d2b5d73f23140663b3d40482c941ae36ba0eaa3784a0c2de21	2026-11-18 04:19:07.94895+00
+workflows/follow_failures.sql	0129313f66edf94d6847afd96de32f8334c48104920df568c00fdd2a4243f131	2026-11-18 04:19:07.94895+00
+workflows/job_output.sql	c3032dc7a82fe3a109d456b55ddc1d88f59bcc996851c839b0b064a7da43bd0e	2026-11-18 04:19:07.94895+00
+workflows/keep_progress.sql	776115bc5225911e65c64d4948f4be110b5e58dd47fe6823122b9d09a94cadc0	2026-11-18 04:19:07.94895+00
+workflows/advance_job.sql	cc44163140bc2ebebfb0c7428f062dc787c92e95ba9a9357662a33f05c06a43d	2026-11-18 04:19:07.94895+00
+workflows/keep_artifacts.sql	6da8dcc997789fbf85085d245cc622ac81340d5b789271a9fa7c9532dbdcd8b9	2026-11-18 04:19:07.94895+00
+workflows/count_ended.sql	dc1d98e32e6fb93e47dd442d4efcbf429471947ae4e10d0d20365363d0335e8a	2026-11-18 04:19:07.94895+00
+workflows/is_countable.sql	5454da1acfd0ac82521e97168904851e7b708fe0b0ec4240ea544403135012a1	2026-11-18 04:19:07.94895+00
+workflows/record_ended.sql	62dcf4c9514be68ca0d1f850bfaf691cdbd614c7e7342261500b1a4fe3e30131	2026-11-18 04:19:07.94895+00
+workflows/write_ended.sql	36c8be1f15f845a28914bf5b3574b132019ad7c466a91f164fbc7c4359e65b76	2026-11-18 04:19:07.94895+00
+workflows/fold_job.sql	6b58f68142de9c4d08c201a9e6bb266e53308ae5be85f2739247ef93d718df7f	2026-11-18 04:19:07.94895+00
+workflows/can_wait.sql	be4f70697d637699805fa8ab074a1f69958f6402029e8de20816f2b81caf0c85	2026-11-18 04:19:07.94895+00
+workflows/advance_ended.sql	3d090b2b134f65217e93e6e31999337e3be979d8f970efe6f250b699ec965249	2026-11-18 04:19:07.94895+00
+workflows/advance_left_behind.sql	952ea1db9c1dfbe627817ff5cf788ab033ca32134d4e8c09ebd169f19cd2de57	2026-11-18 04:19:07.94895+00
+workflows/begin_job.sql	4922c4933a7d7a7e25719794fbe02b33282aaf09e0b6568fc1eb97f02f9a72c5	2026-11-18 04:19:07.94895+00
+workflows/forget_tasks.sql	bbd3668f8e02d6fa1f3a270538ccdbed1dae0605024ecc2f102e656304d6fc67	2026-11-18 04:19:07.94895+00
+workflows/audit_status.sql	9cea4aad5f1a52f9adb267022ff98c183ae18ed2183c0f51278129028c55f2bf	2026-11-18 04:19:07.94895+00
+workflows/cancel_job.sql	fca82d69c6ac9df642b59d384b519d9b682f4ca05171b76b154d4f0e3e6cd773	2026-11-18 04:19:07.94895+00
+workflows/resume_job.sql	09769ba4c9f220978d592a15cfd7b19ec4066d474611b91ebd098c1291f552be	2026-11-18 04:19:07.94895+00
+workflows/resume_revived.sql	76259d4bc7dbe83d5e5951eabc83fd1e3a05d0cae17ab7b54c337d9c866c583f	2026-11-18 04:19:07.94895+00
+workflows/job_tasks.sql	1c982b468e5543478f277cc6b3627c792ae4f483afd1d0db2be79871daae26c7	2026-11-18 04:19:07.94895+00
+workflows/start_workflow.sql	c56c4eccd029f7213cc0975cefa9774006c1c62ddf839be4a21b85c9fdeb3424	2026-11-18 04:19:07.94895+00
+workflows/workflow_progress.sql	9939f4aa3ae436f8e0f42d303b3eefcd52e145dbce17e1812aa5a68f14bea5e7	2026-11-18 04:19:07.94895+00
+workflows/workflow_events.sql	903e20672730ca2c5f749e9c1641e701b54383788a2365465b0a3aa289ad6f5e	2026-11-18 04:19:07.94895+00
+workflows/get_workflow.sql	fb60182b78e76cfdd7713da2cadf4905e6235ab940c7c8ef9b301d612fc6a251	2026-11-18 04:19:07.94895+00
+workflows/list_workflows.sql	6c1345c1d10217f910a65bf99c90fcb84817a5b7b8833f2149ace1e49e80bd27	2026-11-18 04:19:07.94895+00
+workflows/cancel_workflow.sql	2c52a0d52ff0f7e2bf005d517f472bd06accc4529adcbd54929ea96fd16ed812	2026-11-18 04:19:07.94895+00
+workflows/retry_workflow.sql	753889522f75b52441196188580be7e72e8e73efb6889222bea3b6d0a13f1e0b	2026-11-18 04:19:07.94895+00
+workflows/cleanup_workflows.sql	bf76f9f9da097d3f9ed285d580645d249151eb294f905f14d3731c5d1ba43fe2	2026-11-18 04:19:07.94895+00
+workflows/confirm_workflows.sql	6e9889b4fd255fe8c37f855562f76cc8bdf1b369269a098bbb054a3816ebd813	2026-11-18 04:19:07.94895+00
+workflows/jobs_of_workflows.sql	5e5d8d79ce29ae3e4f9ca6b5ced28ae5eb5f4ce6fab4e97942b545f403c7f50f	2026-11-18 04:19:07.94895+00
+workflows/defaults.sql	034052dd9398abba1679cca1d55b8b1efc1e5846f6425dd1e0403b6611550dca	2026-11-18 04:19:07.94895+00
+compat/tables.sql	175938d99694a68568bb7b41201799ac702e864e2d1e2b3d69e7d1390e552337	2026-11-18 04:19:07.94895+00
+compat/system_configuration.sql	20dbfddab343751ed7c341d6235715333cc68615b147cb1047dc2081ee9aad05	2026-11-18 04:19:07.94895+00
+compat/api_rate_limits.sql	87a77bb976b438ad5799d2d91661a128b0bc16ca7f52687f10ee6eb3957209ef	2026-11-18 04:19:07.94895+00
+compat/audit_log.sql	6586136600aa3721431d949eaa0b06180b10deb58ed2494a4a2c36cbe2c3ff79	2026-11-18 04:19:07.94895+00
+compat/settle_by_name.sql	3b92510e02eb1a4a8dcd9fc93e5c1f421d0425c721cb43eadb8d41ce29018b73	2026-11-18 04:19:07.94895+00
+compat/settle_compat_lease.sql	9be0426a85831c0bd83e8640b3c8464dac2af0aaef1c316d011e2eff0341c191	2026-11-18 04:19:07.94895+00
+compat/note_compat_leases.sql	3de6ca3ab6b72a736317b65e092d3873b082b03240218d270ecca4565252a7da	2026-11-18 04:19:07.94895+00
+compat/heartbeat_by_name.sql	109006720bf154624004cf5c0a717a4a942ae16fd826209b3ebb66d12cdd255a	2026-11-18 04:19:07.94895+00
+compat/worker_lease_seconds.sql	4052920679c804a00848398b05f9dc5e84ce9358be1e519f660d390810638bc4	2026-11-18 04:19:07.94895+00
+compat/enqueue_job_v3.sql	4d24a9857256c51b136349f6288c9634a6cc586fed5c0f80bb784db7eb6b0018	2026-11-18 04:19:07.94895+00
+compat/claim_next_job_v3.sql	4919fa294288ba3a1c9519cd883b3408dc48e634149cae7255f4fa2b844df23d	2026-11-18 04:19:07.94895+00
+compat/update_job_heartbeat.sql	45339e525a98db4c287a39b69f77612923c90dbc9df78f190626d0ae1e14db97	2026-11-18 04:19:07.94895+00
+compat/reschedule_job.sql	e6eca33c8ef84806be97751a98c6d933c6c288bd2c78256362eae69d4219ac23	2026-11-18 04:19:07.94895+00
+compat/complete_job.sql	b61bbc87dff31b7fd4df6138f2e51c1c218c914108c14608ffe58360f0420b21	2026-11-18 04:19:07.94895+00
+compat/fail_job.sql	708fddc87a68720efbba42d6a4b91f028792f719876259e1071090810fb0d088	2026-11-18 04:19:07.94895+00
+compat/job_queue.sql	7f9be8c28c90ff6411382681a3ed31609c2dabc7438c7a9006ccb76e9d85ab23	2026-11-18 04:19:07.94895+00
+compat/check_cron_job_health.sql	e0c16fc52e6be08372e2fbf78b5bc672d1bc7944a60573ed52df5cf064b36eaa	2026-11-18 04:19:07.94895+00
+compat/acquire_api_capacity.sql	6ff2c96cc246d634e31985273bab19494e725fcdf1aec456f1fd347f4861f44e	2026-11-18 04:19:07.94895+00
+compat/release_api_capacity.sql	fe4ecf59c0b9cd47802c885c374c3431a1112d18ba0487399273ea40e562e947	2026-11-18 04:19:07.94895+00
+compat/cleanup_compat_leases.sql	a44f0f4d299219170e02f5d387f2ffa295a5f0cd3b87a8cd652c7a52345bc74e	2026-11-18 04:19:07.94895+00
+compat/defaults.sql	4955d43bbbffb00c4b778034549e6a4ada3eacb337a2181371c2c971f194f258	2026-11-18 04:19:07.94895+00
+compat/refresh/queue_refresh_if_not_exists.sql	213a6ec895949e70d4cb07232326f100dca8db5362873e6e63aa1bebfd55c997	2026-11-18 04:19:07.94895+00
+compat/refresh/api_call_queue.sql	2f088b0da1248d0be14bcef045ffd1aaf75712dbe8474717b68c92f500236d48	2026-11-18 04:19:07.94895+00
+compat/refresh/get_queue_batch.sql	a24993e6b59f5df1b7f9ca74bb5deb09702d89b5d0ded3e61b22060fa13aebab	2026-11-18 04:19:07.94895+00
+compat/refresh/complete_queue_job.sql	2aa8cabe703b39f20d07b8dd7036f9d8a5f7cd081c840de7882128124600ade3	2026-11-18 04:19:07.94895+00
+compat/refresh/fail_queue_job.sql	d5b493af5c734ee119de5feaf98ce571e8547907573714d0e929d9169bdcd41c	2026-11-18 04:19:07.94895+00
+compat/refresh/reset_job_immediate.sql	2b09761a28a74aa0b2ecc7b3ac6e05dd0ae96b074dee4bcc45d0fcb771089f7e	2026-11-18 04:19:07.94895+00
+compat/refresh/recover_stuck_jobs.sql	8f4f9c8182fefc99ea35fb54c81f4762c5f69c9e58b6e0c28d69ecf7dfe77dd1	2026-11-18 04:19:07.94895+00
+compat/refresh/invoke_processor_if_healthy.sql	dbbfad3f5ec44b0c166123b4432421ef75ea62830af746e6a1cc0e71ab9a44b0	2026-11-18 04:19:07.94895+00
+compat/refresh/invoke_processor_loop.sql	d126dd4b48791b4f75c255a43495734c600b44eae2d4f2d4eb210c16681e284b	2026-11-18 04:19:07.94895+00
+compat/refresh/maintain_queue_partitions.sql	7d56f1fa88d331eda1f62f71f38ea750dba1a7b2326381079aa0a22c175e4875	2026-11-18 04:19:07.94895+00
+compat/exports/export_jobs.sql	4f3471c845311f8e78ebbd372a3728247d7037dfbcf92f717087194e48b71e14	2026-11-18 04:19:07.94895+00
+compat/exports/insert_export_job.sql	3fbec5b3558e1a5d513233025ef1abac5aa322287b93d2c77c5086c095c5ee9e	2026-11-18 04:19:07.94895+00
+compat/exports/fetch_next_export_job.sql	9a2671091119fc880fca9bcefee7e5211488a9daac4b5663a98306273f3ffd68	2026-11-18 04:19:07.94895+00
+compat/workflows/claim_tasks.sql	9ca5ea5053a3db2a16ac08c44927b513fa74aa7645bc9d1ce620daf3fc9c9fe6	2026-11-18 04:19:07.94895+00
+compat/workflows/heartbeat_task.sql	b1863467ea87eeb1aca7abdb776a1f82573cf1eeafdabe46cfc1acbaf5085805	2026-11-18 04:19:07.94895+00
+compat/workflows/complete_task.sql	8c9e9b2fae0db150b3671e19a6bf51e024cc1e14d8e5d12cfc17724a70ef1296	2026-11-18 04:19:07.94895+00
+compat/workflows/fail_task.sql	39ede07d91df0294783a0c1ef678fa8f54be39910407a4862260528bf3f3d12d	2026-11-18 04:19:07.94895+00
+compat/workflows/reclaim_stale_tasks.sql	acae5f2f1ef8bfbcd8022d4c5e120d6df0ff10131d51c8439193472f124d2799	2026-11-18 04:19:07.94895+00
 \.
 
 
@@ -15065,7 +15167,6 @@ policy	everyone_reads on public.financial_statements	refresh/data_tables.sql	\N	
 policy	everyone_reads on public.earnings	refresh/data_tables.sql	\N	9b2d69528a177115e62d964044144d1e413122d12bf11a2040a6849cf69b052a
 trigger	what_a_row_names_exists on public.data_type_registry	refresh/check_registry_row.sql	\N	608bccd60e80d9313a1b43800f6e4a61148c2defd533dd1dd378af5ea36e721d
 trigger	a_data_type_is_a_kind_and_published on public.data_type_registry	refresh/follow_registry_row.sql	\N	198e115828bce450e1d01e846608af3586f33cbaea6e26a55711f35f211e52ad
-trigger	pause_dead_refresh on mill.job_dead	refresh/pause_dead_refresh.sql	\N	56966b0352a3e932a1c02b923c97b9ff593f4752f9e803cc2cbe5432ce6790cb
 table	public.documents	exports/tables.sql	\N	\N
 table	mill.export	exports/tables.sql	\N	\N
 table	mill.export_batch	exports/tables.sql	\N	\N
@@ -15134,6 +15235,7 @@ function	mill.fold_api_use	limits/fold_api_use.sql		\N
 function	public.download_export_batch	exports/download_export_batch.sql	p_id uuid, p_partial boolean	\N
 function	public.abandon_document_upload	documents/abandon_document_upload.sql	p_id uuid, p_place text	\N
 function	mill.quota_next_batch	refresh/quota.sql		\N
+function	mill.jobs_of_workflows	workflows/jobs_of_workflows.sql		\N
 function	mill.piece_text	workflows/piece_text.sql	p_value jsonb, p_whole boolean	\N
 function	mill.take_from	engine/take_from.sql	p_queue mill.queue, p_max integer, p_kinds text[], p_waits boolean	\N
 function	mill.cleanup_retention	cleanup/steps.sql	p_max integer	\N
@@ -15237,6 +15339,7 @@ function	mill.keep_scanned	documents/measure_upload.sql	p_file public.shell_file
 function	mill.settle_completed	engine/settle_completed.sql	p_worker text, p_ids uuid[], p_results jsonb, p_attempt integer, p_now timestamp with time zone	\N
 function	mill.is_place_of_document	documents/object_rules.sql	p_key text	\N
 function	mill.next_room	limits/limit_wait.sql		\N
+function	mill.check_breakers	observe/health_checks.sql		\N
 function	mill.follow_steps	workflows/follow_steps.sql	p_job public.jobs, OUT ready uuid[], OUT skipped uuid[], OUT failed uuid[], OUT moved boolean	\N
 function	mill.watch_alerts	observe/judge_alerts.sql		\N
 function	mill.check_definition	workflows/check_definition.sql		\N
@@ -15244,7 +15347,6 @@ function	mill.maintain	engine/maintain.sql		\N
 function	public.change_plan	usage/change_plan.sql	p_profile_id uuid, p_plan text, p_reason text	\N
 function	mill.cleanup_analytics	refresh/alerts.sql	p_max integer	\N
 function	public.get_user_usage_status	usage/get_user_usage_status.sql	p_profile_id uuid	\N
-function	mill.pause_dead_refresh	refresh/pause_dead_refresh.sql		\N
 function	public.check_and_queue_stale_batch	refresh/check_and_queue_stale_batch.sql	p_symbol text, p_data_types text[], p_priority integer	\N
 function	mill.definition_steps	workflows/definition_steps.sql	p_type text, p_version integer, p_tasks jsonb	\N
 function	mill.is_payload	engine/is_payload.sql	p_payload jsonb, p_max_bytes integer, p_at bigint	\N
@@ -15273,6 +15375,7 @@ function	public.discard_jobs	api/discard_jobs.sql	p_ids uuid[]	\N
 function	mill.expired_pack_leases	engine/expired_pack_leases.sql	p_now timestamp with time zone, p_max integer	\N
 function	mill.settle_compat_lease	compat/settle_compat_lease.sql	p_id uuid, p_outcome jsonb, p_queues text	\N
 function	mill.check_definition_templates	workflows/check_definition_templates.sql	p_steps mill.workflow_step[], p_tasks jsonb	\N
+function	mill.jobs_of_part	engine/forget_part.sql	p_part text	\N
 function	mill.count_ended	workflows/count_ended.sql	p_job_id uuid, p_keys text[], p_completed integer[], p_failed integer[]	\N
 function	public.workflow_events	workflows/workflow_events.sql	p_id uuid, p_after bigint	\N
 function	mill.noted_errors	documents/noted_errors.sql	p_known jsonb, p_log jsonb	\N
@@ -15294,6 +15397,7 @@ function	public.fetch_next_export_job	compat/exports/fetch_next_export_job.sql	p
 function	public.list_documents	documents/get_document.sql	p_profile_id uuid, p_before timestamp with time zone, p_limit integer	\N
 function	mill.measure_unrefreshed	refresh/alerts.sql		\N
 function	mill.measure_estimates	refresh/alerts.sql		\N
+function	mill.may_read_artifact	workflows/defaults.sql	p_key text, p_user uuid	\N
 function	mill.take	engine/take.sql	p_queue text, p_max integer, p_kinds text[], p_takes_packs boolean, p_waits boolean	\N
 procedure	mill.check_stale_data	refresh/check_stale_data.sql	IN p_stretch integer	\N
 function	mill.cancel	engine/cancel.sql	p_ids uuid[]	\N
@@ -15307,6 +15411,7 @@ function	public.complete_task	compat/workflows/complete_task.sql	p_task_id uuid,
 function	mill.write_facts	documents/write_stage.sql	p_id uuid, p_facts jsonb	\N
 function	public.get_data_changes	refresh/get_data_changes.sql	p_after bigint	\N
 function	mill.audit_configuration	audit/audit_configuration.sql		\N
+function	mill.heartbeat	engine/heartbeat.sql	p_worker text, p_leases jsonb	\N
 function	mill.record_ended	workflows/record_ended.sql	p_job_id uuid, OUT ended uuid[], OUT failed uuid[], OUT is_step_done boolean	\N
 function	mill.count_exports	exports/count_exports.sql	p_owner uuid, p_count integer	\N
 function	mill.wake_failed	engine/wake_failed.sql	p_queue text, p_sqlstate text, p_message text	\N
@@ -15362,6 +15467,7 @@ function	mill.worker_seen	observe/worker_seen.sql	p_worker text, p_queues text[]
 function	mill.limit_wait	limits/limit_wait.sql	p_provider text, p_endpoint text	\N
 function	public.can_remove_object	files/can_remove_object.sql	p_key text	\N
 function	mill.is_countable	workflows/is_countable.sql	p_told mill.ended	\N
+function	mill.may_read_export	exports/defaults.sql	p_key text, p_user uuid	\N
 function	public.tick	api/tick.sql		\N
 function	mill.invoke_cleanup	cleanup/invoke_cleanup.sql		\N
 function	mill.cleanup_subscriptions	refresh/cleanup_subscriptions.sql	p_max integer	\N
@@ -15443,14 +15549,15 @@ function	public.is_quota_exceeded	refresh/is_quota_exceeded.sql	p_quota_gb numer
 function	mill.kind_stage	documents/stages.sql	p_kind text	\N
 function	mill.advance_left_behind	workflows/advance_left_behind.sql	p_max integer	\N
 function	mill.migrate_processing_error	documents/migrate_processing_error.sql		\N
-function	mill.heartbeat	engine/heartbeat.sql	p_worker text, p_leases jsonb	\N
 function	mill.check_definition_tasks	workflows/check_definition_tasks.sql	p_tasks jsonb	\N
+function	mill.kinds_of_part	engine/forget_part.sql	p_part text	\N
 function	mill.invoke_due	engine/invoke_due.sql		\N
 function	mill.may_invoke	engine/may_invoke.sql	p_target text, p_invocation uuid	\N
 function	mill.keep_definition_steps	workflows/check_definition.sql		\N
 function	public.check_cron_job_health	compat/check_cron_job_health.sql	p_critical_jobs text[]	\N
 function	public.maintain_queue_partitions	compat/refresh/maintain_queue_partitions.sql		\N
 function	public.queue_refresh_if_not_exists	compat/refresh/queue_refresh_if_not_exists.sql	p_symbol text, p_data_type text, p_priority integer, p_estimated_size bigint	\N
+function	mill.pause_dead_refreshes	refresh/pause_dead_refreshes.sql	p_acted jsonb	\N
 function	mill.settle_mixed	engine/settle_mixed.sql	p_worker text, p_outcomes jsonb, p_now timestamp with time zone	\N
 function	mill.open_floors	engine/open_floors.sql	p_jobs jsonb	\N
 function	mill.every_minute	engine/every_minute.sql	p_part text	\N
@@ -15510,7 +15617,6 @@ function	mill.measure_breakers	observe/alert_measures.sql		\N
 function	mill.upload_over_plan	documents/count_usage.sql	p_profile_id uuid	\N
 function	mill.judge_rule	observe/judge_rule.sql	p_rule mill.alert_rule	\N
 function	mill.count_work	documents/count_usage.sql	p_file public.shell_files, p_job_id uuid, p_event text, p_counts jsonb, p_part text	\N
-function	mill.check_breakers	observe/health_checks.sql		\N
 function	mill.check_workers	observe/health_checks.sql		\N
 function	mill.take_limited	limits/take_limited.sql	p_queue mill.queue, p_max integer, p_kinds text[], p_waits boolean	\N
 function	mill.walk_scheduled	refresh/queue_scheduled_refreshes.sql	p_type public.data_type_registry, p_max integer	\N
@@ -15558,6 +15664,7 @@ function	mill.can_post	engine/post_signed.sql		\N
 function	mill.setting	platform/setting.sql	p_key text, p_default text	\N
 function	public.release_api_capacity	compat/release_api_capacity.sql	p_provider_name text, p_api_endpoint text, p_estimated_tokens integer, p_actual_tokens integer	\N
 function	public.settle_refresh	refresh/settle_refresh.sql	p_worker text, p_outcomes jsonb, p_invocation uuid, p_pauses jsonb	\N
+function	mill.live_jobs_of_part	engine/forget_part.sql	p_part text	\N
 function	mill.add_usage	usage/add_usage.sql	p_profile_id uuid, p_counts jsonb, p_now timestamp with time zone	\N
 function	mill.enqueue_many	engine/enqueue_many.sql	p_kind text, p_payloads jsonb	\N
 function	mill.cleanup_workflows	workflows/cleanup_workflows.sql	p_max integer	\N
@@ -15568,61 +15675,63 @@ COPY mill.object_rule (act, routine, part) FROM stdin;
 read	mill.may_read_document	documents
 write	mill.may_write_document	documents
 remove	mill.may_remove_document	documents
+read	mill.may_read_export	exports
+read	mill.may_read_artifact	workflows
 \.
 
 
 COPY mill.pack (turn, run_at, first, last, batch, line, jobs, max_attempts, queue, kind, ids, payloads) FROM stdin;
-1794975122942968	2026-11-18 04:12:02.942784+00	01a1ecda-c5fe-7c45-883e-5403fa6100c8	01a1ecda-c5fe-7c45-883e-5403fa6100f9	01a1ecda-c5fe-7c45-883e-5403fa610000	12	50	5	mailing	mail	{01a1ecda-c5fe-7c45-883e-5403fa6100c8,01a1ecda-c5fe-7c45-883e-5403fa6100c9,01a1ecda-c5fe-7c45-883e-5403fa6100ca,01a1ecda-c5fe-7c45-883e-5403fa6100cb,01a1ecda-c5fe-7c45-883e-5403fa6100cc,01a1ecda-c5fe-7c45-883e-5403fa6100cd,01a1ecda-c5fe-7c45-883e-5403fa6100ce,01a1ecda-c5fe-7c45-883e-5403fa6100cf,01a1ecda-c5fe-7c45-883e-5403fa6100d0,01a1ecda-c5fe-7c45-883e-5403fa6100d1,01a1ecda-c5fe-7c45-883e-5403fa6100d2,01a1ecda-c5fe-7c45-883e-5403fa6100d3,01a1ecda-c5fe-7c45-883e-5403fa6100d4,01a1ecda-c5fe-7c45-883e-5403fa6100d5,01a1ecda-c5fe-7c45-883e-5403fa6100d6,01a1ecda-c5fe-7c45-883e-5403fa6100d7,01a1ecda-c5fe-7c45-883e-5403fa6100d8,01a1ecda-c5fe-7c45-883e-5403fa6100d9,01a1ecda-c5fe-7c45-883e-5403fa6100da,01a1ecda-c5fe-7c45-883e-5403fa6100db,01a1ecda-c5fe-7c45-883e-5403fa6100dc,01a1ecda-c5fe-7c45-883e-5403fa6100dd,01a1ecda-c5fe-7c45-883e-5403fa6100de,01a1ecda-c5fe-7c45-883e-5403fa6100df,01a1ecda-c5fe-7c45-883e-5403fa6100e0,01a1ecda-c5fe-7c45-883e-5403fa6100e1,01a1ecda-c5fe-7c45-883e-5403fa6100e2,01a1ecda-c5fe-7c45-883e-5403fa6100e3,01a1ecda-c5fe-7c45-883e-5403fa6100e4,01a1ecda-c5fe-7c45-883e-5403fa6100e5,01a1ecda-c5fe-7c45-883e-5403fa6100e6,01a1ecda-c5fe-7c45-883e-5403fa6100e7,01a1ecda-c5fe-7c45-883e-5403fa6100e8,01a1ecda-c5fe-7c45-883e-5403fa6100e9,01a1ecda-c5fe-7c45-883e-5403fa6100ea,01a1ecda-c5fe-7c45-883e-5403fa6100eb,01a1ecda-c5fe-7c45-883e-5403fa6100ec,01a1ecda-c5fe-7c45-883e-5403fa6100ed,01a1ecda-c5fe-7c45-883e-5403fa6100ee,01a1ecda-c5fe-7c45-883e-5403fa6100ef,01a1ecda-c5fe-7c45-883e-5403fa6100f0,01a1ecda-c5fe-7c45-883e-5403fa6100f1,01a1ecda-c5fe-7c45-883e-5403fa6100f2,01a1ecda-c5fe-7c45-883e-5403fa6100f3,01a1ecda-c5fe-7c45-883e-5403fa6100f4,01a1ecda-c5fe-7c45-883e-5403fa6100f5,01a1ecda-c5fe-7c45-883e-5403fa6100f6,01a1ecda-c5fe-7c45-883e-5403fa6100f7,01a1ecda-c5fe-7c45-883e-5403fa6100f8,01a1ecda-c5fe-7c45-883e-5403fa6100f9}	{"{\\"packed\\": 201}","{\\"packed\\": 202}","{\\"packed\\": 203}","{\\"packed\\": 204}","{\\"packed\\": 205}","{\\"packed\\": 206}","{\\"packed\\": 207}","{\\"packed\\": 208}","{\\"packed\\": 209}","{\\"packed\\": 210}","{\\"packed\\": 211}","{\\"packed\\": 212}","{\\"packed\\": 213}","{\\"packed\\": 214}","{\\"packed\\": 215}","{\\"packed\\": 216}","{\\"packed\\": 217}","{\\"packed\\": 218}","{\\"packed\\": 219}","{\\"packed\\": 220}","{\\"packed\\": 221}","{\\"packed\\": 222}","{\\"packed\\": 223}","{\\"packed\\": 224}","{\\"packed\\": 225}","{\\"packed\\": 226}","{\\"packed\\": 227}","{\\"packed\\": 228}","{\\"packed\\": 229}","{\\"packed\\": 230}","{\\"packed\\": 231}","{\\"packed\\": 232}","{\\"packed\\": 233}","{\\"packed\\": 234}","{\\"packed\\": 235}","{\\"packed\\": 236}","{\\"packed\\": 237}","{\\"packed\\": 238}","{\\"packed\\": 239}","{\\"packed\\": 240}","{\\"packed\\": 241}","{\\"packed\\": 242}","{\\"packed\\": 243}","{\\"packed\\": 244}","{\\"packed\\": 245}","{\\"packed\\": 246}","{\\"packed\\": 247}","{\\"packed\\": 248}","{\\"packed\\": 249}","{\\"packed\\": 250}"}
-1794975122942918	2026-11-18 04:12:02.942784+00	01a1ecda-c5fe-7c45-883e-5403fa610096	01a1ecda-c5fe-7c45-883e-5403fa6100c7	01a1ecda-c5fe-7c45-883e-5403fa610000	12	50	5	mailing	mail	{01a1ecda-c5fe-7c45-883e-5403fa610096,01a1ecda-c5fe-7c45-883e-5403fa610097,01a1ecda-c5fe-7c45-883e-5403fa610098,01a1ecda-c5fe-7c45-883e-5403fa610099,01a1ecda-c5fe-7c45-883e-5403fa61009a,01a1ecda-c5fe-7c45-883e-5403fa61009b,01a1ecda-c5fe-7c45-883e-5403fa61009c,01a1ecda-c5fe-7c45-883e-5403fa61009d,01a1ecda-c5fe-7c45-883e-5403fa61009e,01a1ecda-c5fe-7c45-883e-5403fa61009f,01a1ecda-c5fe-7c45-883e-5403fa6100a0,01a1ecda-c5fe-7c45-883e-5403fa6100a1,01a1ecda-c5fe-7c45-883e-5403fa6100a2,01a1ecda-c5fe-7c45-883e-5403fa6100a3,01a1ecda-c5fe-7c45-883e-5403fa6100a4,01a1ecda-c5fe-7c45-883e-5403fa6100a5,01a1ecda-c5fe-7c45-883e-5403fa6100a6,01a1ecda-c5fe-7c45-883e-5403fa6100a7,01a1ecda-c5fe-7c45-883e-5403fa6100a8,01a1ecda-c5fe-7c45-883e-5403fa6100a9,01a1ecda-c5fe-7c45-883e-5403fa6100aa,01a1ecda-c5fe-7c45-883e-5403fa6100ab,01a1ecda-c5fe-7c45-883e-5403fa6100ac,01a1ecda-c5fe-7c45-883e-5403fa6100ad,01a1ecda-c5fe-7c45-883e-5403fa6100ae,01a1ecda-c5fe-7c45-883e-5403fa6100af,01a1ecda-c5fe-7c45-883e-5403fa6100b0,01a1ecda-c5fe-7c45-883e-5403fa6100b1,01a1ecda-c5fe-7c45-883e-5403fa6100b2,01a1ecda-c5fe-7c45-883e-5403fa6100b3,01a1ecda-c5fe-7c45-883e-5403fa6100b4,01a1ecda-c5fe-7c45-883e-5403fa6100b5,01a1ecda-c5fe-7c45-883e-5403fa6100b6,01a1ecda-c5fe-7c45-883e-5403fa6100b7,01a1ecda-c5fe-7c45-883e-5403fa6100b8,01a1ecda-c5fe-7c45-883e-5403fa6100b9,01a1ecda-c5fe-7c45-883e-5403fa6100ba,01a1ecda-c5fe-7c45-883e-5403fa6100bb,01a1ecda-c5fe-7c45-883e-5403fa6100bc,01a1ecda-c5fe-7c45-883e-5403fa6100bd,01a1ecda-c5fe-7c45-883e-5403fa6100be,01a1ecda-c5fe-7c45-883e-5403fa6100bf,01a1ecda-c5fe-7c45-883e-5403fa6100c0,01a1ecda-c5fe-7c45-883e-5403fa6100c1,01a1ecda-c5fe-7c45-883e-5403fa6100c2,01a1ecda-c5fe-7c45-883e-5403fa6100c3,01a1ecda-c5fe-7c45-883e-5403fa6100c4,01a1ecda-c5fe-7c45-883e-5403fa6100c5,01a1ecda-c5fe-7c45-883e-5403fa6100c6,01a1ecda-c5fe-7c45-883e-5403fa6100c7}	{"{\\"packed\\": 151}","{\\"packed\\": 152}","{\\"packed\\": 153}","{\\"packed\\": 154}","{\\"packed\\": 155}","{\\"packed\\": 156}","{\\"packed\\": 157}","{\\"packed\\": 158}","{\\"packed\\": 159}","{\\"packed\\": 160}","{\\"packed\\": 161}","{\\"packed\\": 162}","{\\"packed\\": 163}","{\\"packed\\": 164}","{\\"packed\\": 165}","{\\"packed\\": 166}","{\\"packed\\": 167}","{\\"packed\\": 168}","{\\"packed\\": 169}","{\\"packed\\": 170}","{\\"packed\\": 171}","{\\"packed\\": 172}","{\\"packed\\": 173}","{\\"packed\\": 174}","{\\"packed\\": 175}","{\\"packed\\": 176}","{\\"packed\\": 177}","{\\"packed\\": 178}","{\\"packed\\": 179}","{\\"packed\\": 180}","{\\"packed\\": 181}","{\\"packed\\": 182}","{\\"packed\\": 183}","{\\"packed\\": 184}","{\\"packed\\": 185}","{\\"packed\\": 186}","{\\"packed\\": 187}","{\\"packed\\": 188}","{\\"packed\\": 189}","{\\"packed\\": 190}","{\\"packed\\": 191}","{\\"packed\\": 192}","{\\"packed\\": 193}","{\\"packed\\": 194}","{\\"packed\\": 195}","{\\"packed\\": 196}","{\\"packed\\": 197}","{\\"packed\\": 198}","{\\"packed\\": 199}","{\\"packed\\": 200}"}
-1794975122942868	2026-11-18 04:12:02.942784+00	01a1ecda-c5fe-7c45-883e-5403fa610064	01a1ecda-c5fe-7c45-883e-5403fa610095	01a1ecda-c5fe-7c45-883e-5403fa610000	12	50	5	mailing	mail	{01a1ecda-c5fe-7c45-883e-5403fa610064,01a1ecda-c5fe-7c45-883e-5403fa610065,01a1ecda-c5fe-7c45-883e-5403fa610066,01a1ecda-c5fe-7c45-883e-5403fa610067,01a1ecda-c5fe-7c45-883e-5403fa610068,01a1ecda-c5fe-7c45-883e-5403fa610069,01a1ecda-c5fe-7c45-883e-5403fa61006a,01a1ecda-c5fe-7c45-883e-5403fa61006b,01a1ecda-c5fe-7c45-883e-5403fa61006c,01a1ecda-c5fe-7c45-883e-5403fa61006d,01a1ecda-c5fe-7c45-883e-5403fa61006e,01a1ecda-c5fe-7c45-883e-5403fa61006f,01a1ecda-c5fe-7c45-883e-5403fa610070,01a1ecda-c5fe-7c45-883e-5403fa610071,01a1ecda-c5fe-7c45-883e-5403fa610072,01a1ecda-c5fe-7c45-883e-5403fa610073,01a1ecda-c5fe-7c45-883e-5403fa610074,01a1ecda-c5fe-7c45-883e-5403fa610075,01a1ecda-c5fe-7c45-883e-5403fa610076,01a1ecda-c5fe-7c45-883e-5403fa610077,01a1ecda-c5fe-7c45-883e-5403fa610078,01a1ecda-c5fe-7c45-883e-5403fa610079,01a1ecda-c5fe-7c45-883e-5403fa61007a,01a1ecda-c5fe-7c45-883e-5403fa61007b,01a1ecda-c5fe-7c45-883e-5403fa61007c,01a1ecda-c5fe-7c45-883e-5403fa61007d,01a1ecda-c5fe-7c45-883e-5403fa61007e,01a1ecda-c5fe-7c45-883e-5403fa61007f,01a1ecda-c5fe-7c45-883e-5403fa610080,01a1ecda-c5fe-7c45-883e-5403fa610081,01a1ecda-c5fe-7c45-883e-5403fa610082,01a1ecda-c5fe-7c45-883e-5403fa610083,01a1ecda-c5fe-7c45-883e-5403fa610084,01a1ecda-c5fe-7c45-883e-5403fa610085,01a1ecda-c5fe-7c45-883e-5403fa610086,01a1ecda-c5fe-7c45-883e-5403fa610087,01a1ecda-c5fe-7c45-883e-5403fa610088,01a1ecda-c5fe-7c45-883e-5403fa610089,01a1ecda-c5fe-7c45-883e-5403fa61008a,01a1ecda-c5fe-7c45-883e-5403fa61008b,01a1ecda-c5fe-7c45-883e-5403fa61008c,01a1ecda-c5fe-7c45-883e-5403fa61008d,01a1ecda-c5fe-7c45-883e-5403fa61008e,01a1ecda-c5fe-7c45-883e-5403fa61008f,01a1ecda-c5fe-7c45-883e-5403fa610090,01a1ecda-c5fe-7c45-883e-5403fa610091,01a1ecda-c5fe-7c45-883e-5403fa610092,01a1ecda-c5fe-7c45-883e-5403fa610093,01a1ecda-c5fe-7c45-883e-5403fa610094,01a1ecda-c5fe-7c45-883e-5403fa610095}	{"{\\"packed\\": 101}","{\\"packed\\": 102}","{\\"packed\\": 103}","{\\"packed\\": 104}","{\\"packed\\": 105}","{\\"packed\\": 106}","{\\"packed\\": 107}","{\\"packed\\": 108}","{\\"packed\\": 109}","{\\"packed\\": 110}","{\\"packed\\": 111}","{\\"packed\\": 112}","{\\"packed\\": 113}","{\\"packed\\": 114}","{\\"packed\\": 115}","{\\"packed\\": 116}","{\\"packed\\": 117}","{\\"packed\\": 118}","{\\"packed\\": 119}","{\\"packed\\": 120}","{\\"packed\\": 121}","{\\"packed\\": 122}","{\\"packed\\": 123}","{\\"packed\\": 124}","{\\"packed\\": 125}","{\\"packed\\": 126}","{\\"packed\\": 127}","{\\"packed\\": 128}","{\\"packed\\": 129}","{\\"packed\\": 130}","{\\"packed\\": 131}","{\\"packed\\": 132}","{\\"packed\\": 133}","{\\"packed\\": 134}","{\\"packed\\": 135}","{\\"packed\\": 136}","{\\"packed\\": 137}","{\\"packed\\": 138}","{\\"packed\\": 139}","{\\"packed\\": 140}","{\\"packed\\": 141}","{\\"packed\\": 142}","{\\"packed\\": 143}","{\\"packed\\": 144}","{\\"packed\\": 145}","{\\"packed\\": 146}","{\\"packed\\": 147}","{\\"packed\\": 148}","{\\"packed\\": 149}","{\\"packed\\": 150}"}
-1794975122953967	2026-11-18 04:12:02.953976+00	01a1ecda-c609-7f74-8345-98c2d2e10000	01a1ecda-c609-7f74-8345-98c2d2e1001d	01a1ecda-c609-7f74-8345-98c2d2e10000	11	30	5	letters	letter	{01a1ecda-c609-7f74-8345-98c2d2e10000,01a1ecda-c609-7f74-8345-98c2d2e10001,01a1ecda-c609-7f74-8345-98c2d2e10002,01a1ecda-c609-7f74-8345-98c2d2e10003,01a1ecda-c609-7f74-8345-98c2d2e10004,01a1ecda-c609-7f74-8345-98c2d2e10005,01a1ecda-c609-7f74-8345-98c2d2e10006,01a1ecda-c609-7f74-8345-98c2d2e10007,01a1ecda-c609-7f74-8345-98c2d2e10008,01a1ecda-c609-7f74-8345-98c2d2e10009,01a1ecda-c609-7f74-8345-98c2d2e1000a,01a1ecda-c609-7f74-8345-98c2d2e1000b,01a1ecda-c609-7f74-8345-98c2d2e1000c,01a1ecda-c609-7f74-8345-98c2d2e1000d,01a1ecda-c609-7f74-8345-98c2d2e1000e,01a1ecda-c609-7f74-8345-98c2d2e1000f,01a1ecda-c609-7f74-8345-98c2d2e10010,01a1ecda-c609-7f74-8345-98c2d2e10011,01a1ecda-c609-7f74-8345-98c2d2e10012,01a1ecda-c609-7f74-8345-98c2d2e10013,01a1ecda-c609-7f74-8345-98c2d2e10014,01a1ecda-c609-7f74-8345-98c2d2e10015,01a1ecda-c609-7f74-8345-98c2d2e10016,01a1ecda-c609-7f74-8345-98c2d2e10017,01a1ecda-c609-7f74-8345-98c2d2e10018,01a1ecda-c609-7f74-8345-98c2d2e10019,01a1ecda-c609-7f74-8345-98c2d2e1001a,01a1ecda-c609-7f74-8345-98c2d2e1001b,01a1ecda-c609-7f74-8345-98c2d2e1001c,01a1ecda-c609-7f74-8345-98c2d2e1001d}	{"{\\"packed\\": 1}","{\\"packed\\": 2}","{\\"packed\\": 3}","{\\"packed\\": 4}","{\\"packed\\": 5}","{\\"packed\\": 6}","{\\"packed\\": 7}","{\\"packed\\": 8}","{\\"packed\\": 9}","{\\"packed\\": 10}","{\\"packed\\": 11}","{\\"packed\\": 12}","{\\"packed\\": 13}","{\\"packed\\": 14}","{\\"packed\\": 15}","{\\"packed\\": 16}","{\\"packed\\": 17}","{\\"packed\\": 18}","{\\"packed\\": 19}","{\\"packed\\": 20}","{\\"packed\\": 21}","{\\"packed\\": 22}","{\\"packed\\": 23}","{\\"packed\\": 24}","{\\"packed\\": 25}","{\\"packed\\": 26}","{\\"packed\\": 27}","{\\"packed\\": 28}","{\\"packed\\": 29}","{\\"packed\\": 30}"}
-1794975124819035	2026-11-18 04:12:04.819048+00	01a1ecda-cd53-708b-a370-c2ebbf810000	01a1ecda-cd53-708b-a370-c2ebbf810027	01a1ecda-cd53-708b-a370-c2ebbf810000	1	40	5	default	echo	{01a1ecda-cd53-708b-a370-c2ebbf810000,01a1ecda-cd53-708b-a370-c2ebbf810001,01a1ecda-cd53-708b-a370-c2ebbf810002,01a1ecda-cd53-708b-a370-c2ebbf810003,01a1ecda-cd53-708b-a370-c2ebbf810004,01a1ecda-cd53-708b-a370-c2ebbf810005,01a1ecda-cd53-708b-a370-c2ebbf810006,01a1ecda-cd53-708b-a370-c2ebbf810007,01a1ecda-cd53-708b-a370-c2ebbf810008,01a1ecda-cd53-708b-a370-c2ebbf810009,01a1ecda-cd53-708b-a370-c2ebbf81000a,01a1ecda-cd53-708b-a370-c2ebbf81000b,01a1ecda-cd53-708b-a370-c2ebbf81000c,01a1ecda-cd53-708b-a370-c2ebbf81000d,01a1ecda-cd53-708b-a370-c2ebbf81000e,01a1ecda-cd53-708b-a370-c2ebbf81000f,01a1ecda-cd53-708b-a370-c2ebbf810010,01a1ecda-cd53-708b-a370-c2ebbf810011,01a1ecda-cd53-708b-a370-c2ebbf810012,01a1ecda-cd53-708b-a370-c2ebbf810013,01a1ecda-cd53-708b-a370-c2ebbf810014,01a1ecda-cd53-708b-a370-c2ebbf810015,01a1ecda-cd53-708b-a370-c2ebbf810016,01a1ecda-cd53-708b-a370-c2ebbf810017,01a1ecda-cd53-708b-a370-c2ebbf810018,01a1ecda-cd53-708b-a370-c2ebbf810019,01a1ecda-cd53-708b-a370-c2ebbf81001a,01a1ecda-cd53-708b-a370-c2ebbf81001b,01a1ecda-cd53-708b-a370-c2ebbf81001c,01a1ecda-cd53-708b-a370-c2ebbf81001d,01a1ecda-cd53-708b-a370-c2ebbf81001e,01a1ecda-cd53-708b-a370-c2ebbf81001f,01a1ecda-cd53-708b-a370-c2ebbf810020,01a1ecda-cd53-708b-a370-c2ebbf810021,01a1ecda-cd53-708b-a370-c2ebbf810022,01a1ecda-cd53-708b-a370-c2ebbf810023,01a1ecda-cd53-708b-a370-c2ebbf810024,01a1ecda-cd53-708b-a370-c2ebbf810025,01a1ecda-cd53-708b-a370-c2ebbf810026,01a1ecda-cd53-708b-a370-c2ebbf810027}	{"{\\"packed\\": 1}","{\\"packed\\": 2}","{\\"packed\\": 3}","{\\"packed\\": 4}","{\\"packed\\": 5}","{\\"packed\\": 6}","{\\"packed\\": 7}","{\\"packed\\": 8}","{\\"packed\\": 9}","{\\"packed\\": 10}","{\\"packed\\": 11}","{\\"packed\\": 12}","{\\"packed\\": 13}","{\\"packed\\": 14}","{\\"packed\\": 15}","{\\"packed\\": 16}","{\\"packed\\": 17}","{\\"packed\\": 18}","{\\"packed\\": 19}","{\\"packed\\": 20}","{\\"packed\\": 21}","{\\"packed\\": 22}","{\\"packed\\": 23}","{\\"packed\\": 24}","{\\"packed\\": 25}","{\\"packed\\": 26}","{\\"packed\\": 27}","{\\"packed\\": 28}","{\\"packed\\": 29}","{\\"packed\\": 30}","{\\"packed\\": 31}","{\\"packed\\": 32}","{\\"packed\\": 33}","{\\"packed\\": 34}","{\\"packed\\": 35}","{\\"packed\\": 36}","{\\"packed\\": 37}","{\\"packed\\": 38}","{\\"packed\\": 39}","{\\"packed\\": 40}"}
+1794975548973281	2026-11-18 04:19:08.973098+00	01a1ece1-462d-7147-b737-2645d23100c8	01a1ece1-462d-7147-b737-2645d23100f9	01a1ece1-462d-7147-b737-2645d2310000	12	50	5	mailing	mail	{01a1ece1-462d-7147-b737-2645d23100c8,01a1ece1-462d-7147-b737-2645d23100c9,01a1ece1-462d-7147-b737-2645d23100ca,01a1ece1-462d-7147-b737-2645d23100cb,01a1ece1-462d-7147-b737-2645d23100cc,01a1ece1-462d-7147-b737-2645d23100cd,01a1ece1-462d-7147-b737-2645d23100ce,01a1ece1-462d-7147-b737-2645d23100cf,01a1ece1-462d-7147-b737-2645d23100d0,01a1ece1-462d-7147-b737-2645d23100d1,01a1ece1-462d-7147-b737-2645d23100d2,01a1ece1-462d-7147-b737-2645d23100d3,01a1ece1-462d-7147-b737-2645d23100d4,01a1ece1-462d-7147-b737-2645d23100d5,01a1ece1-462d-7147-b737-2645d23100d6,01a1ece1-462d-7147-b737-2645d23100d7,01a1ece1-462d-7147-b737-2645d23100d8,01a1ece1-462d-7147-b737-2645d23100d9,01a1ece1-462d-7147-b737-2645d23100da,01a1ece1-462d-7147-b737-2645d23100db,01a1ece1-462d-7147-b737-2645d23100dc,01a1ece1-462d-7147-b737-2645d23100dd,01a1ece1-462d-7147-b737-2645d23100de,01a1ece1-462d-7147-b737-2645d23100df,01a1ece1-462d-7147-b737-2645d23100e0,01a1ece1-462d-7147-b737-2645d23100e1,01a1ece1-462d-7147-b737-2645d23100e2,01a1ece1-462d-7147-b737-2645d23100e3,01a1ece1-462d-7147-b737-2645d23100e4,01a1ece1-462d-7147-b737-2645d23100e5,01a1ece1-462d-7147-b737-2645d23100e6,01a1ece1-462d-7147-b737-2645d23100e7,01a1ece1-462d-7147-b737-2645d23100e8,01a1ece1-462d-7147-b737-2645d23100e9,01a1ece1-462d-7147-b737-2645d23100ea,01a1ece1-462d-7147-b737-2645d23100eb,01a1ece1-462d-7147-b737-2645d23100ec,01a1ece1-462d-7147-b737-2645d23100ed,01a1ece1-462d-7147-b737-2645d23100ee,01a1ece1-462d-7147-b737-2645d23100ef,01a1ece1-462d-7147-b737-2645d23100f0,01a1ece1-462d-7147-b737-2645d23100f1,01a1ece1-462d-7147-b737-2645d23100f2,01a1ece1-462d-7147-b737-2645d23100f3,01a1ece1-462d-7147-b737-2645d23100f4,01a1ece1-462d-7147-b737-2645d23100f5,01a1ece1-462d-7147-b737-2645d23100f6,01a1ece1-462d-7147-b737-2645d23100f7,01a1ece1-462d-7147-b737-2645d23100f8,01a1ece1-462d-7147-b737-2645d23100f9}	{"{\\"packed\\": 201}","{\\"packed\\": 202}","{\\"packed\\": 203}","{\\"packed\\": 204}","{\\"packed\\": 205}","{\\"packed\\": 206}","{\\"packed\\": 207}","{\\"packed\\": 208}","{\\"packed\\": 209}","{\\"packed\\": 210}","{\\"packed\\": 211}","{\\"packed\\": 212}","{\\"packed\\": 213}","{\\"packed\\": 214}","{\\"packed\\": 215}","{\\"packed\\": 216}","{\\"packed\\": 217}","{\\"packed\\": 218}","{\\"packed\\": 219}","{\\"packed\\": 220}","{\\"packed\\": 221}","{\\"packed\\": 222}","{\\"packed\\": 223}","{\\"packed\\": 224}","{\\"packed\\": 225}","{\\"packed\\": 226}","{\\"packed\\": 227}","{\\"packed\\": 228}","{\\"packed\\": 229}","{\\"packed\\": 230}","{\\"packed\\": 231}","{\\"packed\\": 232}","{\\"packed\\": 233}","{\\"packed\\": 234}","{\\"packed\\": 235}","{\\"packed\\": 236}","{\\"packed\\": 237}","{\\"packed\\": 238}","{\\"packed\\": 239}","{\\"packed\\": 240}","{\\"packed\\": 241}","{\\"packed\\": 242}","{\\"packed\\": 243}","{\\"packed\\": 244}","{\\"packed\\": 245}","{\\"packed\\": 246}","{\\"packed\\": 247}","{\\"packed\\": 248}","{\\"packed\\": 249}","{\\"packed\\": 250}"}
+1794975548973231	2026-11-18 04:19:08.973098+00	01a1ece1-462d-7147-b737-2645d2310096	01a1ece1-462d-7147-b737-2645d23100c7	01a1ece1-462d-7147-b737-2645d2310000	12	50	5	mailing	mail	{01a1ece1-462d-7147-b737-2645d2310096,01a1ece1-462d-7147-b737-2645d2310097,01a1ece1-462d-7147-b737-2645d2310098,01a1ece1-462d-7147-b737-2645d2310099,01a1ece1-462d-7147-b737-2645d231009a,01a1ece1-462d-7147-b737-2645d231009b,01a1ece1-462d-7147-b737-2645d231009c,01a1ece1-462d-7147-b737-2645d231009d,01a1ece1-462d-7147-b737-2645d231009e,01a1ece1-462d-7147-b737-2645d231009f,01a1ece1-462d-7147-b737-2645d23100a0,01a1ece1-462d-7147-b737-2645d23100a1,01a1ece1-462d-7147-b737-2645d23100a2,01a1ece1-462d-7147-b737-2645d23100a3,01a1ece1-462d-7147-b737-2645d23100a4,01a1ece1-462d-7147-b737-2645d23100a5,01a1ece1-462d-7147-b737-2645d23100a6,01a1ece1-462d-7147-b737-2645d23100a7,01a1ece1-462d-7147-b737-2645d23100a8,01a1ece1-462d-7147-b737-2645d23100a9,01a1ece1-462d-7147-b737-2645d23100aa,01a1ece1-462d-7147-b737-2645d23100ab,01a1ece1-462d-7147-b737-2645d23100ac,01a1ece1-462d-7147-b737-2645d23100ad,01a1ece1-462d-7147-b737-2645d23100ae,01a1ece1-462d-7147-b737-2645d23100af,01a1ece1-462d-7147-b737-2645d23100b0,01a1ece1-462d-7147-b737-2645d23100b1,01a1ece1-462d-7147-b737-2645d23100b2,01a1ece1-462d-7147-b737-2645d23100b3,01a1ece1-462d-7147-b737-2645d23100b4,01a1ece1-462d-7147-b737-2645d23100b5,01a1ece1-462d-7147-b737-2645d23100b6,01a1ece1-462d-7147-b737-2645d23100b7,01a1ece1-462d-7147-b737-2645d23100b8,01a1ece1-462d-7147-b737-2645d23100b9,01a1ece1-462d-7147-b737-2645d23100ba,01a1ece1-462d-7147-b737-2645d23100bb,01a1ece1-462d-7147-b737-2645d23100bc,01a1ece1-462d-7147-b737-2645d23100bd,01a1ece1-462d-7147-b737-2645d23100be,01a1ece1-462d-7147-b737-2645d23100bf,01a1ece1-462d-7147-b737-2645d23100c0,01a1ece1-462d-7147-b737-2645d23100c1,01a1ece1-462d-7147-b737-2645d23100c2,01a1ece1-462d-7147-b737-2645d23100c3,01a1ece1-462d-7147-b737-2645d23100c4,01a1ece1-462d-7147-b737-2645d23100c5,01a1ece1-462d-7147-b737-2645d23100c6,01a1ece1-462d-7147-b737-2645d23100c7}	{"{\\"packed\\": 151}","{\\"packed\\": 152}","{\\"packed\\": 153}","{\\"packed\\": 154}","{\\"packed\\": 155}","{\\"packed\\": 156}","{\\"packed\\": 157}","{\\"packed\\": 158}","{\\"packed\\": 159}","{\\"packed\\": 160}","{\\"packed\\": 161}","{\\"packed\\": 162}","{\\"packed\\": 163}","{\\"packed\\": 164}","{\\"packed\\": 165}","{\\"packed\\": 166}","{\\"packed\\": 167}","{\\"packed\\": 168}","{\\"packed\\": 169}","{\\"packed\\": 170}","{\\"packed\\": 171}","{\\"packed\\": 172}","{\\"packed\\": 173}","{\\"packed\\": 174}","{\\"packed\\": 175}","{\\"packed\\": 176}","{\\"packed\\": 177}","{\\"packed\\": 178}","{\\"packed\\": 179}","{\\"packed\\": 180}","{\\"packed\\": 181}","{\\"packed\\": 182}","{\\"packed\\": 183}","{\\"packed\\": 184}","{\\"packed\\": 185}","{\\"packed\\": 186}","{\\"packed\\": 187}","{\\"packed\\": 188}","{\\"packed\\": 189}","{\\"packed\\": 190}","{\\"packed\\": 191}","{\\"packed\\": 192}","{\\"packed\\": 193}","{\\"packed\\": 194}","{\\"packed\\": 195}","{\\"packed\\": 196}","{\\"packed\\": 197}","{\\"packed\\": 198}","{\\"packed\\": 199}","{\\"packed\\": 200}"}
+1794975548973181	2026-11-18 04:19:08.973098+00	01a1ece1-462d-7147-b737-2645d2310064	01a1ece1-462d-7147-b737-2645d2310095	01a1ece1-462d-7147-b737-2645d2310000	12	50	5	mailing	mail	{01a1ece1-462d-7147-b737-2645d2310064,01a1ece1-462d-7147-b737-2645d2310065,01a1ece1-462d-7147-b737-2645d2310066,01a1ece1-462d-7147-b737-2645d2310067,01a1ece1-462d-7147-b737-2645d2310068,01a1ece1-462d-7147-b737-2645d2310069,01a1ece1-462d-7147-b737-2645d231006a,01a1ece1-462d-7147-b737-2645d231006b,01a1ece1-462d-7147-b737-2645d231006c,01a1ece1-462d-7147-b737-2645d231006d,01a1ece1-462d-7147-b737-2645d231006e,01a1ece1-462d-7147-b737-2645d231006f,01a1ece1-462d-7147-b737-2645d2310070,01a1ece1-462d-7147-b737-2645d2310071,01a1ece1-462d-7147-b737-2645d2310072,01a1ece1-462d-7147-b737-2645d2310073,01a1ece1-462d-7147-b737-2645d2310074,01a1ece1-462d-7147-b737-2645d2310075,01a1ece1-462d-7147-b737-2645d2310076,01a1ece1-462d-7147-b737-2645d2310077,01a1ece1-462d-7147-b737-2645d2310078,01a1ece1-462d-7147-b737-2645d2310079,01a1ece1-462d-7147-b737-2645d231007a,01a1ece1-462d-7147-b737-2645d231007b,01a1ece1-462d-7147-b737-2645d231007c,01a1ece1-462d-7147-b737-2645d231007d,01a1ece1-462d-7147-b737-2645d231007e,01a1ece1-462d-7147-b737-2645d231007f,01a1ece1-462d-7147-b737-2645d2310080,01a1ece1-462d-7147-b737-2645d2310081,01a1ece1-462d-7147-b737-2645d2310082,01a1ece1-462d-7147-b737-2645d2310083,01a1ece1-462d-7147-b737-2645d2310084,01a1ece1-462d-7147-b737-2645d2310085,01a1ece1-462d-7147-b737-2645d2310086,01a1ece1-462d-7147-b737-2645d2310087,01a1ece1-462d-7147-b737-2645d2310088,01a1ece1-462d-7147-b737-2645d2310089,01a1ece1-462d-7147-b737-2645d231008a,01a1ece1-462d-7147-b737-2645d231008b,01a1ece1-462d-7147-b737-2645d231008c,01a1ece1-462d-7147-b737-2645d231008d,01a1ece1-462d-7147-b737-2645d231008e,01a1ece1-462d-7147-b737-2645d231008f,01a1ece1-462d-7147-b737-2645d2310090,01a1ece1-462d-7147-b737-2645d2310091,01a1ece1-462d-7147-b737-2645d2310092,01a1ece1-462d-7147-b737-2645d2310093,01a1ece1-462d-7147-b737-2645d2310094,01a1ece1-462d-7147-b737-2645d2310095}	{"{\\"packed\\": 101}","{\\"packed\\": 102}","{\\"packed\\": 103}","{\\"packed\\": 104}","{\\"packed\\": 105}","{\\"packed\\": 106}","{\\"packed\\": 107}","{\\"packed\\": 108}","{\\"packed\\": 109}","{\\"packed\\": 110}","{\\"packed\\": 111}","{\\"packed\\": 112}","{\\"packed\\": 113}","{\\"packed\\": 114}","{\\"packed\\": 115}","{\\"packed\\": 116}","{\\"packed\\": 117}","{\\"packed\\": 118}","{\\"packed\\": 119}","{\\"packed\\": 120}","{\\"packed\\": 121}","{\\"packed\\": 122}","{\\"packed\\": 123}","{\\"packed\\": 124}","{\\"packed\\": 125}","{\\"packed\\": 126}","{\\"packed\\": 127}","{\\"packed\\": 128}","{\\"packed\\": 129}","{\\"packed\\": 130}","{\\"packed\\": 131}","{\\"packed\\": 132}","{\\"packed\\": 133}","{\\"packed\\": 134}","{\\"packed\\": 135}","{\\"packed\\": 136}","{\\"packed\\": 137}","{\\"packed\\": 138}","{\\"packed\\": 139}","{\\"packed\\": 140}","{\\"packed\\": 141}","{\\"packed\\": 142}","{\\"packed\\": 143}","{\\"packed\\": 144}","{\\"packed\\": 145}","{\\"packed\\": 146}","{\\"packed\\": 147}","{\\"packed\\": 148}","{\\"packed\\": 149}","{\\"packed\\": 150}"}
+1794975548988726	2026-11-18 04:19:08.988736+00	01a1ece1-463c-7b99-88d5-498dcee10000	01a1ece1-463c-7b99-88d5-498dcee1001d	01a1ece1-463c-7b99-88d5-498dcee10000	11	30	5	letters	letter	{01a1ece1-463c-7b99-88d5-498dcee10000,01a1ece1-463c-7b99-88d5-498dcee10001,01a1ece1-463c-7b99-88d5-498dcee10002,01a1ece1-463c-7b99-88d5-498dcee10003,01a1ece1-463c-7b99-88d5-498dcee10004,01a1ece1-463c-7b99-88d5-498dcee10005,01a1ece1-463c-7b99-88d5-498dcee10006,01a1ece1-463c-7b99-88d5-498dcee10007,01a1ece1-463c-7b99-88d5-498dcee10008,01a1ece1-463c-7b99-88d5-498dcee10009,01a1ece1-463c-7b99-88d5-498dcee1000a,01a1ece1-463c-7b99-88d5-498dcee1000b,01a1ece1-463c-7b99-88d5-498dcee1000c,01a1ece1-463c-7b99-88d5-498dcee1000d,01a1ece1-463c-7b99-88d5-498dcee1000e,01a1ece1-463c-7b99-88d5-498dcee1000f,01a1ece1-463c-7b99-88d5-498dcee10010,01a1ece1-463c-7b99-88d5-498dcee10011,01a1ece1-463c-7b99-88d5-498dcee10012,01a1ece1-463c-7b99-88d5-498dcee10013,01a1ece1-463c-7b99-88d5-498dcee10014,01a1ece1-463c-7b99-88d5-498dcee10015,01a1ece1-463c-7b99-88d5-498dcee10016,01a1ece1-463c-7b99-88d5-498dcee10017,01a1ece1-463c-7b99-88d5-498dcee10018,01a1ece1-463c-7b99-88d5-498dcee10019,01a1ece1-463c-7b99-88d5-498dcee1001a,01a1ece1-463c-7b99-88d5-498dcee1001b,01a1ece1-463c-7b99-88d5-498dcee1001c,01a1ece1-463c-7b99-88d5-498dcee1001d}	{"{\\"packed\\": 1}","{\\"packed\\": 2}","{\\"packed\\": 3}","{\\"packed\\": 4}","{\\"packed\\": 5}","{\\"packed\\": 6}","{\\"packed\\": 7}","{\\"packed\\": 8}","{\\"packed\\": 9}","{\\"packed\\": 10}","{\\"packed\\": 11}","{\\"packed\\": 12}","{\\"packed\\": 13}","{\\"packed\\": 14}","{\\"packed\\": 15}","{\\"packed\\": 16}","{\\"packed\\": 17}","{\\"packed\\": 18}","{\\"packed\\": 19}","{\\"packed\\": 20}","{\\"packed\\": 21}","{\\"packed\\": 22}","{\\"packed\\": 23}","{\\"packed\\": 24}","{\\"packed\\": 25}","{\\"packed\\": 26}","{\\"packed\\": 27}","{\\"packed\\": 28}","{\\"packed\\": 29}","{\\"packed\\": 30}"}
+1794975550206879	2026-11-18 04:19:10.206887+00	01a1ece1-4afe-7e0c-bb7a-6cefd8110000	01a1ece1-4afe-7e0c-bb7a-6cefd8110027	01a1ece1-4afe-7e0c-bb7a-6cefd8110000	1	40	5	default	echo	{01a1ece1-4afe-7e0c-bb7a-6cefd8110000,01a1ece1-4afe-7e0c-bb7a-6cefd8110001,01a1ece1-4afe-7e0c-bb7a-6cefd8110002,01a1ece1-4afe-7e0c-bb7a-6cefd8110003,01a1ece1-4afe-7e0c-bb7a-6cefd8110004,01a1ece1-4afe-7e0c-bb7a-6cefd8110005,01a1ece1-4afe-7e0c-bb7a-6cefd8110006,01a1ece1-4afe-7e0c-bb7a-6cefd8110007,01a1ece1-4afe-7e0c-bb7a-6cefd8110008,01a1ece1-4afe-7e0c-bb7a-6cefd8110009,01a1ece1-4afe-7e0c-bb7a-6cefd811000a,01a1ece1-4afe-7e0c-bb7a-6cefd811000b,01a1ece1-4afe-7e0c-bb7a-6cefd811000c,01a1ece1-4afe-7e0c-bb7a-6cefd811000d,01a1ece1-4afe-7e0c-bb7a-6cefd811000e,01a1ece1-4afe-7e0c-bb7a-6cefd811000f,01a1ece1-4afe-7e0c-bb7a-6cefd8110010,01a1ece1-4afe-7e0c-bb7a-6cefd8110011,01a1ece1-4afe-7e0c-bb7a-6cefd8110012,01a1ece1-4afe-7e0c-bb7a-6cefd8110013,01a1ece1-4afe-7e0c-bb7a-6cefd8110014,01a1ece1-4afe-7e0c-bb7a-6cefd8110015,01a1ece1-4afe-7e0c-bb7a-6cefd8110016,01a1ece1-4afe-7e0c-bb7a-6cefd8110017,01a1ece1-4afe-7e0c-bb7a-6cefd8110018,01a1ece1-4afe-7e0c-bb7a-6cefd8110019,01a1ece1-4afe-7e0c-bb7a-6cefd811001a,01a1ece1-4afe-7e0c-bb7a-6cefd811001b,01a1ece1-4afe-7e0c-bb7a-6cefd811001c,01a1ece1-4afe-7e0c-bb7a-6cefd811001d,01a1ece1-4afe-7e0c-bb7a-6cefd811001e,01a1ece1-4afe-7e0c-bb7a-6cefd811001f,01a1ece1-4afe-7e0c-bb7a-6cefd8110020,01a1ece1-4afe-7e0c-bb7a-6cefd8110021,01a1ece1-4afe-7e0c-bb7a-6cefd8110022,01a1ece1-4afe-7e0c-bb7a-6cefd8110023,01a1ece1-4afe-7e0c-bb7a-6cefd8110024,01a1ece1-4afe-7e0c-bb7a-6cefd8110025,01a1ece1-4afe-7e0c-bb7a-6cefd8110026,01a1ece1-4afe-7e0c-bb7a-6cefd8110027}	{"{\\"packed\\": 1}","{\\"packed\\": 2}","{\\"packed\\": 3}","{\\"packed\\": 4}","{\\"packed\\": 5}","{\\"packed\\": 6}","{\\"packed\\": 7}","{\\"packed\\": 8}","{\\"packed\\": 9}","{\\"packed\\": 10}","{\\"packed\\": 11}","{\\"packed\\": 12}","{\\"packed\\": 13}","{\\"packed\\": 14}","{\\"packed\\": 15}","{\\"packed\\": 16}","{\\"packed\\": 17}","{\\"packed\\": 18}","{\\"packed\\": 19}","{\\"packed\\": 20}","{\\"packed\\": 21}","{\\"packed\\": 22}","{\\"packed\\": 23}","{\\"packed\\": 24}","{\\"packed\\": 25}","{\\"packed\\": 26}","{\\"packed\\": 27}","{\\"packed\\": 28}","{\\"packed\\": 29}","{\\"packed\\": 30}","{\\"packed\\": 31}","{\\"packed\\": 32}","{\\"packed\\": 33}","{\\"packed\\": 34}","{\\"packed\\": 35}","{\\"packed\\": 36}","{\\"packed\\": 37}","{\\"packed\\": 38}","{\\"packed\\": 39}","{\\"packed\\": 40}"}
 \.
 
 
 COPY mill.pack_lease (lease_until, first, last, queue) FROM stdin;
-2026-11-18 04:17:02.950864+00	01a1ecda-c5fe-7c45-883e-5403fa610000	01a1ecda-c5fe-7c45-883e-5403fa610031	mailing
-2026-11-18 03:17:04.791478+00	01a1ecda-c5fe-7c45-883e-5403fa610032	01a1ecda-c5fe-7c45-883e-5403fa610063	mailing
+2026-11-18 04:24:08.980935+00	01a1ece1-462d-7147-b737-2645d2310000	01a1ece1-462d-7147-b737-2645d2310031	mailing
+2026-11-18 03:24:10.200594+00	01a1ece1-462d-7147-b737-2645d2310032	01a1ece1-462d-7147-b737-2645d2310063	mailing
 \.
 
 
 COPY mill.part (part, schema, asked, installed_at) FROM stdin;
-platform	public	f	2026-11-18 04:12:01.391964+00
-engine	public	f	2026-11-18 04:12:01.391964+00
-audit	public	f	2026-11-18 04:12:01.391964+00
-observe	public	f	2026-11-18 04:12:01.391964+00
-cleanup	public	f	2026-11-18 04:12:01.391964+00
-limits	public	f	2026-11-18 04:12:01.391964+00
-idempotency	public	f	2026-11-18 04:12:01.391964+00
-api	public	f	2026-11-18 04:12:01.391964+00
-files	public	f	2026-11-18 04:12:01.391964+00
-identity	public	f	2026-11-18 04:12:01.391964+00
-usage	public	f	2026-11-18 04:12:01.391964+00
-documents	public	t	2026-11-18 04:12:01.391964+00
-refresh	public	t	2026-11-18 04:12:01.391964+00
-exports	public	t	2026-11-18 04:12:01.391964+00
-workflows	public	t	2026-11-18 04:12:01.391964+00
-compat	public	t	2026-11-18 04:12:01.391964+00
-compat/refresh	public	f	2026-11-18 04:12:01.391964+00
-compat/exports	public	f	2026-11-18 04:12:01.391964+00
-compat/workflows	public	f	2026-11-18 04:12:01.391964+00
+platform	public	f	2026-11-18 04:19:07.94895+00
+engine	public	f	2026-11-18 04:19:07.94895+00
+audit	public	f	2026-11-18 04:19:07.94895+00
+observe	public	f	2026-11-18 04:19:07.94895+00
+cleanup	public	f	2026-11-18 04:19:07.94895+00
+limits	public	f	2026-11-18 04:19:07.94895+00
+idempotency	public	f	2026-11-18 04:19:07.94895+00
+api	public	f	2026-11-18 04:19:07.94895+00
+files	public	f	2026-11-18 04:19:07.94895+00
+identity	public	f	2026-11-18 04:19:07.94895+00
+usage	public	f	2026-11-18 04:19:07.94895+00
+documents	public	t	2026-11-18 04:19:07.94895+00
+refresh	public	t	2026-11-18 04:19:07.94895+00
+exports	public	t	2026-11-18 04:19:07.94895+00
+workflows	public	t	2026-11-18 04:19:07.94895+00
+compat	public	t	2026-11-18 04:19:07.94895+00
+compat/refresh	public	f	2026-11-18 04:19:07.94895+00
+compat/exports	public	f	2026-11-18 04:19:07.94895+00
+compat/workflows	public	f	2026-11-18 04:19:07.94895+00
 \.
 
 
 COPY mill.queue (queue, description, served_by, function, batch_size, max_parallel, lease_seconds, invocation_seconds, max_attempts, max_lease_losses, backoff_base_seconds, backoff_cap_seconds, max_running, max_running_per_group, depth_limit, dequeue, retention_days, target_seconds, paused, provider, endpoint, created_at, part) FROM stdin;
-reports	The operator's own queue	worker	\N	50	4	300	30	5	3	2	3600	\N	2	\N	fair	7	60	f	\N	\N	2026-11-18 04:12:02.771919+00	\N
-mailing	Many small jobs at a time	worker	\N	50	4	300	30	5	3	2	3600	\N	\N	\N	priority	7	60	f	\N	\N	2026-11-18 04:12:02.771919+00	\N
-brittle	Its function fails	function	brittle	50	4	300	30	5	3	600	3600	\N	\N	\N	priority	7	60	f	\N	\N	2026-11-18 04:12:02.776922+00	\N
-letters	Another one, which is paused	worker	\N	50	4	300	30	5	3	2	3600	\N	\N	\N	priority	7	60	t	\N	\N	2026-11-18 04:12:02.771919+00	\N
-default	Light work, done by the processor function	function	processor	50	4	300	30	5	3	2	3600	\N	\N	\N	priority	7	60	f	\N	\N	2026-11-18 04:12:01.391964+00	engine
-standard	Work for the container worker	worker	\N	50	4	300	30	5	3	2	3600	\N	\N	\N	priority	7	60	f	\N	\N	2026-11-18 04:12:01.391964+00	engine
-alerts	Signed webhooks about alerts	function	processor	20	4	300	30	12	3	5	1800	\N	\N	\N	priority	7	60	f	\N	\N	2026-11-18 04:12:01.391964+00	observe
-fast	Steps of a document that need no model	worker	\N	50	4	300	30	7	7	2	64	\N	\N	\N	priority	7	60	f	\N	\N	2026-11-18 04:12:01.391964+00	documents
-ai	Model calls, under the rate limit of their provider	worker	\N	50	4	300	30	7	7	2	64	\N	\N	\N	priority	7	60	f	builtin	rules	2026-11-18 04:12:01.391964+00	documents
-refresh	Calls to outside APIs that keep cached data fresh	function	processor	50	4	60	30	3	3	5	300	\N	\N	\N	priority	7	60	f	fmp	stable	2026-11-18 04:12:01.391964+00	refresh
-exports	Documents to PDF	worker	\N	50	4	120	30	5	3	60	3600	50	3	5000	fair	7	60	f	\N	\N	2026-11-18 04:12:01.391964+00	exports
-workflows	Tasks of workflows that the container worker does	worker	\N	50	4	120	30	4	3	2	120	\N	\N	\N	fair	7	60	f	\N	\N	2026-11-18 04:12:01.391964+00	workflows
-workflow_pages	Tasks of workflows that set PDFs	worker	\N	50	4	120	30	4	3	2	120	\N	5	\N	fair	7	60	f	\N	\N	2026-11-18 04:12:01.391964+00	workflows
+reports	The operator's own queue	worker	\N	50	4	300	30	5	3	2	3600	\N	2	\N	fair	7	60	f	\N	\N	2026-11-18 04:19:08.809383+00	\N
+mailing	Many small jobs at a time	worker	\N	50	4	300	30	5	3	2	3600	\N	\N	\N	priority	7	60	f	\N	\N	2026-11-18 04:19:08.809383+00	\N
+brittle	Its function fails	function	brittle	50	4	300	30	5	3	600	3600	\N	\N	\N	priority	7	60	f	\N	\N	2026-11-18 04:19:08.812484+00	\N
+letters	Another one, which is paused	worker	\N	50	4	300	30	5	3	2	3600	\N	\N	\N	priority	7	60	t	\N	\N	2026-11-18 04:19:08.809383+00	\N
+default	Light work, done by the processor function	function	processor	50	4	300	30	5	3	2	3600	\N	\N	\N	priority	7	60	f	\N	\N	2026-11-18 04:19:07.94895+00	engine
+standard	Work for the container worker	worker	\N	50	4	300	30	5	3	2	3600	\N	\N	\N	priority	7	60	f	\N	\N	2026-11-18 04:19:07.94895+00	engine
+alerts	Signed webhooks about alerts	function	processor	20	4	300	30	12	3	5	1800	\N	\N	\N	priority	7	60	f	\N	\N	2026-11-18 04:19:07.94895+00	observe
+fast	Steps of a document that need no model	worker	\N	50	4	300	30	7	7	2	64	\N	\N	\N	priority	7	60	f	\N	\N	2026-11-18 04:19:07.94895+00	documents
+ai	Model calls, under the rate limit of their provider	worker	\N	50	4	300	30	7	7	2	64	\N	\N	\N	priority	7	60	f	builtin	rules	2026-11-18 04:19:07.94895+00	documents
+refresh	Calls to outside APIs that keep cached data fresh	function	processor	50	4	60	30	3	3	5	300	\N	\N	\N	priority	7	60	f	fmp	stable	2026-11-18 04:19:07.94895+00	refresh
+exports	Documents to PDF	worker	\N	50	4	120	30	5	3	60	3600	50	3	5000	fair	7	60	f	\N	\N	2026-11-18 04:19:07.94895+00	exports
+workflows	Tasks of workflows that the container worker does	worker	\N	50	4	120	30	4	3	2	120	\N	\N	\N	fair	7	60	f	\N	\N	2026-11-18 04:19:07.94895+00	workflows
+workflow_pages	Tasks of workflows that set PDFs	worker	\N	50	4	120	30	4	3	2	120	\N	5	\N	fair	7	60	f	\N	\N	2026-11-18 04:19:07.94895+00	workflows
 \.
 
 
@@ -15645,14 +15754,14 @@ enqueue_job_v3	$	compat
 
 
 COPY mill.schedule (name, description, schedule, step, command, every_seconds, slack_seconds, is_critical, trigger_of, declared_at, part) FROM stdin;
-process-queue-batch	Reclaims, promotes and invokes, every few seconds for most of a minute	* * * * *	mill.pump_once	call mill.pump()	60	60	t	processor	2026-11-18 04:12:01.391964+00	engine
-partition-maintenance	Prepares the coming days, drops expired ones, prunes what grows	17 * * * *	mill.maintain	\N	3600	600	t	processor	2026-11-18 04:12:01.391964+00	engine
-cleanup	Invokes the cleanup function	*/10 * * * *	mill.invoke_cleanup	select mill.invoke_cleanup()	600	600	t	cleanup	2026-11-18 04:12:01.391964+00	cleanup
-document-sweep	Registers uploads that were stored and not registered	* * * * *	mill.cleanup_documents	\N	60	300	t	processor	2026-11-18 04:12:01.391964+00	documents
-document-objects	Removes objects that no document names	41 * * * *	mill.sweep_document_objects	\N	3600	1200	t	processor	2026-11-18 04:12:01.391964+00	documents
-check-stale-data	Queues what is watched and stale	* * * * *	public.check_and_queue_stale_data_from_presence	call mill.check_stale_data()	60	120	t	processor	2026-11-18 04:12:01.391964+00	refresh
-scheduled-refreshes	Queues what is due by its schedule	* * * * *	public.queue_scheduled_refreshes	\N	60	240	t	processor	2026-11-18 04:12:01.391964+00	refresh
-subscription-cleanup	Removes subscriptions that nobody has seen for five minutes	* * * * *	mill.cleanup_subscriptions	\N	60	540	t	processor	2026-11-18 04:12:01.391964+00	refresh
+process-queue-batch	Reclaims, promotes and invokes, every few seconds for most of a minute	* * * * *	mill.pump_once	call mill.pump()	60	60	t	processor	2026-11-18 04:19:07.94895+00	engine
+partition-maintenance	Prepares the coming days, drops expired ones, prunes what grows	17 * * * *	mill.maintain	\N	3600	600	t	processor	2026-11-18 04:19:07.94895+00	engine
+cleanup	Invokes the cleanup function	*/10 * * * *	mill.invoke_cleanup	select mill.invoke_cleanup()	600	600	t	cleanup	2026-11-18 04:19:07.94895+00	cleanup
+document-sweep	Registers uploads that were stored and not registered	* * * * *	mill.cleanup_documents	\N	60	300	t	processor	2026-11-18 04:19:07.94895+00	documents
+document-objects	Removes objects that no document names	41 * * * *	mill.sweep_document_objects	\N	3600	1200	t	processor	2026-11-18 04:19:07.94895+00	documents
+check-stale-data	Queues what is watched and stale	* * * * *	public.check_and_queue_stale_data_from_presence	call mill.check_stale_data()	60	120	t	processor	2026-11-18 04:19:07.94895+00	refresh
+scheduled-refreshes	Queues what is due by its schedule	* * * * *	public.queue_scheduled_refreshes	\N	60	240	t	processor	2026-11-18 04:19:07.94895+00	refresh
+subscription-cleanup	Removes subscriptions that nobody has seen for five minutes	* * * * *	mill.cleanup_subscriptions	\N	60	540	t	processor	2026-11-18 04:19:07.94895+00	refresh
 \.
 
 
@@ -15661,363 +15770,363 @@ COPY mill.secret (name, inner_pad, outer_pad, updated_at) FROM stdin;
 
 
 COPY mill.settings (key, value, type, description, is_sensitive, updated_at, part) FROM stdin;
-worker.heartbeat_interval_seconds	30	number	How often a container worker extends its leases	f	2026-11-18 04:12:01.391964+00	engine
-worker.timeout_seconds	300	number	How long a worker may be silent	f	2026-11-18 04:12:01.391964+00	engine
-worker.reclaim_jitter_max_seconds	60	number	Jobs of a lost worker return spread over this time	f	2026-11-18 04:12:01.391964+00	engine
-pump.interval_seconds	5	number	How long the pump rests between rounds	f	2026-11-18 04:12:01.391964+00	engine
-breaker.window_seconds	60	number	How far back a breaker looks	f	2026-11-18 04:12:01.391964+00	engine
-breaker.min_attempts	20	number	With fewer attempts in the window a breaker stays closed	f	2026-11-18 04:12:01.391964+00	engine
-breaker.failure_rate	0.5	number	The share of failed attempts that opens a breaker	f	2026-11-18 04:12:01.391964+00	engine
-breaker.cooldown_seconds	30	number	How long a breaker stays open before its first probe	f	2026-11-18 04:12:01.391964+00	engine
-audit.retention_days	2555	number	How long audit rows are kept; whole months are dropped	f	2026-11-18 04:12:01.391964+00	audit
-health.oldest_due_seconds	300	number	A due job that waits longer makes health fail	f	2026-11-18 04:12:01.391964+00	observe
-health.dead_letters_per_hour	100	number	More dead letters of one queue in an hour make health fail	f	2026-11-18 04:12:01.391964+00	observe
-idempotency.max_keys_per_user	5000	number	Idempotency keys that one user may have in 24 hours	f	2026-11-18 04:12:01.391964+00	idempotency
-features.usage_tracking_enabled	true	boolean	Count what users use	f	2026-11-18 04:12:01.391964+00	usage
-features.billing_enabled	false	boolean	Charge for it	f	2026-11-18 04:12:01.391964+00	usage
-features.upgrade_prompts_enabled	false	boolean	Suggest a larger plan	f	2026-11-18 04:12:01.391964+00	usage
-documents.upload_grace_seconds	300	number	After this an unfinished upload or erasure is swept	f	2026-11-18 04:12:01.391964+00	documents
-documents.upload_forget_seconds	3600	number	After this an upload that has stored nothing is forgotten; no upload may last longer	f	2026-11-18 04:12:01.391964+00	documents
-documents.max_bytes	52428800	number	Largest file that is processed, in bytes; a larger one is refused	f	2026-11-18 04:12:01.391964+00	documents
-documents.keep_raw_answers	false	boolean	Keep raw answers of models	f	2026-11-18 04:12:01.391964+00	documents
-refresh.quota_gb	20	number	Data that may be fetched within the rolling days, in 10^9 bytes	f	2026-11-18 04:12:01.391964+00	refresh
-refresh.quota_days	30	number	The rolling days of the quota	f	2026-11-18 04:12:01.391964+00	refresh
-refresh.quota_buffer	0.95	number	The share of the quota at which serving stops	f	2026-11-18 04:12:01.391964+00	refresh
-refresh.scheduled_stretch	100	number	Symbols of a scheduled type that are looked at a minute	f	2026-11-18 04:12:01.391964+00	refresh
-refresh.max_subscriptions	500	number	Subscriptions that one user may have	f	2026-11-18 04:12:01.391964+00	refresh
-refresh.failure_pause_max_minutes	15	number	The longest time for which a symbol is not asked for after dead letters in a row	f	2026-11-18 04:12:01.391964+00	refresh
-refresh.estimate_share	0.01	number	The share of completions that correct the estimated size	f	2026-11-18 04:12:01.391964+00	refresh
-exports.storage_limit_bytes	104857600	number	Bytes of exports that a user may keep	f	2026-11-18 04:12:01.391964+00	exports
-exports.daily_limit	100	number	Exports that a user may ask for on a day, UTC	f	2026-11-18 04:12:01.391964+00	exports
-exports.expire_days	7	number	How long an exported file is kept	f	2026-11-18 04:12:01.391964+00	exports
-exports.remember_days	30	number	How long an export is remembered after it was asked for	f	2026-11-18 04:12:01.391964+00	exports
-exports.abandoned_after_seconds	3600	number	How long the file of a lost attempt is left alone: longer than any upload	f	2026-11-18 04:12:01.391964+00	exports
-workflows.max_items	20000	number	The longest list that a workflow may fan out over	f	2026-11-18 04:12:01.391964+00	workflows
-workflows.remember_days	90	number	How long a workflow and its artifacts are kept after its end	f	2026-11-18 04:12:01.391964+00	workflows
-queue.backpressure_delay_seconds	30	number	How long a job waits for a provider under pressure	f	2026-11-18 04:12:01.391964+00	compat
-queue.payload_max_bytes	70000	number	The largest payload that enqueue takes, in bytes of jsonb	f	2026-11-18 04:12:01.391964+00	engine
-acme.theme	dark	string	A setting of the operator's own	f	2026-11-18 04:12:02.785195+00	\N
+worker.heartbeat_interval_seconds	30	number	How often a container worker extends its leases	f	2026-11-18 04:19:07.94895+00	engine
+worker.timeout_seconds	300	number	How long a worker may be silent	f	2026-11-18 04:19:07.94895+00	engine
+worker.reclaim_jitter_max_seconds	60	number	Jobs of a lost worker return spread over this time	f	2026-11-18 04:19:07.94895+00	engine
+pump.interval_seconds	5	number	How long the pump rests between rounds	f	2026-11-18 04:19:07.94895+00	engine
+breaker.window_seconds	60	number	How far back a breaker looks	f	2026-11-18 04:19:07.94895+00	engine
+breaker.min_attempts	20	number	With fewer attempts in the window a breaker stays closed	f	2026-11-18 04:19:07.94895+00	engine
+breaker.failure_rate	0.5	number	The share of failed attempts that opens a breaker	f	2026-11-18 04:19:07.94895+00	engine
+breaker.cooldown_seconds	30	number	How long a breaker stays open before its first probe	f	2026-11-18 04:19:07.94895+00	engine
+audit.retention_days	2555	number	How long audit rows are kept; whole months are dropped	f	2026-11-18 04:19:07.94895+00	audit
+health.oldest_due_seconds	300	number	A due job that waits longer makes health fail	f	2026-11-18 04:19:07.94895+00	observe
+health.dead_letters_per_hour	100	number	More dead letters of one queue in an hour make health fail	f	2026-11-18 04:19:07.94895+00	observe
+idempotency.max_keys_per_user	5000	number	Idempotency keys that one user may have in 24 hours	f	2026-11-18 04:19:07.94895+00	idempotency
+features.usage_tracking_enabled	true	boolean	Count what users use	f	2026-11-18 04:19:07.94895+00	usage
+features.billing_enabled	false	boolean	Charge for it	f	2026-11-18 04:19:07.94895+00	usage
+features.upgrade_prompts_enabled	false	boolean	Suggest a larger plan	f	2026-11-18 04:19:07.94895+00	usage
+documents.upload_grace_seconds	300	number	After this an unfinished upload or erasure is swept	f	2026-11-18 04:19:07.94895+00	documents
+documents.upload_forget_seconds	3600	number	After this an upload that has stored nothing is forgotten; no upload may last longer	f	2026-11-18 04:19:07.94895+00	documents
+documents.max_bytes	52428800	number	Largest file that is processed, in bytes; a larger one is refused	f	2026-11-18 04:19:07.94895+00	documents
+documents.keep_raw_answers	false	boolean	Keep raw answers of models	f	2026-11-18 04:19:07.94895+00	documents
+refresh.quota_gb	20	number	Data that may be fetched within the rolling days, in 10^9 bytes	f	2026-11-18 04:19:07.94895+00	refresh
+refresh.quota_days	30	number	The rolling days of the quota	f	2026-11-18 04:19:07.94895+00	refresh
+refresh.quota_buffer	0.95	number	The share of the quota at which serving stops	f	2026-11-18 04:19:07.94895+00	refresh
+refresh.scheduled_stretch	100	number	Symbols of a scheduled type that are looked at a minute	f	2026-11-18 04:19:07.94895+00	refresh
+refresh.max_subscriptions	500	number	Subscriptions that one user may have	f	2026-11-18 04:19:07.94895+00	refresh
+refresh.failure_pause_max_minutes	15	number	The longest time for which a symbol is not asked for after dead letters in a row	f	2026-11-18 04:19:07.94895+00	refresh
+refresh.estimate_share	0.01	number	The share of completions that correct the estimated size	f	2026-11-18 04:19:07.94895+00	refresh
+exports.storage_limit_bytes	104857600	number	Bytes of exports that a user may keep	f	2026-11-18 04:19:07.94895+00	exports
+exports.daily_limit	100	number	Exports that a user may ask for on a day, UTC	f	2026-11-18 04:19:07.94895+00	exports
+exports.expire_days	7	number	How long an exported file is kept	f	2026-11-18 04:19:07.94895+00	exports
+exports.remember_days	30	number	How long an export is remembered after it was asked for	f	2026-11-18 04:19:07.94895+00	exports
+exports.abandoned_after_seconds	3600	number	How long the file of a lost attempt is left alone: longer than any upload	f	2026-11-18 04:19:07.94895+00	exports
+workflows.max_items	20000	number	The longest list that a workflow may fan out over	f	2026-11-18 04:19:07.94895+00	workflows
+workflows.remember_days	90	number	How long a workflow and its artifacts are kept after its end	f	2026-11-18 04:19:07.94895+00	workflows
+queue.backpressure_delay_seconds	30	number	How long a job waits for a provider under pressure	f	2026-11-18 04:19:07.94895+00	compat
+queue.payload_max_bytes	70000	number	The largest payload that enqueue takes, in bytes of jsonb	f	2026-11-18 04:19:07.94895+00	engine
+acme.theme	dark	string	A setting of the operator's own	f	2026-11-18 04:19:08.819866+00	\N
 \.
 
 
 COPY mill.stat_batch (at, jobs, bucket, total_ms, bytes, queue, kind, outcome, tenant, permanent) FROM stdin;
-2026-11-18 04:12:02.821764+00	1	4	11	25	default	echo	completed	\N	f
-2026-11-18 04:12:02.83707+00	1	2	4	20	default	echo	dead	aaaaaaaa-0000-4000-8000-00000000000a	t
-2026-11-18 04:12:02.857027+00	1	2	3	24	default	echo	failed	aaaaaaaa-0000-4000-8000-00000000000a	f
-2026-11-18 04:12:02.869103+00	1	2	3	23	default	echo	snoozed	\N	f
-2026-11-18 04:12:02.895374+00	1	0	0	25	default	echo	cancelled	\N	f
-2026-11-18 04:12:02.930139+00	2	2	4	50	reports	weekly_report	released	\N	f
-2026-11-18 04:12:02.939184+00	25	2	50	625	brittle	brittle_call	failed	\N	f
-2026-11-18 04:12:03.017209+00	4	2	8	93	default	echo	released	\N	f
-2026-11-18 04:12:03.019378+00	1	2	4	25	default	echo	completed	\N	f
-2026-11-18 04:12:03.036877+00	4	2	8	93	default	echo	released	\N	f
-2026-11-18 04:12:03.039228+00	1	2	4	31	default	echo	completed	\N	f
-2026-11-18 04:12:03.058276+00	4	2	12	93	default	echo	released	\N	f
-2026-11-18 04:12:03.062039+00	1	3	7	25	default	echo	dead	aaaaaaaa-0000-4000-8000-00000000000a	t
-2026-11-18 04:12:03.08807+00	1	0	0	25	default	echo	cancelled	\N	f
-2026-11-18 04:12:03.110915+00	4	2	8	93	default	echo	released	\N	f
-2026-11-18 04:12:03.114186+00	1	3	5	25	default	echo	completed	\N	f
-2026-11-18 04:12:03.140488+00	5	1	5	124	default	echo	released	\N	f
-2026-11-18 04:12:03.167493+00	9	1	9	224	default	echo	released	\N	f
-2026-11-18 04:12:03.16968+00	1	2	3	25	default	echo	completed	\N	f
-2026-11-18 04:12:03.183124+00	9	2	18	224	default	echo	released	\N	f
-2026-11-18 04:12:03.185412+00	1	2	4	25	default	echo	completed	\N	f
-2026-11-18 04:12:03.195578+00	9	2	18	224	default	echo	released	\N	f
-2026-11-18 04:12:03.198007+00	1	2	4	25	default	echo	completed	\N	f
-2026-11-18 04:12:03.250838+00	1	2	2	101	fast	fast_queue_security	released	\N	f
-2026-11-18 04:12:03.266126+00	1	1	1	101	fast	fast_queue_security	released	\N	f
-2026-11-18 04:12:03.276754+00	1	4	12	101	fast	fast_queue_security	completed	\N	f
-2026-11-18 04:12:03.28883+00	1	2	3	101	fast	fast_queue_security	released	\N	f
-2026-11-18 04:12:03.28883+00	1	2	3	96	fast	fast_queue_ocr	released	\N	f
-2026-11-18 04:12:03.298859+00	1	4	13	101	fast	fast_queue_security	completed	\N	f
-2026-11-18 04:12:03.30497+00	1	1	1	96	fast	fast_queue_ocr	released	\N	f
-2026-11-18 04:12:03.30497+00	1	1	1	101	fast	fast_queue_security	released	\N	f
-2026-11-18 04:12:03.324118+00	1	2	3	101	fast	fast_queue_security	released	\N	f
-2026-11-18 04:12:03.324118+00	1	2	3	96	fast	fast_queue_ocr	released	\N	f
-2026-11-18 04:12:03.338101+00	1	4	17	101	fast	fast_queue_security	completed	\N	f
-2026-11-18 04:12:03.344747+00	1	2	3	101	fast	fast_queue_security	released	\N	f
-2026-11-18 04:12:03.344747+00	1	2	3	96	fast	fast_queue_ocr	released	\N	f
-2026-11-18 04:12:03.361843+00	1	5	20	96	fast	fast_queue_ocr	completed	\N	f
-2026-11-18 04:12:03.384268+00	1	3	8	96	fast	fast_queue_ocr	released	\N	f
-2026-11-18 04:12:03.384268+00	1	3	8	100	fast	fast_queue_spatial	released	\N	f
-2026-11-18 04:12:03.384268+00	1	3	8	101	fast	fast_queue_security	released	\N	f
-2026-11-18 04:12:03.396929+00	1	5	21	101	fast	fast_queue_security	completed	\N	f
-2026-11-18 04:12:03.404819+00	1	3	6	96	fast	fast_queue_ocr	released	\N	f
-2026-11-18 04:12:03.404819+00	1	3	6	100	fast	fast_queue_spatial	released	\N	f
-2026-11-18 04:12:03.404819+00	1	3	6	101	fast	fast_queue_security	released	\N	f
-2026-11-18 04:12:03.419628+00	1	5	20	96	fast	fast_queue_ocr	completed	\N	f
-2026-11-18 04:12:03.423449+00	1	1	1	96	fast	fast_queue_ocr	released	\N	f
-2026-11-18 04:12:03.423449+00	1	1	1	101	fast	fast_queue_security	released	\N	f
-2026-11-18 04:12:03.423449+00	1	1	1	100	fast	fast_queue_spatial	released	\N	f
-2026-11-18 04:12:03.447315+00	1	1	1	96	fast	fast_queue_ocr	released	\N	f
-2026-11-18 04:12:03.447315+00	1	1	1	101	fast	fast_queue_security	released	\N	f
-2026-11-18 04:12:03.447315+00	1	1	1	100	fast	fast_queue_spatial	released	\N	f
-2026-11-18 04:12:03.454041+00	1	3	8	101	fast	fast_queue_security	completed	\N	f
-2026-11-18 04:12:03.465965+00	1	1	1	96	fast	fast_queue_ocr	released	\N	f
-2026-11-18 04:12:03.465965+00	1	1	1	101	fast	fast_queue_security	released	\N	f
-2026-11-18 04:12:03.465965+00	1	1	1	100	fast	fast_queue_spatial	released	\N	f
-2026-11-18 04:12:03.478859+00	1	4	14	96	fast	fast_queue_ocr	completed	\N	f
-2026-11-18 04:12:03.490277+00	1	1	1	96	fast	fast_queue_ocr	released	\N	f
-2026-11-18 04:12:03.490277+00	1	1	1	101	fast	fast_queue_security	released	\N	f
-2026-11-18 04:12:03.490277+00	1	1	1	100	fast	fast_queue_spatial	released	\N	f
-2026-11-18 04:12:03.500625+00	1	4	12	100	fast	fast_queue_spatial	completed	\N	f
-2026-11-18 04:12:03.516825+00	1	2	3	101	fast	fast_queue_security	released	\N	f
-2026-11-18 04:12:03.516825+00	1	2	3	100	fast	fast_queue_spatial	released	\N	f
-2026-11-18 04:12:03.516825+00	1	2	3	96	fast	fast_queue_ocr	released	\N	f
-2026-11-18 04:12:03.531733+00	1	4	18	101	fast	fast_queue_security	completed	\N	f
-2026-11-18 04:12:03.540826+00	1	3	5	96	fast	fast_queue_ocr	released	\N	f
-2026-11-18 04:12:03.540826+00	1	3	5	100	fast	fast_queue_spatial	released	\N	f
-2026-11-18 04:12:03.540826+00	1	3	5	101	fast	fast_queue_security	released	\N	f
-2026-11-18 04:12:03.554705+00	1	4	19	96	fast	fast_queue_ocr	completed	\N	f
-2026-11-18 04:12:03.559899+00	1	2	3	101	fast	fast_queue_security	released	\N	f
-2026-11-18 04:12:03.559899+00	1	2	3	100	fast	fast_queue_spatial	released	\N	f
-2026-11-18 04:12:03.559899+00	1	2	3	96	fast	fast_queue_ocr	released	\N	f
-2026-11-18 04:12:03.569552+00	1	4	13	100	fast	fast_queue_spatial	completed	\N	f
-2026-11-18 04:12:03.580375+00	1	3	6	98	ai	ai_queue_pass1	released	\N	f
-2026-11-18 04:12:03.600358+00	1	1	1	96	fast	fast_queue_ocr	released	\N	f
-2026-11-18 04:12:03.600358+00	1	1	1	101	fast	fast_queue_security	released	\N	f
-2026-11-18 04:12:03.600358+00	1	1	1	100	fast	fast_queue_spatial	released	\N	f
-2026-11-18 04:12:03.610608+00	1	4	12	101	fast	fast_queue_security	completed	\N	f
-2026-11-18 04:12:03.617939+00	1	1	1	96	fast	fast_queue_ocr	released	\N	f
-2026-11-18 04:12:03.617939+00	1	1	1	101	fast	fast_queue_security	released	\N	f
-2026-11-18 04:12:03.617939+00	1	1	1	100	fast	fast_queue_spatial	released	\N	f
-2026-11-18 04:12:03.627364+00	1	4	11	96	fast	fast_queue_ocr	completed	\N	f
-2026-11-18 04:12:03.634364+00	1	1	1	96	fast	fast_queue_ocr	released	\N	f
-2026-11-18 04:12:03.634364+00	1	1	1	101	fast	fast_queue_security	released	\N	f
-2026-11-18 04:12:03.634364+00	1	1	1	100	fast	fast_queue_spatial	released	\N	f
-2026-11-18 04:12:03.643677+00	1	4	10	100	fast	fast_queue_spatial	completed	\N	f
-2026-11-18 04:12:03.648605+00	1	2	2	98	ai	ai_queue_pass1	released	\N	f
-2026-11-18 04:12:03.659076+00	1	4	13	98	ai	ai_queue_pass1	completed	\N	f
-2026-11-18 04:12:03.675679+00	1	1	1	96	fast	fast_queue_ocr	released	\N	f
-2026-11-18 04:12:03.675679+00	1	1	1	101	fast	fast_queue_security	released	\N	f
-2026-11-18 04:12:03.675679+00	1	1	1	100	fast	fast_queue_spatial	released	\N	f
-2026-11-18 04:12:03.687968+00	1	4	14	101	fast	fast_queue_security	completed	\N	f
-2026-11-18 04:12:03.693733+00	1	2	4	101	fast	fast_queue_security	released	\N	f
-2026-11-18 04:12:03.693733+00	1	2	4	100	fast	fast_queue_spatial	released	\N	f
-2026-11-18 04:12:03.693733+00	1	2	4	96	fast	fast_queue_ocr	released	\N	f
-2026-11-18 04:12:03.708312+00	1	4	18	96	fast	fast_queue_ocr	completed	\N	f
-2026-11-18 04:12:03.712873+00	1	1	1	96	fast	fast_queue_ocr	released	\N	f
-2026-11-18 04:12:03.712873+00	1	1	1	101	fast	fast_queue_security	released	\N	f
-2026-11-18 04:12:03.712873+00	1	1	1	100	fast	fast_queue_spatial	released	\N	f
-2026-11-18 04:12:03.724257+00	1	4	13	100	fast	fast_queue_spatial	completed	\N	f
-2026-11-18 04:12:03.734927+00	1	3	7	98	ai	ai_queue_pass1	released	\N	f
-2026-11-18 04:12:03.734927+00	1	3	7	98	ai	ai_queue_pass2	released	\N	f
-2026-11-18 04:12:03.745288+00	1	4	18	98	ai	ai_queue_pass1	completed	\N	f
-2026-11-18 04:12:03.755784+00	1	2	2	98	ai	ai_queue_pass2	released	\N	f
-2026-11-18 04:12:03.755784+00	1	2	2	98	ai	ai_queue_pass1	released	\N	f
-2026-11-18 04:12:03.776908+00	1	2	2	101	fast	fast_queue_security	released	\N	f
-2026-11-18 04:12:03.776908+00	1	2	2	100	fast	fast_queue_spatial	released	\N	f
-2026-11-18 04:12:03.776908+00	1	2	2	96	fast	fast_queue_ocr	released	\N	f
-2026-11-18 04:12:03.790713+00	1	4	16	101	fast	fast_queue_security	completed	\N	f
-2026-11-18 04:12:03.794087+00	1	1	1	96	fast	fast_queue_ocr	released	\N	f
-2026-11-18 04:12:03.794087+00	1	1	1	101	fast	fast_queue_security	released	\N	f
-2026-11-18 04:12:03.794087+00	1	1	1	100	fast	fast_queue_spatial	released	\N	f
-2026-11-18 04:12:03.807094+00	1	4	14	96	fast	fast_queue_ocr	completed	\N	f
-2026-11-18 04:12:03.816639+00	1	3	6	96	fast	fast_queue_ocr	released	\N	f
-2026-11-18 04:12:03.816639+00	1	3	6	100	fast	fast_queue_spatial	released	\N	f
-2026-11-18 04:12:03.816639+00	1	3	6	101	fast	fast_queue_security	released	\N	f
-2026-11-18 04:12:03.823015+00	1	4	13	100	fast	fast_queue_spatial	completed	\N	f
-2026-11-18 04:12:03.830924+00	1	1	1	98	ai	ai_queue_pass1	released	\N	f
-2026-11-18 04:12:03.830924+00	1	1	1	98	ai	ai_queue_pass2	released	\N	f
-2026-11-18 04:12:03.839678+00	1	4	10	98	ai	ai_queue_pass1	completed	\N	f
-2026-11-18 04:12:03.851451+00	1	1	1	98	ai	ai_queue_pass1	released	\N	f
-2026-11-18 04:12:03.851451+00	1	1	1	98	ai	ai_queue_pass2	released	\N	f
-2026-11-18 04:12:03.86565+00	1	4	15	98	ai	ai_queue_pass2	completed	\N	f
-2026-11-18 04:12:03.880184+00	1	2	2	101	fast	fast_queue_security	released	\N	f
-2026-11-18 04:12:03.880184+00	1	2	2	100	fast	fast_queue_spatial	released	\N	f
-2026-11-18 04:12:03.880184+00	1	2	2	96	fast	fast_queue_ocr	released	\N	f
-2026-11-18 04:12:03.892671+00	1	4	14	101	fast	fast_queue_security	completed	\N	f
-2026-11-18 04:12:03.896862+00	1	2	2	101	fast	fast_queue_security	released	\N	f
-2026-11-18 04:12:03.896862+00	1	2	2	100	fast	fast_queue_spatial	released	\N	f
-2026-11-18 04:12:03.896862+00	1	2	2	96	fast	fast_queue_ocr	released	\N	f
-2026-11-18 04:12:03.91343+00	1	4	18	96	fast	fast_queue_ocr	completed	\N	f
-2026-11-18 04:12:03.917715+00	1	2	2	101	fast	fast_queue_security	released	\N	f
-2026-11-18 04:12:03.917715+00	1	2	2	100	fast	fast_queue_spatial	released	\N	f
-2026-11-18 04:12:03.917715+00	1	2	2	96	fast	fast_queue_ocr	released	\N	f
-2026-11-18 04:12:03.925128+00	1	3	9	100	fast	fast_queue_spatial	completed	\N	f
-2026-11-18 04:12:03.92997+00	1	2	2	98	ai	ai_queue_pass2	released	\N	f
-2026-11-18 04:12:03.92997+00	1	2	2	98	ai	ai_queue_pass1	released	\N	f
-2026-11-18 04:12:03.92997+00	1	2	2	98	ai	ai_queue_pass3	released	\N	f
-2026-11-18 04:12:03.940028+00	1	4	12	98	ai	ai_queue_pass1	completed	\N	f
-2026-11-18 04:12:03.943488+00	1	1	1	98	ai	ai_queue_pass3	released	\N	f
-2026-11-18 04:12:03.943488+00	1	1	1	98	ai	ai_queue_pass1	released	\N	f
-2026-11-18 04:12:03.943488+00	1	1	1	98	ai	ai_queue_pass2	released	\N	f
-2026-11-18 04:12:03.951581+00	1	3	9	98	ai	ai_queue_pass2	completed	\N	f
-2026-11-18 04:12:03.954833+00	1	1	1	98	ai	ai_queue_pass3	released	\N	f
-2026-11-18 04:12:03.954833+00	1	1	1	98	ai	ai_queue_pass1	released	\N	f
-2026-11-18 04:12:03.954833+00	1	1	1	98	ai	ai_queue_pass2	released	\N	f
-2026-11-18 04:12:03.967918+00	1	1	1	96	fast	fast_queue_ocr	released	\N	f
-2026-11-18 04:12:03.967918+00	1	1	1	101	fast	fast_queue_security	released	\N	f
-2026-11-18 04:12:03.967918+00	1	1	1	100	fast	fast_queue_spatial	released	\N	f
-2026-11-18 04:12:03.974197+00	1	3	8	101	fast	fast_queue_security	completed	\N	f
-2026-11-18 04:12:03.977251+00	1	1	1	96	fast	fast_queue_ocr	released	\N	f
-2026-11-18 04:12:03.977251+00	1	1	1	101	fast	fast_queue_security	released	\N	f
-2026-11-18 04:12:03.977251+00	1	1	1	100	fast	fast_queue_spatial	released	\N	f
-2026-11-18 04:12:03.989879+00	1	4	14	96	fast	fast_queue_ocr	completed	\N	f
-2026-11-18 04:12:03.993125+00	1	1	1	96	fast	fast_queue_ocr	released	\N	f
-2026-11-18 04:12:03.993125+00	1	1	1	101	fast	fast_queue_security	released	\N	f
-2026-11-18 04:12:03.993125+00	1	1	1	100	fast	fast_queue_spatial	released	\N	f
-2026-11-18 04:12:03.999391+00	1	3	7	100	fast	fast_queue_spatial	completed	\N	f
-2026-11-18 04:12:04.004595+00	1	2	3	98	ai	ai_queue_pass2	released	\N	f
-2026-11-18 04:12:04.004595+00	1	2	3	98	ai	ai_queue_pass1	released	\N	f
-2026-11-18 04:12:04.004595+00	1	2	3	98	ai	ai_queue_pass3	released	\N	f
-2026-11-18 04:12:04.016841+00	1	4	15	98	ai	ai_queue_pass1	completed	\N	f
-2026-11-18 04:12:04.023162+00	1	2	4	98	ai	ai_queue_pass2	released	\N	f
-2026-11-18 04:12:04.023162+00	1	2	4	98	ai	ai_queue_pass1	released	\N	f
-2026-11-18 04:12:04.023162+00	1	2	4	98	ai	ai_queue_pass3	released	\N	f
-2026-11-18 04:12:04.033574+00	1	4	14	98	ai	ai_queue_pass2	completed	\N	f
-2026-11-18 04:12:04.070159+00	1	1	1	98	ai	ai_queue_pass3	released	\N	f
-2026-11-18 04:12:04.070159+00	1	1	1	98	ai	ai_queue_pass1	released	\N	f
-2026-11-18 04:12:04.070159+00	1	1	1	98	ai	ai_queue_pass2	released	\N	f
-2026-11-18 04:12:04.079174+00	1	4	10	98	ai	ai_queue_pass3	completed	\N	f
-2026-11-18 04:12:04.10465+00	1	3	5	96	fast	fast_queue_ocr	released	\N	f
-2026-11-18 04:12:04.10465+00	1	3	5	100	fast	fast_queue_spatial	released	\N	f
-2026-11-18 04:12:04.10465+00	1	3	5	101	fast	fast_queue_security	released	\N	f
-2026-11-18 04:12:04.111229+00	1	4	12	101	fast	fast_queue_security	completed	\N	f
-2026-11-18 04:12:04.118258+00	1	1	1	96	fast	fast_queue_ocr	released	\N	f
-2026-11-18 04:12:04.118258+00	1	1	1	101	fast	fast_queue_security	released	\N	f
-2026-11-18 04:12:04.118258+00	1	1	1	100	fast	fast_queue_spatial	released	\N	f
-2026-11-18 04:12:04.121179+00	1	2	4	96	fast	fast_queue_ocr	dead	aaaaaaaa-0000-4000-8000-00000000000a	t
-2026-11-18 04:12:04.140588+00	1	2	3	101	fast	fast_queue_security	released	\N	f
-2026-11-18 04:12:04.140588+00	1	2	3	100	fast	fast_queue_spatial	released	\N	f
-2026-11-18 04:12:04.140588+00	1	2	3	96	fast	fast_queue_ocr	released	\N	f
-2026-11-18 04:12:04.148426+00	1	4	11	101	fast	fast_queue_security	completed	\N	f
-2026-11-18 04:12:04.162848+00	1	0	0	101	fast	fast_queue_security	cancelled	\N	f
-2026-11-18 04:12:04.198165+00	1	4	10	108	exports	export_pdf	completed	\N	f
-2026-11-18 04:12:04.225109+00	1	2	4	108	exports	export_pdf	completed	\N	f
-2026-11-18 04:12:04.252701+00	1	3	7	108	exports	export_pdf	dead	aaaaaaaa-0000-4000-8000-00000000000a	t
-2026-11-18 04:12:04.265935+00	1	0	0	108	exports	export_pdf	cancelled	\N	f
-2026-11-18 04:12:04.296937+00	1	3	7	108	exports	export_pdf	failed	bbbbbbbb-0000-4000-8000-00000000000b	f
-2026-11-18 04:12:04.407689+00	1	4	13	77	refresh	refresh.quote	completed	\N	f
-2026-11-18 04:12:04.449071+00	1	3	7	77	refresh	refresh.quote	completed	\N	f
-2026-11-18 04:12:04.470272+00	1	3	7	77	refresh	refresh.quote	dead	\N	t
-2026-11-18 04:12:04.494492+00	1	2	3	77	refresh	refresh.quote	failed	\N	f
-2026-11-18 04:12:04.537244+00	1	2	4	65	default	echo	completed	\N	f
-2026-11-18 03:12:04.676204+00	11	0	0	313	default	echo	released	\N	f
-2026-11-18 04:12:04.706047+00	1	2	2	101	fast	fast_queue_security	released	\N	f
-2026-11-18 04:12:04.706047+00	1	2	2	100	fast	fast_queue_spatial	released	\N	f
-2026-11-18 04:12:04.706047+00	1	2	2	96	fast	fast_queue_ocr	released	\N	f
-2026-11-18 04:12:04.7241+00	1	5	20	101	fast	fast_queue_security	completed	\N	f
-2026-11-18 03:12:04.725345+00	1	0	0	101	fast	fast_queue_security	released	\N	f
-2026-11-18 03:12:04.725345+00	1	0	0	96	fast	fast_queue_ocr	released	\N	f
-2026-11-18 03:12:04.725345+00	1	0	0	100	fast	fast_queue_spatial	released	\N	f
-2026-11-18 03:12:04.781048+00	11	0	0	313	default	echo	released	\N	f
+2026-11-18 04:19:08.850188+00	1	2	4	25	default	echo	completed	\N	f
+2026-11-18 04:19:08.860977+00	1	1	1	20	default	echo	dead	aaaaaaaa-0000-4000-8000-00000000000a	t
+2026-11-18 04:19:08.87495+00	1	1	1	24	default	echo	failed	aaaaaaaa-0000-4000-8000-00000000000a	f
+2026-11-18 04:19:08.885006+00	1	1	1	23	default	echo	snoozed	\N	f
+2026-11-18 04:19:08.908961+00	1	0	0	25	default	echo	cancelled	\N	f
+2026-11-18 04:19:08.950009+00	2	2	4	50	reports	weekly_report	released	\N	f
+2026-11-18 04:19:08.96484+00	25	2	100	625	brittle	brittle_call	failed	\N	f
+2026-11-18 04:19:09.058474+00	4	2	8	93	default	echo	released	\N	f
+2026-11-18 04:19:09.060581+00	1	2	4	25	default	echo	completed	\N	f
+2026-11-18 04:19:09.078169+00	4	1	4	93	default	echo	released	\N	f
+2026-11-18 04:19:09.079669+00	1	2	3	31	default	echo	completed	\N	f
+2026-11-18 04:19:09.094805+00	4	2	12	93	default	echo	released	\N	f
+2026-11-18 04:19:09.096377+00	1	2	4	25	default	echo	dead	aaaaaaaa-0000-4000-8000-00000000000a	t
+2026-11-18 04:19:09.109034+00	1	0	0	25	default	echo	cancelled	\N	f
+2026-11-18 04:19:09.120807+00	4	1	4	93	default	echo	released	\N	f
+2026-11-18 04:19:09.122626+00	1	2	3	25	default	echo	completed	\N	f
+2026-11-18 04:19:09.140177+00	5	3	25	124	default	echo	released	\N	f
+2026-11-18 04:19:09.158744+00	9	2	18	224	default	echo	released	\N	f
+2026-11-18 04:19:09.160581+00	1	2	3	25	default	echo	completed	\N	f
+2026-11-18 04:19:09.173412+00	9	1	9	224	default	echo	released	\N	f
+2026-11-18 04:19:09.176828+00	1	3	5	25	default	echo	completed	\N	f
+2026-11-18 04:19:09.188962+00	9	1	9	224	default	echo	released	\N	f
+2026-11-18 04:19:09.190837+00	1	2	3	25	default	echo	completed	\N	f
+2026-11-18 04:19:09.246069+00	1	1	1	101	fast	fast_queue_security	released	\N	f
+2026-11-18 04:19:09.260967+00	1	1	1	101	fast	fast_queue_security	released	\N	f
+2026-11-18 04:19:09.269731+00	1	4	10	101	fast	fast_queue_security	completed	\N	f
+2026-11-18 04:19:09.279686+00	1	1	1	96	fast	fast_queue_ocr	released	\N	f
+2026-11-18 04:19:09.279686+00	1	1	1	101	fast	fast_queue_security	released	\N	f
+2026-11-18 04:19:09.286629+00	1	3	8	101	fast	fast_queue_security	completed	\N	f
+2026-11-18 04:19:09.292551+00	1	2	2	101	fast	fast_queue_security	released	\N	f
+2026-11-18 04:19:09.292551+00	1	2	2	96	fast	fast_queue_ocr	released	\N	f
+2026-11-18 04:19:09.306148+00	1	1	1	96	fast	fast_queue_ocr	released	\N	f
+2026-11-18 04:19:09.306148+00	1	1	1	101	fast	fast_queue_security	released	\N	f
+2026-11-18 04:19:09.312907+00	1	3	8	101	fast	fast_queue_security	completed	\N	f
+2026-11-18 04:19:09.315902+00	1	1	1	96	fast	fast_queue_ocr	released	\N	f
+2026-11-18 04:19:09.315902+00	1	1	1	101	fast	fast_queue_security	released	\N	f
+2026-11-18 04:19:09.326666+00	1	4	12	96	fast	fast_queue_ocr	completed	\N	f
+2026-11-18 04:19:09.335933+00	1	1	1	96	fast	fast_queue_ocr	released	\N	f
+2026-11-18 04:19:09.335933+00	1	1	1	101	fast	fast_queue_security	released	\N	f
+2026-11-18 04:19:09.335933+00	1	1	1	100	fast	fast_queue_spatial	released	\N	f
+2026-11-18 04:19:09.342449+00	1	3	8	101	fast	fast_queue_security	completed	\N	f
+2026-11-18 04:19:09.345412+00	1	1	1	96	fast	fast_queue_ocr	released	\N	f
+2026-11-18 04:19:09.345412+00	1	1	1	101	fast	fast_queue_security	released	\N	f
+2026-11-18 04:19:09.345412+00	1	1	1	100	fast	fast_queue_spatial	released	\N	f
+2026-11-18 04:19:09.353307+00	1	3	9	96	fast	fast_queue_ocr	completed	\N	f
+2026-11-18 04:19:09.356176+00	1	1	1	96	fast	fast_queue_ocr	released	\N	f
+2026-11-18 04:19:09.356176+00	1	1	1	101	fast	fast_queue_security	released	\N	f
+2026-11-18 04:19:09.356176+00	1	1	1	100	fast	fast_queue_spatial	released	\N	f
+2026-11-18 04:19:09.366906+00	1	1	1	96	fast	fast_queue_ocr	released	\N	f
+2026-11-18 04:19:09.366906+00	1	1	1	101	fast	fast_queue_security	released	\N	f
+2026-11-18 04:19:09.366906+00	1	1	1	100	fast	fast_queue_spatial	released	\N	f
+2026-11-18 04:19:09.373117+00	1	3	7	101	fast	fast_queue_security	completed	\N	f
+2026-11-18 04:19:09.381955+00	1	3	5	96	fast	fast_queue_ocr	released	\N	f
+2026-11-18 04:19:09.381955+00	1	3	5	100	fast	fast_queue_spatial	released	\N	f
+2026-11-18 04:19:09.381955+00	1	3	5	101	fast	fast_queue_security	released	\N	f
+2026-11-18 04:19:09.389752+00	1	4	13	96	fast	fast_queue_ocr	completed	\N	f
+2026-11-18 04:19:09.392561+00	1	1	1	96	fast	fast_queue_ocr	released	\N	f
+2026-11-18 04:19:09.392561+00	1	1	1	101	fast	fast_queue_security	released	\N	f
+2026-11-18 04:19:09.392561+00	1	1	1	100	fast	fast_queue_spatial	released	\N	f
+2026-11-18 04:19:09.398506+00	1	3	7	100	fast	fast_queue_spatial	completed	\N	f
+2026-11-18 04:19:09.40732+00	1	1	1	96	fast	fast_queue_ocr	released	\N	f
+2026-11-18 04:19:09.40732+00	1	1	1	101	fast	fast_queue_security	released	\N	f
+2026-11-18 04:19:09.40732+00	1	1	1	100	fast	fast_queue_spatial	released	\N	f
+2026-11-18 04:19:09.413643+00	1	3	7	101	fast	fast_queue_security	completed	\N	f
+2026-11-18 04:19:09.417906+00	1	1	1	96	fast	fast_queue_ocr	released	\N	f
+2026-11-18 04:19:09.417906+00	1	1	1	101	fast	fast_queue_security	released	\N	f
+2026-11-18 04:19:09.417906+00	1	1	1	100	fast	fast_queue_spatial	released	\N	f
+2026-11-18 04:19:09.425615+00	1	3	9	96	fast	fast_queue_ocr	completed	\N	f
+2026-11-18 04:19:09.428307+00	1	1	1	96	fast	fast_queue_ocr	released	\N	f
+2026-11-18 04:19:09.428307+00	1	1	1	101	fast	fast_queue_security	released	\N	f
+2026-11-18 04:19:09.428307+00	1	1	1	100	fast	fast_queue_spatial	released	\N	f
+2026-11-18 04:19:09.433914+00	1	3	7	100	fast	fast_queue_spatial	completed	\N	f
+2026-11-18 04:19:09.438314+00	1	1	1	98	ai	ai_queue_pass1	released	\N	f
+2026-11-18 04:19:09.449541+00	1	1	1	96	fast	fast_queue_ocr	released	\N	f
+2026-11-18 04:19:09.449541+00	1	1	1	101	fast	fast_queue_security	released	\N	f
+2026-11-18 04:19:09.449541+00	1	1	1	100	fast	fast_queue_spatial	released	\N	f
+2026-11-18 04:19:09.457892+00	1	3	9	101	fast	fast_queue_security	completed	\N	f
+2026-11-18 04:19:09.460694+00	1	1	1	96	fast	fast_queue_ocr	released	\N	f
+2026-11-18 04:19:09.460694+00	1	1	1	101	fast	fast_queue_security	released	\N	f
+2026-11-18 04:19:09.460694+00	1	1	1	100	fast	fast_queue_spatial	released	\N	f
+2026-11-18 04:19:09.468806+00	1	3	9	96	fast	fast_queue_ocr	completed	\N	f
+2026-11-18 04:19:09.471483+00	1	1	1	96	fast	fast_queue_ocr	released	\N	f
+2026-11-18 04:19:09.471483+00	1	1	1	101	fast	fast_queue_security	released	\N	f
+2026-11-18 04:19:09.471483+00	1	1	1	100	fast	fast_queue_spatial	released	\N	f
+2026-11-18 04:19:09.476957+00	1	3	7	100	fast	fast_queue_spatial	completed	\N	f
+2026-11-18 04:19:09.479922+00	1	1	1	98	ai	ai_queue_pass1	released	\N	f
+2026-11-18 04:19:09.487559+00	1	3	9	98	ai	ai_queue_pass1	completed	\N	f
+2026-11-18 04:19:09.497158+00	1	1	1	96	fast	fast_queue_ocr	released	\N	f
+2026-11-18 04:19:09.497158+00	1	1	1	101	fast	fast_queue_security	released	\N	f
+2026-11-18 04:19:09.497158+00	1	1	1	100	fast	fast_queue_spatial	released	\N	f
+2026-11-18 04:19:09.50319+00	1	3	7	101	fast	fast_queue_security	completed	\N	f
+2026-11-18 04:19:09.50585+00	1	1	1	96	fast	fast_queue_ocr	released	\N	f
+2026-11-18 04:19:09.50585+00	1	1	1	101	fast	fast_queue_security	released	\N	f
+2026-11-18 04:19:09.50585+00	1	1	1	100	fast	fast_queue_spatial	released	\N	f
+2026-11-18 04:19:09.51761+00	1	4	13	96	fast	fast_queue_ocr	completed	\N	f
+2026-11-18 04:19:09.52075+00	1	1	1	96	fast	fast_queue_ocr	released	\N	f
+2026-11-18 04:19:09.52075+00	1	1	1	101	fast	fast_queue_security	released	\N	f
+2026-11-18 04:19:09.52075+00	1	1	1	100	fast	fast_queue_spatial	released	\N	f
+2026-11-18 04:19:09.528862+00	1	3	9	100	fast	fast_queue_spatial	completed	\N	f
+2026-11-18 04:19:09.533952+00	1	2	3	98	ai	ai_queue_pass2	released	\N	f
+2026-11-18 04:19:09.533952+00	1	2	3	98	ai	ai_queue_pass1	released	\N	f
+2026-11-18 04:19:09.541387+00	1	4	10	98	ai	ai_queue_pass1	completed	\N	f
+2026-11-18 04:19:09.544586+00	1	1	1	98	ai	ai_queue_pass1	released	\N	f
+2026-11-18 04:19:09.544586+00	1	1	1	98	ai	ai_queue_pass2	released	\N	f
+2026-11-18 04:19:09.558314+00	1	1	1	96	fast	fast_queue_ocr	released	\N	f
+2026-11-18 04:19:09.558314+00	1	1	1	101	fast	fast_queue_security	released	\N	f
+2026-11-18 04:19:09.558314+00	1	1	1	100	fast	fast_queue_spatial	released	\N	f
+2026-11-18 04:19:09.564554+00	1	3	7	101	fast	fast_queue_security	completed	\N	f
+2026-11-18 04:19:09.567122+00	1	1	1	96	fast	fast_queue_ocr	released	\N	f
+2026-11-18 04:19:09.567122+00	1	1	1	101	fast	fast_queue_security	released	\N	f
+2026-11-18 04:19:09.567122+00	1	1	1	100	fast	fast_queue_spatial	released	\N	f
+2026-11-18 04:19:09.574501+00	1	3	8	96	fast	fast_queue_ocr	completed	\N	f
+2026-11-18 04:19:09.577246+00	1	1	1	96	fast	fast_queue_ocr	released	\N	f
+2026-11-18 04:19:09.577246+00	1	1	1	101	fast	fast_queue_security	released	\N	f
+2026-11-18 04:19:09.577246+00	1	1	1	100	fast	fast_queue_spatial	released	\N	f
+2026-11-18 04:19:09.582803+00	1	3	7	100	fast	fast_queue_spatial	completed	\N	f
+2026-11-18 04:19:09.588029+00	1	2	3	98	ai	ai_queue_pass2	released	\N	f
+2026-11-18 04:19:09.588029+00	1	2	3	98	ai	ai_queue_pass1	released	\N	f
+2026-11-18 04:19:09.599791+00	1	4	15	98	ai	ai_queue_pass1	completed	\N	f
+2026-11-18 04:19:09.60577+00	1	2	2	98	ai	ai_queue_pass2	released	\N	f
+2026-11-18 04:19:09.60577+00	1	2	2	98	ai	ai_queue_pass1	released	\N	f
+2026-11-18 04:19:09.614514+00	1	4	11	98	ai	ai_queue_pass2	completed	\N	f
+2026-11-18 04:19:09.623508+00	1	1	1	96	fast	fast_queue_ocr	released	\N	f
+2026-11-18 04:19:09.623508+00	1	1	1	101	fast	fast_queue_security	released	\N	f
+2026-11-18 04:19:09.623508+00	1	1	1	100	fast	fast_queue_spatial	released	\N	f
+2026-11-18 04:19:09.629422+00	1	3	7	101	fast	fast_queue_security	completed	\N	f
+2026-11-18 04:19:09.632124+00	1	1	1	96	fast	fast_queue_ocr	released	\N	f
+2026-11-18 04:19:09.632124+00	1	1	1	101	fast	fast_queue_security	released	\N	f
+2026-11-18 04:19:09.632124+00	1	1	1	100	fast	fast_queue_spatial	released	\N	f
+2026-11-18 04:19:09.64+00	1	3	9	96	fast	fast_queue_ocr	completed	\N	f
+2026-11-18 04:19:09.642726+00	1	1	1	96	fast	fast_queue_ocr	released	\N	f
+2026-11-18 04:19:09.642726+00	1	1	1	101	fast	fast_queue_security	released	\N	f
+2026-11-18 04:19:09.642726+00	1	1	1	100	fast	fast_queue_spatial	released	\N	f
+2026-11-18 04:19:09.648905+00	1	3	7	100	fast	fast_queue_spatial	completed	\N	f
+2026-11-18 04:19:09.656528+00	1	2	3	98	ai	ai_queue_pass2	released	\N	f
+2026-11-18 04:19:09.656528+00	1	2	3	98	ai	ai_queue_pass1	released	\N	f
+2026-11-18 04:19:09.656528+00	1	2	3	98	ai	ai_queue_pass3	released	\N	f
+2026-11-18 04:19:09.67023+00	1	4	16	98	ai	ai_queue_pass1	completed	\N	f
+2026-11-18 04:19:09.676688+00	1	2	4	98	ai	ai_queue_pass2	released	\N	f
+2026-11-18 04:19:09.676688+00	1	2	4	98	ai	ai_queue_pass1	released	\N	f
+2026-11-18 04:19:09.676688+00	1	2	4	98	ai	ai_queue_pass3	released	\N	f
+2026-11-18 04:19:09.68639+00	1	4	14	98	ai	ai_queue_pass2	completed	\N	f
+2026-11-18 04:19:09.690103+00	1	1	1	98	ai	ai_queue_pass3	released	\N	f
+2026-11-18 04:19:09.690103+00	1	1	1	98	ai	ai_queue_pass1	released	\N	f
+2026-11-18 04:19:09.690103+00	1	1	1	98	ai	ai_queue_pass2	released	\N	f
+2026-11-18 04:19:09.70856+00	1	3	5	96	fast	fast_queue_ocr	released	\N	f
+2026-11-18 04:19:09.70856+00	1	3	5	100	fast	fast_queue_spatial	released	\N	f
+2026-11-18 04:19:09.70856+00	1	3	5	101	fast	fast_queue_security	released	\N	f
+2026-11-18 04:19:09.717851+00	1	4	15	101	fast	fast_queue_security	completed	\N	f
+2026-11-18 04:19:09.727122+00	1	2	3	101	fast	fast_queue_security	released	\N	f
+2026-11-18 04:19:09.727122+00	1	2	3	100	fast	fast_queue_spatial	released	\N	f
+2026-11-18 04:19:09.727122+00	1	2	3	96	fast	fast_queue_ocr	released	\N	f
+2026-11-18 04:19:09.737024+00	1	4	13	96	fast	fast_queue_ocr	completed	\N	f
+2026-11-18 04:19:09.740255+00	1	1	1	96	fast	fast_queue_ocr	released	\N	f
+2026-11-18 04:19:09.740255+00	1	1	1	101	fast	fast_queue_security	released	\N	f
+2026-11-18 04:19:09.740255+00	1	1	1	100	fast	fast_queue_spatial	released	\N	f
+2026-11-18 04:19:09.750086+00	1	4	11	100	fast	fast_queue_spatial	completed	\N	f
+2026-11-18 04:19:09.756279+00	1	2	4	98	ai	ai_queue_pass2	released	\N	f
+2026-11-18 04:19:09.756279+00	1	2	4	98	ai	ai_queue_pass1	released	\N	f
+2026-11-18 04:19:09.756279+00	1	2	4	98	ai	ai_queue_pass3	released	\N	f
+2026-11-18 04:19:09.764205+00	1	4	12	98	ai	ai_queue_pass1	completed	\N	f
+2026-11-18 04:19:09.76723+00	1	1	1	98	ai	ai_queue_pass3	released	\N	f
+2026-11-18 04:19:09.76723+00	1	1	1	98	ai	ai_queue_pass1	released	\N	f
+2026-11-18 04:19:09.76723+00	1	1	1	98	ai	ai_queue_pass2	released	\N	f
+2026-11-18 04:19:09.775068+00	1	3	9	98	ai	ai_queue_pass2	completed	\N	f
+2026-11-18 04:19:09.782467+00	1	1	1	98	ai	ai_queue_pass3	released	\N	f
+2026-11-18 04:19:09.782467+00	1	1	1	98	ai	ai_queue_pass1	released	\N	f
+2026-11-18 04:19:09.782467+00	1	1	1	98	ai	ai_queue_pass2	released	\N	f
+2026-11-18 04:19:09.790536+00	1	3	9	98	ai	ai_queue_pass3	completed	\N	f
+2026-11-18 04:19:09.806284+00	1	1	1	96	fast	fast_queue_ocr	released	\N	f
+2026-11-18 04:19:09.806284+00	1	1	1	101	fast	fast_queue_security	released	\N	f
+2026-11-18 04:19:09.806284+00	1	1	1	100	fast	fast_queue_spatial	released	\N	f
+2026-11-18 04:19:09.811953+00	1	3	7	101	fast	fast_queue_security	completed	\N	f
+2026-11-18 04:19:09.81474+00	1	1	1	96	fast	fast_queue_ocr	released	\N	f
+2026-11-18 04:19:09.81474+00	1	1	1	101	fast	fast_queue_security	released	\N	f
+2026-11-18 04:19:09.81474+00	1	1	1	100	fast	fast_queue_spatial	released	\N	f
+2026-11-18 04:19:09.819732+00	1	3	6	96	fast	fast_queue_ocr	dead	aaaaaaaa-0000-4000-8000-00000000000a	t
+2026-11-18 04:19:09.831433+00	1	2	2	101	fast	fast_queue_security	released	\N	f
+2026-11-18 04:19:09.831433+00	1	2	2	100	fast	fast_queue_spatial	released	\N	f
+2026-11-18 04:19:09.831433+00	1	2	2	96	fast	fast_queue_ocr	released	\N	f
+2026-11-18 04:19:09.83592+00	1	3	6	101	fast	fast_queue_security	completed	\N	f
+2026-11-18 04:19:09.849413+00	1	0	0	101	fast	fast_queue_security	cancelled	\N	f
+2026-11-18 04:19:09.872138+00	1	3	7	108	exports	export_pdf	completed	\N	f
+2026-11-18 04:19:09.886304+00	1	2	3	108	exports	export_pdf	completed	\N	f
+2026-11-18 04:19:09.901021+00	1	2	2	108	exports	export_pdf	dead	aaaaaaaa-0000-4000-8000-00000000000a	t
+2026-11-18 04:19:09.909405+00	1	0	0	108	exports	export_pdf	cancelled	\N	f
+2026-11-18 04:19:09.929103+00	1	3	5	108	exports	export_pdf	failed	bbbbbbbb-0000-4000-8000-00000000000b	f
+2026-11-18 04:19:10.005155+00	1	3	7	77	refresh	refresh.quote	completed	\N	f
+2026-11-18 04:19:10.041294+00	1	2	4	77	refresh	refresh.quote	completed	\N	f
+2026-11-18 04:19:10.051972+00	1	2	3	77	refresh	refresh.quote	dead	\N	t
+2026-11-18 04:19:10.066736+00	1	3	5	77	refresh	refresh.quote	failed	\N	f
+2026-11-18 04:19:10.088715+00	1	3	5	65	default	echo	completed	\N	f
+2026-11-18 03:19:10.148203+00	11	0	0	313	default	echo	released	\N	f
+2026-11-18 04:19:10.161955+00	1	1	1	96	fast	fast_queue_ocr	released	\N	f
+2026-11-18 04:19:10.161955+00	1	1	1	101	fast	fast_queue_security	released	\N	f
+2026-11-18 04:19:10.161955+00	1	1	1	100	fast	fast_queue_spatial	released	\N	f
+2026-11-18 04:19:10.168053+00	1	3	7	101	fast	fast_queue_security	completed	\N	f
+2026-11-18 03:19:10.168776+00	1	0	0	101	fast	fast_queue_security	released	\N	f
+2026-11-18 03:19:10.168776+00	1	0	0	96	fast	fast_queue_ocr	released	\N	f
+2026-11-18 03:19:10.168776+00	1	0	0	100	fast	fast_queue_spatial	released	\N	f
+2026-11-18 03:19:10.195093+00	11	0	0	313	default	echo	released	\N	f
 \.
 
 
 COPY mill.stat_minute (minute, queue, kind, outcome, bucket, jobs, total_ms, bytes) FROM stdin;
-2026-11-18 04:02:00+00	refresh	refresh.quote	completed	0	1	0	77
+2026-11-18 04:09:00+00	refresh	refresh.quote	completed	0	1	0	77
 \.
 
 
 COPY mill.step (job_id, key, state, total, completed, failed, skipped) FROM stdin;
-01a1ecda-c62d-7181-868b-56481ecb7f27	listen	completed	1	1	0	0
-01a1ecda-c62d-7181-868b-56481ecb7f27	repeat	completed	1	1	0	0
-01a1ecda-c665-7768-9087-897039fe0c49	repeat	waiting	1	0	0	0
-01a1ecda-c665-7768-9087-897039fe0c49	listen	open	1	0	1	0
-01a1ecda-c681-70f5-bdd7-a98bd7186457	repeat	waiting	1	0	0	0
-01a1ecda-c681-70f5-bdd7-a98bd7186457	listen	open	1	0	0	0
-01a1ecda-c699-73ca-acd1-5a02fa52c0b0	listen	completed	1	1	0	0
-01a1ecda-c699-73ca-acd1-5a02fa52c0b0	repeat	open	1	0	0	0
-01a1ecda-c6b6-7e49-84d0-264441f7be4e	repeat	waiting	1	0	0	0
-01a1ecda-c6b6-7e49-84d0-264441f7be4e	listen	open	1	0	0	0
-01a1ecda-c6c9-72c4-a58c-e94634332fba	last	waiting	1	0	0	0
-01a1ecda-c6c9-72c4-a58c-e94634332fba	each	open	5	2	0	0
-01a1ecda-c702-7d2f-901a-83be955f8054	finalizing	waiting	1	0	0	0
-01a1ecda-c702-7d2f-901a-83be955f8054	text	waiting	16	0	0	0
-01a1ecda-c702-7d2f-901a-83be955f8054	calculating	open	1	0	0	0
-01a1ecda-c702-7d2f-901a-83be955f8054	pdf	open	16	0	0	0
-01a1ecda-c702-7d2f-901a-83be955f8054	audio	open	16	0	0	0
-01a1ecda-c70c-77e3-993e-16c6bff5a8bd	repeat	waiting	1	0	0	0
-01a1ecda-c70c-77e3-993e-16c6bff5a8bd	listen	open	1	0	0	0
-01a1ecda-c6c9-72c4-a58c-e94634332fba	after	open	5	1	0	0
-01a1ecda-ccb9-7b4f-989c-e07f3a3838c5	repeat	waiting	1	0	0	0
-01a1ecda-ccb9-7b4f-989c-e07f3a3838c5	listen	open	1	0	0	0
+01a1ece1-4669-7e9f-86fd-d86e3f5d2c4a	listen	completed	1	1	0	0
+01a1ece1-4669-7e9f-86fd-d86e3f5d2c4a	repeat	completed	1	1	0	0
+01a1ece1-469c-741c-bf0b-c2bc54f9552b	repeat	waiting	1	0	0	0
+01a1ece1-469c-741c-bf0b-c2bc54f9552b	listen	open	1	0	1	0
+01a1ece1-46ae-725e-b111-302482d5f2fe	repeat	waiting	1	0	0	0
+01a1ece1-46ae-725e-b111-302482d5f2fe	listen	open	1	0	0	0
+01a1ece1-46b8-78d9-8f03-b958f34da546	listen	completed	1	1	0	0
+01a1ece1-46b8-78d9-8f03-b958f34da546	repeat	open	1	0	0	0
+01a1ece1-46c9-76b8-a378-af9624a28767	repeat	waiting	1	0	0	0
+01a1ece1-46c9-76b8-a378-af9624a28767	listen	open	1	0	0	0
+01a1ece1-46d6-725e-9ae2-b4ccf6d39342	last	waiting	1	0	0	0
+01a1ece1-46d6-725e-9ae2-b4ccf6d39342	each	open	5	2	0	0
+01a1ece1-470a-7fd7-bb80-512ae2c04667	finalizing	waiting	1	0	0	0
+01a1ece1-470a-7fd7-bb80-512ae2c04667	text	waiting	16	0	0	0
+01a1ece1-470a-7fd7-bb80-512ae2c04667	calculating	open	1	0	0	0
+01a1ece1-470a-7fd7-bb80-512ae2c04667	pdf	open	16	0	0	0
+01a1ece1-470a-7fd7-bb80-512ae2c04667	audio	open	16	0	0	0
+01a1ece1-4713-76c0-a8df-e7fdfb06c262	repeat	waiting	1	0	0	0
+01a1ece1-4713-76c0-a8df-e7fdfb06c262	listen	open	1	0	0	0
+01a1ece1-46d6-725e-9ae2-b4ccf6d39342	after	open	5	1	0	0
+01a1ece1-4ac0-7916-b12b-d7466f04a0e9	repeat	waiting	1	0	0	0
+01a1ece1-4ac0-7916-b12b-d7466f04a0e9	listen	open	1	0	0	0
 \.
 
 
 COPY mill.stored_bytes (profile_id, bytes) FROM stdin;
-a41f8ad8-c766-475b-aa99-02629f55564d	10
-82292aab-8fe7-4ef4-8531-0264b199db80	75
+d892e2ea-ec66-4b9f-a52d-3acb4defb725	10
+7f1931f5-54b9-42c1-9886-1026ba61d321	75
 \.
 
 
 COPY mill.task (id, job_id, item, state, finished_at, key, value, output, error) FROM stdin;
-01a1ecda-c6ca-778d-946c-208781801948	01a1ecda-c6c9-72c4-a58c-e94634332fba	0	completed	2026-11-18 04:12:03.16968+00	each	1	{"echo": {"message": "done"}}	\N
-01a1ecda-c632-79eb-8c2f-f16eb02918a6	01a1ecda-c62d-7181-868b-56481ecb7f27	0	completed	2026-11-18 04:12:03.019378+00	listen	\N	{"echo": {"message": "done"}}	\N
-01a1ecda-c632-7f0a-a7d7-374ac2bf6bef	01a1ecda-c62d-7181-868b-56481ecb7f27	0	completed	2026-11-18 04:12:03.039228+00	repeat	\N	{"echo": {"message": "done"}}	\N
-01a1ecda-c666-751a-9a7b-26a04fd0dc57	01a1ecda-c665-7768-9087-897039fe0c49	0	waiting	\N	repeat	\N	\N	\N
-01a1ecda-c6ca-7791-946c-208781801948	01a1ecda-c6c9-72c4-a58c-e94634332fba	1	completed	2026-11-18 04:12:03.185412+00	each	2	{"echo": {"message": "done"}}	\N
-01a1ecda-c666-7410-bda3-3d7692d7f7a4	01a1ecda-c665-7768-9087-897039fe0c49	0	failed	2026-11-18 04:12:03.062039+00	listen	\N	\N	{"at": "2026-11-18T04:12:03.062039+00:00", "type": "broken", "worker": "worker-live", "attempt": 1, "message": "it broke"}
-01a1ecda-c6ca-777c-946c-208781801948	01a1ecda-c6c9-72c4-a58c-e94634332fba	1	queued	\N	after	2	\N	\N
-01a1ecda-c681-7e97-91ce-3b55c1c1611b	01a1ecda-c681-70f5-bdd7-a98bd7186457	0	cancelled	2026-11-18 04:12:03.088449+00	listen	\N	\N	\N
-01a1ecda-c681-7fca-9ea1-225dd59ede7b	01a1ecda-c681-70f5-bdd7-a98bd7186457	0	cancelled	2026-11-18 04:12:03.088484+00	repeat	\N	\N	\N
-01a1ecda-c69a-721c-b863-682bb60dea36	01a1ecda-c699-73ca-acd1-5a02fa52c0b0	0	completed	2026-11-18 04:12:03.114186+00	listen	\N	{"echo": {"message": "done"}}	\N
-01a1ecda-c69a-734f-868d-6c50a2b7fdf7	01a1ecda-c699-73ca-acd1-5a02fa52c0b0	0	queued	\N	repeat	\N	\N	\N
-01a1ecda-c6b7-7c6a-91b8-377d4c02e39a	01a1ecda-c6b6-7e49-84d0-264441f7be4e	0	waiting	\N	repeat	\N	\N	\N
-01a1ecda-c6b7-7b43-ba2c-8043c4c33a0d	01a1ecda-c6b6-7e49-84d0-264441f7be4e	0	queued	\N	listen	\N	\N	\N
-01a1ecda-c6c9-7fbe-befa-f46f0a4c3a4d	01a1ecda-c6c9-72c4-a58c-e94634332fba	0	waiting	\N	last	\N	\N	\N
-01a1ecda-c6ca-7781-946c-208781801948	01a1ecda-c6c9-72c4-a58c-e94634332fba	2	waiting	\N	after	3	\N	\N
-01a1ecda-c6ca-7785-946c-208781801948	01a1ecda-c6c9-72c4-a58c-e94634332fba	3	waiting	\N	after	4	\N	\N
-01a1ecda-c6ca-7789-946c-208781801948	01a1ecda-c6c9-72c4-a58c-e94634332fba	4	waiting	\N	after	5	\N	\N
-01a1ecda-c6ca-7778-946c-208781801948	01a1ecda-c6c9-72c4-a58c-e94634332fba	0	completed	2026-11-18 04:12:03.198007+00	after	1	{"echo": {"message": "done"}}	\N
-01a1ecda-c6ca-7795-946c-208781801948	01a1ecda-c6c9-72c4-a58c-e94634332fba	2	queued	\N	each	3	\N	\N
-01a1ecda-c6ca-7799-946c-208781801948	01a1ecda-c6c9-72c4-a58c-e94634332fba	3	queued	\N	each	4	\N	\N
-01a1ecda-c6ca-779d-946c-208781801948	01a1ecda-c6c9-72c4-a58c-e94634332fba	4	queued	\N	each	5	\N	\N
-01a1ecda-c704-7ae5-bc1d-33a371942338	01a1ecda-c702-7d2f-901a-83be955f8054	0	waiting	\N	finalizing	\N	\N	\N
-01a1ecda-c704-7bdb-bc29-e484cc39f2b0	01a1ecda-c702-7d2f-901a-83be955f8054	0	waiting	\N	audio	{"about": "person1", "title": "The calendar of the first", "system": "calendar"}	\N	\N
-01a1ecda-c704-7bdf-bc29-e484cc39f2b0	01a1ecda-c702-7d2f-901a-83be955f8054	1	waiting	\N	audio	{"about": "person2", "title": "The calendar of the second", "system": "calendar"}	\N	\N
-01a1ecda-c704-7be3-bc29-e484cc39f2b0	01a1ecda-c702-7d2f-901a-83be955f8054	2	waiting	\N	audio	{"about": "both", "title": "The calendar between the two", "system": "calendar"}	\N	\N
-01a1ecda-c704-7be7-bc29-e484cc39f2b0	01a1ecda-c702-7d2f-901a-83be955f8054	3	waiting	\N	audio	{"about": "person1", "title": "The numbers of the first", "system": "numbers"}	\N	\N
-01a1ecda-c704-7beb-bc29-e484cc39f2b0	01a1ecda-c702-7d2f-901a-83be955f8054	4	waiting	\N	audio	{"about": "person2", "title": "The numbers of the second", "system": "numbers"}	\N	\N
-01a1ecda-c704-7828-891b-b87e411dd877	01a1ecda-c702-7d2f-901a-83be955f8054	0	queued	\N	calculating	\N	\N	\N
-01a1ecda-c704-7bef-bc29-e484cc39f2b0	01a1ecda-c702-7d2f-901a-83be955f8054	5	waiting	\N	audio	{"about": "both", "title": "The numbers between the two", "system": "numbers"}	\N	\N
-01a1ecda-c704-7bf3-bc29-e484cc39f2b0	01a1ecda-c702-7d2f-901a-83be955f8054	6	waiting	\N	audio	{"about": "person1", "title": "The seasons of the first", "system": "seasons"}	\N	\N
-01a1ecda-c704-7bf7-bc29-e484cc39f2b0	01a1ecda-c702-7d2f-901a-83be955f8054	7	waiting	\N	audio	{"about": "person2", "title": "The seasons of the second", "system": "seasons"}	\N	\N
-01a1ecda-c704-7bfb-bc29-e484cc39f2b0	01a1ecda-c702-7d2f-901a-83be955f8054	8	waiting	\N	audio	{"about": "both", "title": "The seasons between the two", "system": "seasons"}	\N	\N
-01a1ecda-c704-7c00-bc29-e484cc39f2b0	01a1ecda-c702-7d2f-901a-83be955f8054	9	waiting	\N	audio	{"about": "person1", "title": "The letters of the first", "system": "letters"}	\N	\N
-01a1ecda-c704-7c04-bc29-e484cc39f2b0	01a1ecda-c702-7d2f-901a-83be955f8054	10	waiting	\N	audio	{"about": "person2", "title": "The letters of the second", "system": "letters"}	\N	\N
-01a1ecda-c704-7c08-bc29-e484cc39f2b0	01a1ecda-c702-7d2f-901a-83be955f8054	11	waiting	\N	audio	{"about": "both", "title": "The letters between the two", "system": "letters"}	\N	\N
-01a1ecda-c704-7c0c-bc29-e484cc39f2b0	01a1ecda-c702-7d2f-901a-83be955f8054	12	waiting	\N	audio	{"about": "person1", "title": "The distances of the first", "system": "distances"}	\N	\N
-01a1ecda-c704-7c10-bc29-e484cc39f2b0	01a1ecda-c702-7d2f-901a-83be955f8054	13	waiting	\N	audio	{"about": "person2", "title": "The distances of the second", "system": "distances"}	\N	\N
-01a1ecda-c704-7c14-bc29-e484cc39f2b0	01a1ecda-c702-7d2f-901a-83be955f8054	14	waiting	\N	audio	{"about": "both", "title": "The distances between the two", "system": "distances"}	\N	\N
-01a1ecda-c704-7c18-bc29-e484cc39f2b0	01a1ecda-c702-7d2f-901a-83be955f8054	15	waiting	\N	audio	{"about": "both", "title": "The verdict", "system": "verdict"}	\N	\N
-01a1ecda-c704-7c1c-bc29-e484cc39f2b0	01a1ecda-c702-7d2f-901a-83be955f8054	0	waiting	\N	pdf	{"about": "person1", "title": "The calendar of the first", "system": "calendar"}	\N	\N
-01a1ecda-c704-7c20-bc29-e484cc39f2b0	01a1ecda-c702-7d2f-901a-83be955f8054	1	waiting	\N	pdf	{"about": "person2", "title": "The calendar of the second", "system": "calendar"}	\N	\N
-01a1ecda-c704-7c24-bc29-e484cc39f2b0	01a1ecda-c702-7d2f-901a-83be955f8054	2	waiting	\N	pdf	{"about": "both", "title": "The calendar between the two", "system": "calendar"}	\N	\N
-01a1ecda-c704-7c28-bc29-e484cc39f2b0	01a1ecda-c702-7d2f-901a-83be955f8054	3	waiting	\N	pdf	{"about": "person1", "title": "The numbers of the first", "system": "numbers"}	\N	\N
-01a1ecda-c704-7c2d-bc29-e484cc39f2b0	01a1ecda-c702-7d2f-901a-83be955f8054	4	waiting	\N	pdf	{"about": "person2", "title": "The numbers of the second", "system": "numbers"}	\N	\N
-01a1ecda-c704-7c31-bc29-e484cc39f2b0	01a1ecda-c702-7d2f-901a-83be955f8054	5	waiting	\N	pdf	{"about": "both", "title": "The numbers between the two", "system": "numbers"}	\N	\N
-01a1ecda-c704-7c35-bc29-e484cc39f2b0	01a1ecda-c702-7d2f-901a-83be955f8054	6	waiting	\N	pdf	{"about": "person1", "title": "The seasons of the first", "system": "seasons"}	\N	\N
-01a1ecda-c704-7c39-bc29-e484cc39f2b0	01a1ecda-c702-7d2f-901a-83be955f8054	7	waiting	\N	pdf	{"about": "person2", "title": "The seasons of the second", "system": "seasons"}	\N	\N
-01a1ecda-c704-7c3d-bc29-e484cc39f2b0	01a1ecda-c702-7d2f-901a-83be955f8054	8	waiting	\N	pdf	{"about": "both", "title": "The seasons between the two", "system": "seasons"}	\N	\N
-01a1ecda-c704-7c41-bc29-e484cc39f2b0	01a1ecda-c702-7d2f-901a-83be955f8054	9	waiting	\N	pdf	{"about": "person1", "title": "The letters of the first", "system": "letters"}	\N	\N
-01a1ecda-c704-7c45-bc29-e484cc39f2b0	01a1ecda-c702-7d2f-901a-83be955f8054	10	waiting	\N	pdf	{"about": "person2", "title": "The letters of the second", "system": "letters"}	\N	\N
-01a1ecda-c704-7c49-bc29-e484cc39f2b0	01a1ecda-c702-7d2f-901a-83be955f8054	11	waiting	\N	pdf	{"about": "both", "title": "The letters between the two", "system": "letters"}	\N	\N
-01a1ecda-c704-7c4d-bc29-e484cc39f2b0	01a1ecda-c702-7d2f-901a-83be955f8054	12	waiting	\N	pdf	{"about": "person1", "title": "The distances of the first", "system": "distances"}	\N	\N
-01a1ecda-c704-7c51-bc29-e484cc39f2b0	01a1ecda-c702-7d2f-901a-83be955f8054	13	waiting	\N	pdf	{"about": "person2", "title": "The distances of the second", "system": "distances"}	\N	\N
-01a1ecda-c704-7c56-bc29-e484cc39f2b0	01a1ecda-c702-7d2f-901a-83be955f8054	14	waiting	\N	pdf	{"about": "both", "title": "The distances between the two", "system": "distances"}	\N	\N
-01a1ecda-c704-7c5a-bc29-e484cc39f2b0	01a1ecda-c702-7d2f-901a-83be955f8054	15	waiting	\N	pdf	{"about": "both", "title": "The verdict", "system": "verdict"}	\N	\N
-01a1ecda-c704-7c5e-bc29-e484cc39f2b0	01a1ecda-c702-7d2f-901a-83be955f8054	0	waiting	\N	text	{"about": "person1", "title": "The calendar of the first", "system": "calendar"}	\N	\N
-01a1ecda-c704-7c62-bc29-e484cc39f2b0	01a1ecda-c702-7d2f-901a-83be955f8054	1	waiting	\N	text	{"about": "person2", "title": "The calendar of the second", "system": "calendar"}	\N	\N
-01a1ecda-c704-7c66-bc29-e484cc39f2b0	01a1ecda-c702-7d2f-901a-83be955f8054	2	waiting	\N	text	{"about": "both", "title": "The calendar between the two", "system": "calendar"}	\N	\N
-01a1ecda-c704-7c6a-bc29-e484cc39f2b0	01a1ecda-c702-7d2f-901a-83be955f8054	3	waiting	\N	text	{"about": "person1", "title": "The numbers of the first", "system": "numbers"}	\N	\N
-01a1ecda-c704-7c6e-bc29-e484cc39f2b0	01a1ecda-c702-7d2f-901a-83be955f8054	4	waiting	\N	text	{"about": "person2", "title": "The numbers of the second", "system": "numbers"}	\N	\N
-01a1ecda-c704-7c72-bc29-e484cc39f2b0	01a1ecda-c702-7d2f-901a-83be955f8054	5	waiting	\N	text	{"about": "both", "title": "The numbers between the two", "system": "numbers"}	\N	\N
-01a1ecda-c704-7c76-bc29-e484cc39f2b0	01a1ecda-c702-7d2f-901a-83be955f8054	6	waiting	\N	text	{"about": "person1", "title": "The seasons of the first", "system": "seasons"}	\N	\N
-01a1ecda-c704-7c7a-bc29-e484cc39f2b0	01a1ecda-c702-7d2f-901a-83be955f8054	7	waiting	\N	text	{"about": "person2", "title": "The seasons of the second", "system": "seasons"}	\N	\N
-01a1ecda-c704-7c7e-bc29-e484cc39f2b0	01a1ecda-c702-7d2f-901a-83be955f8054	8	waiting	\N	text	{"about": "both", "title": "The seasons between the two", "system": "seasons"}	\N	\N
-01a1ecda-c704-7c83-bc29-e484cc39f2b0	01a1ecda-c702-7d2f-901a-83be955f8054	9	waiting	\N	text	{"about": "person1", "title": "The letters of the first", "system": "letters"}	\N	\N
-01a1ecda-c704-7c87-bc29-e484cc39f2b0	01a1ecda-c702-7d2f-901a-83be955f8054	10	waiting	\N	text	{"about": "person2", "title": "The letters of the second", "system": "letters"}	\N	\N
-01a1ecda-c704-7c8b-bc29-e484cc39f2b0	01a1ecda-c702-7d2f-901a-83be955f8054	11	waiting	\N	text	{"about": "both", "title": "The letters between the two", "system": "letters"}	\N	\N
-01a1ecda-c704-7c8f-bc29-e484cc39f2b0	01a1ecda-c702-7d2f-901a-83be955f8054	12	waiting	\N	text	{"about": "person1", "title": "The distances of the first", "system": "distances"}	\N	\N
-01a1ecda-c704-7c93-bc29-e484cc39f2b0	01a1ecda-c702-7d2f-901a-83be955f8054	13	waiting	\N	text	{"about": "person2", "title": "The distances of the second", "system": "distances"}	\N	\N
-01a1ecda-c704-7c97-bc29-e484cc39f2b0	01a1ecda-c702-7d2f-901a-83be955f8054	14	waiting	\N	text	{"about": "both", "title": "The distances between the two", "system": "distances"}	\N	\N
-01a1ecda-c704-7c9b-bc29-e484cc39f2b0	01a1ecda-c702-7d2f-901a-83be955f8054	15	waiting	\N	text	{"about": "both", "title": "The verdict", "system": "verdict"}	\N	\N
-01a1ecda-c70d-7fa9-8491-2a0807d04791	01a1ecda-c70c-77e3-993e-16c6bff5a8bd	0	waiting	\N	repeat	\N	\N	\N
-01a1ecda-c70d-7e56-8d88-10dc3b79acc7	01a1ecda-c70c-77e3-993e-16c6bff5a8bd	0	queued	\N	listen	\N	\N	\N
-01a1ecda-ccba-76fd-8673-04b34ec55672	01a1ecda-ccb9-7b4f-989c-e07f3a3838c5	0	waiting	\N	repeat	\N	\N	\N
-01a1ecda-ccba-752f-92a7-5a7457a4a0ce	01a1ecda-ccb9-7b4f-989c-e07f3a3838c5	0	queued	\N	listen	\N	\N	\N
+01a1ece1-46d7-7420-a4ed-a69a1d197b8c	01a1ece1-46d6-725e-9ae2-b4ccf6d39342	0	completed	2026-11-18 04:19:09.160581+00	each	1	{"echo": {"message": "done"}}	\N
+01a1ece1-466b-7abc-a4f8-036edc3f9808	01a1ece1-4669-7e9f-86fd-d86e3f5d2c4a	0	completed	2026-11-18 04:19:09.060581+00	listen	\N	{"echo": {"message": "done"}}	\N
+01a1ece1-466f-732f-beff-0a393743f4ab	01a1ece1-4669-7e9f-86fd-d86e3f5d2c4a	0	completed	2026-11-18 04:19:09.079669+00	repeat	\N	{"echo": {"message": "done"}}	\N
+01a1ece1-469d-714b-9e77-a1d0bb2a348a	01a1ece1-469c-741c-bf0b-c2bc54f9552b	0	waiting	\N	repeat	\N	\N	\N
+01a1ece1-46d7-7424-a4ed-a69a1d197b8c	01a1ece1-46d6-725e-9ae2-b4ccf6d39342	1	completed	2026-11-18 04:19:09.176828+00	each	2	{"echo": {"message": "done"}}	\N
+01a1ece1-469d-7041-b303-c3d9b0e88311	01a1ece1-469c-741c-bf0b-c2bc54f9552b	0	failed	2026-11-18 04:19:09.096377+00	listen	\N	\N	{"at": "2026-11-18T04:19:09.096377+00:00", "type": "broken", "worker": "worker-live", "attempt": 1, "message": "it broke"}
+01a1ece1-46d7-7410-a4ed-a69a1d197b8c	01a1ece1-46d6-725e-9ae2-b4ccf6d39342	1	queued	\N	after	2	\N	\N
+01a1ece1-46ae-7f85-be8c-4f0c52d6e230	01a1ece1-46ae-725e-b111-302482d5f2fe	0	cancelled	2026-11-18 04:19:09.109307+00	listen	\N	\N	\N
+01a1ece1-46af-70b0-8aba-99799ef15d18	01a1ece1-46ae-725e-b111-302482d5f2fe	0	cancelled	2026-11-18 04:19:09.109331+00	repeat	\N	\N	\N
+01a1ece1-46b9-7333-847c-85988fe3058c	01a1ece1-46b8-78d9-8f03-b958f34da546	0	completed	2026-11-18 04:19:09.122626+00	listen	\N	{"echo": {"message": "done"}}	\N
+01a1ece1-46b9-7428-a3d1-aa2babc1c1f1	01a1ece1-46b8-78d9-8f03-b958f34da546	0	queued	\N	repeat	\N	\N	\N
+01a1ece1-46ca-727e-8961-a027dcfc09d4	01a1ece1-46c9-76b8-a378-af9624a28767	0	waiting	\N	repeat	\N	\N	\N
+01a1ece1-46ca-716c-a561-1519fafcef81	01a1ece1-46c9-76b8-a378-af9624a28767	0	queued	\N	listen	\N	\N	\N
+01a1ece1-46d6-7eed-8083-57f9aa0ca3fd	01a1ece1-46d6-725e-9ae2-b4ccf6d39342	0	waiting	\N	last	\N	\N	\N
+01a1ece1-46d7-7414-a4ed-a69a1d197b8c	01a1ece1-46d6-725e-9ae2-b4ccf6d39342	2	waiting	\N	after	3	\N	\N
+01a1ece1-46d7-7418-a4ed-a69a1d197b8c	01a1ece1-46d6-725e-9ae2-b4ccf6d39342	3	waiting	\N	after	4	\N	\N
+01a1ece1-46d7-741c-a4ed-a69a1d197b8c	01a1ece1-46d6-725e-9ae2-b4ccf6d39342	4	waiting	\N	after	5	\N	\N
+01a1ece1-46d7-740c-a4ed-a69a1d197b8c	01a1ece1-46d6-725e-9ae2-b4ccf6d39342	0	completed	2026-11-18 04:19:09.190837+00	after	1	{"echo": {"message": "done"}}	\N
+01a1ece1-46d7-7428-a4ed-a69a1d197b8c	01a1ece1-46d6-725e-9ae2-b4ccf6d39342	2	queued	\N	each	3	\N	\N
+01a1ece1-46d7-742d-a4ed-a69a1d197b8c	01a1ece1-46d6-725e-9ae2-b4ccf6d39342	3	queued	\N	each	4	\N	\N
+01a1ece1-46d7-7431-a4ed-a69a1d197b8c	01a1ece1-46d6-725e-9ae2-b4ccf6d39342	4	queued	\N	each	5	\N	\N
+01a1ece1-470c-728f-8b10-b91da675a6ae	01a1ece1-470a-7fd7-bb80-512ae2c04667	0	waiting	\N	finalizing	\N	\N	\N
+01a1ece1-470c-7399-a363-61f19530e6fa	01a1ece1-470a-7fd7-bb80-512ae2c04667	0	waiting	\N	audio	{"about": "person1", "title": "The calendar of the first", "system": "calendar"}	\N	\N
+01a1ece1-470c-739d-a363-61f19530e6fa	01a1ece1-470a-7fd7-bb80-512ae2c04667	1	waiting	\N	audio	{"about": "person2", "title": "The calendar of the second", "system": "calendar"}	\N	\N
+01a1ece1-470c-73a1-a363-61f19530e6fa	01a1ece1-470a-7fd7-bb80-512ae2c04667	2	waiting	\N	audio	{"about": "both", "title": "The calendar between the two", "system": "calendar"}	\N	\N
+01a1ece1-470c-73a5-a363-61f19530e6fa	01a1ece1-470a-7fd7-bb80-512ae2c04667	3	waiting	\N	audio	{"about": "person1", "title": "The numbers of the first", "system": "numbers"}	\N	\N
+01a1ece1-470c-73a9-a363-61f19530e6fa	01a1ece1-470a-7fd7-bb80-512ae2c04667	4	waiting	\N	audio	{"about": "person2", "title": "The numbers of the second", "system": "numbers"}	\N	\N
+01a1ece1-470c-70f5-9a5f-be566be11992	01a1ece1-470a-7fd7-bb80-512ae2c04667	0	queued	\N	calculating	\N	\N	\N
+01a1ece1-470c-73ae-a363-61f19530e6fa	01a1ece1-470a-7fd7-bb80-512ae2c04667	5	waiting	\N	audio	{"about": "both", "title": "The numbers between the two", "system": "numbers"}	\N	\N
+01a1ece1-470c-73b2-a363-61f19530e6fa	01a1ece1-470a-7fd7-bb80-512ae2c04667	6	waiting	\N	audio	{"about": "person1", "title": "The seasons of the first", "system": "seasons"}	\N	\N
+01a1ece1-470c-73b6-a363-61f19530e6fa	01a1ece1-470a-7fd7-bb80-512ae2c04667	7	waiting	\N	audio	{"about": "person2", "title": "The seasons of the second", "system": "seasons"}	\N	\N
+01a1ece1-470c-73ba-a363-61f19530e6fa	01a1ece1-470a-7fd7-bb80-512ae2c04667	8	waiting	\N	audio	{"about": "both", "title": "The seasons between the two", "system": "seasons"}	\N	\N
+01a1ece1-470c-73be-a363-61f19530e6fa	01a1ece1-470a-7fd7-bb80-512ae2c04667	9	waiting	\N	audio	{"about": "person1", "title": "The letters of the first", "system": "letters"}	\N	\N
+01a1ece1-470c-73c2-a363-61f19530e6fa	01a1ece1-470a-7fd7-bb80-512ae2c04667	10	waiting	\N	audio	{"about": "person2", "title": "The letters of the second", "system": "letters"}	\N	\N
+01a1ece1-470c-73c6-a363-61f19530e6fa	01a1ece1-470a-7fd7-bb80-512ae2c04667	11	waiting	\N	audio	{"about": "both", "title": "The letters between the two", "system": "letters"}	\N	\N
+01a1ece1-470c-73ca-a363-61f19530e6fa	01a1ece1-470a-7fd7-bb80-512ae2c04667	12	waiting	\N	audio	{"about": "person1", "title": "The distances of the first", "system": "distances"}	\N	\N
+01a1ece1-470c-73ce-a363-61f19530e6fa	01a1ece1-470a-7fd7-bb80-512ae2c04667	13	waiting	\N	audio	{"about": "person2", "title": "The distances of the second", "system": "distances"}	\N	\N
+01a1ece1-470c-73d2-a363-61f19530e6fa	01a1ece1-470a-7fd7-bb80-512ae2c04667	14	waiting	\N	audio	{"about": "both", "title": "The distances between the two", "system": "distances"}	\N	\N
+01a1ece1-470c-73d7-a363-61f19530e6fa	01a1ece1-470a-7fd7-bb80-512ae2c04667	15	waiting	\N	audio	{"about": "both", "title": "The verdict", "system": "verdict"}	\N	\N
+01a1ece1-470c-73db-a363-61f19530e6fa	01a1ece1-470a-7fd7-bb80-512ae2c04667	0	waiting	\N	pdf	{"about": "person1", "title": "The calendar of the first", "system": "calendar"}	\N	\N
+01a1ece1-470c-73df-a363-61f19530e6fa	01a1ece1-470a-7fd7-bb80-512ae2c04667	1	waiting	\N	pdf	{"about": "person2", "title": "The calendar of the second", "system": "calendar"}	\N	\N
+01a1ece1-470c-73e3-a363-61f19530e6fa	01a1ece1-470a-7fd7-bb80-512ae2c04667	2	waiting	\N	pdf	{"about": "both", "title": "The calendar between the two", "system": "calendar"}	\N	\N
+01a1ece1-470c-73e7-a363-61f19530e6fa	01a1ece1-470a-7fd7-bb80-512ae2c04667	3	waiting	\N	pdf	{"about": "person1", "title": "The numbers of the first", "system": "numbers"}	\N	\N
+01a1ece1-470c-73eb-a363-61f19530e6fa	01a1ece1-470a-7fd7-bb80-512ae2c04667	4	waiting	\N	pdf	{"about": "person2", "title": "The numbers of the second", "system": "numbers"}	\N	\N
+01a1ece1-470c-73ef-a363-61f19530e6fa	01a1ece1-470a-7fd7-bb80-512ae2c04667	5	waiting	\N	pdf	{"about": "both", "title": "The numbers between the two", "system": "numbers"}	\N	\N
+01a1ece1-470c-73f3-a363-61f19530e6fa	01a1ece1-470a-7fd7-bb80-512ae2c04667	6	waiting	\N	pdf	{"about": "person1", "title": "The seasons of the first", "system": "seasons"}	\N	\N
+01a1ece1-470c-73f7-a363-61f19530e6fa	01a1ece1-470a-7fd7-bb80-512ae2c04667	7	waiting	\N	pdf	{"about": "person2", "title": "The seasons of the second", "system": "seasons"}	\N	\N
+01a1ece1-470c-73fb-a363-61f19530e6fa	01a1ece1-470a-7fd7-bb80-512ae2c04667	8	waiting	\N	pdf	{"about": "both", "title": "The seasons between the two", "system": "seasons"}	\N	\N
+01a1ece1-470c-7400-a363-61f19530e6fa	01a1ece1-470a-7fd7-bb80-512ae2c04667	9	waiting	\N	pdf	{"about": "person1", "title": "The letters of the first", "system": "letters"}	\N	\N
+01a1ece1-470c-7404-a363-61f19530e6fa	01a1ece1-470a-7fd7-bb80-512ae2c04667	10	waiting	\N	pdf	{"about": "person2", "title": "The letters of the second", "system": "letters"}	\N	\N
+01a1ece1-470c-7408-a363-61f19530e6fa	01a1ece1-470a-7fd7-bb80-512ae2c04667	11	waiting	\N	pdf	{"about": "both", "title": "The letters between the two", "system": "letters"}	\N	\N
+01a1ece1-470c-740c-a363-61f19530e6fa	01a1ece1-470a-7fd7-bb80-512ae2c04667	12	waiting	\N	pdf	{"about": "person1", "title": "The distances of the first", "system": "distances"}	\N	\N
+01a1ece1-470c-7410-a363-61f19530e6fa	01a1ece1-470a-7fd7-bb80-512ae2c04667	13	waiting	\N	pdf	{"about": "person2", "title": "The distances of the second", "system": "distances"}	\N	\N
+01a1ece1-470c-7414-a363-61f19530e6fa	01a1ece1-470a-7fd7-bb80-512ae2c04667	14	waiting	\N	pdf	{"about": "both", "title": "The distances between the two", "system": "distances"}	\N	\N
+01a1ece1-470c-7418-a363-61f19530e6fa	01a1ece1-470a-7fd7-bb80-512ae2c04667	15	waiting	\N	pdf	{"about": "both", "title": "The verdict", "system": "verdict"}	\N	\N
+01a1ece1-470c-741c-a363-61f19530e6fa	01a1ece1-470a-7fd7-bb80-512ae2c04667	0	waiting	\N	text	{"about": "person1", "title": "The calendar of the first", "system": "calendar"}	\N	\N
+01a1ece1-470c-7420-a363-61f19530e6fa	01a1ece1-470a-7fd7-bb80-512ae2c04667	1	waiting	\N	text	{"about": "person2", "title": "The calendar of the second", "system": "calendar"}	\N	\N
+01a1ece1-470c-7424-a363-61f19530e6fa	01a1ece1-470a-7fd7-bb80-512ae2c04667	2	waiting	\N	text	{"about": "both", "title": "The calendar between the two", "system": "calendar"}	\N	\N
+01a1ece1-470c-7428-a363-61f19530e6fa	01a1ece1-470a-7fd7-bb80-512ae2c04667	3	waiting	\N	text	{"about": "person1", "title": "The numbers of the first", "system": "numbers"}	\N	\N
+01a1ece1-470c-742d-a363-61f19530e6fa	01a1ece1-470a-7fd7-bb80-512ae2c04667	4	waiting	\N	text	{"about": "person2", "title": "The numbers of the second", "system": "numbers"}	\N	\N
+01a1ece1-470c-7431-a363-61f19530e6fa	01a1ece1-470a-7fd7-bb80-512ae2c04667	5	waiting	\N	text	{"about": "both", "title": "The numbers between the two", "system": "numbers"}	\N	\N
+01a1ece1-470c-7435-a363-61f19530e6fa	01a1ece1-470a-7fd7-bb80-512ae2c04667	6	waiting	\N	text	{"about": "person1", "title": "The seasons of the first", "system": "seasons"}	\N	\N
+01a1ece1-470c-7439-a363-61f19530e6fa	01a1ece1-470a-7fd7-bb80-512ae2c04667	7	waiting	\N	text	{"about": "person2", "title": "The seasons of the second", "system": "seasons"}	\N	\N
+01a1ece1-470c-743d-a363-61f19530e6fa	01a1ece1-470a-7fd7-bb80-512ae2c04667	8	waiting	\N	text	{"about": "both", "title": "The seasons between the two", "system": "seasons"}	\N	\N
+01a1ece1-470c-7441-a363-61f19530e6fa	01a1ece1-470a-7fd7-bb80-512ae2c04667	9	waiting	\N	text	{"about": "person1", "title": "The letters of the first", "system": "letters"}	\N	\N
+01a1ece1-470c-7445-a363-61f19530e6fa	01a1ece1-470a-7fd7-bb80-512ae2c04667	10	waiting	\N	text	{"about": "person2", "title": "The letters of the second", "system": "letters"}	\N	\N
+01a1ece1-470c-7449-a363-61f19530e6fa	01a1ece1-470a-7fd7-bb80-512ae2c04667	11	waiting	\N	text	{"about": "both", "title": "The letters between the two", "system": "letters"}	\N	\N
+01a1ece1-470c-744d-a363-61f19530e6fa	01a1ece1-470a-7fd7-bb80-512ae2c04667	12	waiting	\N	text	{"about": "person1", "title": "The distances of the first", "system": "distances"}	\N	\N
+01a1ece1-470c-7451-a363-61f19530e6fa	01a1ece1-470a-7fd7-bb80-512ae2c04667	13	waiting	\N	text	{"about": "person2", "title": "The distances of the second", "system": "distances"}	\N	\N
+01a1ece1-470c-7456-a363-61f19530e6fa	01a1ece1-470a-7fd7-bb80-512ae2c04667	14	waiting	\N	text	{"about": "both", "title": "The distances between the two", "system": "distances"}	\N	\N
+01a1ece1-470c-745a-a363-61f19530e6fa	01a1ece1-470a-7fd7-bb80-512ae2c04667	15	waiting	\N	text	{"about": "both", "title": "The verdict", "system": "verdict"}	\N	\N
+01a1ece1-4714-7897-ad11-4fee1aff8454	01a1ece1-4713-76c0-a8df-e7fdfb06c262	0	waiting	\N	repeat	\N	\N	\N
+01a1ece1-4714-7716-b090-caec65540fe6	01a1ece1-4713-76c0-a8df-e7fdfb06c262	0	queued	\N	listen	\N	\N	\N
+01a1ece1-4ac1-72dd-991d-d0c690d1b347	01a1ece1-4ac0-7916-b12b-d7466f04a0e9	0	waiting	\N	repeat	\N	\N	\N
+01a1ece1-4ac1-71ce-845b-200b1850e84c	01a1ece1-4ac0-7916-b12b-d7466f04a0e9	0	queued	\N	listen	\N	\N	\N
 \.
 
 
@@ -16037,9 +16146,9 @@ exports	3
 
 
 COPY mill.worker (worker, queues, first_seen_at, seen_at) FROM stdin;
-worker-reports	{reports}	2026-11-18 04:12:02.918016+00	2026-11-18 04:12:02.918023+00
-worker-live	{fast}	2026-11-18 04:12:02.803292+00	2026-11-18 04:12:04.702943+00
-worker-gone	{mailing}	2026-11-18 03:12:04.676204+00	2026-11-18 03:12:04.791478+00
+worker-reports	{reports}	2026-11-18 04:19:08.939426+00	2026-11-18 04:19:08.93943+00
+worker-live	{fast}	2026-11-18 04:19:08.838524+00	2026-11-18 04:19:10.160093+00
+worker-gone	{mailing}	2026-11-18 03:19:10.148203+00	2026-11-18 03:19:10.200594+00
 \.
 
 
@@ -16058,24 +16167,24 @@ acme_list	1	3	last	echo	{after}	\N	\N	\N	[{"text": "{\\"n\\": 2}"}]	1	last	fail	
 
 
 COPY public.active_subscriptions_v2 (user_id, symbol, data_type, subscribed_at, last_seen_at) FROM stdin;
-aaaaaaaa-0000-4000-8000-00000000000a	FRESH	quote	2026-11-18 04:12:04.356153+00	2026-11-18 04:12:04.356153+00
-aaaaaaaa-0000-4000-8000-00000000000a	SAME	quote	2026-11-18 04:02:04.416158+00	2026-11-18 04:02:04.416158+00
-aaaaaaaa-0000-4000-8000-00000000000a	DEAD	quote	2026-11-18 04:12:04.452596+00	2026-11-18 04:12:04.452596+00
-aaaaaaaa-0000-4000-8000-00000000000a	RETRY	quote	2026-11-18 04:12:04.482055+00	2026-11-18 04:12:04.482055+00
-aaaaaaaa-0000-4000-8000-00000000000a	HELD	quote	2026-11-18 04:12:04.500796+00	2026-11-18 04:12:04.500796+00
-aaaaaaaa-0000-4000-8000-00000000000a	LOST	quote	2026-11-18 03:12:04.740471+00	2026-11-18 03:12:04.740471+00
-bbbbbbbb-0000-4000-8000-00000000000b	WAIT	quote	2026-11-18 04:12:04.758487+00	2026-11-18 04:12:04.758487+00
-bbbbbbbb-0000-4000-8000-00000000000b	FRESH	quote	2026-11-18 04:12:04.767757+00	2026-11-18 04:12:04.767757+00
-bbbbbbbb-0000-4000-8000-00000000000b	WAIT	profile	2026-11-18 04:12:04.772028+00	2026-11-18 04:12:04.772028+00
+aaaaaaaa-0000-4000-8000-00000000000a	FRESH	quote	2026-11-18 04:19:09.988032+00	2026-11-18 04:19:09.988032+00
+aaaaaaaa-0000-4000-8000-00000000000a	SAME	quote	2026-11-18 04:09:10.012437+00	2026-11-18 04:09:10.012437+00
+aaaaaaaa-0000-4000-8000-00000000000a	DEAD	quote	2026-11-18 04:19:10.043124+00	2026-11-18 04:19:10.043124+00
+aaaaaaaa-0000-4000-8000-00000000000a	RETRY	quote	2026-11-18 04:19:10.054872+00	2026-11-18 04:19:10.054872+00
+aaaaaaaa-0000-4000-8000-00000000000a	HELD	quote	2026-11-18 04:19:10.069048+00	2026-11-18 04:19:10.069048+00
+aaaaaaaa-0000-4000-8000-00000000000a	LOST	quote	2026-11-18 03:19:10.175656+00	2026-11-18 03:19:10.175656+00
+bbbbbbbb-0000-4000-8000-00000000000b	WAIT	quote	2026-11-18 04:19:10.184033+00	2026-11-18 04:19:10.184033+00
+bbbbbbbb-0000-4000-8000-00000000000b	FRESH	quote	2026-11-18 04:19:10.188916+00	2026-11-18 04:19:10.188916+00
+bbbbbbbb-0000-4000-8000-00000000000b	WAIT	profile	2026-11-18 04:19:10.190277+00	2026-11-18 04:19:10.190277+00
 \.
 
 
 COPY public.api_data_usage (at, provider, data_type, calls, bytes) FROM stdin;
-2026-11-18 04:12:04.400587+00	fmp	quote	1	600
-2026-11-18 04:02:04.416158+00	fmp	quote	1	600
-2026-11-18 04:12:04.445897+00	fmp	quote	1	600
-2026-11-18 04:12:04.469183+00	fmp	quote	1	600
-2026-11-18 04:12:04.493469+00	fmp	quote	1	600
+2026-11-18 04:19:10.001098+00	fmp	quote	1	600
+2026-11-18 04:09:10.012437+00	fmp	quote	1	600
+2026-11-18 04:19:10.039448+00	fmp	quote	1	600
+2026-11-18 04:19:10.05092+00	fmp	quote	1	600
+2026-11-18 04:19:10.065719+00	fmp	quote	1	600
 \.
 
 
@@ -16084,84 +16193,84 @@ COPY public.company_profiles (symbol, company_name, price, market_cap, beta, las
 
 
 COPY public.data_type_registry (data_type, table_name, symbol_column, timestamp_column, source_timestamp_column, staleness_function, default_ttl_minutes, edge_function_name, refresh_strategy, refresh_schedule, priority, estimated_data_size_bytes, provider, endpoint_template, response_schema, column_map, is_enabled, created_at, updated_at) FROM stdin;
-quote	quotes	symbol	fetched_at	quoted_at	is_data_stale	1	processor	on-demand	\N	8	600	fmp	\N	\N	\N	t	2026-11-18 04:12:01.391964+00	2026-11-18 04:12:02.234265+00
-profile	company_profiles	symbol	fetched_at	\N	is_profile_stale	1440	processor	on-demand	\N	5	2500	fmp	\N	\N	\N	t	2026-11-18 04:12:01.391964+00	2026-11-18 04:12:02.236187+00
-earnings	earnings	symbol	fetched_at	last_updated	is_data_stale	1440	processor	on-demand	\N	4	1500	fmp	\N	\N	\N	t	2026-11-18 04:12:01.391964+00	2026-11-18 04:12:02.23719+00
-financial-statements	financial_statements	symbol	fetched_at	accepted_at	is_data_stale	43200	processor	on-demand	\N	3	6000	fmp	\N	\N	\N	t	2026-11-18 04:12:01.391964+00	2026-11-18 04:12:02.238107+00
+quote	quotes	symbol	fetched_at	quoted_at	is_data_stale	1	processor	on-demand	\N	8	600	fmp	\N	\N	\N	t	2026-11-18 04:19:07.94895+00	2026-11-18 04:19:08.486379+00
+profile	company_profiles	symbol	fetched_at	\N	is_profile_stale	1440	processor	on-demand	\N	5	2500	fmp	\N	\N	\N	t	2026-11-18 04:19:07.94895+00	2026-11-18 04:19:08.487383+00
+earnings	earnings	symbol	fetched_at	last_updated	is_data_stale	1440	processor	on-demand	\N	4	1500	fmp	\N	\N	\N	t	2026-11-18 04:19:07.94895+00	2026-11-18 04:19:08.488055+00
+financial-statements	financial_statements	symbol	fetched_at	accepted_at	is_data_stale	43200	processor	on-demand	\N	3	6000	fmp	\N	\N	\N	t	2026-11-18 04:19:07.94895+00	2026-11-18 04:19:08.488613+00
 \.
 
 
 COPY public.document_blocks (document_id, block_number, page_number, kind, text, content, box) FROM stdin;
-01a1ecda-c7e3-71b2-a618-33fc5fdedd65	1	1	line	Ada Lovelace	{}	{0,0,1,1}
-01a1ecda-c82f-7706-aaa1-df07a2ee7721	1	1	line	Ada Lovelace	{}	{0,0,1,1}
-01a1ecda-c880-77d7-9bc6-1b2150704e50	1	1	line	Ada Lovelace	{}	{0,0,1,1}
-01a1ecda-c8cc-768b-b815-b7e1f5ee68f0	1	1	line	Ada Lovelace	{}	{0,0,1,1}
-01a1ecda-c933-7e5a-8264-6eab342b0fc8	1	1	line	Ada Lovelace	{}	{0,0,1,1}
-01a1ecda-c99a-7ebc-a959-5dd19197e62d	1	1	line	Ada Lovelace	{}	{0,0,1,1}
-01a1ecda-c9f6-7726-acb6-95060076dacd	1	1	line	Ada Lovelace	{}	{0,0,1,1}
+01a1ece1-47ae-7feb-89d7-59668fac4025	1	1	line	Ada Lovelace	{}	{0,0,1,1}
+01a1ece1-47d7-7933-b965-dc87627415cb	1	1	line	Ada Lovelace	{}	{0,0,1,1}
+01a1ece1-4801-7c5a-903f-08bde87e4b38	1	1	line	Ada Lovelace	{}	{0,0,1,1}
+01a1ece1-4830-7b47-9260-d69c8cf80246	1	1	line	Ada Lovelace	{}	{0,0,1,1}
+01a1ece1-486c-7051-814c-717efe10f0f8	1	1	line	Ada Lovelace	{}	{0,0,1,1}
+01a1ece1-48af-7aa7-ab1e-6da281c7ed65	1	1	line	Ada Lovelace	{}	{0,0,1,1}
+01a1ece1-48fe-7ca3-91de-f65ee322b45f	1	1	line	Ada Lovelace	{}	{0,0,1,1}
 \.
 
 
 COPY public.document_entities (document_id, entity_number, kind, text, detail, page_number, box, confidence) FROM stdin;
-01a1ecda-c880-77d7-9bc6-1b2150704e50	1	person	Ada Lovelace	{}	1	{0,0,1,1}	0.9
-01a1ecda-c8cc-768b-b815-b7e1f5ee68f0	1	person	Ada Lovelace	{}	1	{0,0,1,1}	0.9
-01a1ecda-c933-7e5a-8264-6eab342b0fc8	1	person	Ada Lovelace	{}	1	{0,0,1,1}	0.9
-01a1ecda-c99a-7ebc-a959-5dd19197e62d	1	person	Ada Lovelace	{}	1	{0,0,1,1}	0.9
-01a1ecda-c9f6-7726-acb6-95060076dacd	1	person	Ada Lovelace	{}	1	{0,0,1,1}	0.9
+01a1ece1-4801-7c5a-903f-08bde87e4b38	1	person	Ada Lovelace	{}	1	{0,0,1,1}	0.9
+01a1ece1-4830-7b47-9260-d69c8cf80246	1	person	Ada Lovelace	{}	1	{0,0,1,1}	0.9
+01a1ece1-486c-7051-814c-717efe10f0f8	1	person	Ada Lovelace	{}	1	{0,0,1,1}	0.9
+01a1ece1-48af-7aa7-ab1e-6da281c7ed65	1	person	Ada Lovelace	{}	1	{0,0,1,1}	0.9
+01a1ece1-48fe-7ca3-91de-f65ee322b45f	1	person	Ada Lovelace	{}	1	{0,0,1,1}	0.9
 \.
 
 
 COPY public.document_facts (document_id, fact_number, kind, name, value, code_system, code, page_number, box, confidence) FROM stdin;
-01a1ecda-c933-7e5a-8264-6eab342b0fc8	1	patient	name	{"text": "Ada Lovelace"}	\N	\N	1	{0,0,1,1}	\N
-01a1ecda-c99a-7ebc-a959-5dd19197e62d	1	patient	name	{"text": "Ada Lovelace"}	\N	\N	1	{0,0,1,1}	\N
-01a1ecda-c9f6-7726-acb6-95060076dacd	1	patient	name	{"text": "Ada Lovelace"}	\N	\N	1	{0,0,1,1}	\N
+01a1ece1-486c-7051-814c-717efe10f0f8	1	patient	name	{"text": "Ada Lovelace"}	\N	\N	1	{0,0,1,1}	\N
+01a1ece1-48af-7aa7-ab1e-6da281c7ed65	1	patient	name	{"text": "Ada Lovelace"}	\N	\N	1	{0,0,1,1}	\N
+01a1ece1-48fe-7ca3-91de-f65ee322b45f	1	patient	name	{"text": "Ada Lovelace"}	\N	\N	1	{0,0,1,1}	\N
 \.
 
 
 COPY public.document_narratives (document_id, sentences, timeline) FROM stdin;
-01a1ecda-c9f6-7726-acb6-95060076dacd	[{"text": "The letter is about Ada Lovelace.", "facts": [1]}]	[]
+01a1ece1-48fe-7ca3-91de-f65ee322b45f	[{"text": "The letter is about Ada Lovelace.", "facts": [1]}]	[]
 \.
 
 
 COPY public.document_pages (document_id, page_number, source, width, height, confidence, text) FROM stdin;
-01a1ecda-c76e-7a72-a43e-65d88969360c	1	plain	100	100	0.9	Ada Lovelace
-01a1ecda-c7a3-7743-abb3-f58c4f666a7f	1	plain	100	100	0.9	Ada Lovelace
-01a1ecda-c7e3-71b2-a618-33fc5fdedd65	1	plain	100	100	0.9	Ada Lovelace
-01a1ecda-c82f-7706-aaa1-df07a2ee7721	1	plain	100	100	0.9	Ada Lovelace
-01a1ecda-c880-77d7-9bc6-1b2150704e50	1	plain	100	100	0.9	Ada Lovelace
-01a1ecda-c8cc-768b-b815-b7e1f5ee68f0	1	plain	100	100	0.9	Ada Lovelace
-01a1ecda-c933-7e5a-8264-6eab342b0fc8	1	plain	100	100	0.9	Ada Lovelace
-01a1ecda-c99a-7ebc-a959-5dd19197e62d	1	plain	100	100	0.9	Ada Lovelace
-01a1ecda-c9f6-7726-acb6-95060076dacd	1	plain	100	100	0.9	Ada Lovelace
-01a1ecda-ccd2-7bb6-a34f-ac6fe44c6da3	1	plain	100	100	0.9	Ada Lovelace
+01a1ece1-4770-7a39-9bc1-cc1b340e1d7a	1	plain	100	100	0.9	Ada Lovelace
+01a1ece1-478f-7c45-90bf-fef508613890	1	plain	100	100	0.9	Ada Lovelace
+01a1ece1-47ae-7feb-89d7-59668fac4025	1	plain	100	100	0.9	Ada Lovelace
+01a1ece1-47d7-7933-b965-dc87627415cb	1	plain	100	100	0.9	Ada Lovelace
+01a1ece1-4801-7c5a-903f-08bde87e4b38	1	plain	100	100	0.9	Ada Lovelace
+01a1ece1-4830-7b47-9260-d69c8cf80246	1	plain	100	100	0.9	Ada Lovelace
+01a1ece1-486c-7051-814c-717efe10f0f8	1	plain	100	100	0.9	Ada Lovelace
+01a1ece1-48af-7aa7-ab1e-6da281c7ed65	1	plain	100	100	0.9	Ada Lovelace
+01a1ece1-48fe-7ca3-91de-f65ee322b45f	1	plain	100	100	0.9	Ada Lovelace
+01a1ece1-4ac9-7da9-b7a6-22e62781565c	1	plain	100	100	0.9	Ada Lovelace
 \.
 
 
 COPY public.document_words (document_id, page_number, word_number, text, box, confidence, line_number) FROM stdin;
-01a1ecda-c76e-7a72-a43e-65d88969360c	1	1	Ada	{0,0,1,1}	0.9	1
-01a1ecda-c7a3-7743-abb3-f58c4f666a7f	1	1	Ada	{0,0,1,1}	0.9	1
-01a1ecda-c7e3-71b2-a618-33fc5fdedd65	1	1	Ada	{0,0,1,1}	0.9	1
-01a1ecda-c82f-7706-aaa1-df07a2ee7721	1	1	Ada	{0,0,1,1}	0.9	1
-01a1ecda-c880-77d7-9bc6-1b2150704e50	1	1	Ada	{0,0,1,1}	0.9	1
-01a1ecda-c8cc-768b-b815-b7e1f5ee68f0	1	1	Ada	{0,0,1,1}	0.9	1
-01a1ecda-c933-7e5a-8264-6eab342b0fc8	1	1	Ada	{0,0,1,1}	0.9	1
-01a1ecda-c99a-7ebc-a959-5dd19197e62d	1	1	Ada	{0,0,1,1}	0.9	1
-01a1ecda-c9f6-7726-acb6-95060076dacd	1	1	Ada	{0,0,1,1}	0.9	1
-01a1ecda-ccd2-7bb6-a34f-ac6fe44c6da3	1	1	Ada	{0,0,1,1}	0.9	1
+01a1ece1-4770-7a39-9bc1-cc1b340e1d7a	1	1	Ada	{0,0,1,1}	0.9	1
+01a1ece1-478f-7c45-90bf-fef508613890	1	1	Ada	{0,0,1,1}	0.9	1
+01a1ece1-47ae-7feb-89d7-59668fac4025	1	1	Ada	{0,0,1,1}	0.9	1
+01a1ece1-47d7-7933-b965-dc87627415cb	1	1	Ada	{0,0,1,1}	0.9	1
+01a1ece1-4801-7c5a-903f-08bde87e4b38	1	1	Ada	{0,0,1,1}	0.9	1
+01a1ece1-4830-7b47-9260-d69c8cf80246	1	1	Ada	{0,0,1,1}	0.9	1
+01a1ece1-486c-7051-814c-717efe10f0f8	1	1	Ada	{0,0,1,1}	0.9	1
+01a1ece1-48af-7aa7-ab1e-6da281c7ed65	1	1	Ada	{0,0,1,1}	0.9	1
+01a1ece1-48fe-7ca3-91de-f65ee322b45f	1	1	Ada	{0,0,1,1}	0.9	1
+01a1ece1-4ac9-7da9-b7a6-22e62781565c	1	1	Ada	{0,0,1,1}	0.9	1
 \.
 
 
 COPY public.documents (id, owner, title, version, data, created_at, updated_at) FROM stdin;
-1156d365-4dd0-4c28-8c12-184765d1e3f2	aaaaaaaa-0000-4000-8000-00000000000a	completed	1	{"basics": {"name": "A"}}	2026-11-18 04:12:04.168453+00	2026-11-18 04:12:04.168453+00
-04f16747-9ca5-4380-8ddc-b5094d9c6530	bbbbbbbb-0000-4000-8000-00000000000b	downloaded	1	{"basics": {"name": "A"}}	2026-11-18 04:12:04.204181+00	2026-11-18 04:12:04.204181+00
-b3cd6061-c71c-4d34-a449-292d7a8a0266	aaaaaaaa-0000-4000-8000-00000000000a	failed	1	{"basics": {"name": "A"}}	2026-11-18 04:12:04.227952+00	2026-11-18 04:12:04.227952+00
-cc1ee25a-db84-41c8-83ac-fa64b4bbad0e	aaaaaaaa-0000-4000-8000-00000000000a	cancelled	1	{"basics": {"name": "A"}}	2026-11-18 04:12:04.254785+00	2026-11-18 04:12:04.254785+00
-df2d0c9f-f141-455e-a23e-e3c066ad3a62	bbbbbbbb-0000-4000-8000-00000000000b	retrying	1	{"basics": {"name": "A"}}	2026-11-18 04:12:04.271854+00	2026-11-18 04:12:04.271854+00
-e861ee5a-0f79-4d52-93ae-6af3d105be96	aaaaaaaa-0000-4000-8000-00000000000a	begun	1	{"basics": {"name": "A"}}	2026-11-18 04:12:04.298451+00	2026-11-18 04:12:04.298451+00
-0541441e-1d6f-44c0-b1f3-677693dda7af	aaaaaaaa-0000-4000-8000-00000000000a	writing its file	1	{"basics": {"name": "A"}}	2026-11-18 04:12:04.312773+00	2026-11-18 04:12:04.312773+00
-c1d6c12f-add1-4621-8ca0-fb4bb60b0d8a	aaaaaaaa-0000-4000-8000-00000000000a	pending	1	{"basics": {"name": "A"}}	2026-11-18 04:12:04.329412+00	2026-11-18 04:12:04.329412+00
-35c2b545-ae37-40de-9ce4-ca823b9ff4c7	bbbbbbbb-0000-4000-8000-00000000000b	batch 1	1	{}	2026-11-18 04:12:04.337517+00	2026-11-18 04:12:04.337517+00
-a14d0334-a05e-43b6-89fc-ba7b4ca332e5	bbbbbbbb-0000-4000-8000-00000000000b	batch 2	1	{}	2026-11-18 04:12:04.338398+00	2026-11-18 04:12:04.338398+00
+140e39ad-35ed-4599-8232-906f15640edf	aaaaaaaa-0000-4000-8000-00000000000a	completed	1	{"basics": {"name": "A"}}	2026-11-18 04:19:09.852506+00	2026-11-18 04:19:09.852506+00
+4a7b4209-387b-4c1b-bcaf-2f71e0cf64cd	bbbbbbbb-0000-4000-8000-00000000000b	downloaded	1	{"basics": {"name": "A"}}	2026-11-18 04:19:09.87357+00	2026-11-18 04:19:09.87357+00
+93f0e562-8315-4647-bfea-56be1b4ec261	aaaaaaaa-0000-4000-8000-00000000000a	failed	1	{"basics": {"name": "A"}}	2026-11-18 04:19:09.888422+00	2026-11-18 04:19:09.888422+00
+ab5dde52-a0e2-46c0-aca4-1801b54d4597	aaaaaaaa-0000-4000-8000-00000000000a	cancelled	1	{"basics": {"name": "A"}}	2026-11-18 04:19:09.903013+00	2026-11-18 04:19:09.903013+00
+b0158da8-04ef-4914-9157-3b8e2f395542	bbbbbbbb-0000-4000-8000-00000000000b	retrying	1	{"basics": {"name": "A"}}	2026-11-18 04:19:09.912462+00	2026-11-18 04:19:09.912462+00
+e25e0e4d-0ce0-47bd-bfb9-60e75eb283a9	aaaaaaaa-0000-4000-8000-00000000000a	begun	1	{"basics": {"name": "A"}}	2026-11-18 04:19:09.930408+00	2026-11-18 04:19:09.930408+00
+ee86d4e8-cdde-491c-9a16-324695353b7b	aaaaaaaa-0000-4000-8000-00000000000a	writing its file	1	{"basics": {"name": "A"}}	2026-11-18 04:19:09.949593+00	2026-11-18 04:19:09.949593+00
+e0c20a5d-7e6b-4bc4-bb2e-2c730cefcab6	aaaaaaaa-0000-4000-8000-00000000000a	pending	1	{"basics": {"name": "A"}}	2026-11-18 04:19:09.965258+00	2026-11-18 04:19:09.965258+00
+e9f9547a-8786-4a5d-b363-d850ae796ac3	bbbbbbbb-0000-4000-8000-00000000000b	batch 1	1	{}	2026-11-18 04:19:09.972166+00	2026-11-18 04:19:09.972166+00
+5d788340-1866-4ff3-bd81-9db299463ac2	bbbbbbbb-0000-4000-8000-00000000000b	batch 2	1	{}	2026-11-18 04:19:09.973029+00	2026-11-18 04:19:09.973029+00
 \.
 
 
@@ -16170,8 +16279,8 @@ COPY public.earnings (symbol, report_date, eps_actual, eps_estimated, revenue_ac
 
 
 COPY public.export_history (id, user_id, document_id, version, format, template, file_name, file_path, file_size, page_count, download_count, expires_at, created_at) FROM stdin;
-01a1ecda-cad0-7170-a710-13b6b2073edc	aaaaaaaa-0000-4000-8000-00000000000a	1156d365-4dd0-4c28-8c12-184765d1e3f2	1	pdf	minimal	completed.pdf	aaaaaaaa-0000-4000-8000-00000000000a/exports/01a1ecda-cad0-7170-a710-13b6b2073edc/1.pdf	1000	2	0	2026-11-25 04:12:04.197811+00	2026-11-18 04:12:04.197811+00
-01a1ecda-caee-7445-b5cb-258bf94476e5	bbbbbbbb-0000-4000-8000-00000000000b	04f16747-9ca5-4380-8ddc-b5094d9c6530	1	pdf	minimal	downloaded.pdf	bbbbbbbb-0000-4000-8000-00000000000b/exports/01a1ecda-caee-7445-b5cb-258bf94476e5/1.pdf	1000	2	1	2026-11-25 04:12:04.224867+00	2026-11-18 04:12:04.224867+00
+01a1ece1-499f-7c6e-b56a-e1623f7d8b58	aaaaaaaa-0000-4000-8000-00000000000a	140e39ad-35ed-4599-8232-906f15640edf	1	pdf	minimal	completed.pdf	aaaaaaaa-0000-4000-8000-00000000000a/exports/01a1ece1-499f-7c6e-b56a-e1623f7d8b58/1.pdf	1000	2	0	2026-11-25 04:19:09.871741+00	2026-11-18 04:19:09.871741+00
+01a1ece1-49b3-7760-9333-b83bd6b923dd	bbbbbbbb-0000-4000-8000-00000000000b	4a7b4209-387b-4c1b-bcaf-2f71e0cf64cd	1	pdf	minimal	downloaded.pdf	bbbbbbbb-0000-4000-8000-00000000000b/exports/01a1ece1-49b3-7760-9333-b83bd6b923dd/1.pdf	1000	2	1	2026-11-25 04:19:09.886096+00	2026-11-18 04:19:09.886096+00
 \.
 
 
@@ -16184,15 +16293,15 @@ COPY public.job_artifacts (id, job_id, user_id, task_id, type, storage_path, byt
 
 
 COPY public.jobs (id, user_id, type, version, params, status, percent, phase, docs_complete, docs_total, message, output, error, compensating, stragglers, priority, idempotency_key, correlation_id, revision, created_at, updated_at, finished_at) FROM stdin;
-01a1ecda-c62d-7181-868b-56481ecb7f27	aaaaaaaa-0000-4000-8000-00000000000a	echo	1	{"message": "hello"}	completed	100	complete	0	0	Complete	{"repeat": {"echo": {"message": "done"}}}	\N	f	f	5	\N	\N	2	2026-11-18 04:12:02.989258+00	2026-11-18 04:12:03.042847+00	2026-11-18 04:12:03.042851+00
-01a1ecda-c665-7768-9087-897039fe0c49	aaaaaaaa-0000-4000-8000-00000000000a	echo	1	{"message": "hello"}	failed	50	queued	0	0	listen failed: it broke	\N	{"item": 0, "task": "listen", "type": "broken", "message": "it broke"}	f	f	5	\N	\N	1	2026-11-18 04:12:03.045599+00	2026-11-18 04:12:03.067201+00	2026-11-18 04:12:03.067205+00
-01a1ecda-c681-70f5-bdd7-a98bd7186457	bbbbbbbb-0000-4000-8000-00000000000b	echo	1	{"message": "hello"}	cancelled	0	queued	0	0	Cancelled	\N	\N	f	f	5	\N	\N	1	2026-11-18 04:12:03.073152+00	2026-11-18 04:12:03.08897+00	2026-11-18 04:12:03.088973+00
-01a1ecda-c699-73ca-acd1-5a02fa52c0b0	aaaaaaaa-0000-4000-8000-00000000000a	echo	1	{"message": "hello"}	processing	50	repeat	0	0	Repeat: 0 of 1	\N	\N	f	f	5	\N	\N	1	2026-11-18 04:12:03.097357+00	2026-11-18 04:12:03.122991+00	\N
-01a1ecda-c6b6-7e49-84d0-264441f7be4e	bbbbbbbb-0000-4000-8000-00000000000b	echo	1	{"message": "hello"}	queued	0	queued	0	0	Queued	\N	\N	f	f	5	\N	\N	0	2026-11-18 04:12:03.126987+00	2026-11-18 04:12:03.126987+00	\N
-01a1ecda-c6c9-72c4-a58c-e94634332fba	bbbbbbbb-0000-4000-8000-00000000000b	acme_list	1	{"items": [1, 2, 3, 4, 5]}	processing	20	each	0	0	Each: 2 of 5	\N	\N	f	f	5	\N	\N	3	2026-11-18 04:12:03.145258+00	2026-11-18 04:12:04.639294+00	\N
-01a1ecda-c702-7d2f-901a-83be955f8054	aaaaaaaa-0000-4000-8000-00000000000a	nuclear_v2	1	{"person1": {"born": "1815-12-10", "name": "Ada"}, "person2": {"born": "1791-12-26", "name": "Charles"}, "documents": [{"about": "person1", "title": "The calendar of the first", "system": "calendar"}, {"about": "person2", "title": "The calendar of the second", "system": "calendar"}, {"about": "both", "title": "The calendar between the two", "system": "calendar"}, {"about": "person1", "title": "The numbers of the first", "system": "numbers"}, {"about": "person2", "title": "The numbers of the second", "system": "numbers"}, {"about": "both", "title": "The numbers between the two", "system": "numbers"}, {"about": "person1", "title": "The seasons of the first", "system": "seasons"}, {"about": "person2", "title": "The seasons of the second", "system": "seasons"}, {"about": "both", "title": "The seasons between the two", "system": "seasons"}, {"about": "person1", "title": "The letters of the first", "system": "letters"}, {"about": "person2", "title": "The letters of the second", "system": "letters"}, {"about": "both", "title": "The letters between the two", "system": "letters"}, {"about": "person1", "title": "The distances of the first", "system": "distances"}, {"about": "person2", "title": "The distances of the second", "system": "distances"}, {"about": "both", "title": "The distances between the two", "system": "distances"}, {"about": "both", "title": "The verdict", "system": "verdict"}]}	queued	0	queued	0	16	Queued	\N	\N	f	f	5	\N	\N	1	2026-11-18 04:12:03.202917+00	2026-11-18 04:12:03.210455+00	\N
-01a1ecda-c70c-77e3-993e-16c6bff5a8bd	aaaaaaaa-0000-4000-8000-00000000000a	echo	1	{"message": "kept"}	queued	0	queued	0	0	Queued	\N	\N	f	f	5	workflow-1	\N	0	2026-11-18 04:12:03.212632+00	2026-11-18 04:12:03.212632+00	\N
-01a1ecda-ccb9-7b4f-989c-e07f3a3838c5	aaaaaaaa-0000-4000-8000-00000000000a	echo	1	{"message": "lost"}	queued	0	queued	0	0	Queued	\N	\N	f	f	5	\N	\N	0	2026-11-18 04:12:04.665792+00	2026-11-18 04:12:04.665792+00	\N
+01a1ece1-4669-7e9f-86fd-d86e3f5d2c4a	aaaaaaaa-0000-4000-8000-00000000000a	echo	1	{"message": "hello"}	completed	100	complete	0	0	Complete	{"repeat": {"echo": {"message": "done"}}}	\N	f	f	5	\N	\N	2	2026-11-18 04:19:09.034044+00	2026-11-18 04:19:09.082659+00	2026-11-18 04:19:09.082663+00
+01a1ece1-469c-741c-bf0b-c2bc54f9552b	aaaaaaaa-0000-4000-8000-00000000000a	echo	1	{"message": "hello"}	failed	50	queued	0	0	listen failed: it broke	\N	{"item": 0, "task": "listen", "type": "broken", "message": "it broke"}	f	f	5	\N	\N	1	2026-11-18 04:19:09.084377+00	2026-11-18 04:19:09.100631+00	2026-11-18 04:19:09.100635+00
+01a1ece1-46ae-725e-b111-302482d5f2fe	bbbbbbbb-0000-4000-8000-00000000000b	echo	1	{"message": "hello"}	cancelled	0	queued	0	0	Cancelled	\N	\N	f	f	5	\N	\N	1	2026-11-18 04:19:09.10223+00	2026-11-18 04:19:09.109716+00	2026-11-18 04:19:09.109719+00
+01a1ece1-46b8-78d9-8f03-b958f34da546	aaaaaaaa-0000-4000-8000-00000000000a	echo	1	{"message": "hello"}	processing	50	repeat	0	0	Repeat: 0 of 1	\N	\N	f	f	5	\N	\N	1	2026-11-18 04:19:09.112627+00	2026-11-18 04:19:09.127794+00	\N
+01a1ece1-46c9-76b8-a378-af9624a28767	bbbbbbbb-0000-4000-8000-00000000000b	echo	1	{"message": "hello"}	queued	0	queued	0	0	Queued	\N	\N	f	f	5	\N	\N	0	2026-11-18 04:19:09.129497+00	2026-11-18 04:19:09.129497+00	\N
+01a1ece1-46d6-725e-9ae2-b4ccf6d39342	bbbbbbbb-0000-4000-8000-00000000000b	acme_list	1	{"items": [1, 2, 3, 4, 5]}	processing	20	each	0	0	Each: 2 of 5	\N	\N	f	f	5	\N	\N	3	2026-11-18 04:19:09.142226+00	2026-11-18 04:19:10.133116+00	\N
+01a1ece1-470a-7fd7-bb80-512ae2c04667	aaaaaaaa-0000-4000-8000-00000000000a	nuclear_v2	1	{"person1": {"born": "1815-12-10", "name": "Ada"}, "person2": {"born": "1791-12-26", "name": "Charles"}, "documents": [{"about": "person1", "title": "The calendar of the first", "system": "calendar"}, {"about": "person2", "title": "The calendar of the second", "system": "calendar"}, {"about": "both", "title": "The calendar between the two", "system": "calendar"}, {"about": "person1", "title": "The numbers of the first", "system": "numbers"}, {"about": "person2", "title": "The numbers of the second", "system": "numbers"}, {"about": "both", "title": "The numbers between the two", "system": "numbers"}, {"about": "person1", "title": "The seasons of the first", "system": "seasons"}, {"about": "person2", "title": "The seasons of the second", "system": "seasons"}, {"about": "both", "title": "The seasons between the two", "system": "seasons"}, {"about": "person1", "title": "The letters of the first", "system": "letters"}, {"about": "person2", "title": "The letters of the second", "system": "letters"}, {"about": "both", "title": "The letters between the two", "system": "letters"}, {"about": "person1", "title": "The distances of the first", "system": "distances"}, {"about": "person2", "title": "The distances of the second", "system": "distances"}, {"about": "both", "title": "The distances between the two", "system": "distances"}, {"about": "both", "title": "The verdict", "system": "verdict"}]}	queued	0	queued	0	16	Queued	\N	\N	f	f	5	\N	\N	1	2026-11-18 04:19:09.195095+00	2026-11-18 04:19:09.201912+00	\N
+01a1ece1-4713-76c0-a8df-e7fdfb06c262	aaaaaaaa-0000-4000-8000-00000000000a	echo	1	{"message": "kept"}	queued	0	queued	0	0	Queued	\N	\N	f	f	5	workflow-1	\N	0	2026-11-18 04:19:09.203519+00	2026-11-18 04:19:09.203519+00	\N
+01a1ece1-4ac0-7916-b12b-d7466f04a0e9	aaaaaaaa-0000-4000-8000-00000000000a	echo	1	{"message": "lost"}	queued	0	queued	0	0	Queued	\N	\N	f	f	5	\N	\N	0	2026-11-18 04:19:10.14464+00	2026-11-18 04:19:10.14464+00	\N
 \.
 
 
@@ -16201,30 +16310,30 @@ COPY public.profile_access_grants (id, profile_id, grantee_user_id, granted_by, 
 
 
 COPY public.quotes (symbol, name, price, change, change_percentage, volume, day_low, day_high, year_low, year_high, market_cap, price_avg_50, price_avg_200, exchange, open, previous_close, quoted_at, fetched_at, cache_ttl_minutes) FROM stdin;
-FRESH	FRESH	10	0	0	1	1	20	1	20	\N	1	1	X	1	1	2026-11-18 04:12:04.397+00	2026-11-18 04:12:04.400587+00	\N
-SAME	SAME	10	0	0	1	1	20	1	20	\N	1	1	X	1	1	2026-11-18 04:02:04.415+00	2026-11-18 04:02:04.416158+00	\N
+FRESH	FRESH	10	0	0	1	1	20	1	20	\N	1	1	X	1	1	2026-11-18 04:19:10+00	2026-11-18 04:19:10.001098+00	\N
+SAME	SAME	10	0	0	1	1	20	1	20	\N	1	1	X	1	1	2026-11-18 04:09:10.012+00	2026-11-18 04:09:10.012437+00	\N
 \.
 
 
 COPY public.shell_files (id, patient_id, uploaded_by, filename, original_filename, file_size_bytes, mime_type, storage_path, upload_path, sha256, page_count, status, stage, stage_jobs, run, version, idempotency_key, verdict, processing_error, created_at, updated_at, uploaded_at, scanned_at, completed_at) FROM stdin;
-01a1ecda-c714-770e-b0f3-5c8b7c9c7c3f	82292aab-8fe7-4ef4-8531-0264b199db80	aaaaaaaa-0000-4000-8000-00000000000a	01a1ecda-c714-770e-b0f3-5c8b7c9c7c3f.txt	being uploaded.txt	\N	text/plain	\N	\N	\N	\N	uploading	\N	{}	1	1	\N	\N	{}	2026-11-18 04:12:03.219071+00	2026-11-18 04:12:03.219071+00	\N	\N	\N
-01a1ecda-c718-7d2f-8b96-8fceef380b0b	82292aab-8fe7-4ef4-8531-0264b199db80	aaaaaaaa-0000-4000-8000-00000000000a	01a1ecda-c718-7d2f-8b96-8fceef380b0b.txt	waits for security.txt	5	text/plain	82292aab-8fe7-4ef4-8531-0264b199db80/01a1ecda-c718-7d2f-8b96-8fceef380b0b/01a1ecda-c719-77f7-8390-43fa3954568e.txt	82292aab-8fe7-4ef4-8531-0264b199db80/01a1ecda-c718-7d2f-8b96-8fceef380b0b/01a1ecda-c719-77f7-8390-43fa3954568e.txt	aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa	\N	uploaded	security	{}	1	3	\N	\N	{}	2026-11-18 04:12:03.224698+00	2026-11-18 04:12:03.236322+00	2026-11-18 04:12:03.23175+00	\N	\N
-01a1ecda-c729-702d-ba11-99e754d7baa7	82292aab-8fe7-4ef4-8531-0264b199db80	aaaaaaaa-0000-4000-8000-00000000000a	01a1ecda-c729-702d-ba11-99e754d7baa7.txt	in security.txt	5	text/plain	82292aab-8fe7-4ef4-8531-0264b199db80/01a1ecda-c729-702d-ba11-99e754d7baa7/01a1ecda-c729-7b7c-95e6-3fbb131ca20c.txt	82292aab-8fe7-4ef4-8531-0264b199db80/01a1ecda-c729-702d-ba11-99e754d7baa7/01a1ecda-c729-7b7c-95e6-3fbb131ca20c.txt	aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa	\N	processing	security	{"security": "01a1ecda-c72d-7814-8b71-f510960aae30"}	1	4	\N	\N	{}	2026-11-18 04:12:03.24088+00	2026-11-18 04:12:03.254008+00	2026-11-18 04:12:03.245203+00	\N	\N
-01a1ecda-c737-7ee5-adef-1a94401b7dc1	82292aab-8fe7-4ef4-8531-0264b199db80	aaaaaaaa-0000-4000-8000-00000000000a	01a1ecda-c737-7ee5-adef-1a94401b7dc1.txt	waits for ocr.txt	5	text/plain	82292aab-8fe7-4ef4-8531-0264b199db80/01a1ecda-c737-7ee5-adef-1a94401b7dc1/01a1ecda-c744-74b0-80e8-0e5b71a98ae2.txt	82292aab-8fe7-4ef4-8531-0264b199db80/01a1ecda-c737-7ee5-adef-1a94401b7dc1/01a1ecda-c738-7a62-9ff8-c08af6d03197.txt	bbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbb	1	processing	ocr	{"security": "01a1ecda-c73c-7e00-80b9-15a37adbb926"}	1	6	\N	\N	{}	2026-11-18 04:12:03.255736+00	2026-11-18 04:12:03.274268+00	2026-11-18 04:12:03.260481+00	2026-11-18 04:12:03.272931+00	\N
-01a1ecda-c74e-7312-991c-8842a952315e	82292aab-8fe7-4ef4-8531-0264b199db80	aaaaaaaa-0000-4000-8000-00000000000a	01a1ecda-c74e-7312-991c-8842a952315e.txt	in ocr.txt	5	text/plain	82292aab-8fe7-4ef4-8531-0264b199db80/01a1ecda-c74e-7312-991c-8842a952315e/01a1ecda-c75d-7516-a3f3-1ac906f8af8f.txt	82292aab-8fe7-4ef4-8531-0264b199db80/01a1ecda-c74e-7312-991c-8842a952315e/01a1ecda-c74e-7ec0-b943-dc717ccdea95.txt	bbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbb	1	processing	ocr	{"ocr": "01a1ecda-c760-7e7e-ab66-8562f35306a3", "security": "01a1ecda-c752-74d9-a21b-a1501274433c"}	1	7	\N	\N	{}	2026-11-18 04:12:03.278057+00	2026-11-18 04:12:03.309348+00	2026-11-18 04:12:03.282004+00	2026-11-18 04:12:03.295739+00	\N
-01a1ecda-c76e-7a72-a43e-65d88969360c	82292aab-8fe7-4ef4-8531-0264b199db80	aaaaaaaa-0000-4000-8000-00000000000a	01a1ecda-c76e-7a72-a43e-65d88969360c.txt	waits for spatial.txt	5	text/plain	82292aab-8fe7-4ef4-8531-0264b199db80/01a1ecda-c76e-7a72-a43e-65d88969360c/01a1ecda-c785-7404-b04c-ac627a6c087d.txt	82292aab-8fe7-4ef4-8531-0264b199db80/01a1ecda-c76e-7a72-a43e-65d88969360c/01a1ecda-c76f-774f-b41f-19b0d25ea36e.txt	bbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbb	1	processing	spatial	{"ocr": "01a1ecda-c788-75be-ad8f-faa4dacc949e", "security": "01a1ecda-c773-7c28-b4c8-9a3db289430e"}	1	9	\N	\N	{}	2026-11-18 04:12:03.310496+00	2026-11-18 04:12:03.357499+00	2026-11-18 04:12:03.315483+00	2026-11-18 04:12:03.335502+00	\N
-01a1ecda-c7a3-7743-abb3-f58c4f666a7f	82292aab-8fe7-4ef4-8531-0264b199db80	aaaaaaaa-0000-4000-8000-00000000000a	01a1ecda-c7a3-7743-abb3-f58c4f666a7f.txt	in spatial.txt	5	text/plain	82292aab-8fe7-4ef4-8531-0264b199db80/01a1ecda-c7a3-7743-abb3-f58c4f666a7f/01a1ecda-c7bb-713f-91ac-7f99d3509d75.txt	82292aab-8fe7-4ef4-8531-0264b199db80/01a1ecda-c7a3-7743-abb3-f58c4f666a7f/01a1ecda-c7a4-7353-a4e0-5418d5dd8e4b.txt	bbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbb	1	processing	spatial	{"ocr": "01a1ecda-c7be-7785-b7a9-e92ceb2115b2", "spatial": "01a1ecda-c7d9-7cc8-9a85-2ae37bbb901f", "security": "01a1ecda-c7aa-7da5-912c-a996f1aab5ed"}	1	10	\N	\N	{}	2026-11-18 04:12:03.363361+00	2026-11-18 04:12:03.42592+00	2026-11-18 04:12:03.370628+00	2026-11-18 04:12:03.389605+00	\N
-01a1ecda-c7e3-71b2-a618-33fc5fdedd65	82292aab-8fe7-4ef4-8531-0264b199db80	aaaaaaaa-0000-4000-8000-00000000000a	01a1ecda-c7e3-71b2-a618-33fc5fdedd65.txt	waits for pass1.txt	5	text/plain	82292aab-8fe7-4ef4-8531-0264b199db80/01a1ecda-c7e3-71b2-a618-33fc5fdedd65/01a1ecda-c7f9-7926-a5b2-3c5a86ef3ea1.txt	82292aab-8fe7-4ef4-8531-0264b199db80/01a1ecda-c7e3-71b2-a618-33fc5fdedd65/01a1ecda-c7e3-7c20-a615-a4e7b8b084d8.txt	bbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbb	1	processing	pass1	{"ocr": "01a1ecda-c7fc-7666-b760-9adccf30757d", "spatial": "01a1ecda-c815-7160-97f5-e007db6b7498", "security": "01a1ecda-c7f2-7706-8cbc-3ee3f25fb351"}	1	12	\N	\N	{}	2026-11-18 04:12:03.427014+00	2026-11-18 04:12:03.498698+00	2026-11-18 04:12:03.442216+00	2026-11-18 04:12:03.451472+00	\N
-01a1ecda-c82f-7706-aaa1-df07a2ee7721	82292aab-8fe7-4ef4-8531-0264b199db80	aaaaaaaa-0000-4000-8000-00000000000a	01a1ecda-c82f-7706-aaa1-df07a2ee7721.txt	in pass1.txt	5	text/plain	82292aab-8fe7-4ef4-8531-0264b199db80/01a1ecda-c82f-7706-aaa1-df07a2ee7721/01a1ecda-c840-7f58-82f6-0fcfb79e79f3.txt	82292aab-8fe7-4ef4-8531-0264b199db80/01a1ecda-c82f-7706-aaa1-df07a2ee7721/01a1ecda-c830-726e-90ed-ebfa04fbc9bf.txt	bbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbb	1	processing	pass1	{"ocr": "01a1ecda-c849-7e2d-99d8-36bdf361a915", "pass1": "01a1ecda-c86f-7c62-ad0e-fa60003fb8a4", "spatial": "01a1ecda-c860-7f9d-86b3-1941874f408e", "security": "01a1ecda-c833-772b-93df-4b9e031e4d5e"}	1	13	\N	\N	{}	2026-11-18 04:12:03.503343+00	2026-11-18 04:12:03.58248+00	2026-11-18 04:12:03.507235+00	2026-11-18 04:12:03.529057+00	\N
-01a1ecda-c880-77d7-9bc6-1b2150704e50	82292aab-8fe7-4ef4-8531-0264b199db80	aaaaaaaa-0000-4000-8000-00000000000a	01a1ecda-c880-77d7-9bc6-1b2150704e50.txt	waits for pass2.txt	5	text/plain	82292aab-8fe7-4ef4-8531-0264b199db80/01a1ecda-c880-77d7-9bc6-1b2150704e50/01a1ecda-c892-76b8-a5a8-5b3edb6b84af.txt	82292aab-8fe7-4ef4-8531-0264b199db80/01a1ecda-c880-77d7-9bc6-1b2150704e50/01a1ecda-c881-734f-bfff-31512cce9ffc.txt	bbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbb	1	processing	pass2	{"ocr": "01a1ecda-c896-7239-a7a9-843e1a69b3b1", "pass1": "01a1ecda-c8b9-7cb0-bada-5680581c4cfc", "spatial": "01a1ecda-c8a9-7824-bfdb-65d0df0118fa", "security": "01a1ecda-c886-7c00-bc83-849bde8d5c0d"}	1	15	\N	\N	{"api_metrics": {"tokens": 10, "total_calls": 0, "failed_calls": 0, "rate_limit_hits": 0, "successful_calls": 0, "backpressure_delays": 0}}	2026-11-18 04:12:03.5844+00	2026-11-18 04:12:03.657066+00	2026-11-18 04:12:03.590431+00	2026-11-18 04:12:03.604421+00	\N
-01a1ecda-c8cc-768b-b815-b7e1f5ee68f0	82292aab-8fe7-4ef4-8531-0264b199db80	aaaaaaaa-0000-4000-8000-00000000000a	01a1ecda-c8cc-768b-b815-b7e1f5ee68f0.txt	in pass2.txt	5	text/plain	82292aab-8fe7-4ef4-8531-0264b199db80/01a1ecda-c8cc-768b-b815-b7e1f5ee68f0/01a1ecda-c8de-7985-b8a4-ce361c488f10.txt	82292aab-8fe7-4ef4-8531-0264b199db80/01a1ecda-c8cc-768b-b815-b7e1f5ee68f0/01a1ecda-c8cd-7158-a0b8-193015caac75.txt	bbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbb	1	processing	pass2	{"ocr": "01a1ecda-c8e2-75ca-8368-b8bc235e9b57", "pass1": "01a1ecda-c907-7122-89ec-8e4c9f92d3f5", "pass2": "01a1ecda-c91d-73c2-b0a0-7ecb01f0ef77", "spatial": "01a1ecda-c8f7-748b-853e-553976b552ac", "security": "01a1ecda-c8d2-76f1-bde0-3581862a8e86"}	1	16	\N	\N	{"api_metrics": {"tokens": 10, "total_calls": 0, "failed_calls": 0, "rate_limit_hits": 0, "successful_calls": 0, "backpressure_delays": 0}}	2026-11-18 04:12:03.660318+00	2026-11-18 04:12:03.757887+00	2026-11-18 04:12:03.666218+00	2026-11-18 04:12:03.681357+00	\N
-01a1ecda-c933-7e5a-8264-6eab342b0fc8	82292aab-8fe7-4ef4-8531-0264b199db80	aaaaaaaa-0000-4000-8000-00000000000a	01a1ecda-c933-7e5a-8264-6eab342b0fc8.txt	waits for pass3.txt	5	text/plain	82292aab-8fe7-4ef4-8531-0264b199db80/01a1ecda-c933-7e5a-8264-6eab342b0fc8/01a1ecda-c945-707e-b3c0-ab24503c4633.txt	82292aab-8fe7-4ef4-8531-0264b199db80/01a1ecda-c933-7e5a-8264-6eab342b0fc8/01a1ecda-c934-791e-9f04-b8ab622f1bc6.txt	bbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbb	1	processing	pass3	{"ocr": "01a1ecda-c94c-783d-a121-0f3736943b5c", "pass1": "01a1ecda-c96d-7185-9b29-1e7881f66d23", "pass2": "01a1ecda-c97d-7b74-bb3a-0cfc07260dd8", "spatial": "01a1ecda-c95d-74ac-a05c-3e99b3d66db2", "security": "01a1ecda-c937-79ce-9dea-dd6e9e947812"}	1	18	\N	\N	{"api_metrics": {"tokens": 20, "total_calls": 0, "failed_calls": 0, "rate_limit_hits": 0, "successful_calls": 0, "backpressure_delays": 0}}	2026-11-18 04:12:03.763759+00	2026-11-18 04:12:03.863561+00	2026-11-18 04:12:03.767342+00	2026-11-18 04:12:03.782781+00	\N
-01a1ecda-c99a-7ebc-a959-5dd19197e62d	82292aab-8fe7-4ef4-8531-0264b199db80	aaaaaaaa-0000-4000-8000-00000000000a	01a1ecda-c99a-7ebc-a959-5dd19197e62d.txt	in pass3.txt	5	text/plain	82292aab-8fe7-4ef4-8531-0264b199db80/01a1ecda-c99a-7ebc-a959-5dd19197e62d/01a1ecda-c9aa-7a20-8c30-344de3793478.txt	82292aab-8fe7-4ef4-8531-0264b199db80/01a1ecda-c99a-7ebc-a959-5dd19197e62d/01a1ecda-c99b-79c2-a774-92604dcac7ed.txt	bbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbb	1	processing	pass3	{"ocr": "01a1ecda-c9ae-76a3-84c3-e8fd9f16f668", "pass1": "01a1ecda-c9d3-70e5-9a9b-17c479e84ccf", "pass2": "01a1ecda-c9e1-7f1e-8b97-54cee1d80ac9", "pass3": "01a1ecda-c9ed-7cd4-a17b-c62040ea6151", "spatial": "01a1ecda-c9c6-72fd-9f82-adc484b368a0", "security": "01a1ecda-c99e-79ae-b40c-9b471883fec9"}	1	19	\N	\N	{"api_metrics": {"tokens": 20, "total_calls": 0, "failed_calls": 0, "rate_limit_hits": 0, "successful_calls": 0, "backpressure_delays": 0}}	2026-11-18 04:12:03.866825+00	2026-11-18 04:12:03.956738+00	2026-11-18 04:12:03.870341+00	2026-11-18 04:12:03.885407+00	\N
-01a1ecda-caa0-7d3b-9e91-45c29c070ae5	a41f8ad8-c766-475b-aa99-02629f55564d	bbbbbbbb-0000-4000-8000-00000000000b	01a1ecda-caa0-7d3b-9e91-45c29c070ae5.txt	infected.txt	5	text/plain	quarantine/01a1ecda-caa0-7d3b-9e91-45c29c070ae5/x.txt	a41f8ad8-c766-475b-aa99-02629f55564d/01a1ecda-caa0-7d3b-9e91-45c29c070ae5/01a1ecda-caa1-7628-9479-a604a09d14eb.txt	cccccccccccccccccccccccccccccccccccccccccccccccccccccccccccccccc	\N	infected	security	{"security": "01a1ecda-caa4-74b4-a49c-22b6b3428109"}	1	5	\N	{"type": "infected", "reason": "infected", "message": "a test signature"}	{"current_error": {"type": "infected", "message": "a test signature", "timestamp": "2026-11-18T04:12:04.147865+00:00", "worker_id": "worker-live", "retry_count": 1, "rate_limit_hit": false, "heartbeat_expired": false}}	2026-11-18 04:12:04.128468+00	2026-11-18 04:12:04.147956+00	2026-11-18 04:12:04.13207+00	\N	\N
-01a1ecda-cab5-7845-a59c-28ea66c8417e	a41f8ad8-c766-475b-aa99-02629f55564d	bbbbbbbb-0000-4000-8000-00000000000b	01a1ecda-cab5-7845-a59c-28ea66c8417e.txt	\N	5	text/plain	a41f8ad8-c766-475b-aa99-02629f55564d/01a1ecda-cab5-7845-a59c-28ea66c8417e/01a1ecda-cab6-7364-9911-74faef151564.txt	a41f8ad8-c766-475b-aa99-02629f55564d/01a1ecda-cab5-7845-a59c-28ea66c8417e/01a1ecda-cab6-7364-9911-74faef151564.txt	aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa	\N	erasing	security	{}	1	4	\N	\N	{}	2026-11-18 04:12:04.149431+00	2026-11-18 04:12:04.165051+00	2026-11-18 04:12:04.1542+00	\N	\N
-01a1ecda-c9f6-7726-acb6-95060076dacd	82292aab-8fe7-4ef4-8531-0264b199db80	aaaaaaaa-0000-4000-8000-00000000000a	01a1ecda-c9f6-7726-acb6-95060076dacd.txt	completed.txt	5	text/plain	82292aab-8fe7-4ef4-8531-0264b199db80/01a1ecda-c9f6-7726-acb6-95060076dacd/01a1ecda-ca01-7e93-841f-143411bab945.txt	82292aab-8fe7-4ef4-8531-0264b199db80/01a1ecda-c9f6-7726-acb6-95060076dacd/01a1ecda-c9f7-71fb-8f39-1818a38cff82.txt	bbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbb	1	completed	pass3	{"ocr": "01a1ecda-ca04-76bc-a914-9fa0305df2e2", "pass1": "01a1ecda-ca1d-7a2d-aa6c-e7f6f8a75889", "pass2": "01a1ecda-ca2d-7062-a61d-948cd27d9a08", "pass3": "01a1ecda-ca3f-7b74-956b-4c263bdbd758", "spatial": "01a1ecda-ca0f-7810-b091-8b5f87038a43", "security": "01a1ecda-c9fb-7008-bf0a-094d3164bacd"}	1	20	\N	\N	{"api_metrics": {"tokens": 30, "total_calls": 0, "failed_calls": 0, "rate_limit_hits": 0, "successful_calls": 0, "backpressure_delays": 0}}	2026-11-18 04:12:03.95836+00	2026-11-18 04:12:04.077654+00	2026-11-18 04:12:03.962786+00	2026-11-18 04:12:03.971646+00	2026-11-18 04:12:04.077659+00
-01a1ecda-ca70-771e-af29-fc31041d7d00	82292aab-8fe7-4ef4-8531-0264b199db80	aaaaaaaa-0000-4000-8000-00000000000a	01a1ecda-ca70-771e-af29-fc31041d7d00.txt	failed.txt	5	text/plain	82292aab-8fe7-4ef4-8531-0264b199db80/01a1ecda-ca70-771e-af29-fc31041d7d00/01a1ecda-ca8a-7a7a-b314-015cf2293707.txt	82292aab-8fe7-4ef4-8531-0264b199db80/01a1ecda-ca70-771e-af29-fc31041d7d00/01a1ecda-ca71-727e-aa2d-132ce7906400.txt	bbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbb	1	failed	ocr	{"ocr": "01a1ecda-ca8d-71d7-903c-375a1faaa2da", "security": "01a1ecda-ca78-7e45-b82b-f94806cfe3e7"}	1	8	\N	\N	{"current_error": {"type": "ocr_failure", "message": "unreadable", "timestamp": "2026-11-18T04:12:04.121179+00:00", "worker_id": "worker-live", "retry_count": 1, "rate_limit_hit": false, "heartbeat_expired": false}, "error_history": [{"type": "ocr_failure", "message": "unreadable", "resolved": false, "timestamp": "2026-11-18T04:12:04.121179+00:00", "worker_id": "worker-live", "retry_count": 1, "rate_limit_hit": false, "heartbeat_expired": false}]}	2026-11-18 04:12:04.080356+00	2026-11-18 04:12:04.122244+00	2026-11-18 04:12:04.088651+00	2026-11-18 04:12:04.108343+00	\N
-01a1ecda-ccd2-7bb6-a34f-ac6fe44c6da3	82292aab-8fe7-4ef4-8531-0264b199db80	aaaaaaaa-0000-4000-8000-00000000000a	01a1ecda-ccd2-7bb6-a34f-ac6fe44c6da3.txt	lost in ocr.txt	5	text/plain	82292aab-8fe7-4ef4-8531-0264b199db80/01a1ecda-ccd2-7bb6-a34f-ac6fe44c6da3/01a1ecda-cce9-7c18-a582-8db42aee948e.txt	82292aab-8fe7-4ef4-8531-0264b199db80/01a1ecda-ccd2-7bb6-a34f-ac6fe44c6da3/01a1ecda-ccd3-76d9-a9d3-32c4533c0c1e.txt	bbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbb	1	processing	ocr	{"ocr": "01a1ecda-cced-7610-b260-25a38841c84f", "security": "01a1ecda-ccd6-77a1-a457-3e6997bc1d82"}	1	7	\N	\N	{}	2026-11-18 04:12:04.690616+00	2026-11-18 03:12:04.725345+00	2026-11-18 04:12:04.694251+00	2026-11-18 04:12:04.716135+00	\N
+01a1ece1-471a-7c04-95a1-7e18b2535365	7f1931f5-54b9-42c1-9886-1026ba61d321	aaaaaaaa-0000-4000-8000-00000000000a	01a1ece1-471a-7c04-95a1-7e18b2535365.txt	being uploaded.txt	\N	text/plain	\N	\N	\N	\N	uploading	\N	{}	1	1	\N	\N	{}	2026-11-18 04:19:09.209215+00	2026-11-18 04:19:09.209215+00	\N	\N	\N
+01a1ece1-471e-7f0a-9407-3a451704b431	7f1931f5-54b9-42c1-9886-1026ba61d321	aaaaaaaa-0000-4000-8000-00000000000a	01a1ece1-471e-7f0a-9407-3a451704b431.txt	waits for security.txt	5	text/plain	7f1931f5-54b9-42c1-9886-1026ba61d321/01a1ece1-471e-7f0a-9407-3a451704b431/01a1ece1-471f-7cac-9bc6-ff2af38dc5bd.txt	7f1931f5-54b9-42c1-9886-1026ba61d321/01a1ece1-471e-7f0a-9407-3a451704b431/01a1ece1-471f-7cac-9bc6-ff2af38dc5bd.txt	aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa	\N	uploaded	security	{}	1	3	\N	\N	{}	2026-11-18 04:19:09.214788+00	2026-11-18 04:19:09.229913+00	2026-11-18 04:19:09.229533+00	\N	\N
+01a1ece1-4732-7c7e-93d7-1476e098c650	7f1931f5-54b9-42c1-9886-1026ba61d321	aaaaaaaa-0000-4000-8000-00000000000a	01a1ece1-4732-7c7e-93d7-1476e098c650.txt	in security.txt	5	text/plain	7f1931f5-54b9-42c1-9886-1026ba61d321/01a1ece1-4732-7c7e-93d7-1476e098c650/01a1ece1-4733-7760-87b6-2b4918335bff.txt	7f1931f5-54b9-42c1-9886-1026ba61d321/01a1ece1-4732-7c7e-93d7-1476e098c650/01a1ece1-4733-7760-87b6-2b4918335bff.txt	aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa	\N	processing	security	{"security": "01a1ece1-4739-7424-9aa4-1dabfc59e2a2"}	1	4	\N	\N	{}	2026-11-18 04:19:09.234659+00	2026-11-18 04:19:09.250006+00	2026-11-18 04:19:09.240967+00	\N	\N
+01a1ece1-4744-7147-b367-780f0d217fb2	7f1931f5-54b9-42c1-9886-1026ba61d321	aaaaaaaa-0000-4000-8000-00000000000a	01a1ece1-4744-7147-b367-780f0d217fb2.txt	waits for ocr.txt	5	text/plain	7f1931f5-54b9-42c1-9886-1026ba61d321/01a1ece1-4744-7147-b367-780f0d217fb2/01a1ece1-474f-70ac-853f-549afb1a00d7.txt	7f1931f5-54b9-42c1-9886-1026ba61d321/01a1ece1-4744-7147-b367-780f0d217fb2/01a1ece1-4744-7be3-83f7-ec3a49cefc44.txt	bbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbb	1	processing	ocr	{"security": "01a1ece1-4748-7378-9171-ada83c24d5c9"}	1	6	\N	\N	{}	2026-11-18 04:19:09.25195+00	2026-11-18 04:19:09.267323+00	2026-11-18 04:19:09.255909+00	2026-11-18 04:19:09.266144+00	\N
+01a1ece1-4757-71eb-bc23-29c518e53af0	7f1931f5-54b9-42c1-9886-1026ba61d321	aaaaaaaa-0000-4000-8000-00000000000a	01a1ece1-4757-71eb-bc23-29c518e53af0.txt	in ocr.txt	5	text/plain	7f1931f5-54b9-42c1-9886-1026ba61d321/01a1ece1-4757-71eb-bc23-29c518e53af0/01a1ece1-4761-7d47-9f6e-d41488314799.txt	7f1931f5-54b9-42c1-9886-1026ba61d321/01a1ece1-4757-71eb-bc23-29c518e53af0/01a1ece1-4757-7dbe-8d5e-43990227eac8.txt	bbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbb	1	processing	ocr	{"ocr": "01a1ece1-4764-7b5c-8a00-d30db5034538", "security": "01a1ece1-475b-7093-b9e6-58ab407efa16"}	1	7	\N	\N	{}	2026-11-18 04:19:09.270979+00	2026-11-18 04:19:09.294631+00	2026-11-18 04:19:09.274721+00	2026-11-18 04:19:09.283802+00	\N
+01a1ece1-4770-7a39-9bc1-cc1b340e1d7a	7f1931f5-54b9-42c1-9886-1026ba61d321	aaaaaaaa-0000-4000-8000-00000000000a	01a1ece1-4770-7a39-9bc1-cc1b340e1d7a.txt	waits for spatial.txt	5	text/plain	7f1931f5-54b9-42c1-9886-1026ba61d321/01a1ece1-4770-7a39-9bc1-cc1b340e1d7a/01a1ece1-477c-76d0-ba6d-00b147b5295a.txt	7f1931f5-54b9-42c1-9886-1026ba61d321/01a1ece1-4770-7a39-9bc1-cc1b340e1d7a/01a1ece1-4771-73a5-9a32-9df7d703e37e.txt	bbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbb	1	processing	spatial	{"ocr": "01a1ece1-477f-729b-86a4-fe162f52fac4", "security": "01a1ece1-4775-76ed-8f44-363fe9c411d5"}	1	9	\N	\N	{}	2026-11-18 04:19:09.29655+00	2026-11-18 04:19:09.323413+00	2026-11-18 04:19:09.301165+00	2026-11-18 04:19:09.310393+00	\N
+01a1ece1-478f-7c45-90bf-fef508613890	7f1931f5-54b9-42c1-9886-1026ba61d321	aaaaaaaa-0000-4000-8000-00000000000a	01a1ece1-478f-7c45-90bf-fef508613890.txt	in spatial.txt	5	text/plain	7f1931f5-54b9-42c1-9886-1026ba61d321/01a1ece1-478f-7c45-90bf-fef508613890/01a1ece1-4799-7c62-afb5-888b472a86cd.txt	7f1931f5-54b9-42c1-9886-1026ba61d321/01a1ece1-478f-7c45-90bf-fef508613890/01a1ece1-4790-76e1-9a31-865f1563293d.txt	bbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbb	1	processing	spatial	{"ocr": "01a1ece1-479c-7a08-8f96-42949c72731a", "spatial": "01a1ece1-47a7-782d-8f5d-25c891ff73da", "security": "01a1ece1-4793-730e-b1a3-27a3426865f7"}	1	10	\N	\N	{}	2026-11-18 04:19:09.32768+00	2026-11-18 04:19:09.357985+00	2026-11-18 04:19:09.330992+00	2026-11-18 04:19:09.339626+00	\N
+01a1ece1-47ae-7feb-89d7-59668fac4025	7f1931f5-54b9-42c1-9886-1026ba61d321	aaaaaaaa-0000-4000-8000-00000000000a	01a1ece1-47ae-7feb-89d7-59668fac4025.txt	waits for pass1.txt	5	text/plain	7f1931f5-54b9-42c1-9886-1026ba61d321/01a1ece1-47ae-7feb-89d7-59668fac4025/01a1ece1-47b8-7e08-9713-01019f9274ae.txt	7f1931f5-54b9-42c1-9886-1026ba61d321/01a1ece1-47ae-7feb-89d7-59668fac4025/01a1ece1-47af-79ba-9788-2b92ac7326e5.txt	bbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbb	1	processing	pass1	{"ocr": "01a1ece1-47bb-752f-ac26-c9d93e312016", "spatial": "01a1ece1-47cc-7133-a59a-8a69e92d3f80", "security": "01a1ece1-47b2-74ac-9d6b-5e48efe83bc4"}	1	12	\N	\N	{}	2026-11-18 04:19:09.358908+00	2026-11-18 04:19:09.396742+00	2026-11-18 04:19:09.362065+00	2026-11-18 04:19:09.370655+00	\N
+01a1ece1-47d7-7933-b965-dc87627415cb	7f1931f5-54b9-42c1-9886-1026ba61d321	aaaaaaaa-0000-4000-8000-00000000000a	01a1ece1-47d7-7933-b965-dc87627415cb.txt	in pass1.txt	5	text/plain	7f1931f5-54b9-42c1-9886-1026ba61d321/01a1ece1-47d7-7933-b965-dc87627415cb/01a1ece1-47e1-7420-8ed4-b0d2f2295e43.txt	7f1931f5-54b9-42c1-9886-1026ba61d321/01a1ece1-47d7-7933-b965-dc87627415cb/01a1ece1-47d8-7353-bb10-5df001e23ada.txt	bbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbb	1	processing	pass1	{"ocr": "01a1ece1-47e3-7ec8-b03c-0122182a9bc2", "pass1": "01a1ece1-47f8-7400-bc6a-4428b7d05f68", "spatial": "01a1ece1-47ef-7f22-8115-00fb4f778272", "security": "01a1ece1-47da-7bdb-864d-d1d49ac02802"}	1	13	\N	\N	{}	2026-11-18 04:19:09.399489+00	2026-11-18 04:19:09.440044+00	2026-11-18 04:19:09.402539+00	2026-11-18 04:19:09.411072+00	\N
+01a1ece1-4801-7c5a-903f-08bde87e4b38	7f1931f5-54b9-42c1-9886-1026ba61d321	aaaaaaaa-0000-4000-8000-00000000000a	01a1ece1-4801-7c5a-903f-08bde87e4b38.txt	waits for pass2.txt	5	text/plain	7f1931f5-54b9-42c1-9886-1026ba61d321/01a1ece1-4801-7c5a-903f-08bde87e4b38/01a1ece1-480d-79d7-8e1e-a823698bf9b6.txt	7f1931f5-54b9-42c1-9886-1026ba61d321/01a1ece1-4801-7c5a-903f-08bde87e4b38/01a1ece1-4802-7547-b4e9-faeeb123916c.txt	bbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbb	1	processing	pass2	{"ocr": "01a1ece1-4810-72c8-ae09-54f46f41bba3", "pass1": "01a1ece1-4823-7451-a3d6-e09745a5552c", "spatial": "01a1ece1-481b-706e-aff9-f4b939ba5272", "security": "01a1ece1-4804-7f22-a15e-8d1b87799ff3"}	1	15	\N	\N	{"api_metrics": {"tokens": 10, "total_calls": 0, "failed_calls": 0, "rate_limit_hits": 0, "successful_calls": 0, "backpressure_delays": 0}}	2026-11-18 04:19:09.44169+00	2026-11-18 04:19:09.485756+00	2026-11-18 04:19:09.444748+00	2026-11-18 04:19:09.455213+00	\N
+01a1ece1-4830-7b47-9260-d69c8cf80246	7f1931f5-54b9-42c1-9886-1026ba61d321	aaaaaaaa-0000-4000-8000-00000000000a	01a1ece1-4830-7b47-9260-d69c8cf80246.txt	in pass2.txt	5	text/plain	7f1931f5-54b9-42c1-9886-1026ba61d321/01a1ece1-4830-7b47-9260-d69c8cf80246/01a1ece1-483b-740c-a65c-e1f8a8dac17a.txt	7f1931f5-54b9-42c1-9886-1026ba61d321/01a1ece1-4830-7b47-9260-d69c8cf80246/01a1ece1-4831-7441-b280-45f44244eec0.txt	bbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbb	1	processing	pass2	{"ocr": "01a1ece1-483d-7a18-b4a4-2372632b93d4", "pass1": "01a1ece1-4856-7f47-96aa-76b275adb15e", "pass2": "01a1ece1-4863-7937-9727-3531647ec64b", "spatial": "01a1ece1-4847-7aac-bd1f-686010624fdf", "security": "01a1ece1-4834-7d2f-87b8-26bf0a3d5cec"}	1	16	\N	\N	{"api_metrics": {"tokens": 10, "total_calls": 0, "failed_calls": 0, "rate_limit_hits": 0, "successful_calls": 0, "backpressure_delays": 0}}	2026-11-18 04:19:09.488616+00	2026-11-18 04:19:09.546259+00	2026-11-18 04:19:09.492615+00	2026-11-18 04:19:09.500914+00	\N
+01a1ece1-486c-7051-814c-717efe10f0f8	7f1931f5-54b9-42c1-9886-1026ba61d321	aaaaaaaa-0000-4000-8000-00000000000a	01a1ece1-486c-7051-814c-717efe10f0f8.txt	waits for pass3.txt	5	text/plain	7f1931f5-54b9-42c1-9886-1026ba61d321/01a1ece1-486c-7051-814c-717efe10f0f8/01a1ece1-4878-789b-9da2-d62699be9835.txt	7f1931f5-54b9-42c1-9886-1026ba61d321/01a1ece1-486c-7051-814c-717efe10f0f8/01a1ece1-486c-7a0c-98d1-55de969ccbbd.txt	bbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbb	1	processing	pass3	{"ocr": "01a1ece1-487a-7e7e-b226-d936550cf5f6", "pass1": "01a1ece1-488d-7333-8375-06187468d2d5", "pass2": "01a1ece1-489d-7e18-8256-d852c389f291", "spatial": "01a1ece1-4884-7d6c-875a-387cc4255b43", "security": "01a1ece1-4871-7862-836d-884ab985efa9"}	1	18	\N	\N	{"api_metrics": {"tokens": 20, "total_calls": 0, "failed_calls": 0, "rate_limit_hits": 0, "successful_calls": 0, "backpressure_delays": 0}}	2026-11-18 04:19:09.547934+00	2026-11-18 04:19:09.61265+00	2026-11-18 04:19:09.55328+00	2026-11-18 04:19:09.562161+00	\N
+01a1ece1-48af-7aa7-ab1e-6da281c7ed65	7f1931f5-54b9-42c1-9886-1026ba61d321	aaaaaaaa-0000-4000-8000-00000000000a	01a1ece1-48af-7aa7-ab1e-6da281c7ed65.txt	in pass3.txt	5	text/plain	7f1931f5-54b9-42c1-9886-1026ba61d321/01a1ece1-48af-7aa7-ab1e-6da281c7ed65/01a1ece1-48b9-752b-a2c6-1b6516850b94.txt	7f1931f5-54b9-42c1-9886-1026ba61d321/01a1ece1-48af-7aa7-ab1e-6da281c7ed65/01a1ece1-48b0-74c0-bb07-d485b8c40d7d.txt	bbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbb	1	processing	pass3	{"ocr": "01a1ece1-48bb-7ad0-a4cf-8ba02ec27109", "pass1": "01a1ece1-48cf-712b-b46c-e5e324b1f1dd", "pass2": "01a1ece1-48e3-72d9-a134-5b1e95beb902", "pass3": "01a1ece1-48f4-7160-8214-07d6e95a3eae", "spatial": "01a1ece1-48c5-7e9b-a5a2-8e1138a48418", "security": "01a1ece1-48b3-70b4-af00-886d9b164bf1"}	1	19	\N	\N	{"api_metrics": {"tokens": 20, "total_calls": 0, "failed_calls": 0, "rate_limit_hits": 0, "successful_calls": 0, "backpressure_delays": 0}}	2026-11-18 04:19:09.615577+00	2026-11-18 04:19:09.692584+00	2026-11-18 04:19:09.618801+00	2026-11-18 04:19:09.626884+00	\N
+01a1ece1-497e-7c49-98fe-e4ad9258d243	d892e2ea-ec66-4b9f-a52d-3acb4defb725	bbbbbbbb-0000-4000-8000-00000000000b	01a1ece1-497e-7c49-98fe-e4ad9258d243.txt	infected.txt	5	text/plain	quarantine/01a1ece1-497e-7c49-98fe-e4ad9258d243/x.txt	d892e2ea-ec66-4b9f-a52d-3acb4defb725/01a1ece1-497e-7c49-98fe-e4ad9258d243/01a1ece1-497f-7522-a264-cb859d761e7c.txt	cccccccccccccccccccccccccccccccccccccccccccccccccccccccccccccccc	\N	infected	security	{"security": "01a1ece1-4982-734f-b1f1-38957ba64e5c"}	1	5	\N	{"type": "infected", "reason": "infected", "message": "a test signature"}	{"current_error": {"type": "infected", "message": "a test signature", "timestamp": "2026-11-18T04:19:09.835295+00:00", "worker_id": "worker-live", "retry_count": 1, "rate_limit_hit": false, "heartbeat_expired": false}}	2026-11-18 04:19:09.822504+00	2026-11-18 04:19:09.835419+00	2026-11-18 04:19:09.825995+00	\N	\N
+01a1ece1-498c-7fc6-b2c0-44e982dc475f	d892e2ea-ec66-4b9f-a52d-3acb4defb725	bbbbbbbb-0000-4000-8000-00000000000b	01a1ece1-498c-7fc6-b2c0-44e982dc475f.txt	\N	5	text/plain	d892e2ea-ec66-4b9f-a52d-3acb4defb725/01a1ece1-498c-7fc6-b2c0-44e982dc475f/01a1ece1-498d-7970-9e0a-719a68c9b003.txt	d892e2ea-ec66-4b9f-a52d-3acb4defb725/01a1ece1-498c-7fc6-b2c0-44e982dc475f/01a1ece1-498d-7970-9e0a-719a68c9b003.txt	aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa	\N	erasing	security	{}	1	4	\N	\N	{}	2026-11-18 04:19:09.836901+00	2026-11-18 04:19:09.851196+00	2026-11-18 04:19:09.840032+00	\N	\N
+01a1ece1-48fe-7ca3-91de-f65ee322b45f	7f1931f5-54b9-42c1-9886-1026ba61d321	aaaaaaaa-0000-4000-8000-00000000000a	01a1ece1-48fe-7ca3-91de-f65ee322b45f.txt	completed.txt	5	text/plain	7f1931f5-54b9-42c1-9886-1026ba61d321/01a1ece1-48fe-7ca3-91de-f65ee322b45f/01a1ece1-490e-7d85-b280-c8fbe9764157.txt	7f1931f5-54b9-42c1-9886-1026ba61d321/01a1ece1-48fe-7ca3-91de-f65ee322b45f/01a1ece1-48ff-78d0-ae56-a7207feb97d3.txt	bbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbb	1	completed	pass3	{"ocr": "01a1ece1-4913-7ad9-9e91-0df73fa54ba2", "pass1": "01a1ece1-4934-7649-83e2-1287193e212d", "pass2": "01a1ece1-4942-73f7-baa9-60fad622b85a", "pass3": "01a1ece1-494d-770a-841e-6f5a6c3a6e82", "spatial": "01a1ece1-4926-7c04-acda-4e9d28d7ddf2", "security": "01a1ece1-4903-707e-8b17-cc0ff71f360a"}	1	20	\N	\N	{"api_metrics": {"tokens": 30, "total_calls": 0, "failed_calls": 0, "rate_limit_hits": 0, "successful_calls": 0, "backpressure_delays": 0}}	2026-11-18 04:19:09.694686+00	2026-11-18 04:19:09.789003+00	2026-11-18 04:19:09.698774+00	2026-11-18 04:19:09.714748+00	2026-11-18 04:19:09.789008+00
+01a1ece1-4960-7ee9-b2f0-62ae375127a0	7f1931f5-54b9-42c1-9886-1026ba61d321	aaaaaaaa-0000-4000-8000-00000000000a	01a1ece1-4960-7ee9-b2f0-62ae375127a0.txt	failed.txt	5	text/plain	7f1931f5-54b9-42c1-9886-1026ba61d321/01a1ece1-4960-7ee9-b2f0-62ae375127a0/01a1ece1-4970-721c-98d0-7c50349a88d9.txt	7f1931f5-54b9-42c1-9886-1026ba61d321/01a1ece1-4960-7ee9-b2f0-62ae375127a0/01a1ece1-4961-7960-8c1d-332f1d96be8a.txt	bbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbb	1	failed	ocr	{"ocr": "01a1ece1-4972-742d-9b36-61e213c3cfb4", "security": "01a1ece1-4969-7d3f-aa57-04598eb46fef"}	1	8	\N	\N	{"current_error": {"type": "ocr_failure", "message": "unreadable", "timestamp": "2026-11-18T04:19:09.819732+00:00", "worker_id": "worker-live", "retry_count": 1, "rate_limit_hit": false, "heartbeat_expired": false}, "error_history": [{"type": "ocr_failure", "message": "unreadable", "resolved": false, "timestamp": "2026-11-18T04:19:09.819732+00:00", "worker_id": "worker-live", "retry_count": 1, "rate_limit_hit": false, "heartbeat_expired": false}]}	2026-11-18 04:19:09.792845+00	2026-11-18 04:19:09.820763+00	2026-11-18 04:19:09.801626+00	2026-11-18 04:19:09.809597+00	\N
+01a1ece1-4ac9-7da9-b7a6-22e62781565c	7f1931f5-54b9-42c1-9886-1026ba61d321	aaaaaaaa-0000-4000-8000-00000000000a	01a1ece1-4ac9-7da9-b7a6-22e62781565c.txt	lost in ocr.txt	5	text/plain	7f1931f5-54b9-42c1-9886-1026ba61d321/01a1ece1-4ac9-7da9-b7a6-22e62781565c/01a1ece1-4ad3-7ed9-a59d-7e099f4a426c.txt	7f1931f5-54b9-42c1-9886-1026ba61d321/01a1ece1-4ac9-7da9-b7a6-22e62781565c/01a1ece1-4aca-7851-b5c1-ffb714c8a4b5.txt	bbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbb	1	processing	ocr	{"ocr": "01a1ece1-4ad6-73f7-88ce-eb4f9c30e552", "security": "01a1ece1-4acd-72b4-921f-23d4c6e2e4aa"}	1	7	\N	\N	{}	2026-11-18 04:19:10.153765+00	2026-11-18 03:19:10.168776+00	2026-11-18 04:19:10.156955+00	2026-11-18 04:19:10.165484+00	\N
 \.
 
 
@@ -16241,94 +16350,94 @@ enterprise	\N	\N	\N	\N	9999
 
 
 COPY public.supported_symbols (symbol, name, exchange, is_active, added_at) FROM stdin;
-FRESH		\N	t	2026-11-18 04:12:04.354043+00
-SAME		\N	t	2026-11-18 04:12:04.354043+00
-DEAD		\N	t	2026-11-18 04:12:04.354043+00
-HELD		\N	t	2026-11-18 04:12:04.354043+00
-LOST		\N	t	2026-11-18 04:12:04.354043+00
-WAIT		\N	t	2026-11-18 04:12:04.354043+00
-RETRY		\N	t	2026-11-18 04:12:04.354043+00
+FRESH		\N	t	2026-11-18 04:19:09.98567+00
+SAME		\N	t	2026-11-18 04:19:09.98567+00
+DEAD		\N	t	2026-11-18 04:19:09.98567+00
+HELD		\N	t	2026-11-18 04:19:09.98567+00
+LOST		\N	t	2026-11-18 04:19:09.98567+00
+WAIT		\N	t	2026-11-18 04:19:09.98567+00
+RETRY		\N	t	2026-11-18 04:19:09.98567+00
 \.
 
 
 COPY public.usage_events (id, profile_id, at, event_type, shell_file_id, job_id, counts, once_key) FROM stdin;
-1	82292aab-8fe7-4ef4-8531-0264b199db80	2026-11-18 04:12:03.2284+00	shell_file_uploaded	01a1ecda-c718-7d2f-8b96-8fceef380b0b	\N	{"bytes": 5, "files": 1, "pages": 1}	01a1ecda-c718-7d2f-8b96-8fceef380b0b
-2	82292aab-8fe7-4ef4-8531-0264b199db80	2026-11-18 04:12:03.243727+00	shell_file_uploaded	01a1ecda-c729-702d-ba11-99e754d7baa7	\N	{"bytes": 5, "files": 1, "pages": 1}	01a1ecda-c729-702d-ba11-99e754d7baa7
-3	82292aab-8fe7-4ef4-8531-0264b199db80	2026-11-18 04:12:03.25905+00	shell_file_uploaded	01a1ecda-c737-7ee5-adef-1a94401b7dc1	\N	{"bytes": 5, "files": 1, "pages": 1}	01a1ecda-c737-7ee5-adef-1a94401b7dc1
-4	82292aab-8fe7-4ef4-8531-0264b199db80	2026-11-18 04:12:03.280434+00	shell_file_uploaded	01a1ecda-c74e-7312-991c-8842a952315e	\N	{"bytes": 5, "files": 1, "pages": 1}	01a1ecda-c74e-7312-991c-8842a952315e
-5	82292aab-8fe7-4ef4-8531-0264b199db80	2026-11-18 04:12:03.3142+00	shell_file_uploaded	01a1ecda-c76e-7a72-a43e-65d88969360c	\N	{"bytes": 5, "files": 1, "pages": 1}	01a1ecda-c76e-7a72-a43e-65d88969360c
-6	82292aab-8fe7-4ef4-8531-0264b199db80	2026-11-18 04:12:03.35424+00	page_extracted	01a1ecda-c76e-7a72-a43e-65d88969360c	01a1ecda-c788-75be-ad8f-faa4dacc949e	{}	01a1ecda-c788-75be-ad8f-faa4dacc949e/1
-7	82292aab-8fe7-4ef4-8531-0264b199db80	2026-11-18 04:12:03.356614+00	shell_file_processed	01a1ecda-c76e-7a72-a43e-65d88969360c	\N	{"pages": 0, "processed": 1}	01a1ecda-c76e-7a72-a43e-65d88969360c
-8	82292aab-8fe7-4ef4-8531-0264b199db80	2026-11-18 04:12:03.368175+00	shell_file_uploaded	01a1ecda-c7a3-7743-abb3-f58c4f666a7f	\N	{"bytes": 5, "files": 1, "pages": 1}	01a1ecda-c7a3-7743-abb3-f58c4f666a7f
-9	82292aab-8fe7-4ef4-8531-0264b199db80	2026-11-18 04:12:03.410348+00	page_extracted	01a1ecda-c7a3-7743-abb3-f58c4f666a7f	01a1ecda-c7be-7785-b7a9-e92ceb2115b2	{}	01a1ecda-c7be-7785-b7a9-e92ceb2115b2/1
-10	82292aab-8fe7-4ef4-8531-0264b199db80	2026-11-18 04:12:03.416667+00	shell_file_processed	01a1ecda-c7a3-7743-abb3-f58c4f666a7f	\N	{"pages": 0, "processed": 1}	01a1ecda-c7a3-7743-abb3-f58c4f666a7f
-11	82292aab-8fe7-4ef4-8531-0264b199db80	2026-11-18 04:12:03.441002+00	shell_file_uploaded	01a1ecda-c7e3-71b2-a618-33fc5fdedd65	\N	{"bytes": 5, "files": 1, "pages": 1}	01a1ecda-c7e3-71b2-a618-33fc5fdedd65
-12	82292aab-8fe7-4ef4-8531-0264b199db80	2026-11-18 04:12:03.469978+00	page_extracted	01a1ecda-c7e3-71b2-a618-33fc5fdedd65	01a1ecda-c7fc-7666-b760-9adccf30757d	{}	01a1ecda-c7fc-7666-b760-9adccf30757d/1
-13	82292aab-8fe7-4ef4-8531-0264b199db80	2026-11-18 04:12:03.471775+00	shell_file_processed	01a1ecda-c7e3-71b2-a618-33fc5fdedd65	\N	{"pages": 0, "processed": 1}	01a1ecda-c7e3-71b2-a618-33fc5fdedd65
-14	82292aab-8fe7-4ef4-8531-0264b199db80	2026-11-18 04:12:03.506029+00	shell_file_uploaded	01a1ecda-c82f-7706-aaa1-df07a2ee7721	\N	{"bytes": 5, "files": 1, "pages": 1}	01a1ecda-c82f-7706-aaa1-df07a2ee7721
-15	82292aab-8fe7-4ef4-8531-0264b199db80	2026-11-18 04:12:03.545508+00	page_extracted	01a1ecda-c82f-7706-aaa1-df07a2ee7721	01a1ecda-c849-7e2d-99d8-36bdf361a915	{}	01a1ecda-c849-7e2d-99d8-36bdf361a915/1
-16	82292aab-8fe7-4ef4-8531-0264b199db80	2026-11-18 04:12:03.547502+00	shell_file_processed	01a1ecda-c82f-7706-aaa1-df07a2ee7721	\N	{"pages": 0, "processed": 1}	01a1ecda-c82f-7706-aaa1-df07a2ee7721
-17	82292aab-8fe7-4ef4-8531-0264b199db80	2026-11-18 04:12:03.582732+00	ai_processing_started	01a1ecda-c82f-7706-aaa1-df07a2ee7721	01a1ecda-c86f-7c62-ad0e-fa60003fb8a4	{}	01a1ecda-c86f-7c62-ad0e-fa60003fb8a4
-18	82292aab-8fe7-4ef4-8531-0264b199db80	2026-11-18 04:12:03.589043+00	shell_file_uploaded	01a1ecda-c880-77d7-9bc6-1b2150704e50	\N	{"bytes": 5, "files": 1, "pages": 1}	01a1ecda-c880-77d7-9bc6-1b2150704e50
-19	82292aab-8fe7-4ef4-8531-0264b199db80	2026-11-18 04:12:03.622511+00	page_extracted	01a1ecda-c880-77d7-9bc6-1b2150704e50	01a1ecda-c896-7239-a7a9-843e1a69b3b1	{}	01a1ecda-c896-7239-a7a9-843e1a69b3b1/1
-20	82292aab-8fe7-4ef4-8531-0264b199db80	2026-11-18 04:12:03.624428+00	shell_file_processed	01a1ecda-c880-77d7-9bc6-1b2150704e50	\N	{"pages": 0, "processed": 1}	01a1ecda-c880-77d7-9bc6-1b2150704e50
-21	82292aab-8fe7-4ef4-8531-0264b199db80	2026-11-18 04:12:03.650513+00	ai_processing_started	01a1ecda-c880-77d7-9bc6-1b2150704e50	01a1ecda-c8b9-7cb0-bada-5680581c4cfc	{}	01a1ecda-c8b9-7cb0-bada-5680581c4cfc
-22	82292aab-8fe7-4ef4-8531-0264b199db80	2026-11-18 04:12:03.656046+00	ai_processing_completed	01a1ecda-c880-77d7-9bc6-1b2150704e50	01a1ecda-c8b9-7cb0-bada-5680581c4cfc	{"ai_calls": 1, "ai_tokens": 10, "ai_seconds": 1.000}	01a1ecda-c8b9-7cb0-bada-5680581c4cfc
-23	82292aab-8fe7-4ef4-8531-0264b199db80	2026-11-18 04:12:03.662598+00	shell_file_uploaded	01a1ecda-c8cc-768b-b815-b7e1f5ee68f0	\N	{"bytes": 5, "files": 1, "pages": 1}	01a1ecda-c8cc-768b-b815-b7e1f5ee68f0
-24	82292aab-8fe7-4ef4-8531-0264b199db80	2026-11-18 04:12:03.700272+00	page_extracted	01a1ecda-c8cc-768b-b815-b7e1f5ee68f0	01a1ecda-c8e2-75ca-8368-b8bc235e9b57	{}	01a1ecda-c8e2-75ca-8368-b8bc235e9b57/1
-25	82292aab-8fe7-4ef4-8531-0264b199db80	2026-11-18 04:12:03.702196+00	shell_file_processed	01a1ecda-c8cc-768b-b815-b7e1f5ee68f0	\N	{"pages": 0, "processed": 1}	01a1ecda-c8cc-768b-b815-b7e1f5ee68f0
-26	82292aab-8fe7-4ef4-8531-0264b199db80	2026-11-18 04:12:03.737181+00	ai_processing_started	01a1ecda-c8cc-768b-b815-b7e1f5ee68f0	01a1ecda-c907-7122-89ec-8e4c9f92d3f5	{}	01a1ecda-c907-7122-89ec-8e4c9f92d3f5
-27	82292aab-8fe7-4ef4-8531-0264b199db80	2026-11-18 04:12:03.740087+00	ai_processing_completed	01a1ecda-c8cc-768b-b815-b7e1f5ee68f0	01a1ecda-c907-7122-89ec-8e4c9f92d3f5	{"ai_calls": 1, "ai_tokens": 10, "ai_seconds": 1.000}	01a1ecda-c907-7122-89ec-8e4c9f92d3f5
-28	82292aab-8fe7-4ef4-8531-0264b199db80	2026-11-18 04:12:03.758033+00	ai_processing_started	01a1ecda-c8cc-768b-b815-b7e1f5ee68f0	01a1ecda-c91d-73c2-b0a0-7ecb01f0ef77	{}	01a1ecda-c91d-73c2-b0a0-7ecb01f0ef77
-29	82292aab-8fe7-4ef4-8531-0264b199db80	2026-11-18 04:12:03.765975+00	shell_file_uploaded	01a1ecda-c933-7e5a-8264-6eab342b0fc8	\N	{"bytes": 5, "files": 1, "pages": 1}	01a1ecda-c933-7e5a-8264-6eab342b0fc8
-30	82292aab-8fe7-4ef4-8531-0264b199db80	2026-11-18 04:12:03.765975+00	limit_hit	\N	\N	{"meter": "files"}	files 2026-11-18
-31	82292aab-8fe7-4ef4-8531-0264b199db80	2026-11-18 04:12:03.802287+00	page_extracted	01a1ecda-c933-7e5a-8264-6eab342b0fc8	01a1ecda-c94c-783d-a121-0f3736943b5c	{}	01a1ecda-c94c-783d-a121-0f3736943b5c/1
-33	82292aab-8fe7-4ef4-8531-0264b199db80	2026-11-18 04:12:03.804214+00	shell_file_processed	01a1ecda-c933-7e5a-8264-6eab342b0fc8	\N	{"pages": 0, "processed": 1}	01a1ecda-c933-7e5a-8264-6eab342b0fc8
-35	82292aab-8fe7-4ef4-8531-0264b199db80	2026-11-18 04:12:03.8332+00	ai_processing_started	01a1ecda-c933-7e5a-8264-6eab342b0fc8	01a1ecda-c96d-7185-9b29-1e7881f66d23	{}	01a1ecda-c96d-7185-9b29-1e7881f66d23
-37	82292aab-8fe7-4ef4-8531-0264b199db80	2026-11-18 04:12:03.836464+00	ai_processing_completed	01a1ecda-c933-7e5a-8264-6eab342b0fc8	01a1ecda-c96d-7185-9b29-1e7881f66d23	{"ai_calls": 1, "ai_tokens": 10, "ai_seconds": 1.000}	01a1ecda-c96d-7185-9b29-1e7881f66d23
-39	82292aab-8fe7-4ef4-8531-0264b199db80	2026-11-18 04:12:03.853881+00	ai_processing_started	01a1ecda-c933-7e5a-8264-6eab342b0fc8	01a1ecda-c97d-7b74-bb3a-0cfc07260dd8	{}	01a1ecda-c97d-7b74-bb3a-0cfc07260dd8
-41	82292aab-8fe7-4ef4-8531-0264b199db80	2026-11-18 04:12:03.862414+00	ai_processing_completed	01a1ecda-c933-7e5a-8264-6eab342b0fc8	01a1ecda-c97d-7b74-bb3a-0cfc07260dd8	{"ai_calls": 1, "ai_tokens": 10, "ai_seconds": 1.000}	01a1ecda-c97d-7b74-bb3a-0cfc07260dd8
-43	82292aab-8fe7-4ef4-8531-0264b199db80	2026-11-18 04:12:03.869102+00	shell_file_uploaded	01a1ecda-c99a-7ebc-a959-5dd19197e62d	\N	{"bytes": 5, "files": 1, "pages": 1}	01a1ecda-c99a-7ebc-a959-5dd19197e62d
-45	82292aab-8fe7-4ef4-8531-0264b199db80	2026-11-18 04:12:03.902932+00	page_extracted	01a1ecda-c99a-7ebc-a959-5dd19197e62d	01a1ecda-c9ae-76a3-84c3-e8fd9f16f668	{}	01a1ecda-c9ae-76a3-84c3-e8fd9f16f668/1
-47	82292aab-8fe7-4ef4-8531-0264b199db80	2026-11-18 04:12:03.909073+00	shell_file_processed	01a1ecda-c99a-7ebc-a959-5dd19197e62d	\N	{"pages": 0, "processed": 1}	01a1ecda-c99a-7ebc-a959-5dd19197e62d
-49	82292aab-8fe7-4ef4-8531-0264b199db80	2026-11-18 04:12:03.93272+00	ai_processing_started	01a1ecda-c99a-7ebc-a959-5dd19197e62d	01a1ecda-c9d3-70e5-9a9b-17c479e84ccf	{}	01a1ecda-c9d3-70e5-9a9b-17c479e84ccf
-51	82292aab-8fe7-4ef4-8531-0264b199db80	2026-11-18 04:12:03.936012+00	ai_processing_completed	01a1ecda-c99a-7ebc-a959-5dd19197e62d	01a1ecda-c9d3-70e5-9a9b-17c479e84ccf	{"ai_calls": 1, "ai_tokens": 10, "ai_seconds": 1.000}	01a1ecda-c9d3-70e5-9a9b-17c479e84ccf
-53	82292aab-8fe7-4ef4-8531-0264b199db80	2026-11-18 04:12:03.945815+00	ai_processing_started	01a1ecda-c99a-7ebc-a959-5dd19197e62d	01a1ecda-c9e1-7f1e-8b97-54cee1d80ac9	{}	01a1ecda-c9e1-7f1e-8b97-54cee1d80ac9
-55	82292aab-8fe7-4ef4-8531-0264b199db80	2026-11-18 04:12:03.94862+00	ai_processing_completed	01a1ecda-c99a-7ebc-a959-5dd19197e62d	01a1ecda-c9e1-7f1e-8b97-54cee1d80ac9	{"ai_calls": 1, "ai_tokens": 10, "ai_seconds": 1.000}	01a1ecda-c9e1-7f1e-8b97-54cee1d80ac9
-57	82292aab-8fe7-4ef4-8531-0264b199db80	2026-11-18 04:12:03.956859+00	ai_processing_started	01a1ecda-c99a-7ebc-a959-5dd19197e62d	01a1ecda-c9ed-7cd4-a17b-c62040ea6151	{}	01a1ecda-c9ed-7cd4-a17b-c62040ea6151
-59	82292aab-8fe7-4ef4-8531-0264b199db80	2026-11-18 04:12:03.960508+00	shell_file_uploaded	01a1ecda-c9f6-7726-acb6-95060076dacd	\N	{"bytes": 5, "files": 1, "pages": 1}	01a1ecda-c9f6-7726-acb6-95060076dacd
-61	82292aab-8fe7-4ef4-8531-0264b199db80	2026-11-18 04:12:03.980655+00	page_extracted	01a1ecda-c9f6-7726-acb6-95060076dacd	01a1ecda-ca04-76bc-a914-9fa0305df2e2	{}	01a1ecda-ca04-76bc-a914-9fa0305df2e2/1
-63	82292aab-8fe7-4ef4-8531-0264b199db80	2026-11-18 04:12:03.982353+00	shell_file_processed	01a1ecda-c9f6-7726-acb6-95060076dacd	\N	{"pages": 0, "processed": 1}	01a1ecda-c9f6-7726-acb6-95060076dacd
-65	82292aab-8fe7-4ef4-8531-0264b199db80	2026-11-18 04:12:04.006784+00	ai_processing_started	01a1ecda-c9f6-7726-acb6-95060076dacd	01a1ecda-ca1d-7a2d-aa6c-e7f6f8a75889	{}	01a1ecda-ca1d-7a2d-aa6c-e7f6f8a75889
-67	82292aab-8fe7-4ef4-8531-0264b199db80	2026-11-18 04:12:04.011321+00	ai_processing_completed	01a1ecda-c9f6-7726-acb6-95060076dacd	01a1ecda-ca1d-7a2d-aa6c-e7f6f8a75889	{"ai_calls": 1, "ai_tokens": 10, "ai_seconds": 1.000}	01a1ecda-ca1d-7a2d-aa6c-e7f6f8a75889
-69	82292aab-8fe7-4ef4-8531-0264b199db80	2026-11-18 04:12:04.02527+00	ai_processing_started	01a1ecda-c9f6-7726-acb6-95060076dacd	01a1ecda-ca2d-7062-a61d-948cd27d9a08	{}	01a1ecda-ca2d-7062-a61d-948cd27d9a08
-71	82292aab-8fe7-4ef4-8531-0264b199db80	2026-11-18 04:12:04.029776+00	ai_processing_completed	01a1ecda-c9f6-7726-acb6-95060076dacd	01a1ecda-ca2d-7062-a61d-948cd27d9a08	{"ai_calls": 1, "ai_tokens": 10, "ai_seconds": 1.000}	01a1ecda-ca2d-7062-a61d-948cd27d9a08
-73	82292aab-8fe7-4ef4-8531-0264b199db80	2026-11-18 04:12:04.074628+00	ai_processing_started	01a1ecda-c9f6-7726-acb6-95060076dacd	01a1ecda-ca3f-7b74-956b-4c263bdbd758	{}	01a1ecda-ca3f-7b74-956b-4c263bdbd758
-75	82292aab-8fe7-4ef4-8531-0264b199db80	2026-11-18 04:12:04.078134+00	ai_processing_completed	01a1ecda-c9f6-7726-acb6-95060076dacd	01a1ecda-ca3f-7b74-956b-4c263bdbd758	{"ai_calls": 1, "ai_tokens": 10, "ai_seconds": 1.000}	01a1ecda-ca3f-7b74-956b-4c263bdbd758
-77	82292aab-8fe7-4ef4-8531-0264b199db80	2026-11-18 04:12:04.083646+00	shell_file_uploaded	01a1ecda-ca70-771e-af29-fc31041d7d00	\N	{"bytes": 5, "files": 1, "pages": 1}	01a1ecda-ca70-771e-af29-fc31041d7d00
-79	a41f8ad8-c766-475b-aa99-02629f55564d	2026-11-18 04:12:04.130703+00	shell_file_uploaded	01a1ecda-caa0-7d3b-9e91-45c29c070ae5	\N	{"bytes": 5, "files": 1, "pages": 1}	01a1ecda-caa0-7d3b-9e91-45c29c070ae5
-80	a41f8ad8-c766-475b-aa99-02629f55564d	2026-11-18 04:12:04.153006+00	shell_file_uploaded	01a1ecda-cab5-7845-a59c-28ea66c8417e	\N	{"bytes": 5, "files": 1, "pages": 1}	01a1ecda-cab5-7845-a59c-28ea66c8417e
-81	82292aab-8fe7-4ef4-8531-0264b199db80	2026-11-18 04:12:04.692874+00	shell_file_uploaded	01a1ecda-ccd2-7bb6-a34f-ac6fe44c6da3	\N	{"bytes": 5, "files": 1, "pages": 1}	01a1ecda-ccd2-7bb6-a34f-ac6fe44c6da3
-83	82292aab-8fe7-4ef4-8531-0264b199db80	2026-11-18 04:12:04.737582+00	page_extracted	01a1ecda-ccd2-7bb6-a34f-ac6fe44c6da3	01a1ecda-cced-7610-b260-25a38841c84f	{}	01a1ecda-cced-7610-b260-25a38841c84f/1
+1	7f1931f5-54b9-42c1-9886-1026ba61d321	2026-11-18 04:19:09.225501+00	shell_file_uploaded	01a1ece1-471e-7f0a-9407-3a451704b431	\N	{"bytes": 5, "files": 1, "pages": 1}	01a1ece1-471e-7f0a-9407-3a451704b431
+2	7f1931f5-54b9-42c1-9886-1026ba61d321	2026-11-18 04:19:09.239666+00	shell_file_uploaded	01a1ece1-4732-7c7e-93d7-1476e098c650	\N	{"bytes": 5, "files": 1, "pages": 1}	01a1ece1-4732-7c7e-93d7-1476e098c650
+3	7f1931f5-54b9-42c1-9886-1026ba61d321	2026-11-18 04:19:09.254558+00	shell_file_uploaded	01a1ece1-4744-7147-b367-780f0d217fb2	\N	{"bytes": 5, "files": 1, "pages": 1}	01a1ece1-4744-7147-b367-780f0d217fb2
+4	7f1931f5-54b9-42c1-9886-1026ba61d321	2026-11-18 04:19:09.273245+00	shell_file_uploaded	01a1ece1-4757-71eb-bc23-29c518e53af0	\N	{"bytes": 5, "files": 1, "pages": 1}	01a1ece1-4757-71eb-bc23-29c518e53af0
+5	7f1931f5-54b9-42c1-9886-1026ba61d321	2026-11-18 04:19:09.299867+00	shell_file_uploaded	01a1ece1-4770-7a39-9bc1-cc1b340e1d7a	\N	{"bytes": 5, "files": 1, "pages": 1}	01a1ece1-4770-7a39-9bc1-cc1b340e1d7a
+6	7f1931f5-54b9-42c1-9886-1026ba61d321	2026-11-18 04:19:09.320693+00	page_extracted	01a1ece1-4770-7a39-9bc1-cc1b340e1d7a	01a1ece1-477f-729b-86a4-fe162f52fac4	{}	01a1ece1-477f-729b-86a4-fe162f52fac4/1
+7	7f1931f5-54b9-42c1-9886-1026ba61d321	2026-11-18 04:19:09.322594+00	shell_file_processed	01a1ece1-4770-7a39-9bc1-cc1b340e1d7a	\N	{"pages": 0, "processed": 1}	01a1ece1-4770-7a39-9bc1-cc1b340e1d7a
+8	7f1931f5-54b9-42c1-9886-1026ba61d321	2026-11-18 04:19:09.329821+00	shell_file_uploaded	01a1ece1-478f-7c45-90bf-fef508613890	\N	{"bytes": 5, "files": 1, "pages": 1}	01a1ece1-478f-7c45-90bf-fef508613890
+9	7f1931f5-54b9-42c1-9886-1026ba61d321	2026-11-18 04:19:09.348822+00	page_extracted	01a1ece1-478f-7c45-90bf-fef508613890	01a1ece1-479c-7a08-8f96-42949c72731a	{}	01a1ece1-479c-7a08-8f96-42949c72731a/1
+10	7f1931f5-54b9-42c1-9886-1026ba61d321	2026-11-18 04:19:09.350504+00	shell_file_processed	01a1ece1-478f-7c45-90bf-fef508613890	\N	{"pages": 0, "processed": 1}	01a1ece1-478f-7c45-90bf-fef508613890
+11	7f1931f5-54b9-42c1-9886-1026ba61d321	2026-11-18 04:19:09.360992+00	shell_file_uploaded	01a1ece1-47ae-7feb-89d7-59668fac4025	\N	{"bytes": 5, "files": 1, "pages": 1}	01a1ece1-47ae-7feb-89d7-59668fac4025
+12	7f1931f5-54b9-42c1-9886-1026ba61d321	2026-11-18 04:19:09.385275+00	page_extracted	01a1ece1-47ae-7feb-89d7-59668fac4025	01a1ece1-47bb-752f-ac26-c9d93e312016	{}	01a1ece1-47bb-752f-ac26-c9d93e312016/1
+13	7f1931f5-54b9-42c1-9886-1026ba61d321	2026-11-18 04:19:09.38697+00	shell_file_processed	01a1ece1-47ae-7feb-89d7-59668fac4025	\N	{"pages": 0, "processed": 1}	01a1ece1-47ae-7feb-89d7-59668fac4025
+14	7f1931f5-54b9-42c1-9886-1026ba61d321	2026-11-18 04:19:09.401453+00	shell_file_uploaded	01a1ece1-47d7-7933-b965-dc87627415cb	\N	{"bytes": 5, "files": 1, "pages": 1}	01a1ece1-47d7-7933-b965-dc87627415cb
+15	7f1931f5-54b9-42c1-9886-1026ba61d321	2026-11-18 04:19:09.421159+00	page_extracted	01a1ece1-47d7-7933-b965-dc87627415cb	01a1ece1-47e3-7ec8-b03c-0122182a9bc2	{}	01a1ece1-47e3-7ec8-b03c-0122182a9bc2/1
+16	7f1931f5-54b9-42c1-9886-1026ba61d321	2026-11-18 04:19:09.422814+00	shell_file_processed	01a1ece1-47d7-7933-b965-dc87627415cb	\N	{"pages": 0, "processed": 1}	01a1ece1-47d7-7933-b965-dc87627415cb
+17	7f1931f5-54b9-42c1-9886-1026ba61d321	2026-11-18 04:19:09.4402+00	ai_processing_started	01a1ece1-47d7-7933-b965-dc87627415cb	01a1ece1-47f8-7400-bc6a-4428b7d05f68	{}	01a1ece1-47f8-7400-bc6a-4428b7d05f68
+18	7f1931f5-54b9-42c1-9886-1026ba61d321	2026-11-18 04:19:09.443623+00	shell_file_uploaded	01a1ece1-4801-7c5a-903f-08bde87e4b38	\N	{"bytes": 5, "files": 1, "pages": 1}	01a1ece1-4801-7c5a-903f-08bde87e4b38
+19	7f1931f5-54b9-42c1-9886-1026ba61d321	2026-11-18 04:19:09.464306+00	page_extracted	01a1ece1-4801-7c5a-903f-08bde87e4b38	01a1ece1-4810-72c8-ae09-54f46f41bba3	{}	01a1ece1-4810-72c8-ae09-54f46f41bba3/1
+20	7f1931f5-54b9-42c1-9886-1026ba61d321	2026-11-18 04:19:09.465957+00	shell_file_processed	01a1ece1-4801-7c5a-903f-08bde87e4b38	\N	{"pages": 0, "processed": 1}	01a1ece1-4801-7c5a-903f-08bde87e4b38
+21	7f1931f5-54b9-42c1-9886-1026ba61d321	2026-11-18 04:19:09.481602+00	ai_processing_started	01a1ece1-4801-7c5a-903f-08bde87e4b38	01a1ece1-4823-7451-a3d6-e09745a5552c	{}	01a1ece1-4823-7451-a3d6-e09745a5552c
+22	7f1931f5-54b9-42c1-9886-1026ba61d321	2026-11-18 04:19:09.484864+00	ai_processing_completed	01a1ece1-4801-7c5a-903f-08bde87e4b38	01a1ece1-4823-7451-a3d6-e09745a5552c	{"ai_calls": 1, "ai_tokens": 10, "ai_seconds": 1.000}	01a1ece1-4823-7451-a3d6-e09745a5552c
+23	7f1931f5-54b9-42c1-9886-1026ba61d321	2026-11-18 04:19:09.491491+00	shell_file_uploaded	01a1ece1-4830-7b47-9260-d69c8cf80246	\N	{"bytes": 5, "files": 1, "pages": 1}	01a1ece1-4830-7b47-9260-d69c8cf80246
+24	7f1931f5-54b9-42c1-9886-1026ba61d321	2026-11-18 04:19:09.509028+00	page_extracted	01a1ece1-4830-7b47-9260-d69c8cf80246	01a1ece1-483d-7a18-b4a4-2372632b93d4	{}	01a1ece1-483d-7a18-b4a4-2372632b93d4/1
+25	7f1931f5-54b9-42c1-9886-1026ba61d321	2026-11-18 04:19:09.510675+00	shell_file_processed	01a1ece1-4830-7b47-9260-d69c8cf80246	\N	{"pages": 0, "processed": 1}	01a1ece1-4830-7b47-9260-d69c8cf80246
+26	7f1931f5-54b9-42c1-9886-1026ba61d321	2026-11-18 04:19:09.535915+00	ai_processing_started	01a1ece1-4830-7b47-9260-d69c8cf80246	01a1ece1-4856-7f47-96aa-76b275adb15e	{}	01a1ece1-4856-7f47-96aa-76b275adb15e
+27	7f1931f5-54b9-42c1-9886-1026ba61d321	2026-11-18 04:19:09.538541+00	ai_processing_completed	01a1ece1-4830-7b47-9260-d69c8cf80246	01a1ece1-4856-7f47-96aa-76b275adb15e	{"ai_calls": 1, "ai_tokens": 10, "ai_seconds": 1.000}	01a1ece1-4856-7f47-96aa-76b275adb15e
+28	7f1931f5-54b9-42c1-9886-1026ba61d321	2026-11-18 04:19:09.546414+00	ai_processing_started	01a1ece1-4830-7b47-9260-d69c8cf80246	01a1ece1-4863-7937-9727-3531647ec64b	{}	01a1ece1-4863-7937-9727-3531647ec64b
+29	7f1931f5-54b9-42c1-9886-1026ba61d321	2026-11-18 04:19:09.552127+00	shell_file_uploaded	01a1ece1-486c-7051-814c-717efe10f0f8	\N	{"bytes": 5, "files": 1, "pages": 1}	01a1ece1-486c-7051-814c-717efe10f0f8
+30	7f1931f5-54b9-42c1-9886-1026ba61d321	2026-11-18 04:19:09.552127+00	limit_hit	\N	\N	{"meter": "files"}	files 2026-11-18
+31	7f1931f5-54b9-42c1-9886-1026ba61d321	2026-11-18 04:19:09.570071+00	page_extracted	01a1ece1-486c-7051-814c-717efe10f0f8	01a1ece1-487a-7e7e-b226-d936550cf5f6	{}	01a1ece1-487a-7e7e-b226-d936550cf5f6/1
+33	7f1931f5-54b9-42c1-9886-1026ba61d321	2026-11-18 04:19:09.571743+00	shell_file_processed	01a1ece1-486c-7051-814c-717efe10f0f8	\N	{"pages": 0, "processed": 1}	01a1ece1-486c-7051-814c-717efe10f0f8
+35	7f1931f5-54b9-42c1-9886-1026ba61d321	2026-11-18 04:19:09.592732+00	ai_processing_started	01a1ece1-486c-7051-814c-717efe10f0f8	01a1ece1-488d-7333-8375-06187468d2d5	{}	01a1ece1-488d-7333-8375-06187468d2d5
+37	7f1931f5-54b9-42c1-9886-1026ba61d321	2026-11-18 04:19:09.596755+00	ai_processing_completed	01a1ece1-486c-7051-814c-717efe10f0f8	01a1ece1-488d-7333-8375-06187468d2d5	{"ai_calls": 1, "ai_tokens": 10, "ai_seconds": 1.000}	01a1ece1-488d-7333-8375-06187468d2d5
+39	7f1931f5-54b9-42c1-9886-1026ba61d321	2026-11-18 04:19:09.607685+00	ai_processing_started	01a1ece1-486c-7051-814c-717efe10f0f8	01a1ece1-489d-7e18-8256-d852c389f291	{}	01a1ece1-489d-7e18-8256-d852c389f291
+41	7f1931f5-54b9-42c1-9886-1026ba61d321	2026-11-18 04:19:09.61148+00	ai_processing_completed	01a1ece1-486c-7051-814c-717efe10f0f8	01a1ece1-489d-7e18-8256-d852c389f291	{"ai_calls": 1, "ai_tokens": 10, "ai_seconds": 1.000}	01a1ece1-489d-7e18-8256-d852c389f291
+43	7f1931f5-54b9-42c1-9886-1026ba61d321	2026-11-18 04:19:09.617612+00	shell_file_uploaded	01a1ece1-48af-7aa7-ab1e-6da281c7ed65	\N	{"bytes": 5, "files": 1, "pages": 1}	01a1ece1-48af-7aa7-ab1e-6da281c7ed65
+45	7f1931f5-54b9-42c1-9886-1026ba61d321	2026-11-18 04:19:09.635044+00	page_extracted	01a1ece1-48af-7aa7-ab1e-6da281c7ed65	01a1ece1-48bb-7ad0-a4cf-8ba02ec27109	{}	01a1ece1-48bb-7ad0-a4cf-8ba02ec27109/1
+47	7f1931f5-54b9-42c1-9886-1026ba61d321	2026-11-18 04:19:09.636841+00	shell_file_processed	01a1ece1-48af-7aa7-ab1e-6da281c7ed65	\N	{"pages": 0, "processed": 1}	01a1ece1-48af-7aa7-ab1e-6da281c7ed65
+49	7f1931f5-54b9-42c1-9886-1026ba61d321	2026-11-18 04:19:09.661071+00	ai_processing_started	01a1ece1-48af-7aa7-ab1e-6da281c7ed65	01a1ece1-48cf-712b-b46c-e5e324b1f1dd	{}	01a1ece1-48cf-712b-b46c-e5e324b1f1dd
+51	7f1931f5-54b9-42c1-9886-1026ba61d321	2026-11-18 04:19:09.66572+00	ai_processing_completed	01a1ece1-48af-7aa7-ab1e-6da281c7ed65	01a1ece1-48cf-712b-b46c-e5e324b1f1dd	{"ai_calls": 1, "ai_tokens": 10, "ai_seconds": 1.000}	01a1ece1-48cf-712b-b46c-e5e324b1f1dd
+53	7f1931f5-54b9-42c1-9886-1026ba61d321	2026-11-18 04:19:09.679064+00	ai_processing_started	01a1ece1-48af-7aa7-ab1e-6da281c7ed65	01a1ece1-48e3-72d9-a134-5b1e95beb902	{}	01a1ece1-48e3-72d9-a134-5b1e95beb902
+55	7f1931f5-54b9-42c1-9886-1026ba61d321	2026-11-18 04:19:09.682487+00	ai_processing_completed	01a1ece1-48af-7aa7-ab1e-6da281c7ed65	01a1ece1-48e3-72d9-a134-5b1e95beb902	{"ai_calls": 1, "ai_tokens": 10, "ai_seconds": 1.000}	01a1ece1-48e3-72d9-a134-5b1e95beb902
+57	7f1931f5-54b9-42c1-9886-1026ba61d321	2026-11-18 04:19:09.692734+00	ai_processing_started	01a1ece1-48af-7aa7-ab1e-6da281c7ed65	01a1ece1-48f4-7160-8214-07d6e95a3eae	{}	01a1ece1-48f4-7160-8214-07d6e95a3eae
+59	7f1931f5-54b9-42c1-9886-1026ba61d321	2026-11-18 04:19:09.697068+00	shell_file_uploaded	01a1ece1-48fe-7ca3-91de-f65ee322b45f	\N	{"bytes": 5, "files": 1, "pages": 1}	01a1ece1-48fe-7ca3-91de-f65ee322b45f
+61	7f1931f5-54b9-42c1-9886-1026ba61d321	2026-11-18 04:19:09.730931+00	page_extracted	01a1ece1-48fe-7ca3-91de-f65ee322b45f	01a1ece1-4913-7ad9-9e91-0df73fa54ba2	{}	01a1ece1-4913-7ad9-9e91-0df73fa54ba2/1
+63	7f1931f5-54b9-42c1-9886-1026ba61d321	2026-11-18 04:19:09.733235+00	shell_file_processed	01a1ece1-48fe-7ca3-91de-f65ee322b45f	\N	{"pages": 0, "processed": 1}	01a1ece1-48fe-7ca3-91de-f65ee322b45f
+65	7f1931f5-54b9-42c1-9886-1026ba61d321	2026-11-18 04:19:09.758415+00	ai_processing_started	01a1ece1-48fe-7ca3-91de-f65ee322b45f	01a1ece1-4934-7649-83e2-1287193e212d	{}	01a1ece1-4934-7649-83e2-1287193e212d
+67	7f1931f5-54b9-42c1-9886-1026ba61d321	2026-11-18 04:19:09.761133+00	ai_processing_completed	01a1ece1-48fe-7ca3-91de-f65ee322b45f	01a1ece1-4934-7649-83e2-1287193e212d	{"ai_calls": 1, "ai_tokens": 10, "ai_seconds": 1.000}	01a1ece1-4934-7649-83e2-1287193e212d
+69	7f1931f5-54b9-42c1-9886-1026ba61d321	2026-11-18 04:19:09.769597+00	ai_processing_started	01a1ece1-48fe-7ca3-91de-f65ee322b45f	01a1ece1-4942-73f7-baa9-60fad622b85a	{}	01a1ece1-4942-73f7-baa9-60fad622b85a
+71	7f1931f5-54b9-42c1-9886-1026ba61d321	2026-11-18 04:19:09.772304+00	ai_processing_completed	01a1ece1-48fe-7ca3-91de-f65ee322b45f	01a1ece1-4942-73f7-baa9-60fad622b85a	{"ai_calls": 1, "ai_tokens": 10, "ai_seconds": 1.000}	01a1ece1-4942-73f7-baa9-60fad622b85a
+73	7f1931f5-54b9-42c1-9886-1026ba61d321	2026-11-18 04:19:09.784477+00	ai_processing_started	01a1ece1-48fe-7ca3-91de-f65ee322b45f	01a1ece1-494d-770a-841e-6f5a6c3a6e82	{}	01a1ece1-494d-770a-841e-6f5a6c3a6e82
+75	7f1931f5-54b9-42c1-9886-1026ba61d321	2026-11-18 04:19:09.789502+00	ai_processing_completed	01a1ece1-48fe-7ca3-91de-f65ee322b45f	01a1ece1-494d-770a-841e-6f5a6c3a6e82	{"ai_calls": 1, "ai_tokens": 10, "ai_seconds": 1.000}	01a1ece1-494d-770a-841e-6f5a6c3a6e82
+77	7f1931f5-54b9-42c1-9886-1026ba61d321	2026-11-18 04:19:09.800447+00	shell_file_uploaded	01a1ece1-4960-7ee9-b2f0-62ae375127a0	\N	{"bytes": 5, "files": 1, "pages": 1}	01a1ece1-4960-7ee9-b2f0-62ae375127a0
+79	d892e2ea-ec66-4b9f-a52d-3acb4defb725	2026-11-18 04:19:09.824779+00	shell_file_uploaded	01a1ece1-497e-7c49-98fe-e4ad9258d243	\N	{"bytes": 5, "files": 1, "pages": 1}	01a1ece1-497e-7c49-98fe-e4ad9258d243
+80	d892e2ea-ec66-4b9f-a52d-3acb4defb725	2026-11-18 04:19:09.838838+00	shell_file_uploaded	01a1ece1-498c-7fc6-b2c0-44e982dc475f	\N	{"bytes": 5, "files": 1, "pages": 1}	01a1ece1-498c-7fc6-b2c0-44e982dc475f
+81	7f1931f5-54b9-42c1-9886-1026ba61d321	2026-11-18 04:19:10.155661+00	shell_file_uploaded	01a1ece1-4ac9-7da9-b7a6-22e62781565c	\N	{"bytes": 5, "files": 1, "pages": 1}	01a1ece1-4ac9-7da9-b7a6-22e62781565c
+83	7f1931f5-54b9-42c1-9886-1026ba61d321	2026-11-18 04:19:10.173877+00	page_extracted	01a1ece1-4ac9-7da9-b7a6-22e62781565c	01a1ece1-4ad6-73f7-88ce-eb4f9c30e552	{}	01a1ece1-4ad6-73f7-88ce-eb4f9c30e552/1
 \.
 
 
 COPY public.user_profiles (id, user_id, display_name, plan, is_default, created_at, updated_at) FROM stdin;
-82292aab-8fe7-4ef4-8531-0264b199db80	aaaaaaaa-0000-4000-8000-00000000000a		free	t	2026-11-18 04:12:03.217922+00	2026-11-18 04:12:03.217922+00
-a41f8ad8-c766-475b-aa99-02629f55564d	bbbbbbbb-0000-4000-8000-00000000000b		free	t	2026-11-18 04:12:04.128093+00	2026-11-18 04:12:04.128093+00
+7f1931f5-54b9-42c1-9886-1026ba61d321	aaaaaaaa-0000-4000-8000-00000000000a		free	t	2026-11-18 04:19:09.208508+00	2026-11-18 04:19:09.208508+00
+d892e2ea-ec66-4b9f-a52d-3acb4defb725	bbbbbbbb-0000-4000-8000-00000000000b		free	t	2026-11-18 04:19:09.822175+00	2026-11-18 04:19:09.822175+00
 \.
 
 
 COPY public.user_usage_tracking (profile_id, month, files_uploaded, files_processed, pages, ai_tokens, ai_calls, ai_seconds, updated_at) FROM stdin;
-a41f8ad8-c766-475b-aa99-02629f55564d	2026-11-01	2	0	2	0	0	0	2026-11-18 04:12:04.153006+00
-82292aab-8fe7-4ef4-8531-0264b199db80	2026-11-01	15	9	15	90	9	9.000	2026-11-18 04:12:04.692874+00
+d892e2ea-ec66-4b9f-a52d-3acb4defb725	2026-11-01	2	0	2	0	0	0	2026-11-18 04:19:09.838838+00
+7f1931f5-54b9-42c1-9886-1026ba61d321	2026-11-01	15	9	15	90	9	9.000	2026-11-18 04:19:10.155661+00
 \.
 
 
 COPY public.workflow_definition (type, version, description, tasks, defaults, documents, open_to_users, active, created_at) FROM stdin;
-echo	1	For a first try: two tasks, the second of which says what the first one heard	[{"key": "listen", "kind": "echo", "input": {"message": "{{params.message}}"}}, {"key": "repeat", "kind": "echo", "input": {"message": "Heard: {{listen.echo.message}}"}, "needs": ["listen"]}]	{"message": "hello"}	\N	t	t	2026-11-18 04:12:01.391964+00
-nuclear_v2	1	Sixteen documents about two people: text, PDF and MP3 of each	[{"key": "calculating", "kind": "calculation", "input": {"person1": "{{params.person1}}", "person2": "{{params.person2}}"}, "weight": 10}, {"key": "text", "kind": "text_generation", "input": {"job": "{{job.id}}", "task": "{{task.id}}", "user": "{{job.user}}", "facts": "{{calculating.facts}}", "index": "{{index}}", "document": "{{item}}"}, "needs": ["calculating"], "weight": 40, "for_each": "params.documents"}, {"key": "pdf", "each": "text", "kind": "pdf_generation", "input": {"job": "{{job.id}}", "task": "{{task.id}}", "text": "{{text.path}}", "user": "{{job.user}}"}, "weight": 20}, {"key": "audio", "each": "pdf", "kind": "audio_generation", "input": {"job": "{{job.id}}", "task": "{{task.id}}", "text": "{{text.path}}", "user": "{{job.user}}"}, "weight": 25}, {"key": "finalizing", "kind": "finalization", "input": {"job": "{{job.id}}", "made": ["{{text}}", "{{pdf}}", "{{audio}}"], "task": "{{task.id}}", "user": "{{job.user}}"}, "needs": ["audio"], "weight": 5}]	{"person1": {"born": "1815-12-10", "name": "Ada"}, "person2": {"born": "1791-12-26", "name": "Charles"}, "documents": [{"about": "person1", "title": "The calendar of the first", "system": "calendar"}, {"about": "person2", "title": "The calendar of the second", "system": "calendar"}, {"about": "both", "title": "The calendar between the two", "system": "calendar"}, {"about": "person1", "title": "The numbers of the first", "system": "numbers"}, {"about": "person2", "title": "The numbers of the second", "system": "numbers"}, {"about": "both", "title": "The numbers between the two", "system": "numbers"}, {"about": "person1", "title": "The seasons of the first", "system": "seasons"}, {"about": "person2", "title": "The seasons of the second", "system": "seasons"}, {"about": "both", "title": "The seasons between the two", "system": "seasons"}, {"about": "person1", "title": "The letters of the first", "system": "letters"}, {"about": "person2", "title": "The letters of the second", "system": "letters"}, {"about": "both", "title": "The letters between the two", "system": "letters"}, {"about": "person1", "title": "The distances of the first", "system": "distances"}, {"about": "person2", "title": "The distances of the second", "system": "distances"}, {"about": "both", "title": "The distances between the two", "system": "distances"}, {"about": "both", "title": "The verdict", "system": "verdict"}]}	audio	t	t	2026-11-18 04:12:01.391964+00
-acme_list	1		[{"key": "each", "kind": "echo", "input": {"item": "{{item}}"}, "for_each": "params.items"}, {"key": "after", "each": "each", "kind": "echo", "input": {"n": 1}}, {"key": "last", "kind": "echo", "input": {"n": 2}, "needs": ["after"]}]	{}	\N	t	t	2026-11-18 04:12:02.976627+00
+echo	1	For a first try: two tasks, the second of which says what the first one heard	[{"key": "listen", "kind": "echo", "input": {"message": "{{params.message}}"}}, {"key": "repeat", "kind": "echo", "input": {"message": "Heard: {{listen.echo.message}}"}, "needs": ["listen"]}]	{"message": "hello"}	\N	t	t	2026-11-18 04:19:07.94895+00
+nuclear_v2	1	Sixteen documents about two people: text, PDF and MP3 of each	[{"key": "calculating", "kind": "calculation", "input": {"person1": "{{params.person1}}", "person2": "{{params.person2}}"}, "weight": 10}, {"key": "text", "kind": "text_generation", "input": {"job": "{{job.id}}", "task": "{{task.id}}", "user": "{{job.user}}", "facts": "{{calculating.facts}}", "index": "{{index}}", "document": "{{item}}"}, "needs": ["calculating"], "weight": 40, "for_each": "params.documents"}, {"key": "pdf", "each": "text", "kind": "pdf_generation", "input": {"job": "{{job.id}}", "task": "{{task.id}}", "text": "{{text.path}}", "user": "{{job.user}}"}, "weight": 20}, {"key": "audio", "each": "pdf", "kind": "audio_generation", "input": {"job": "{{job.id}}", "task": "{{task.id}}", "text": "{{text.path}}", "user": "{{job.user}}"}, "weight": 25}, {"key": "finalizing", "kind": "finalization", "input": {"job": "{{job.id}}", "made": ["{{text}}", "{{pdf}}", "{{audio}}"], "task": "{{task.id}}", "user": "{{job.user}}"}, "needs": ["audio"], "weight": 5}]	{"person1": {"born": "1815-12-10", "name": "Ada"}, "person2": {"born": "1791-12-26", "name": "Charles"}, "documents": [{"about": "person1", "title": "The calendar of the first", "system": "calendar"}, {"about": "person2", "title": "The calendar of the second", "system": "calendar"}, {"about": "both", "title": "The calendar between the two", "system": "calendar"}, {"about": "person1", "title": "The numbers of the first", "system": "numbers"}, {"about": "person2", "title": "The numbers of the second", "system": "numbers"}, {"about": "both", "title": "The numbers between the two", "system": "numbers"}, {"about": "person1", "title": "The seasons of the first", "system": "seasons"}, {"about": "person2", "title": "The seasons of the second", "system": "seasons"}, {"about": "both", "title": "The seasons between the two", "system": "seasons"}, {"about": "person1", "title": "The letters of the first", "system": "letters"}, {"about": "person2", "title": "The letters of the second", "system": "letters"}, {"about": "both", "title": "The letters between the two", "system": "letters"}, {"about": "person1", "title": "The distances of the first", "system": "distances"}, {"about": "person2", "title": "The distances of the second", "system": "distances"}, {"about": "both", "title": "The distances between the two", "system": "distances"}, {"about": "both", "title": "The verdict", "system": "verdict"}]}	audio	t	t	2026-11-18 04:19:07.94895+00
+acme_list	1		[{"key": "each", "kind": "echo", "input": {"item": "{{item}}"}, "for_each": "params.items"}, {"key": "after", "each": "each", "kind": "echo", "input": {"n": 1}}, {"key": "last", "kind": "echo", "input": {"n": 2}, "needs": ["after"]}]	{}	\N	t	t	2026-11-18 04:19:09.018109+00
 \.
 
 
@@ -16876,6 +16985,9 @@ CREATE INDEX lane_tenant ON mill.lane USING btree (queue, tenant) WHERE (NOT idl
 CREATE UNIQUE INDEX one_open_alert_a_subject ON mill.alert USING btree (rule, subject) WHERE (state <> 'resolved'::text);
 
 
+CREATE UNIQUE INDEX one_part_answers ON mill.hook USING btree (event) WHERE (event = ANY (ARRAY['claim'::text, 'usage'::text, 'wait'::text, 'rest'::text]));
+
+
 CREATE INDEX pack_lease_until ON mill.pack_lease USING btree (lease_until);
 
 
@@ -17015,9 +17127,6 @@ CREATE TRIGGER floor_on_new_line AFTER INSERT ON mill.line FOR EACH ROW EXECUTE 
 
 
 CREATE TRIGGER floor_on_new_queue AFTER INSERT ON mill.queue FOR EACH ROW EXECUTE FUNCTION mill.floor_on_new_queue();
-
-
-CREATE TRIGGER pause_dead_refresh AFTER INSERT ON mill.job_dead FOR EACH ROW WHEN (((new.queue ~ '^refresh(-|$)'::text) AND ((new.payload ->> 'data_type'::text) IS NOT NULL) AND ((new.payload ->> 'symbol'::text) IS NOT NULL))) EXECUTE FUNCTION mill.pause_dead_refresh();
 
 
 CREATE TRIGGER refuse_to_drop_jobs BEFORE DELETE ON mill.queue FOR EACH ROW EXECUTE FUNCTION mill.refuse_to_drop_jobs();
@@ -17922,6 +18031,12 @@ REVOKE ALL ON FUNCTION mill.job_output(p_job public.jobs) FROM PUBLIC;
 REVOKE ALL ON FUNCTION mill.job_progress(p_job public.jobs) FROM PUBLIC;
 
 
+REVOKE ALL ON FUNCTION mill.jobs_of_part(p_part text) FROM PUBLIC;
+
+
+REVOKE ALL ON FUNCTION mill.jobs_of_workflows() FROM PUBLIC;
+
+
 REVOKE ALL ON FUNCTION mill.judge_alerts() FROM PUBLIC;
 
 
@@ -17955,10 +18070,16 @@ REVOKE ALL ON FUNCTION mill.kept_answer(p_caller text, p_key text, p_request byt
 REVOKE ALL ON FUNCTION mill.kind_stage(p_kind text) FROM PUBLIC;
 
 
+REVOKE ALL ON FUNCTION mill.kinds_of_part(p_part text) FROM PUBLIC;
+
+
 REVOKE ALL ON FUNCTION mill.lift_pauses(p_data_type text, p_symbols text[]) FROM PUBLIC;
 
 
 REVOKE ALL ON FUNCTION mill.limit_wait(p_provider text, p_endpoint text) FROM PUBLIC;
+
+
+REVOKE ALL ON FUNCTION mill.live_jobs_of_part(p_part text) FROM PUBLIC;
 
 
 REVOKE ALL ON FUNCTION mill.lock_api(p_provider text, p_endpoint text, p_waits boolean) FROM PUBLIC;
@@ -17991,7 +18112,13 @@ REVOKE ALL ON FUNCTION mill.may_invoke(p_target text, p_invocation uuid) FROM PU
 REVOKE ALL ON FUNCTION mill.may_object(p_act text, p_key text) FROM PUBLIC;
 
 
+REVOKE ALL ON FUNCTION mill.may_read_artifact(p_key text, p_user uuid) FROM PUBLIC;
+
+
 REVOKE ALL ON FUNCTION mill.may_read_document(p_key text, p_user uuid) FROM PUBLIC;
+
+
+REVOKE ALL ON FUNCTION mill.may_read_export(p_key text, p_user uuid) FROM PUBLIC;
 
 
 REVOKE ALL ON FUNCTION mill.may_remove_document(p_key text, p_user uuid) FROM PUBLIC;
@@ -18099,7 +18226,7 @@ REVOKE ALL ON FUNCTION mill.pack_of(p_id uuid) FROM PUBLIC;
 REVOKE ALL ON FUNCTION mill.pause(p_queue text, p_paused boolean) FROM PUBLIC;
 
 
-REVOKE ALL ON FUNCTION mill.pause_dead_refresh() FROM PUBLIC;
+REVOKE ALL ON FUNCTION mill.pause_dead_refreshes(p_acted jsonb) FROM PUBLIC;
 
 
 REVOKE ALL ON FUNCTION mill.piece_text(p_value jsonb, p_whole boolean) FROM PUBLIC;
