@@ -93,6 +93,28 @@ test("a table of the user that refers to ours keeps the application from being r
   assert.equal(await database.dump(), before);
 });
 
+test("what a user makes while a DO block runs is not taken for the application's", async () => {
+  const slow = release((files) => {
+    files["exports application"]["exports/slow.sql"] = `do $$
+begin
+  while not exists (select from public.signal) loop perform pg_sleep(0.02); end loop;
+end
+$$;\n`;
+  });
+  const database = await server.database();
+  await database.query("create table public.signal (given boolean)");
+  const running = database.migrate(slow, "--with", "exports");
+  while ((await database.values("select 1 from pg_stat_activity where datname = current_database() and wait_event = 'PgSleep'")).length === 0);
+  await database.query(`create table public.mine (id int); create function public.my_count() returns int language sql as 'select 1';
+    create trigger mine before update on public.mine for each row execute function suppress_redundant_updates_trigger()`);
+  await database.query("insert into public.signal values (true)");
+  const { code, stderr } = await running;
+  assert.equal(code, 0, stderr);
+  assert.deepEqual(await database.values("select name from mill.object where name ~ 'mine|my_count'"), []);
+  assert.equal((await database.migrate(slow, "--without", "exports", "--yes")).code, 0);
+  assert.deepEqual(await database.values("select count(*)::int from public.mine where public.my_count() = 1"), [0]);
+});
+
 test("names that are taken are listed with the way out, and nothing is installed", async () => {
   const database = await server.database();
   await database.query("create table public.documents (mine int); create function public.export(a text) returns int language sql as 'select 1'");

@@ -1,11 +1,10 @@
 //! `gristmill migrate --sql`: one plain SQL file that installs parts on an empty database, for the user's own migration tool.
 
 use super::books;
-use super::catalog;
 use super::choice::Choice;
 use super::manifest::{BOOKS, Manifest, Mode};
 use super::place::Places;
-use super::statements::{Kind, literal};
+use super::statements::literal;
 use super::upgrade;
 
 /// Switches on pg_net and pg_cron where the server offers them: each must be preloaded, and pg_cron
@@ -45,7 +44,6 @@ pub(super) fn write(manifest: &Manifest, choice: &Choice) -> String {
         .iter()
         .map(|(name, part)| (name.as_str(), part.schema.as_str()));
     let places = Places::new(manifest, schemas);
-    let snapshot = catalog::snapshot_query(&upgrade::schemas(choice));
     let mut sql = format!(
         "-- Gristmill {}: {}.\n-- Made by gristmill migrate --sql. For an empty database; later ones are upgraded by gristmill migrate.\nbegin;\n{SETTINGS}\n",
         env!("CARGO_PKG_VERSION"),
@@ -74,19 +72,10 @@ pub(super) fn write(manifest: &Manifest, choice: &Choice) -> String {
             }
             let text = places.put(&file.text);
             let statements = super::statements::of(&text);
-            let is_dynamic = books::is_dynamic(&statements);
             sql.push_str(&format!("\n-- sql/{}\n", file.path));
-            if is_dynamic {
-                sql.push_str(&format!(
-                    "create temp table gristmill_before on commit drop as\n{snapshot};\n"
-                ));
-            }
             sql.push_str(text.trim_end());
             sql.push('\n');
             sql.push_str(&books::record(file, &books::declared(&statements)));
-            if is_dynamic {
-                sql.push_str(&record_made(&file.path, &snapshot));
-            }
         }
     }
     sql.push_str("\nset local mill.part = '';\n");
@@ -100,29 +89,4 @@ pub(super) fn write(manifest: &Manifest, choice: &Choice) -> String {
     sql.push_str(FINISH);
     sql.push_str("commit;\n");
     sql
-}
-
-/// As [`catalog::Snapshot::made_since`] does it.
-fn record_made(path: &str, snapshot: &str) -> String {
-    let replaceable: Vec<_> = [
-        Kind::Trigger,
-        Kind::Policy,
-        Kind::View,
-        Kind::Function,
-        Kind::Procedure,
-    ]
-    .iter()
-    .map(|kind| format!("'{}'", kind.as_str()))
-    .collect();
-    format!(
-        "insert into mill.object (kind, name, path)
-select distinct a.kind, a.name, {} from (\n{snapshot}\n) a
-left join pg_temp.gristmill_before b on b.kind = a.kind and b.name = a.name
-where b.version is distinct from a.version and (b.name is null or a.kind in ({}))
-on conflict (kind, name) do update set path = excluded.path
-where mill.object.path <> excluded.path;
-drop table pg_temp.gristmill_before;\n",
-        literal(path),
-        replaceable.join(", ")
-    )
 }
