@@ -115,6 +115,14 @@ $$;\n`;
   assert.deepEqual(await database.values("select count(*)::int from public.mine where public.my_count() = 1"), [0]);
 });
 
+test("a function of the user with our name and other arguments outlives the application", async () => {
+  const database = await installed("--with", "exports");
+  await database.query("create function public.export(a text, b text) returns text language sql as 'select a || b'");
+  const { code, stderr } = await database.migrate(head, "--without", "exports", "--yes");
+  assert.equal(code, 0, stderr);
+  assert.deepEqual(await database.values("select oid::regprocedure::text from pg_proc where proname = 'export'"), ["export(text,text)"]);
+});
+
 test("names that are taken are listed with the way out, and nothing is installed", async () => {
   const database = await server.database();
   await database.query("create table public.documents (mine int); create function public.export(a text) returns int language sql as 'select 1'");

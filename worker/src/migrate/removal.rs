@@ -3,7 +3,7 @@
 //! Nothing is dropped by cascade. The objects of the parts are dropped in rounds: what something else still needs waits for
 //! the next round. A round without progress means that a stranger depends on what is left, and the removal is refused.
 
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 
 use tokio_postgres::error::SqlState;
 
@@ -22,6 +22,8 @@ pub(super) struct Removal {
     parts: Vec<String>,
     paths: HashSet<String>,
     objects: Vec<Object>,
+    /// The argument types of our routines: one of the same name with others is a user's.
+    arguments: HashMap<Object, String>,
 }
 
 impl Removal {
@@ -40,11 +42,17 @@ impl Removal {
             .map(|(object, _)| object.clone())
             .collect();
         objects.sort();
+        let arguments = objects.iter().filter_map(|object| {
+            let entry = books.objects.get(object)?;
+            Some((object.clone(), entry.arguments.clone()?))
+        });
+        let arguments = arguments.collect();
         Self {
             // What needs others goes before them.
             parts: choice.removed.iter().rev().cloned().collect(),
             paths,
             objects,
+            arguments,
         }
     }
 
@@ -128,7 +136,8 @@ impl Removal {
         while !left.is_empty() {
             let mut blocked = Vec::new();
             for object in &left {
-                if !try_drop(session, object).await? {
+                let arguments = self.arguments.get(object).map(String::as_str);
+                if !try_drop(session, object, arguments).await? {
                     blocked.push(object.clone());
                 }
             }
@@ -204,9 +213,16 @@ impl Removal {
     }
 }
 
-async fn try_drop(session: &mut Session<'_>, object: &Object) -> Result<bool, Error> {
+async fn try_drop(
+    session: &mut Session<'_>,
+    object: &Object,
+    arguments: Option<&str>,
+) -> Result<bool, Error> {
     if object.kind.is_routine() {
         for routine in catalog::routines(session, &object.name).await? {
+            if arguments.is_some_and(|ours| ours != routine.arguments) {
+                continue;
+            }
             let (kind, name) = (routine.kind.as_str(), quoted(&object.name));
             let sql = format!("drop {kind} {name}({})", routine.arguments);
             if !attempt(session, &sql).await? {
