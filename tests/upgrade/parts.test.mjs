@@ -123,6 +123,20 @@ test("a function of the user with our name and other arguments outlives the appl
   assert.deepEqual(await database.values("select oid::regprocedure::text from pg_proc where proname = 'export'"), ["export(text,text)"]);
 });
 
+test("live jobs of the application are among what would be lost", async () => {
+  const counting = release((files) => {
+    files["engine base"]["engine/live_jobs_of_part.sql"] = `create or replace function mill.live_jobs_of_part(p_part text)
+returns table (queue text, jobs bigint)
+language sql stable as $$ select v.queue, v.jobs from (values ('exports', 'exports', 2), ('exports', 'shared', 1), ('exports', 'idle', 0), ('other', 'other', 5)) v(part, queue, jobs) where v.part = p_part $$;\n`;
+  });
+  const database = await server.database();
+  assert.equal((await database.migrate(counting, "--with", "exports")).code, 0);
+  const { code, stdout } = await database.migrate(counting, "--without", "exports");
+  assert.equal(code, 3);
+  assert.match(stdout, /queue exports: 2 live jobs\n\s*queue shared: 1 live job\n/);
+  assert.doesNotMatch(stdout, /queue (idle|other)/);
+});
+
 test("names that are taken are listed with the way out, and nothing is installed", async () => {
   const database = await server.database();
   await database.query("create table public.documents (mine int); create function public.export(a text) returns int language sql as 'select 1'");

@@ -77,15 +77,14 @@ impl Removal {
     }
 
     async fn live_jobs(&self, session: &Session<'_>) -> Result<Vec<String>, Error> {
-        let knows_parts = "select from information_schema.columns c
-            where c.table_schema = 'mill' and c.table_name = 'queue' and c.column_name = 'part' and to_regclass('mill.job_live') is not null";
-        if !session.finds(knows_parts, &[]).await? {
+        let counts = "select where to_regprocedure('mill.live_jobs_of_part(text)') is not null";
+        if !session.finds(counts, &[]).await? {
             return Ok(Vec::new());
         }
         let rows = session
             .query(
-                "select j.queue, count(*) from mill.job_live j join mill.queue q on q.queue = j.queue
-                 where q.part = any ($1) group by 1 order by 1",
+                "select l.queue, sum(l.jobs)::bigint from unnest($1::text[]) p(part), mill.live_jobs_of_part(p.part) l
+                 where l.jobs > 0 group by 1 order by 1",
                 &[&self.parts],
             )
             .await?;
