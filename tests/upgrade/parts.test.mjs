@@ -202,6 +202,23 @@ test("--sql installs the same by psql, and migrate finds it up to date", async (
   }
 });
 
+test("--sql fails before it changes anything when a name is taken", async () => {
+  const { stdout: script } = await new Database(server.server, "nowhere").migrate(head, "--sql", "--with", "exports");
+  const refused = async (taken, ...sentences) => {
+    const database = await server.database();
+    await database.query(taken);
+    const before = await database.dump();
+    const error = await database.psql(script).then(() => assert.fail("it was installed"), (error) => error);
+    assert.match(error.stderr, /these names are taken in this database, so nothing was installed:/);
+    for (const sentence of sentences) assert.match(error.stderr, sentence);
+    assert.equal(await database.dump(), before);
+  };
+  await refused("create function public.export(p_id int) returns text language sql as $$ select 'mine' $$; create view public.documents as select 1 as mine",
+    /^ {2}table public\.documents \(wanted by exports\)\n {2}function public\.export \(wanted by exports\)\nInstall .* --schema NAME/m);
+  await refused("create function public.add_item(a int, b int) returns int language sql as 'select 1'", /^ {2}function public\.add_item \(wanted by engine\)\nRename yours/m);
+  await refused("create schema mill", /^ {2}schema mill \(wanted by platform\)\nRename yours/m);
+});
+
 test("--dry-run prints SQL that does the same by psql, and changes nothing itself", async () => {
   const next = release((files) => {
     const { "a removed function": _, ...others } = changes;

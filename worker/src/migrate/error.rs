@@ -5,6 +5,20 @@ use tokio_postgres::error::SqlState;
 use super::{choice, manifest};
 use crate::database;
 
+/// How [`Error::Taken`] begins; the script of `--sql` says the same.
+pub(super) const TAKEN: &str =
+    "these names are taken in this database, so nothing was installed:";
+
+/// What to do about names that are taken.
+pub(super) const fn way_out(can_move: bool) -> &'static str {
+    match can_move {
+        true => {
+            "Install the application into a schema of its own with --schema NAME, or rename yours."
+        }
+        false => "Rename yours: these names are fixed, because callers use them.",
+    }
+}
+
 /// Why a migration did not happen.
 #[derive(Debug, thiserror::Error)]
 pub enum Error {
@@ -50,7 +64,7 @@ pub enum Error {
     )]
     Newer(String),
     /// Names that are in use.
-    #[error("these names are taken in this database, so nothing was installed:\n{}\n{}", lines(.taken), .way_out)]
+    #[error("{}\n{}\n{}", TAKEN, lines(.taken), .way_out)]
     Taken {
         /// Each object that is there and not ours.
         taken: Vec<String>,

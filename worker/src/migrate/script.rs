@@ -1,7 +1,10 @@
 //! `gristmill migrate --sql`: one plain SQL file that installs parts on an empty database, for the user's own migration tool.
 
+use std::collections::HashSet;
+
 use super::books;
 use super::choice::Choice;
+use super::error;
 use super::manifest::{BOOKS, Manifest, Mode};
 use super::place::Places;
 use super::statements::literal;
@@ -37,7 +40,8 @@ set local idle_in_transaction_session_timeout = 0;
 set local client_min_messages = warning;
 set local check_function_bodies = on;\n";
 
-/// The whole script. The database must be empty: a name that is taken fails, and nothing is kept.
+/// The whole script. It looks first whether any of its names is taken, because `create or replace` would overwrite a user's
+/// function, and fails before it has changed anything.
 pub(super) fn write(manifest: &Manifest, choice: &Choice) -> String {
     let schemas = choice
         .parts
@@ -49,6 +53,7 @@ pub(super) fn write(manifest: &Manifest, choice: &Choice) -> String {
         env!("CARGO_PKG_VERSION"),
         choice.added.join(", ")
     );
+    sql.push_str(&refuse_taken(manifest, choice, &places));
     sql.push_str(BOOKS);
     for schema in upgrade::schemas(choice) {
         if schema != "mill" && schema != "public" {
@@ -89,4 +94,63 @@ pub(super) fn write(manifest: &Manifest, choice: &Choice) -> String {
     sql.push_str(FINISH);
     sql.push_str("commit;\n");
     sql
+}
+
+/// Does in SQL what `migrate` does when it is connected. What lies in `mill` need not be looked for: the schema itself must
+/// not exist.
+fn refuse_taken(manifest: &Manifest, choice: &Choice, places: &Places) -> String {
+    let mut rows = vec!["(0, 'schema', 'mill', 'schema mill (wanted by platform)', false)".to_owned()];
+    let mut seen = HashSet::new();
+    let files = manifest.files().filter(|(part, file)| {
+        choice.parts.contains_key(&part.name) && file.mode != Mode::Migration
+    });
+    for (part, file) in files {
+        for statement in books::statements_of(file, places) {
+            let Some(object) = statement.creates() else {
+                continue;
+            };
+            let class = match object.kind {
+                kind if kind.is_routine() => "routine",
+                kind if kind.is_relation() => "relation",
+                _ => continue,
+            };
+            if object.schema() == "mill" || !seen.insert(object.clone()) {
+                continue;
+            }
+            rows.push(format!(
+                "({}, '{class}', {}, {}, {})",
+                rows.len(),
+                literal(&object.name),
+                literal(&format!("{object} (wanted by {})", part.name)),
+                !part.insists_on_public()
+            ));
+        }
+    }
+    format!(
+        "do $gristmill$
+declare
+  v_taken text;
+  v_can_move boolean;
+begin
+  select string_agg('  ' || w.what, e'\\n' order by w.place), bool_or(w.can_move) into v_taken, v_can_move
+  from (values
+    {}
+  ) w(place, class, name, what, can_move)
+  where case w.class
+    when 'schema' then w.name in (select n.nspname from pg_namespace n)
+    when 'routine' then w.name in (select n.nspname || '.' || p.proname from pg_proc p join pg_namespace n on n.oid = p.pronamespace)
+    else w.name in (select n.nspname || '.' || c.relname from pg_class c join pg_namespace n on n.oid = c.relnamespace)
+      or w.name in (select n.nspname || '.' || t.typname from pg_type t join pg_namespace n on n.oid = t.typnamespace)
+  end;
+  if v_taken is not null then
+    raise exception using errcode = 'duplicate_object', message = concat_ws(e'\\n', {}, v_taken,
+      case when v_can_move then {} else {} end);
+  end if;
+end
+$gristmill$;\n\n",
+        rows.join(",\n    "),
+        literal(error::TAKEN),
+        literal(error::way_out(true)),
+        literal(error::way_out(false))
+    )
 }

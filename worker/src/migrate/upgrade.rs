@@ -21,7 +21,7 @@ use super::catalog;
 use super::choice::Choice;
 use super::dependents::{self, Target};
 use super::due::{Due, Why};
-use super::error::Error;
+use super::error::{self, Error};
 use super::locks::{self, Manner, Tables};
 use super::manifest::{File, Manifest, Mode};
 use super::place::Places;
@@ -177,15 +177,9 @@ impl<'a, 'b> Upgrade<'a, 'b> {
         if taken.is_empty() {
             return Ok(());
         }
-        let way_out = match can_move {
-            true => {
-                "Install the application into a schema of its own with --schema NAME, or rename yours."
-            }
-            false => "Rename yours: these names are fixed, because callers use them.",
-        };
         Err(Error::Taken {
             taken,
-            way_out: way_out.to_owned(),
+            way_out: error::way_out(can_move).to_owned(),
         })
     }
 
