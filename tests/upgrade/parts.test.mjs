@@ -182,6 +182,19 @@ test("an application goes into a schema of its own, is upgraded there, and takes
   assert.deepEqual(await database.values("select count(*)::int from public.documents"), [0], "the user's own table is still there");
 });
 
+test("a schema whose name Postgres would put in quotes is refused", async () => {
+  const database = await server.database();
+  const words = await database.values("select word from pg_get_keywords() where quote_ident(word) <> word order by 1");
+  assert.ok(words.includes("order") && words.length > 100);
+  for (const word of [...words, "vault", "graphql_public"]) {
+    const { code, stderr } = await database.migrate(head, "--sql", "--with", "exports", "--schema", word);
+    assert.equal(code, 1, word);
+    assert.match(stderr, /cannot be used: take a name of lowercase letters/);
+  }
+  const { code, stderr } = await database.migrate(head, "--with", "exports", "--schema", "action");
+  assert.equal(code, 0, stderr);
+});
+
 test("compat in another schema is refused with the reason", async () => {
   const { code, stderr } = await (await server.database()).migrate(head, "--with", "compat", "--schema", "ours");
   assert.equal(code, 1);
