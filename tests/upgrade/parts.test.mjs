@@ -137,6 +137,20 @@ language sql stable as $$ select v.queue, v.jobs from (values ('exports', 'expor
   assert.doesNotMatch(stdout, /queue (idle|other)/);
 });
 
+test("what a file of a release before has made goes with its application", async () => {
+  const earlier = release((files) => {
+    files["exports application"]["exports/old_tables.sql"] = "create table public.old_list (id int references public.documents (id));\n";
+    files["exports application"]["exports/old_view.sql"] = "create or replace view public.old_view as select d.id from public.documents d;\n";
+  });
+  const database = await server.database();
+  assert.equal((await database.migrate(earlier, "--with", "exports")).code, 0);
+  const { code, stdout, stderr } = await database.migrate(head, "--without", "exports", "--yes");
+  assert.equal(code, 0, stderr);
+  assert.match(stdout, /table public\.old_list: 0 rows/);
+  assert.equal(await database.dump(), await (await installed()).dump());
+  assert.deepEqual(await database.values("select path from mill.object where path ~ '^exports/' union select path from mill.migration where path ~ '^exports/'"), []);
+});
+
 test("names that are taken are listed with the way out, and nothing is installed", async () => {
   const database = await server.database();
   await database.query("create table public.documents (mine int); create function public.export(a text) returns int language sql as 'select 1'");

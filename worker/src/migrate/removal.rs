@@ -30,11 +30,16 @@ impl Removal {
     /// From the books: files of a release before may have made objects too.
     pub(super) fn new(manifest: &Manifest, books: &Books, choice: &Choice) -> Self {
         let is_removed = |part: &str| choice.removed.iter().any(|name| name == part);
-        let paths: HashSet<String> = manifest
+        let mut paths: HashSet<String> = manifest
             .files()
             .filter(|(part, _)| is_removed(&part.name))
             .map(|(_, file)| file.path.clone())
             .collect();
+        let booked = books.objects.values().map(|entry| &entry.path);
+        let gone = booked
+            .chain(books.files.keys())
+            .filter(|path| part_of_gone(manifest, path).is_some_and(is_removed));
+        paths.extend(gone.cloned());
         let mut objects: Vec<_> = books
             .objects
             .iter()
@@ -212,6 +217,21 @@ impl Removal {
     }
 }
 
+/// The part of a file that this version no longer has: that of the innermost folder, because a joint part lies in the folder
+/// of another.
+fn part_of_gone<'a>(manifest: &'a Manifest, path: &str) -> Option<&'a str> {
+    if manifest.files().any(|(_, file)| file.path == path) {
+        return None;
+    }
+    let names = manifest.parts.iter().map(|part| part.name.as_str());
+    names
+        .filter(|name| {
+            path.strip_prefix(name)
+                .is_some_and(|rest| rest.starts_with('/'))
+        })
+        .max_by_key(|name| name.len())
+}
+
 async fn try_drop(
     session: &mut Session<'_>,
     object: &Object,
@@ -269,5 +289,29 @@ async fn attempt(session: &mut Session<'_>, sql: &str) -> Result<bool, Error> {
             Ok(false)
         }
         Err(error) => Err(error.into()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::migrate::manifest;
+
+    #[test]
+    fn a_gone_file_belongs_to_the_innermost_folder() {
+        let manifest = manifest::of(
+            "part exports application\nalways exports/f.sql\npart compat application\npart compat/exports joint needs compat exports\n",
+        );
+        for (path, part) in [
+            ("exports/old.sql", Some("exports")),
+            ("exports/deep/old.sql", Some("exports")),
+            ("compat/old.sql", Some("compat")),
+            ("compat/exports/old.sql", Some("compat/exports")),
+            ("exports/f.sql", None),
+            ("exports_of_mine/old.sql", None),
+            ("", None),
+        ] {
+            assert_eq!(part_of_gone(&manifest, path), part, "{path}");
+        }
     }
 }
