@@ -264,6 +264,16 @@ test("--dry-run prints SQL that does the same by psql, and changes nothing itsel
   assert.match((await database.migrate(next)).stdout, /up to date/);
 });
 
+test("--dry-run of a removal says at its head what would be lost", async () => {
+  const database = await installed("--with", "exports");
+  await database.query("insert into public.documents (id, title) values (1, 'a')");
+  const { code, stdout, stderr } = await database.migrate(head, "--dry-run", "--without", "exports");
+  assert.equal(code, 0, stderr);
+  assert.match(stdout, /^-- would remove: exports\n(-- {3}.*\n)*-- {3}table public\.documents: 1 row\n(-- {3}.*\n)*begin;\n/);
+  await database.psql(stdout);
+  assert.equal(await database.dump(), await (await installed()).dump());
+});
+
 test("rows that a part's files insert carry the part's name, and rows of users do not", async () => {
   const database = await installed("--with", "exports");
   await database.query("insert into mill.queue (queue) values ('mine')");
