@@ -73,7 +73,7 @@ pub enum Error {
     },
     /// Objects of a user stand in the way.
     #[error(
-        "{target} has to be dropped, and objects that are not Gristmill's depend on it:\n{}\nDrop them, run gristmill migrate, and create them again",
+        "{target} has to be dropped, and objects that are not Gristmill's depend on it:\n{}\n{way_out}",
         lines(.dependents)
     )]
     Foreign {
@@ -81,6 +81,8 @@ pub enum Error {
         target: String,
         /// What depends on it.
         dependents: Vec<String>,
+        /// What to do.
+        way_out: &'static str,
     },
     /// A table stands in the way of a new signature.
     #[error(

@@ -154,6 +154,7 @@ impl Removal {
                 return Err(Error::Foreign {
                     target: blocked[0].to_string(),
                     dependents: strangers,
+                    way_out: "Drop them first, or keep the application.",
                 });
             }
             if blocked.len() == left.len() {
