@@ -89,8 +89,67 @@ test("a table of the user that refers to ours keeps the application from being r
   const before = await database.dump();
   const { code, stderr } = await database.migrate(head, "--without", "exports", "--yes");
   assert.equal(code, 1);
-  assert.match(stderr, /table public\.mine/);
+  assert.match(stderr, /table public\.mine[\s\S]*Drop them first, or keep the application\./);
+  assert.doesNotMatch(stderr, /create them again/);
   assert.equal(await database.dump(), before);
+});
+
+test("what a user makes while a DO block runs is not taken for the application's", async () => {
+  const slow = release((files) => {
+    files["exports application"]["exports/slow.sql"] = `do $$
+begin
+  while not exists (select from public.signal) loop perform pg_sleep(0.02); end loop;
+end
+$$;\n`;
+  });
+  const database = await server.database();
+  await database.query("create table public.signal (given boolean)");
+  const running = database.migrate(slow, "--with", "exports");
+  while ((await database.values("select 1 from pg_stat_activity where datname = current_database() and wait_event = 'PgSleep'")).length === 0);
+  await database.query(`create table public.mine (id int); create function public.my_count() returns int language sql as 'select 1';
+    create trigger mine before update on public.mine for each row execute function suppress_redundant_updates_trigger()`);
+  await database.query("insert into public.signal values (true)");
+  const { code, stderr } = await running;
+  assert.equal(code, 0, stderr);
+  assert.deepEqual(await database.values("select name from mill.object where name ~ 'mine|my_count'"), []);
+  assert.equal((await database.migrate(slow, "--without", "exports", "--yes")).code, 0);
+  assert.deepEqual(await database.values("select count(*)::int from public.mine where public.my_count() = 1"), [0]);
+});
+
+test("a function of the user with our name and other arguments outlives the application", async () => {
+  const database = await installed("--with", "exports");
+  await database.query("create function public.export(a text, b text) returns text language sql as 'select a || b'");
+  const { code, stderr } = await database.migrate(head, "--without", "exports", "--yes");
+  assert.equal(code, 0, stderr);
+  assert.deepEqual(await database.values("select oid::regprocedure::text from pg_proc where proname = 'export'"), ["export(text,text)"]);
+});
+
+test("live jobs of the application are among what would be lost", async () => {
+  const counting = release((files) => {
+    files["engine base"]["engine/live_jobs_of_part.sql"] = `create or replace function mill.live_jobs_of_part(p_part text)
+returns table (queue text, jobs bigint)
+language sql stable as $$ select v.queue, v.jobs from (values ('exports', 'exports', 2), ('exports', 'shared', 1), ('exports', 'idle', 0), ('other', 'other', 5)) v(part, queue, jobs) where v.part = p_part $$;\n`;
+  });
+  const database = await server.database();
+  assert.equal((await database.migrate(counting, "--with", "exports")).code, 0);
+  const { code, stdout } = await database.migrate(counting, "--without", "exports");
+  assert.equal(code, 3);
+  assert.match(stdout, /queue exports: 2 live jobs\n\s*queue shared: 1 live job\n/);
+  assert.doesNotMatch(stdout, /queue (idle|other)/);
+});
+
+test("what a file of a release before has made goes with its application", async () => {
+  const earlier = release((files) => {
+    files["exports application"]["exports/old_tables.sql"] = "create table public.old_list (id int references public.documents (id));\n";
+    files["exports application"]["exports/old_view.sql"] = "create or replace view public.old_view as select d.id from public.documents d;\n";
+  });
+  const database = await server.database();
+  assert.equal((await database.migrate(earlier, "--with", "exports")).code, 0);
+  const { code, stdout, stderr } = await database.migrate(head, "--without", "exports", "--yes");
+  assert.equal(code, 0, stderr);
+  assert.match(stdout, /table public\.old_list: 0 rows/);
+  assert.equal(await database.dump(), await (await installed()).dump());
+  assert.deepEqual(await database.values("select path from mill.object where path ~ '^exports/' union select path from mill.migration where path ~ '^exports/'"), []);
 });
 
 test("names that are taken are listed with the way out, and nothing is installed", async () => {
@@ -138,6 +197,19 @@ test("an application goes into a schema of its own, is upgraded there, and takes
   assert.deepEqual(await database.values("select count(*)::int from public.documents"), [0], "the user's own table is still there");
 });
 
+test("a schema whose name Postgres would put in quotes is refused", async () => {
+  const database = await server.database();
+  const words = await database.values("select word from pg_get_keywords() where quote_ident(word) <> word order by 1");
+  assert.ok(words.includes("order") && words.length > 100);
+  for (const word of [...words, "vault", "graphql_public"]) {
+    const { code, stderr } = await database.migrate(head, "--sql", "--with", "exports", "--schema", word);
+    assert.equal(code, 1, word);
+    assert.match(stderr, /cannot be used: take a name of lowercase letters/);
+  }
+  const { code, stderr } = await database.migrate(head, "--with", "exports", "--schema", "action");
+  assert.equal(code, 0, stderr);
+});
+
 test("compat in another schema is refused with the reason", async () => {
   const { code, stderr } = await (await server.database()).migrate(head, "--with", "compat", "--schema", "ours");
   assert.equal(code, 1);
@@ -158,6 +230,23 @@ test("--sql installs the same by psql, and migrate finds it up to date", async (
   }
 });
 
+test("--sql fails before it changes anything when a name is taken", async () => {
+  const { stdout: script } = await new Database(server.server, "nowhere").migrate(head, "--sql", "--with", "exports");
+  const refused = async (taken, ...sentences) => {
+    const database = await server.database();
+    await database.query(taken);
+    const before = await database.dump();
+    const error = await database.psql(script).then(() => assert.fail("it was installed"), (error) => error);
+    assert.match(error.stderr, /these names are taken in this database, so nothing was installed:/);
+    for (const sentence of sentences) assert.match(error.stderr, sentence);
+    assert.equal(await database.dump(), before);
+  };
+  await refused("create function public.export(p_id int) returns text language sql as $$ select 'mine' $$; create view public.documents as select 1 as mine",
+    /^ {2}table public\.documents \(wanted by exports\)\n {2}function public\.export \(wanted by exports\)\nInstall .* --schema NAME/m);
+  await refused("create function public.add_item(a int, b int) returns int language sql as 'select 1'", /^ {2}function public\.add_item \(wanted by engine\)\nRename yours/m);
+  await refused("create schema mill", /^ {2}schema mill \(wanted by platform\)\nRename yours/m);
+});
+
 test("--dry-run prints SQL that does the same by psql, and changes nothing itself", async () => {
   const next = release((files) => {
     const { "a removed function": _, ...others } = changes;
@@ -174,6 +263,16 @@ test("--dry-run prints SQL that does the same by psql, and changes nothing itsel
   await other.migrate(next);
   assert.equal(await database.dump(), await other.dump());
   assert.match((await database.migrate(next)).stdout, /up to date/);
+});
+
+test("--dry-run of a removal says at its head what would be lost", async () => {
+  const database = await installed("--with", "exports");
+  await database.query("insert into public.documents (id, title) values (1, 'a')");
+  const { code, stdout, stderr } = await database.migrate(head, "--dry-run", "--without", "exports");
+  assert.equal(code, 0, stderr);
+  assert.match(stdout, /^-- would remove: exports\n(-- {3}.*\n)*-- {3}table public\.documents: 1 row\n(-- {3}.*\n)*begin;\n/);
+  await database.psql(stdout);
+  assert.equal(await database.dump(), await (await installed()).dump());
 });
 
 test("rows that a part's files insert carry the part's name, and rows of users do not", async () => {

@@ -66,15 +66,8 @@ create policy mine on public.note for select to authenticated using (mill.is_min
 drop policy if exists short on public.note;
 create policy short on public.note as restrictive for select to authenticated using (length(body) < 1000);
 `,
-    "engine/dynamic.sql": `do $$
-declare v_table text;
-begin
-  foreach v_table in array array['note'] loop
-    execute format('drop trigger if exists untouched on public.%I', v_table);
-    execute format('create trigger untouched before update on public.%I for each row execute function suppress_redundant_updates_trigger()', v_table);
-  end loop;
-end
-$$;
+    "engine/untouched.sql": `drop trigger if exists untouched on public.note;
+create trigger untouched before update on public.note for each row execute function suppress_redundant_updates_trigger();
 `,
   },
   "names library": {
@@ -150,8 +143,8 @@ create policy short on public.note as restrictive for select to authenticated us
     edit("engine base", "engine/item_view.sql", "comment on view public.item is 'Items.';\n", "")(parts);
     edit("engine base", "engine/item_view.sql", "to authenticated, anon", "to authenticated")(parts);
   },
-  "a trigger that a DO block made and no longer makes": (parts) => {
-    delete parts["engine base"]["engine/dynamic.sql"];
+  "a removed file with a trigger": (parts) => {
+    delete parts["engine base"]["engine/untouched.sql"];
   },
   "a function that becomes a procedure": (parts) => {
     edit("compat application", "compat/old_name.sql", "function public.old_name() returns int language sql as $$ select 1 $$",

@@ -6,7 +6,7 @@ use super::choice::Installed;
 use super::error::Error;
 use super::manifest::{self, File};
 use super::session::Session;
-use super::statements::{self, Does, Kind, Object, Statement, literal};
+use super::statements::{self, Kind, Object, Statement, literal};
 
 /// An object in the books.
 #[derive(Debug, Clone)]
@@ -78,7 +78,10 @@ impl Books {
                         arguments: row.get(3),
                         checksum: row.get(4),
                     };
-                    Some((object, entry))
+                    // Development versions of 0.1.0 wrote down what a DO block had made, and with it what users made meanwhile.
+                    let is_sure = entry.checksum.is_some()
+                        || !matches!(object.kind, Kind::Trigger | Kind::Policy);
+                    is_sure.then_some((object, entry))
                 })
                 .collect(),
         })
@@ -134,13 +137,6 @@ pub(super) fn fingerprint(statement: &Statement) -> Option<String> {
         .creates()
         .filter(|object| matches!(object.kind, Kind::Trigger | Kind::Policy))
         .map(|_| manifest::checksum(&statement.text))
-}
-
-/// True when the text alone does not tell what the file makes.
-pub(super) fn is_dynamic(statements: &[Statement]) -> bool {
-    statements
-        .iter()
-        .any(|statement| statement.does == Does::Dynamic)
 }
 
 /// The statements that write down an applied file.

@@ -1,69 +1,11 @@
-//! Reads Postgres' own catalog: what exists, what a file has touched, and which names are taken.
+//! Reads Postgres' own catalog: what exists, and which names are taken.
 
-use std::collections::{BTreeSet, HashMap, HashSet};
+use std::collections::{BTreeSet, HashSet};
 
 use super::books::Books;
 use super::error::Error;
 use super::session::Session;
-use super::statements::{Kind, Object, Statement, literal};
-
-/// Every object that a file may make, with a version that changes whenever its row in the catalog does.
-/// Partitions are left out: time makes them, not a file. `{schemas}` is a list of literals.
-const SNAPSHOT: &str = "select case p.prokind when 'p' then 'procedure' else 'function' end as kind,
-  n.nspname || '.' || p.proname as name, p.oid::text || '.' || p.xmin::text || p.ctid::text as version
-from pg_catalog.pg_proc p join pg_catalog.pg_namespace n on n.oid = p.pronamespace
-where n.nspname in ({schemas})
-union all
-select case c.relkind when 'v' then 'view' when 'm' then 'view' when 'S' then 'sequence' when 'c' then 'type' else 'table' end,
-  n.nspname || '.' || c.relname, c.oid::text || '.' || c.xmin::text || c.ctid::text
-from pg_catalog.pg_class c join pg_catalog.pg_namespace n on n.oid = c.relnamespace
-where n.nspname in ({schemas}) and c.relkind in ('r', 'p', 'v', 'm', 'c', 'S') and not c.relispartition
-  and not (c.relkind = 'S' and exists (select from pg_catalog.pg_depend d where d.classid = 'pg_catalog.pg_class'::regclass and d.objid = c.oid and d.deptype in ('a', 'i')))
-union all
-select 'type', n.nspname || '.' || t.typname, t.oid::text || '.' || t.xmin::text || t.ctid::text
-from pg_catalog.pg_type t join pg_catalog.pg_namespace n on n.oid = t.typnamespace
-where n.nspname in ({schemas}) and t.typtype in ('e', 'd')
-union all
-select 'trigger', t.tgname || ' on ' || n.nspname || '.' || c.relname, t.oid::text || '.' || t.xmin::text || t.ctid::text
-from pg_catalog.pg_trigger t join pg_catalog.pg_class c on c.oid = t.tgrelid join pg_catalog.pg_namespace n on n.oid = c.relnamespace
-where not t.tgisinternal and t.tgparentid = 0
-union all
-select 'policy', p.polname || ' on ' || n.nspname || '.' || c.relname, p.oid::text || '.' || p.xmin::text || p.ctid::text
-from pg_catalog.pg_policy p join pg_catalog.pg_class c on c.oid = p.polrelid join pg_catalog.pg_namespace n on n.oid = c.relnamespace";
-
-/// The query for the schemas that we install into.
-pub(super) fn snapshot_query(schemas: &BTreeSet<String>) -> String {
-    let list: Vec<_> = schemas.iter().map(|schema| literal(schema)).collect();
-    SNAPSHOT.replace("{schemas}", &list.join(", "))
-}
-
-/// What the catalog has at one moment.
-pub(super) struct Snapshot(HashMap<Object, String>);
-
-impl Snapshot {
-    pub(super) async fn take(
-        session: &Session<'_>,
-        schemas: &BTreeSet<String>,
-    ) -> Result<Self, Error> {
-        let rows = session.query(&snapshot_query(schemas), &[]).await?;
-        let found = rows.iter().filter_map(|row| {
-            let object = Object::new(Kind::named(row.get(0))?, row.get::<_, String>(1));
-            Some((object, row.get(2)))
-        });
-        Ok(Self(found.collect()))
-    }
-
-    /// What is new or changed since `before`. A table whose row changed was only touched, not made.
-    pub(super) fn made_since(&self, before: &Self) -> Vec<Object> {
-        let made = self.0.iter().filter(|(object, version)| {
-            let earlier = before.0.get(object);
-            earlier != Some(version) && (earlier.is_none() || object.kind.is_replaceable())
-        });
-        let mut made: Vec<_> = made.map(|(object, _)| object.clone()).collect();
-        made.sort();
-        made
-    }
-}
+use super::statements::{Kind, Object, Statement};
 
 /// A routine of a name.
 pub(super) struct Routine {

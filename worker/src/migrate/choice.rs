@@ -65,7 +65,7 @@ pub enum Error {
     },
     /// The schema's name cannot be used.
     #[error(
-        "--schema {0} cannot be used: take a name of lowercase letters, digits and underscores that is no schema of the system"
+        "--schema {0} cannot be used: take a name of lowercase letters, digits and underscores that is no keyword of SQL and no schema of the system"
     )]
     Schema(String),
     /// A schema without anything to put there.

@@ -168,6 +168,7 @@ pub(super) fn judge(
         false => Err(Error::Foreign {
             target: target.to_string(),
             dependents: foreign,
+            way_out: "Drop them, run gristmill migrate, and create them again",
         }),
     }
 }

@@ -5,6 +5,20 @@ use tokio_postgres::error::SqlState;
 use super::{choice, manifest};
 use crate::database;
 
+/// How [`Error::Taken`] begins; the script of `--sql` says the same.
+pub(super) const TAKEN: &str =
+    "these names are taken in this database, so nothing was installed:";
+
+/// What to do about names that are taken.
+pub(super) const fn way_out(can_move: bool) -> &'static str {
+    match can_move {
+        true => {
+            "Install the application into a schema of its own with --schema NAME, or rename yours."
+        }
+        false => "Rename yours: these names are fixed, because callers use them.",
+    }
+}
+
 /// Why a migration did not happen.
 #[derive(Debug, thiserror::Error)]
 pub enum Error {
@@ -50,7 +64,7 @@ pub enum Error {
     )]
     Newer(String),
     /// Names that are in use.
-    #[error("these names are taken in this database, so nothing was installed:\n{}\n{}", lines(.taken), .way_out)]
+    #[error("{}\n{}\n{}", TAKEN, lines(.taken), .way_out)]
     Taken {
         /// Each object that is there and not ours.
         taken: Vec<String>,
@@ -59,7 +73,7 @@ pub enum Error {
     },
     /// Objects of a user stand in the way.
     #[error(
-        "{target} has to be dropped, and objects that are not Gristmill's depend on it:\n{}\nDrop them, run gristmill migrate, and create them again",
+        "{target} has to be dropped, and objects that are not Gristmill's depend on it:\n{}\n{way_out}",
         lines(.dependents)
     )]
     Foreign {
@@ -67,6 +81,8 @@ pub enum Error {
         target: String,
         /// What depends on it.
         dependents: Vec<String>,
+        /// What to do.
+        way_out: &'static str,
     },
     /// A table stands in the way of a new signature.
     #[error(

@@ -152,6 +152,21 @@ struct Outcome {
     would_lose: bool,
 }
 
+/// The head of the script of a removal.
+fn losses_as_comment(outcome: &Outcome) -> String {
+    if outcome.choice.removed.is_empty() {
+        return String::new();
+    }
+    let mut lines = vec![format!(
+        "would remove: {}",
+        outcome.choice.removed.join(", ")
+    )];
+    lines.extend(outcome.losses.iter().map(|loss| format!("  {loss}")));
+    // A queue may have any name, and a line break in it would end the comment.
+    let comment = |line: &String| format!("-- {}\n", line.replace(char::is_control, " "));
+    lines.iter().map(comment).collect()
+}
+
 fn report(host: &str, outcome: &Outcome) -> String {
     let Outcome { choice, done, .. } = outcome;
     let list = |items: &[String]| items.join(", ");
@@ -255,7 +270,8 @@ async fn attempt(
         .await?;
     let mut outcome = work(&mut session, order, manner).await?;
     outcome.script = format!(
-        "begin;\n{}{}commit;\n",
+        "{}begin;\n{}{}commit;\n",
+        losses_as_comment(&outcome),
         script::SETTINGS,
         session.into_script()
     );

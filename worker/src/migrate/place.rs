@@ -62,6 +62,40 @@ impl Places {
     }
 }
 
+/// What `quote_ident` puts in quotes, of Postgres 15 to 18: every keyword that is not "non-reserved" in the documentation's
+/// table of keywords.
+const KEYWORDS: &str = "all analyse analyze and any array as asc asymmetric authorization between bigint binary bit boolean both case \
+    cast char character check coalesce collate collation column concurrently constraint create cross current_catalog \
+    current_date current_role current_schema current_time current_timestamp current_user dec decimal default \
+    deferrable desc distinct do else end except exists extract false fetch float for foreign freeze from full grant \
+    greatest group grouping having ilike in initially inner inout int integer intersect interval into is isnull join \
+    json json_array json_arrayagg json_exists json_object json_objectagg json_query json_scalar json_serialize \
+    json_table json_value lateral leading least left like limit localtime localtimestamp merge_action national \
+    natural nchar none normalize not notnull null nullif numeric offset on only or order out outer overlaps overlay \
+    placing position precision primary real references returning right row select session_user setof similar \
+    smallint some substring symmetric system_user table tablesample then time timestamp to trailing treat trim true \
+    union unique user using values varchar variadic verbose when where window with xmlattributes xmlconcat \
+    xmlelement xmlexists xmlforest xmlnamespaces xmlparse xmlpi xmlroot xmlserialize xmltable";
+
+/// Schemas of Postgres, Supabase and Gristmill itself.
+const SYSTEM: &[&str] = &[
+    "auth",
+    "cron",
+    "extensions",
+    "graphql",
+    "graphql_public",
+    "information_schema",
+    "mill",
+    "net",
+    "pgbouncer",
+    "pgsodium",
+    "realtime",
+    "storage",
+    "supabase_functions",
+    "supabase_migrations",
+    "vault",
+];
+
 /// A schema's name must need no quotes, because the files write it without.
 pub(super) fn is_plain(schema: &str) -> bool {
     let mut letters = schema.chars();
@@ -70,10 +104,8 @@ pub(super) fn is_plain(schema: &str) -> bool {
         .is_some_and(|c| c.is_ascii_lowercase() || c == '_')
         && letters.all(|c| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '_')
         && !schema.starts_with("pg_")
-        && !matches!(
-            schema,
-            "mill" | "information_schema" | "auth" | "cron" | "net" | "storage"
-        )
+        && !SYSTEM.contains(&schema)
+        && !KEYWORDS.split_whitespace().any(|word| word == schema)
         && schema.len() < 64
 }
 
@@ -98,7 +130,11 @@ mod tests {
     #[test]
     fn a_schema_has_a_plain_name() {
         assert!(is_plain("ours") && is_plain("app_2"));
-        for wrong in ["", "Ours", "2x", "a-b", "pg_x", "mill", "a.b", "auth"] {
+        assert!(is_plain("public") && is_plain("orders") && is_plain("ordered_sets"));
+        for wrong in [
+            "", "Ours", "2x", "a-b", "pg_x", "mill", "a.b", "auth", "order", "user", "left", "values",
+            "xmltable", "all", "realtime", "extensions", "supabase_migrations",
+        ] {
             assert!(!is_plain(wrong), "{wrong}");
         }
     }

@@ -3,7 +3,7 @@
 //! Nothing is dropped by cascade. The objects of the parts are dropped in rounds: what something else still needs waits for
 //! the next round. A round without progress means that a stranger depends on what is left, and the removal is refused.
 
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 
 use tokio_postgres::error::SqlState;
 
@@ -22,17 +22,24 @@ pub(super) struct Removal {
     parts: Vec<String>,
     paths: HashSet<String>,
     objects: Vec<Object>,
+    /// The argument types of our routines: one of the same name with others is a user's.
+    arguments: HashMap<Object, String>,
 }
 
 impl Removal {
     /// From the books: files of a release before may have made objects too.
     pub(super) fn new(manifest: &Manifest, books: &Books, choice: &Choice) -> Self {
         let is_removed = |part: &str| choice.removed.iter().any(|name| name == part);
-        let paths: HashSet<String> = manifest
+        let mut paths: HashSet<String> = manifest
             .files()
             .filter(|(part, _)| is_removed(&part.name))
             .map(|(_, file)| file.path.clone())
             .collect();
+        let booked = books.objects.values().map(|entry| &entry.path);
+        let gone = booked
+            .chain(books.files.keys())
+            .filter(|path| part_of_gone(manifest, path).is_some_and(is_removed));
+        paths.extend(gone.cloned());
         let mut objects: Vec<_> = books
             .objects
             .iter()
@@ -40,11 +47,17 @@ impl Removal {
             .map(|(object, _)| object.clone())
             .collect();
         objects.sort();
+        let arguments = objects.iter().filter_map(|object| {
+            let entry = books.objects.get(object)?;
+            Some((object.clone(), entry.arguments.clone()?))
+        });
+        let arguments = arguments.collect();
         Self {
             // What needs others goes before them.
             parts: choice.removed.iter().rev().cloned().collect(),
             paths,
             objects,
+            arguments,
         }
     }
 
@@ -69,15 +82,14 @@ impl Removal {
     }
 
     async fn live_jobs(&self, session: &Session<'_>) -> Result<Vec<String>, Error> {
-        let knows_parts = "select from information_schema.columns c
-            where c.table_schema = 'mill' and c.table_name = 'queue' and c.column_name = 'part' and to_regclass('mill.job_live') is not null";
-        if !session.finds(knows_parts, &[]).await? {
+        let counts = "select where to_regprocedure('mill.live_jobs_of_part(text)') is not null";
+        if !session.finds(counts, &[]).await? {
             return Ok(Vec::new());
         }
         let rows = session
             .query(
-                "select j.queue, count(*) from mill.job_live j join mill.queue q on q.queue = j.queue
-                 where q.part = any ($1) group by 1 order by 1",
+                "select l.queue, sum(l.jobs)::bigint from unnest($1::text[]) p(part), mill.live_jobs_of_part(p.part) l
+                 where l.jobs > 0 group by 1 order by 1",
                 &[&self.parts],
             )
             .await?;
@@ -128,7 +140,8 @@ impl Removal {
         while !left.is_empty() {
             let mut blocked = Vec::new();
             for object in &left {
-                if !try_drop(session, object).await? {
+                let arguments = self.arguments.get(object).map(String::as_str);
+                if !try_drop(session, object, arguments).await? {
                     blocked.push(object.clone());
                 }
             }
@@ -141,6 +154,7 @@ impl Removal {
                 return Err(Error::Foreign {
                     target: blocked[0].to_string(),
                     dependents: strangers,
+                    way_out: "Drop them first, or keep the application.",
                 });
             }
             if blocked.len() == left.len() {
@@ -204,9 +218,31 @@ impl Removal {
     }
 }
 
-async fn try_drop(session: &mut Session<'_>, object: &Object) -> Result<bool, Error> {
+/// The part of a file that this version no longer has: that of the innermost folder, because a joint part lies in the folder
+/// of another.
+fn part_of_gone<'a>(manifest: &'a Manifest, path: &str) -> Option<&'a str> {
+    if manifest.files().any(|(_, file)| file.path == path) {
+        return None;
+    }
+    let names = manifest.parts.iter().map(|part| part.name.as_str());
+    names
+        .filter(|name| {
+            path.strip_prefix(name)
+                .is_some_and(|rest| rest.starts_with('/'))
+        })
+        .max_by_key(|name| name.len())
+}
+
+async fn try_drop(
+    session: &mut Session<'_>,
+    object: &Object,
+    arguments: Option<&str>,
+) -> Result<bool, Error> {
     if object.kind.is_routine() {
         for routine in catalog::routines(session, &object.name).await? {
+            if arguments.is_some_and(|ours| ours != routine.arguments) {
+                continue;
+            }
             let (kind, name) = (routine.kind.as_str(), quoted(&object.name));
             let sql = format!("drop {kind} {name}({})", routine.arguments);
             if !attempt(session, &sql).await? {
@@ -254,5 +290,29 @@ async fn attempt(session: &mut Session<'_>, sql: &str) -> Result<bool, Error> {
             Ok(false)
         }
         Err(error) => Err(error.into()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::migrate::manifest;
+
+    #[test]
+    fn a_gone_file_belongs_to_the_innermost_folder() {
+        let manifest = manifest::of(
+            "part exports application\nalways exports/f.sql\npart compat application\npart compat/exports joint needs compat exports\n",
+        );
+        for (path, part) in [
+            ("exports/old.sql", Some("exports")),
+            ("exports/deep/old.sql", Some("exports")),
+            ("compat/old.sql", Some("compat")),
+            ("compat/exports/old.sql", Some("compat/exports")),
+            ("exports/f.sql", None),
+            ("exports_of_mine/old.sql", None),
+            ("", None),
+        ] {
+            assert_eq!(part_of_gone(&manifest, path), part, "{path}");
+        }
     }
 }

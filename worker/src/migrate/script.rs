@@ -1,11 +1,13 @@
 //! `gristmill migrate --sql`: one plain SQL file that installs parts on an empty database, for the user's own migration tool.
 
+use std::collections::HashSet;
+
 use super::books;
-use super::catalog;
 use super::choice::Choice;
+use super::error;
 use super::manifest::{BOOKS, Manifest, Mode};
 use super::place::Places;
-use super::statements::{Kind, literal};
+use super::statements::literal;
 use super::upgrade;
 
 /// Switches on pg_net and pg_cron where the server offers them: each must be preloaded, and pg_cron
@@ -38,19 +40,20 @@ set local idle_in_transaction_session_timeout = 0;
 set local client_min_messages = warning;
 set local check_function_bodies = on;\n";
 
-/// The whole script. The database must be empty: a name that is taken fails, and nothing is kept.
+/// The whole script. It looks first whether any of its names is taken, because `create or replace` would overwrite a user's
+/// function, and fails before it has changed anything.
 pub(super) fn write(manifest: &Manifest, choice: &Choice) -> String {
     let schemas = choice
         .parts
         .iter()
         .map(|(name, part)| (name.as_str(), part.schema.as_str()));
     let places = Places::new(manifest, schemas);
-    let snapshot = catalog::snapshot_query(&upgrade::schemas(choice));
     let mut sql = format!(
         "-- Gristmill {}: {}.\n-- Made by gristmill migrate --sql. For an empty database; later ones are upgraded by gristmill migrate.\nbegin;\n{SETTINGS}\n",
         env!("CARGO_PKG_VERSION"),
         choice.added.join(", ")
     );
+    sql.push_str(&refuse_taken(manifest, choice, &places));
     sql.push_str(BOOKS);
     for schema in upgrade::schemas(choice) {
         if schema != "mill" && schema != "public" {
@@ -74,19 +77,10 @@ pub(super) fn write(manifest: &Manifest, choice: &Choice) -> String {
             }
             let text = places.put(&file.text);
             let statements = super::statements::of(&text);
-            let is_dynamic = books::is_dynamic(&statements);
             sql.push_str(&format!("\n-- sql/{}\n", file.path));
-            if is_dynamic {
-                sql.push_str(&format!(
-                    "create temp table gristmill_before on commit drop as\n{snapshot};\n"
-                ));
-            }
             sql.push_str(text.trim_end());
             sql.push('\n');
             sql.push_str(&books::record(file, &books::declared(&statements)));
-            if is_dynamic {
-                sql.push_str(&record_made(&file.path, &snapshot));
-            }
         }
     }
     sql.push_str("\nset local mill.part = '';\n");
@@ -102,27 +96,61 @@ pub(super) fn write(manifest: &Manifest, choice: &Choice) -> String {
     sql
 }
 
-/// As [`catalog::Snapshot::made_since`] does it.
-fn record_made(path: &str, snapshot: &str) -> String {
-    let replaceable: Vec<_> = [
-        Kind::Trigger,
-        Kind::Policy,
-        Kind::View,
-        Kind::Function,
-        Kind::Procedure,
-    ]
-    .iter()
-    .map(|kind| format!("'{}'", kind.as_str()))
-    .collect();
+/// Does in SQL what `migrate` does when it is connected. What lies in `mill` need not be looked for: the schema itself must
+/// not exist.
+fn refuse_taken(manifest: &Manifest, choice: &Choice, places: &Places) -> String {
+    let mut rows = vec!["(0, 'schema', 'mill', 'schema mill (wanted by platform)', false)".to_owned()];
+    let mut seen = HashSet::new();
+    let files = manifest.files().filter(|(part, file)| {
+        choice.parts.contains_key(&part.name) && file.mode != Mode::Migration
+    });
+    for (part, file) in files {
+        for statement in books::statements_of(file, places) {
+            let Some(object) = statement.creates() else {
+                continue;
+            };
+            let class = match object.kind {
+                kind if kind.is_routine() => "routine",
+                kind if kind.is_relation() => "relation",
+                _ => continue,
+            };
+            if object.schema() == "mill" || !seen.insert(object.clone()) {
+                continue;
+            }
+            rows.push(format!(
+                "({}, '{class}', {}, {}, {})",
+                rows.len(),
+                literal(&object.name),
+                literal(&format!("{object} (wanted by {})", part.name)),
+                !part.insists_on_public()
+            ));
+        }
+    }
     format!(
-        "insert into mill.object (kind, name, path)
-select distinct a.kind, a.name, {} from (\n{snapshot}\n) a
-left join pg_temp.gristmill_before b on b.kind = a.kind and b.name = a.name
-where b.version is distinct from a.version and (b.name is null or a.kind in ({}))
-on conflict (kind, name) do update set path = excluded.path
-where mill.object.path <> excluded.path;
-drop table pg_temp.gristmill_before;\n",
-        literal(path),
-        replaceable.join(", ")
+        "do $gristmill$
+declare
+  v_taken text;
+  v_can_move boolean;
+begin
+  select string_agg('  ' || w.what, e'\\n' order by w.place), bool_or(w.can_move) into v_taken, v_can_move
+  from (values
+    {}
+  ) w(place, class, name, what, can_move)
+  where case w.class
+    when 'schema' then w.name in (select n.nspname from pg_namespace n)
+    when 'routine' then w.name in (select n.nspname || '.' || p.proname from pg_proc p join pg_namespace n on n.oid = p.pronamespace)
+    else w.name in (select n.nspname || '.' || c.relname from pg_class c join pg_namespace n on n.oid = c.relnamespace)
+      or w.name in (select n.nspname || '.' || t.typname from pg_type t join pg_namespace n on n.oid = t.typnamespace)
+  end;
+  if v_taken is not null then
+    raise exception using errcode = 'duplicate_object', message = concat_ws(e'\\n', {}, v_taken,
+      case when v_can_move then {} else {} end);
+  end if;
+end
+$gristmill$;\n\n",
+        rows.join(",\n    "),
+        literal(error::TAKEN),
+        literal(error::way_out(true)),
+        literal(error::way_out(false))
     )
 }

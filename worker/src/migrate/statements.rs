@@ -1,7 +1,7 @@
 //! Takes a file of SQL apart: its statements, what each creates, and which tables it has to lock.
 //!
-//! Only what the files of `sql/` use is understood. What cannot be read from the text, a DO block or a function that runs
-//! DDL, is marked as dynamic, and `objects` looks at the catalog before and after instead.
+//! Only what the files of `sql/` use is understood. What a DO block or a called function makes cannot be read from the text
+//! and is not Gristmill's to drop by name: it goes with its table, or a function of its part takes it back.
 
 use std::fmt;
 use std::sync::LazyLock;
@@ -196,9 +196,7 @@ pub(super) enum Does {
     Adds(Vec<Object>),
     /// Drops a trigger or policy, to create it anew behind it.
     Drops(Object),
-    /// Runs code that may create anything.
-    Dynamic,
-    /// Grants, comments, rows.
+    /// Grants, comments, rows, DO blocks, calls.
     Other,
 }
 
@@ -405,10 +403,6 @@ fn bare(name: &str) -> String {
 }
 
 fn does(code: &str) -> Does {
-    let word = code.split_whitespace().next().unwrap_or_default();
-    if matches!(word, "do" | "select" | "call" | "execute" | "with") {
-        return Does::Dynamic;
-    }
     if let Some(found) = TRIGGER.captures(code) {
         let kind = match &found[2] {
             "trigger" => Kind::Trigger,
@@ -530,7 +524,10 @@ mod tests {
         ] {
             assert_eq!(of_kind(text), object);
         }
-        assert_eq!(only("do $$ begin end $$"), Does::Dynamic);
+        assert_eq!(
+            only("do $$ begin create table mill.x (); end $$"),
+            Does::Other
+        );
         assert_eq!(
             only("comment on table mill.t is 'create table mill.x ()'"),
             Does::Other

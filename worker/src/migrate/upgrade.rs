@@ -9,20 +9,19 @@
 //! - A trigger or policy whose statement has not changed is left alone: making it again would lock its table.
 //! - Privileges and comments are set back to those of a new object first.
 //!
-//! What a file makes is read from its text. A file with a DO block or a call is looked at from outside: a snapshot of the
-//! catalog before and after shows which rows are new. Rejected: snapshots for every file. They cost 3 ms each, which
-//! is more than a second of every fresh installation.
+//! What a file makes is read from its text, and a DO block or a call books nothing. Rejected: to compare the catalog before
+//! and after such a file. What a user makes at the same moment would be taken for ours, and be dropped with its part.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 
 use tokio_postgres::error::SqlState;
 
 use super::books::{self, Books, Entry};
-use super::catalog::{self, Snapshot};
+use super::catalog;
 use super::choice::Choice;
 use super::dependents::{self, Target};
 use super::due::{Due, Why};
-use super::error::Error;
+use super::error::{self, Error};
 use super::locks::{self, Manner, Tables};
 use super::manifest::{File, Manifest, Mode};
 use super::place::Places;
@@ -178,15 +177,9 @@ impl<'a, 'b> Upgrade<'a, 'b> {
         if taken.is_empty() {
             return Ok(());
         }
-        let way_out = match can_move {
-            true => {
-                "Install the application into a schema of its own with --schema NAME, or rename yours."
-            }
-            false => "Rename yours: these names are fixed, because callers use them.",
-        };
         Err(Error::Taken {
             taken,
-            way_out: way_out.to_owned(),
+            way_out: error::way_out(can_move).to_owned(),
         })
     }
 
@@ -243,14 +236,6 @@ impl<'a, 'b> Upgrade<'a, 'b> {
                     objects.push((object, checksum));
                 }
             }
-            // What a DO block of it made is still there, and the text does not tell.
-            if books::is_dynamic(&statements) {
-                let known = self.books.objects.iter();
-                let of_file = known.filter(|(_, entry)| entry.path == file.path);
-                objects.extend(
-                    of_file.map(|(object, entry)| (object.clone(), entry.checksum.clone())),
-                );
-            }
         }
         self.session.note(&format!("sql/{} is in place", file.path));
         self.write_down(file, &objects).await
@@ -280,11 +265,6 @@ impl<'a, 'b> Upgrade<'a, 'b> {
     async fn apply(&mut self, part: &str, file: &File, why: Why) -> Result<(), Error> {
         let text = self.places.put(&file.text);
         let statements = super::statements::of(&text);
-        let is_dynamic = books::is_dynamic(&statements);
-        let before = match is_dynamic {
-            true => Some(Snapshot::take(self.session, &self.schemas).await?),
-            false => None,
-        };
         // In a new part nothing can be there already; the names were looked at.
         if why == Why::New && self.added.contains(part) {
             self.apply_text(&file.path, &text).await?;
@@ -292,15 +272,6 @@ impl<'a, 'b> Upgrade<'a, 'b> {
             self.apply_again(file, &statements).await?;
         }
         let mut made = books::declared(&statements);
-        if let Some(before) = before {
-            let after = Snapshot::take(self.session, &self.schemas).await?;
-            made.extend(
-                after
-                    .made_since(&before)
-                    .into_iter()
-                    .map(|object| (object, None)),
-            );
-        }
         let mut seen = HashSet::new();
         made.retain(|(object, _)| seen.insert(object.clone()));
         self.write_down(file, &made).await
