@@ -6,8 +6,7 @@ use super::{choice, manifest};
 use crate::database;
 
 /// How [`Error::Taken`] begins; the script of `--sql` says the same.
-pub(super) const TAKEN: &str =
-    "these names are taken in this database, so nothing was installed:";
+pub(super) const TAKEN: &str = "these names are taken in this database, so nothing was installed:";
 
 /// What to do about names that are taken.
 pub(super) const fn way_out(can_move: bool) -> &'static str {

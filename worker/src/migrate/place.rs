@@ -132,8 +132,23 @@ mod tests {
         assert!(is_plain("ours") && is_plain("app_2"));
         assert!(is_plain("public") && is_plain("orders") && is_plain("ordered_sets"));
         for wrong in [
-            "", "Ours", "2x", "a-b", "pg_x", "mill", "a.b", "auth", "order", "user", "left", "values",
-            "xmltable", "all", "realtime", "extensions", "supabase_migrations",
+            "",
+            "Ours",
+            "2x",
+            "a-b",
+            "pg_x",
+            "mill",
+            "a.b",
+            "auth",
+            "order",
+            "user",
+            "left",
+            "values",
+            "xmltable",
+            "all",
+            "realtime",
+            "extensions",
+            "supabase_migrations",
         ] {
             assert!(!is_plain(wrong), "{wrong}");
         }

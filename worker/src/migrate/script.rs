@@ -99,7 +99,8 @@ pub(super) fn write(manifest: &Manifest, choice: &Choice) -> String {
 /// Does in SQL what `migrate` does when it is connected. What lies in `mill` need not be looked for: the schema itself must
 /// not exist.
 fn refuse_taken(manifest: &Manifest, choice: &Choice, places: &Places) -> String {
-    let mut rows = vec!["(0, 'schema', 'mill', 'schema mill (wanted by platform)', false)".to_owned()];
+    let mut rows =
+        vec!["(0, 'schema', 'mill', 'schema mill (wanted by platform)', false)".to_owned()];
     let mut seen = HashSet::new();
     let files = manifest.files().filter(|(part, file)| {
         choice.parts.contains_key(&part.name) && file.mode != Mode::Migration
