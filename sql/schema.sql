@@ -8291,11 +8291,10 @@ begin
     return;
   end if;
 
-  -- Two seconds after which a request counts as lost: the next enqueue asks anew.
+  -- After one second a request counts as lost: the next enqueue asks anew.
   if exists (
       select from mill.invocation i
-      where i.queue = p_queue.queue and i.ended_at is null and i.begun_at is null and i.asked_at > v_now - interval '2 seconds'
-        and (i.asked_at > v_now - interval '1 second' or not (mill.invocation_answer(i.request_id, i.asked_at)).is_over))
+      where i.queue = p_queue.queue and i.ended_at is null and i.begun_at is null and i.asked_at > v_now - interval '1 second')
     or not mill.has_pending(p_queue.queue)
   then
     return;

@@ -7,8 +7,9 @@
 -- by the pump.
 --
 -- Invocations that were lost in a crash hold nobody up, also before mill.end_lost_invocations has ended them. Here they are only looked
--- at: a lock on them would last until the producer's commit. Answers are read only where they may matter, because that costs two index probes
--- per invocation: for a request that has not begun after a second, and when max_parallel is reached.
+-- at: a lock on them would last until the producer's commit. Answers are read only when max_parallel is reached, because that costs two index
+-- probes per invocation. A request that has not begun after a second is not waited for, whatever its answer: one invocation too many finds no
+-- work and does no harm. Reading its answer made a single enqueue 12% slower while requests waited.
 create or replace function mill.wake(p_queue mill.queue, p_reason text default 'wake') returns void
 language plpgsql
 set search_path = pg_catalog, pg_temp
@@ -25,11 +26,10 @@ begin
     return;
   end if;
 
-  -- Two seconds after which a request counts as lost: the next enqueue asks anew.
+  -- After one second a request counts as lost: the next enqueue asks anew.
   if exists (
       select from mill.invocation i
-      where i.queue = p_queue.queue and i.ended_at is null and i.begun_at is null and i.asked_at > v_now - interval '2 seconds'
-        and (i.asked_at > v_now - interval '1 second' or not (mill.invocation_answer(i.request_id, i.asked_at)).is_over))
+      where i.queue = p_queue.queue and i.ended_at is null and i.begun_at is null and i.asked_at > v_now - interval '1 second')
     or not mill.has_pending(p_queue.queue)
   then
     return;
