@@ -81,19 +81,20 @@ describe("the engine alone", { concurrency: versions.length }, () => {
   }
 });
 
-describe("the engine alone, over HTTP", () => {
-  let stack;
-  before(async () => {
-    stack = await startStack("engine-alone", { applications: "none", functions: ["enqueue", "processor"] });
+for (const [version, flavour] of versions) {
+  test(`Postgres ${version}: a job that is sent to the function enqueue is completed by the function processor`, async () => {
+    const stack = await startStack(`engine-alone-${version}`, { applications: "none", functions: ["enqueue", "processor"], postgres: flavour });
+    try {
+      const { rows: [{ server_version: running }] } = await stack.postgres.query("show server_version");
+      assert.match(running, new RegExp(`^${version}`));
+      const caller = await signIn(stack);
+      const { status, json } = await caller.submit({ kind: "echo", payload: { message: "hello" } });
+      assert.equal(status, 202, JSON.stringify(json));
+      const job = await caller.settled(json.id);
+      assert.equal(job.state, "completed", JSON.stringify(job));
+      assert.deepEqual(job.result?.echo, { message: "hello" });
+    } finally {
+      await stack.destroy();
+    }
   });
-  after(() => stack?.destroy());
-
-  test("a job that is sent to the function enqueue is completed by the function processor", async () => {
-    const caller = await signIn(stack);
-    const { status, json } = await caller.submit({ kind: "echo", payload: { message: "hello" } });
-    assert.equal(status, 202, JSON.stringify(json));
-    const job = await caller.settled(json.id);
-    assert.equal(job.state, "completed", JSON.stringify(job));
-    assert.deepEqual(job.result?.echo, { message: "hello" });
-  });
-});
+}
