@@ -3890,17 +3890,17 @@ CREATE FUNCTION mill.heartbeat_by_name(p_id uuid, p_worker text, p_seconds numer
     SET jit TO 'off'
     AS $$
 declare
-  v_lease record;
+  v_lease mill.compat_lease := mill.lock_compat_lease(p_id);
+  v_until timestamptz := (select j.lease_until from mill.job_live j where j.id = p_id);
 begin
-  select j.attempt, j.lease_until into v_lease from mill.job_live j where j.id = p_id and j.worker = p_worker and j.state = 'processing' for update;
-  if not found or not exists (
+  if v_lease.id is null or v_lease.worker is distinct from p_worker or not exists (
     select from mill.heartbeat(p_worker, jsonb_build_array(jsonb_build_object('id', p_id, 'attempt', v_lease.attempt, 'progress', p_progress))) h
     where h.status = 'held')
   then
     return false;
   end if;
   update mill.job_live j set
-    lease_until = greatest(j.lease_until, v_lease.lease_until, mill.now() + make_interval(secs => p_seconds::double precision))
+    lease_until = greatest(j.lease_until, v_until, mill.now() + make_interval(secs => p_seconds::double precision))
   where j.id = p_id;
   return true;
 end
@@ -4823,6 +4823,36 @@ end
 $$;
 
 COMMENT ON FUNCTION mill.lock_api(p_provider text, p_endpoint text, p_waits boolean) IS 'Takes the lock of a limit until the end of the transaction; false when it may not wait and another has it.';
+
+CREATE TABLE mill.compat_lease (
+    id uuid NOT NULL,
+    worker text NOT NULL,
+    attempt integer NOT NULL,
+    started_at timestamp with time zone NOT NULL
+)
+WITH (fillfactor='50');
+
+COMMENT ON TABLE mill.compat_lease IS 'The leases that documented claims gave out, one row per job: the last one.';
+
+CREATE FUNCTION mill.lock_compat_lease(p_id uuid) RETURNS mill.compat_lease
+    LANGUAGE plpgsql
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    SET enable_seqscan TO 'off'
+    SET jit TO 'off'
+    AS $$
+declare
+  v_lease mill.compat_lease;
+begin
+  perform from mill.job_live j where j.id = p_id for update;
+  select c.* into v_lease
+  from mill.compat_lease c
+  join mill.job_live j on j.id = c.id and j.worker = c.worker and j.attempt = c.attempt and j.started_at = c.started_at
+  where c.id = p_id and j.state = 'processing';
+  return v_lease;
+end
+$$;
+
+COMMENT ON FUNCTION mill.lock_compat_lease(p_id uuid) IS 'Locks a job; the lease that a documented claim gave out for it, null when it is not processing under one.';
 
 CREATE FUNCTION mill.lock_exports(p_owner uuid) RETURNS void
     LANGUAGE sql
@@ -6822,9 +6852,9 @@ CREATE FUNCTION mill.settle_by_name(p_id uuid, p_worker text, p_outcome jsonb) R
     SET jit TO 'off'
     AS $$
 declare
-  v_attempt int := (select j.attempt from mill.job_live j where j.id = p_id and j.worker = p_worker);
+  v_lease mill.compat_lease := mill.lock_compat_lease(p_id);
 begin
-  if v_attempt is null or not mill.settle_held((p_id, p_worker, v_attempt)::mill.holder, p_outcome) then
+  if v_lease.id is null or v_lease.worker is distinct from p_worker or not mill.settle_held((p_id, p_worker, v_lease.attempt)::mill.holder, p_outcome) then
     return false;
   end if;
   delete from mill.compat_lease c where c.id = p_id;
@@ -6832,7 +6862,7 @@ begin
 end
 $$;
 
-COMMENT ON FUNCTION mill.settle_by_name(p_id uuid, p_worker text, p_outcome jsonb) IS 'Settles the job that a worker holds; false when it holds it no more.';
+COMMENT ON FUNCTION mill.settle_by_name(p_id uuid, p_worker text, p_outcome jsonb) IS 'Settles the job that a documented claim gave to this worker; false when the worker holds it no more.';
 
 CREATE FUNCTION mill.settle_calls(p_outcomes jsonb, p_pauses jsonb, p_now timestamp with time zone) RETURNS void
     LANGUAGE plpgsql
@@ -6870,15 +6900,9 @@ CREATE FUNCTION mill.settle_compat_lease(p_id uuid, p_outcome jsonb, p_queues te
     SET enable_seqscan TO 'off'
     SET jit TO 'off'
     AS $$
-declare
-  v_lease mill.compat_lease;
 begin
-  perform from mill.job_live j where j.id = p_id for update;
-  select c.* into v_lease
-  from mill.compat_lease c
-  join mill.job_live j on j.id = c.id and j.worker = c.worker and j.attempt = c.attempt and j.started_at = c.started_at
-  where c.id = p_id and j.state = 'processing' and (p_queues is null or j.queue ~ p_queues);
-  return found and mill.settle_by_name(p_id, v_lease.worker, p_outcome);
+  return (p_queues is null or exists (select from mill.job_live j where j.id = p_id and j.queue ~ p_queues))
+    and mill.settle_by_name(p_id, (mill.lock_compat_lease(p_id)).worker, p_outcome);
 end
 $$;
 
@@ -8603,11 +8627,12 @@ begin
   delete from mill.document_upload u where u.place = p_place and u.document_id = p_id and not u.is_copy;
   delete from public.shell_files f
   where f.id = p_id and f.status = 'uploading' and not exists (select from mill.document_upload u where u.document_id = p_id);
-  return found;
+  return not exists (select from mill.document_upload u where u.place = p_place)
+    and not exists (select from public.shell_files f where f.id = p_id and p_place in (f.storage_path, f.upload_path));
 end
 $$;
 
-COMMENT ON FUNCTION public.abandon_document_upload(p_id uuid, p_place text) IS 'Takes back an upload that stored nothing; true when the document is gone.';
+COMMENT ON FUNCTION public.abandon_document_upload(p_id uuid, p_place text) IS 'Takes back an upload; true when nothing names its place any more, so that the caller may remove what is stored there.';
 
 CREATE FUNCTION public.accessible_profiles() RETURNS SETOF uuid
     LANGUAGE sql STABLE SECURITY DEFINER
@@ -10207,17 +10232,19 @@ declare
   v_file public.shell_files;
   v_is_copy boolean;
 begin
-  select f.* into v_file from public.shell_files f join mill.document_upload u on u.document_id = f.id where u.place = p_place for update of f;
+  select f.* into v_file from public.shell_files f
+  where f.id = (select u.document_id from mill.document_upload u where u.place = p_place) for update;
+  -- Read once the document is locked: an upload that finished while this call waited has no ticket any more, and its object stays.
   select u.is_copy into v_is_copy from mill.document_upload u where u.place = p_place;
+  if v_is_copy is null then
+    return case when exists (select from public.shell_files f where f.storage_path = p_place) then 'registered' else 'forgotten' end;
+  end if;
   if v_is_copy and v_file.stage = 'security' and v_file.status in ('uploaded', 'processing') then
     update mill.document_upload u set looked_at = v_now where u.place = p_place;
     return 'waiting';
   elsif v_is_copy then
     delete from mill.document_upload u where u.place = p_place;
     return 'forgotten';
-  end if;
-  if v_file.id is null then
-    return case when exists (select from public.shell_files f where f.storage_path = p_place) then 'registered' else 'forgotten' end;
   end if;
   if p_size is null then
     update mill.document_upload u set looked_at = v_now where u.place = p_place and u.begun_at > v_now - v_forget;
@@ -11072,16 +11099,6 @@ CREATE TABLE mill.cleanup_step (
 );
 
 COMMENT ON TABLE mill.cleanup_step IS 'What the cleanup function does, and how it last went.';
-
-CREATE TABLE mill.compat_lease (
-    id uuid NOT NULL,
-    worker text NOT NULL,
-    attempt integer NOT NULL,
-    started_at timestamp with time zone NOT NULL
-)
-WITH (fillfactor='50');
-
-COMMENT ON TABLE mill.compat_lease IS 'The leases that documented claims gave out, one row per job: the last one.';
 
 CREATE TABLE mill.data_change (
     id bigint NOT NULL,
@@ -13384,6 +13401,8 @@ REVOKE ALL ON FUNCTION mill.limit_wait(p_provider text, p_endpoint text) FROM PU
 REVOKE ALL ON FUNCTION mill.live_jobs_of_part(p_part text) FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION mill.lock_api(p_provider text, p_endpoint text, p_waits boolean) FROM PUBLIC;
+
+REVOKE ALL ON FUNCTION mill.lock_compat_lease(p_id uuid) FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION mill.lock_exports(p_owner uuid) FROM PUBLIC;
 

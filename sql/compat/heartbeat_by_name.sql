@@ -1,5 +1,4 @@
--- A documented heartbeat never shortens a lease: a documented worker sends one at the start and perhaps no more. The row is locked first,
--- so that the lease which is compared is the one that mill.heartbeat extends.
+-- A documented heartbeat never shortens a lease: a documented worker sends one at the start and perhaps no more.
 create or replace function mill.heartbeat_by_name(p_id uuid, p_worker text, p_seconds numeric, p_progress int default null) returns boolean
 language plpgsql
 set search_path = pg_catalog, pg_temp
@@ -7,17 +6,17 @@ set enable_seqscan = off
 set jit = off
 as $$
 declare
-  v_lease record;
+  v_lease mill.compat_lease := mill.lock_compat_lease(p_id);
+  v_until timestamptz := (select j.lease_until from mill.job_live j where j.id = p_id);
 begin
-  select j.attempt, j.lease_until into v_lease from mill.job_live j where j.id = p_id and j.worker = p_worker and j.state = 'processing' for update;
-  if not found or not exists (
+  if v_lease.id is null or v_lease.worker is distinct from p_worker or not exists (
     select from mill.heartbeat(p_worker, jsonb_build_array(jsonb_build_object('id', p_id, 'attempt', v_lease.attempt, 'progress', p_progress))) h
     where h.status = 'held')
   then
     return false;
   end if;
   update mill.job_live j set
-    lease_until = greatest(j.lease_until, v_lease.lease_until, mill.now() + make_interval(secs => p_seconds::double precision))
+    lease_until = greatest(j.lease_until, v_until, mill.now() + make_interval(secs => p_seconds::double precision))
   where j.id = p_id;
   return true;
 end

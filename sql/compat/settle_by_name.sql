@@ -7,9 +7,9 @@ set enable_seqscan = off
 set jit = off
 as $$
 declare
-  v_attempt int := (select j.attempt from mill.job_live j where j.id = p_id and j.worker = p_worker);
+  v_lease mill.compat_lease := mill.lock_compat_lease(p_id);
 begin
-  if v_attempt is null or not mill.settle_held((p_id, p_worker, v_attempt)::mill.holder, p_outcome) then
+  if v_lease.id is null or v_lease.worker is distinct from p_worker or not mill.settle_held((p_id, p_worker, v_lease.attempt)::mill.holder, p_outcome) then
     return false;
   end if;
   delete from mill.compat_lease c where c.id = p_id;
@@ -17,5 +17,5 @@ begin
 end
 $$;
 
-comment on function mill.settle_by_name(uuid, text, jsonb) is 'Settles the job that a worker holds; false when it holds it no more.';
+comment on function mill.settle_by_name(uuid, text, jsonb) is 'Settles the job that a documented claim gave to this worker; false when the worker holds it no more.';
 revoke execute on function mill.settle_by_name(uuid, text, jsonb) from public;

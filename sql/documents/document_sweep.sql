@@ -52,17 +52,19 @@ declare
   v_file public.shell_files;
   v_is_copy boolean;
 begin
-  select f.* into v_file from public.shell_files f join mill.document_upload u on u.document_id = f.id where u.place = p_place for update of f;
+  select f.* into v_file from public.shell_files f
+  where f.id = (select u.document_id from mill.document_upload u where u.place = p_place) for update;
+  -- Read once the document is locked: an upload that finished while this call waited has no ticket any more, and its object stays.
   select u.is_copy into v_is_copy from mill.document_upload u where u.place = p_place;
+  if v_is_copy is null then
+    return case when exists (select from public.shell_files f where f.storage_path = p_place) then 'registered' else 'forgotten' end;
+  end if;
   if v_is_copy and v_file.stage = 'security' and v_file.status in ('uploaded', 'processing') then
     update mill.document_upload u set looked_at = v_now where u.place = p_place;
     return 'waiting';
   elsif v_is_copy then
     delete from mill.document_upload u where u.place = p_place;
     return 'forgotten';
-  end if;
-  if v_file.id is null then
-    return case when exists (select from public.shell_files f where f.storage_path = p_place) then 'registered' else 'forgotten' end;
   end if;
   if p_size is null then
     update mill.document_upload u set looked_at = v_now where u.place = p_place and u.begun_at > v_now - v_forget;

@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 
-import { connect, startStack } from "../support.mjs";
+import { connect, startStack, until } from "../support.mjs";
 
 const DOCUMENTS = 6;
 const JOBS = 4;
@@ -88,4 +88,18 @@ test("a stage that is cancelled while it ends is either done with its job or nei
     const now = await seen(stage);
     assert.deepEqual(now, isFinished ? { stage: "ocr", state: "completed", next: 1 } : { stage: "security", state: "processing", next: 0 });
   }
+});
+
+test("a sweep that waits for an upload to finish leaves its object alone", async () => {
+  const { id, place } = await as(USER, "select public.begin_document_upload('text/plain')");
+  const client = await pool.connect();
+  await client.query("begin");
+  await client.query("select set_config('role', 'authenticated', true), set_config('request.jwt.claims', $1, true)", [JSON.stringify(USER)]);
+  await client.query("select public.finish_document_upload($1, $2, 5, repeat('a', 64))", [id, place]);
+  const recovering = as(SERVICE, "select public.recover_upload($1, 5)", [place]);
+  await until(async () => (await pool.query(
+    "select from pg_stat_activity where wait_event_type = 'Lock' and query like '%recover_upload%' and pid <> pg_backend_pid()")).rowCount > 0, "the sweep waiting");
+  await client.query("commit");
+  client.release();
+  assert.equal(await recovering, "registered");
 });

@@ -117,9 +117,7 @@ async fn first(
         (passed.fault(limit), passed.sha256(), passed.size)
     };
     if let Some(problem) = fault.or_else(|| stored.err().map(Problem::from)) {
-        // Best effort, like all cleaning up here: the sweep finds what is left.
-        let _ = rpc.abandon_document_upload(begun).await;
-        let _ = store.remove(std::slice::from_ref(&begun.place)).await;
+        abandon(rpc, store, begun).await;
         return Err(problem);
     }
     match patiently(6, async || {
@@ -151,8 +149,7 @@ async fn first(
         }
         // What was counted here is not what the database takes: nothing is kept.
         Err(RpcError::Refused { code, message, .. }) if code == "GM049" => {
-            let _ = rpc.abandon_document_upload(begun).await;
-            let _ = store.remove(std::slice::from_ref(&begun.place)).await;
+            abandon(rpc, store, begun).await;
             Err(Problem::new(Code::TooLarge, message))
         }
         // The file is safe and its ticket is there, even if the token has expired meanwhile: the sweep puts the two
@@ -165,6 +162,19 @@ async fn first(
                 is_replay: false,
             })
         }
+    }
+}
+
+/// Takes an upload back, as far as that can be done now: the sweep finds what is left. The object goes only once Postgres has
+/// said that nothing names it, because the sweep may have registered it: a store can keep a file whose sender got no answer.
+async fn abandon(rpc: &Rpc, store: &Store, begun: &BegunUpload) {
+    let is_nobodys = match rpc.abandon_document_upload(begun).await {
+        Ok(is_nobodys) => is_nobodys,
+        Err(RpcError::Refused { code, .. }) => code == "GM046",
+        Err(_) => false,
+    };
+    if is_nobodys {
+        let _ = store.remove(std::slice::from_ref(&begun.place)).await;
     }
 }
 

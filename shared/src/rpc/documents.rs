@@ -227,7 +227,7 @@ impl Rpc {
             .await
     }
 
-    /// Instead of the second phase: nothing was stored.
+    /// Instead of the second phase. True when nothing names the place any more: what is stored there may go.
     pub async fn abandon_document_upload(&self, begun: &BegunUpload) -> Result<bool, RpcError> {
         self.documents()
             .call(

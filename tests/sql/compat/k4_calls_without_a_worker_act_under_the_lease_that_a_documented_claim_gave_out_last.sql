@@ -1,4 +1,4 @@
-select plan(31);
+select plan(33);
 set mill.now = '2030-01-01 00:00+00';
 update mill.settings set value = '0' where key = 'worker.reclaim_jitter_max_seconds';
 update mill.queue set max_lease_losses = 20, max_attempts = 20 where queue in ('standard', 'refresh');
@@ -29,6 +29,9 @@ set mill.now = '2030-01-01 03:00+00';
 select public.tick();
 select is(jsonb_array_length(public.claim_jobs('same', array['standard'], 1)), 1, 'our own worker of the same name claims the job');
 select is(public.reschedule_job(id, 1, 'x', false), false, 'K4: the name of the worker does not make a lease of ours a documented one') from made;
+select is(array[public.update_job_heartbeat(id, 'same'), public.complete_job(id, 'same'), public.fail_job(id, 'same', 'x')], array[false, false, false],
+  'K4: a documented worker that has lost its job does not reach the lease of our own worker of the same name') from made;
+select is((select worker_id from public.job_queue), 'same', 'K4: our own worker of that name still holds the job');
 
 -- A worker of our own that lost its lease to a documented one is told so.
 set mill.now = '2030-01-01 04:00+00';

@@ -1,4 +1,4 @@
-select plan(17);
+select plan(22);
 set mill.now = '2030-01-01 12:00+00';
 insert into public.user_profiles (id, user_id, is_default) values ('33333333-3333-4333-8333-333333333333', '11111111-1111-4111-8111-111111111111', true);
 create function pg_temp.as_user() returns void language sql as $$ select set_config('request.jwt.claims', '{"role": "authenticated", "sub": "11111111-1111-4111-8111-111111111111"}', false) $$;
@@ -41,4 +41,15 @@ select is((select count(*)::int from public.shell_files f, dead where f.id = dea
 select is((select public.recover_upload(place, 7) from dead), 'forgotten', 'an object that comes later is nobody''s');
 select pg_temp.as_user();
 select throws_ok($$ select pg_temp.finished(id, place, 7, repeat('e', 64)) from dead $$, 'GM046', null, 'and its sender is told');
+
+-- The sweep found the object of an upload whose sender got no answer from the store and takes it back.
+create temp table taken as select * from pg_temp.begun('taken');
+select pg_temp.as_service();
+select is((select public.recover_upload(place, 7) from taken), 'registered', 'the sweep registers an upload whose sender heard nothing from the store');
+select pg_temp.as_user();
+select is((select public.abandon_document_upload(id, place) from taken), false, 'its sender is told that a document has the object');
+select is((select f.status from public.shell_files f, taken where f.id = taken.id), 'uploaded', 'and the document stays');
+create temp table none as select * from pg_temp.begun('none');
+select is((select public.abandon_document_upload(id, place) from none), true, 'an upload that came to nothing leaves nothing that names its place');
+select is((select count(*)::int from public.shell_files f, none where f.id = none.id), 0, 'and no row');
 select * from finish();
