@@ -53,6 +53,7 @@ export const suites = [
     command: [node, "scripts/lib/test/pgtap.mjs", "embedded"] },
   { group: "house", name: "house", needs: ["native", "functions"], read: readNode, command: nodeTestAtOnce("tests/house/") },
   { group: "sql", name: "upgrade", needs: ["native", "functions"], debian: true, read: readNode, command: nodeTestAtOnce("tests/upgrade/") },
+  { group: "contract", name: "contract", needs: ["native", "functions"], read: readNode, command: nodeTestAtOnce("tests/contract/") },
   { group: "gateway", name: "gateway", needs: ["native"], read: readNode, command: nodeTest("tests/gateway/") },
   ...["refresh", "workflows"].map(app),
   { group: "chaos", name: "neighbours", needs: ["native", "functions"], read: readNode, command: nodeTest("tests/chaos/neighbours.test.mjs") },
