@@ -6,7 +6,7 @@ begin
   if not mill.settle_by_name(p_job_id, p_worker_id, jsonb_build_object('outcome', 'completed', 'result', p_job_result)) then
     return false;
   end if;
-  perform mill.audit_jobs(array[p_job_id], 'complete', null);
+  perform mill.audit_jobs(array[p_job_id], 'complete', null, 'job_queue');
   return true;
 end
 $$;
