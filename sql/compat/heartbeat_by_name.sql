@@ -1,4 +1,5 @@
--- A documented heartbeat never shortens a lease: a documented worker sends one at the start and perhaps no more.
+-- A documented heartbeat never shortens a lease: a documented worker sends one at the start and perhaps no more. What the queue's own lease
+-- would be plays no part.
 create or replace function mill.heartbeat_by_name(p_id uuid, p_worker text, p_seconds numeric, p_progress int default null) returns boolean
 language plpgsql
 set search_path = pg_catalog, pg_temp
@@ -16,7 +17,7 @@ begin
     return false;
   end if;
   update mill.job_live j set
-    lease_until = greatest(j.lease_until, v_until, mill.now() + make_interval(secs => p_seconds::double precision))
+    lease_until = greatest(v_until, mill.now() + make_interval(secs => p_seconds::double precision))
   where j.id = p_id;
   return true;
 end

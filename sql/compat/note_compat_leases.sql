@@ -1,5 +1,5 @@
 -- Called by every documented claim for what it has just leased, in the same transaction. Documented workers extend their leases rarely
--- or never, so their leases are long, whatever the queue's own lease is.
+-- or never, so their leases are those of the documents, whatever the queue's own lease is.
 create or replace function mill.note_compat_leases(p_ids uuid[], p_seconds numeric, p_heartbeat_seconds numeric default null) returns void
 language plpgsql
 set search_path = pg_catalog, pg_temp
@@ -18,10 +18,10 @@ begin
   where j.id = any (p_ids) and j.state = 'processing' order by j.id
   on conflict (id) do update set worker = excluded.worker, attempt = excluded.attempt, started_at = excluded.started_at,
     seen_at = excluded.seen_at, heartbeat_at = excluded.heartbeat_at;
-  update mill.job_live j set lease_until = v_until where j.id = any (p_ids) and j.state = 'processing' and j.lease_until < v_until;
+  update mill.job_live j set lease_until = v_until where j.id = any (p_ids) and j.state = 'processing' and j.lease_until <> v_until;
 end
 $$;
 
 comment on function mill.note_compat_leases(uuid[], numeric, numeric) is
-  'Records that a documented claim gave out the leases of these jobs, lets them last for at least the seconds, and notes when a heartbeat is due.';
+  'Records that a documented claim gave out the leases of these jobs, lets them last for the seconds, and notes when a heartbeat is due.';
 revoke execute on function mill.note_compat_leases(uuid[], numeric, numeric) from public;
