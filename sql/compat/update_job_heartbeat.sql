@@ -5,12 +5,7 @@ as $$
 declare
   v_interval numeric := mill.worker_interval_seconds(heartbeat_interval_seconds);
 begin
-  if not mill.heartbeat_by_name(p_job_id, p_worker_id, mill.worker_lease_seconds(v_interval)) then
-    return false;
-  end if;
-  update mill.compat_lease c set seen_at = mill.now(), heartbeat_at = mill.now() + make_interval(secs => v_interval::double precision)
-  where c.id = p_job_id;
-  return true;
+  return mill.heartbeat_by_name(p_job_id, p_worker_id, mill.worker_lease_seconds(v_interval), p_heartbeat_seconds => v_interval);
 end
 $$;
 
