@@ -25,7 +25,7 @@ begin
   if v_job.status = 'throttled' then
     raise exception 'the queue of "%" is full', job_type using errcode = 'GM006', hint = 'Try again later.';
   end if;
-  perform mill.audit_jobs(array[v_job.id], 'enqueue', null);
+  perform mill.audit_jobs(array[v_job.id], 'enqueue', null, 'job_queue');
   return v_job.id;
 end
 $$;

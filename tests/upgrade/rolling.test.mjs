@@ -79,7 +79,8 @@ async function completed(what, query, ids) {
 
 for (const name of NAMES) {
   test(`functions and worker of this release bring an application's work (${name}) the whole way on the schema of the next release`, async () => {
-    assert.deepEqual(await sql("select count(*)::int as n from mill.migration where path like 'migrations/%'"), [{ n: 2 * UPGRADES }]);
+    // Those of tests/upgrade/head.mjs: the numbers of our own have four digits.
+    assert.deepEqual(await sql("select count(*)::int as n from mill.migration where path ~ '^migrations/[0-9]_'"), [{ n: 2 * UPGRADES }]);
     const application = applications(stack)[name];
     const user = await signIn(stack);
     const asked = { id: user.sub, headers: { authorization: `Bearer ${user.token}` } };
