@@ -21,6 +21,14 @@ insert into mill.kind (kind, queue, description) values
   ('finalization', 'workflows', 'Writes the list of what a job has made')
 on conflict (kind) do nothing;
 
+-- Whose output the tasks need that the service inserts into job_tasks.
+insert into mill.task_need (kind, needs, reach) values
+  ('text_generation', 'calculation', 'nearest'),
+  ('pdf_generation', 'text_generation', 'nearest'),
+  ('audio_generation', 'text_generation', 'nearest'),
+  ('finalization', null, 'all')
+on conflict (kind, needs) do nothing;
+
 insert into public.workflow_definition (type, version, description, tasks, defaults) values (
   'echo', 1, 'For a first try: two tasks, the second of which says what the first one heard',
   $$[

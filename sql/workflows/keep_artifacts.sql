@@ -12,7 +12,7 @@ as $$
         case a.artifact ->> 'type' when 'audio_mp3' then 'audio' else a.artifact ->> 'type' end,
         t.id || '.' || case a.artifact ->> 'type' when 'audio_mp3' then 'mp3' else a.artifact ->> 'type' end) as path
     from mill.task t
-    join public.jobs j on j.id = t.job_id
+    join mill.workflow j on j.id = t.job_id
     cross join lateral jsonb_array_elements(
       case jsonb_typeof(t.output -> 'artifacts') when 'array' then t.output -> 'artifacts' else '[]' end) as a(artifact)
     where t.id = any (p_ids) and t.state = 'completed'
@@ -27,12 +27,12 @@ as $$
     insert into mill.event (at, code, detail)
     select mill.now(), 'artifact_refused', jsonb_build_object('job', g.job_id, 'task', g.task_id) from judged g where not coalesce(g.is_good, false)
   )
-  insert into public.job_artifacts (id, job_id, user_id, task_id, type, storage_path, bytes, duration_seconds, sha256, title, created_at)
+  insert into public.job_artifacts (id, job_id, user_id, task_id, artifact_type, storage_path, file_size_bytes, duration_seconds, sha256, title, created_at)
   select mill.uuid7(), g.job_id, g.user_id, g.task_id, g.type, g.path, (g.artifact ->> 'bytes')::bigint,
     (g.artifact ->> 'duration_seconds')::numeric, g.artifact ->> 'sha256', left(g.artifact ->> 'title', 200), mill.now()
   from judged g where g.is_good
   on conflict (storage_path) do update set
-    bytes = excluded.bytes, duration_seconds = excluded.duration_seconds, sha256 = excluded.sha256, title = excluded.title
+    file_size_bytes = excluded.file_size_bytes, duration_seconds = excluded.duration_seconds, sha256 = excluded.sha256, title = excluded.title
 $$;
 
 comment on function mill.keep_artifacts(uuid[]) is 'Registers the artifacts that completed tasks named in their outputs.';

@@ -156,12 +156,12 @@ pub struct Artifact {
     pub r#type: String,
     /// Where it lies.
     pub storage_path: ObjectKey,
-    /// Its size.
-    pub bytes: u64,
+    /// Its size. A documented worker may leave it out.
+    pub bytes: Option<u64>,
     /// In seconds, of what can be heard.
     pub duration: Option<f64>,
-    /// Of its content.
-    pub sha256: String,
+    /// Of its content. Documented workers do not say.
+    pub sha256: Option<String>,
     /// For people.
     pub title: Option<String>,
 }
