@@ -56,5 +56,5 @@ comment on table mill.task_claim is 'The last claim of a task by a documented wo
 alter table public.job_artifacts drop constraint path_says_type_and_task;
 alter table public.job_artifacts rename column type to artifact_type;
 alter table public.job_artifacts rename column bytes to file_size_bytes;
-alter table public.job_artifacts alter column file_size_bytes drop not null, alter column sha256 drop not null, add column public_url text;
+alter table public.job_artifacts alter column file_size_bytes drop not null, alter column sha256 drop not null, add column public_url text, add column bucket text not null default 'gristmill';
 grant insert (job_id, task_id, artifact_type, storage_path, public_url, file_size_bytes, duration_seconds, title) on public.job_artifacts to service_role;

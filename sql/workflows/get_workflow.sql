@@ -12,7 +12,7 @@ as $$
       where s.job_id = j.id),
     'tasks', mill.task_states(j.id, least(p_max_tasks, 1000)),
     'artifacts', (
-      select coalesce(jsonb_agg(jsonb_build_object('id', a.id, 'task_id', a.task_id, 'type', a.artifact_type, 'storage_path', a.storage_path,
+      select coalesce(jsonb_agg(jsonb_build_object('id', a.id, 'task_id', a.task_id, 'type', a.artifact_type, 'storage_path', a.storage_path, 'bucket', a.bucket,
         'bytes', a.file_size_bytes, 'duration', a.duration_seconds, 'sha256', a.sha256, 'title', a.title) order by a.artifact_type, a.task_id), '[]')
       from (select r.* from public.job_artifacts r where r.job_id = j.id order by r.id limit 1000) a))
   from mill.workflow j

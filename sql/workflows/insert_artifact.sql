@@ -13,14 +13,15 @@ begin
     raise exception 'there is no such task of this job' using errcode = '23503';
   elsif v_state <> 'queued' or not exists (select from mill.job_live l where l.id = new.task_id and l.state = 'processing') then
     raise exception 'the task is not being worked on' using errcode = '55000', hint = 'Insert an artifact before its task is completed.';
-  elsif not coalesce(new.storage_path ~ format('^%s/%s/%s/[^/].*$', new.user_id, new.job_id,
+  elsif not coalesce(new.storage_path ~ format('^%s/%s/%s(/[A-Za-z0-9_.-]*[A-Za-z0-9_-][A-Za-z0-9_.-]*)+$', new.user_id, new.job_id,
     case new.artifact_type when 'audio_mp3' then 'audio' else new.artifact_type end), false)
   then
-    raise exception 'storage_path must be {user}/{job}/audio|pdf|json/…, as the artifact_type says' using errcode = '23514';
+    raise exception 'storage_path must be {user}/{job}/audio|pdf|json/…, as the artifact_type says, of letters, digits, "-", "_" and "."' using errcode = '23514';
   end if;
   delete from public.job_artifacts a where a.storage_path = new.storage_path and a.task_id = new.task_id;
   new.id := mill.uuid7();
   new.created_at := mill.now();
+  new.bucket := 'job-artifacts';
   return new;
 end
 $$;

@@ -199,6 +199,7 @@ create table public.job_artifacts (
   created_at timestamptz not null,
   -- As a documented worker gave it. Nothing of ours reads it: URLs are signed when asked for.
   public_url text,
+  bucket text not null default 'gristmill',
   constraint type_is_known check (artifact_type in ('audio_mp3', 'pdf', 'json')),
   constraint path_is_under_its_own_job check (starts_with(storage_path, user_id || '/' || job_id || '/')),
   constraint bytes_are_not_negative check (file_size_bytes >= 0),

@@ -12,7 +12,7 @@ select public.claim_tasks('w', 1, array['text_generation']);
 create temp table made (id uuid, public_url text, duration_seconds numeric);
 with row as (
   insert into public.job_artifacts (job_id, task_id, artifact_type, storage_path, public_url, file_size_bytes, duration_seconds)
-  select job_id, id, 'audio_mp3', folder || 'audio/My voice.mp3', 'https://example.org/voice.mp3', 1234, 12.5 from task returning *)
+  select job_id, id, 'audio_mp3', folder || 'audio/my-voice.mp3', 'https://example.org/voice.mp3', 1234, 12.5 from task returning *)
 insert into made select id, public_url, duration_seconds from row;
 select results_eq('select public_url, duration_seconds from made', $$ values ('https://example.org/voice.mp3', 12.5) $$, 'K72: service_role inserts an artifact and gets the row back');
 select lives_ok($$ insert into public.job_artifacts (job_id, task_id, artifact_type, storage_path) select job_id, id, 'json', folder || 'json/a.json' from task $$,
