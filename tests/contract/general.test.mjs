@@ -122,11 +122,11 @@ for (const [name, { role, sub, statement, ...rest }] of Object.entries(UPSERTS))
 }
 
 // K3: how each RPC with a default is called so that the default matters, and where to look.
-const job = "select public.enqueue_job_v3('report_generation', 'x', '{}')";
+const job = "select public.enqueue_job_v3('report_generation', 'x', '{\"a\": 1}')";
 const held = `${job}; select public.claim_next_job_v3('w', array['report_generation'])`;
 const service = (scene) => ({ role: "service_role", ...scene });
 const SCENES = {
-  enqueue_job_v3: service({ args: { job_type: "report_generation", job_name: "x", job_payload: {} }, look: "select category, priority, run_at <= now() as is_due from mill.job where kind = 'report_generation'" }),
+  enqueue_job_v3: service({ args: { job_type: "report_generation", job_name: "x", job_payload: { a: 1 } }, look: "select category, priority, run_at <= now() as is_due from mill.job where kind = 'report_generation'" }),
   claim_next_job_v3: service({ ground: [job], args: { worker_id: "w" }, look: "select lease_until - started_at as lease from mill.job_live where worker = 'w'" }),
   update_job_heartbeat: service({ ground: [held], args: { p_job_id: "$job", p_worker_id: "w" }, look: "select lease_until - started_at as lease from mill.job_live where worker = 'w'" }),
   complete_job: service({ ground: [held], args: { p_job_id: "$job", p_worker_id: "w" }, look: "select state, result from mill.job where kind = 'report_generation'" }),
