@@ -190,7 +190,7 @@ const ROUTES = {
   "POST jobs /v1/jobs/{id}/retry": async () => {
     await query("insert into public.workflow_definition (type, tasks) values ('fails', $1)", [JSON.stringify([{ key: "a", kind: "echo", input: { delay_ms: "soon" } }])]);
     const { json: { id } } = await user.call("POST", "jobs/v1/jobs", { body: { type: "fails" } });
-    const failed = () => until(async () => (await query("select from public.jobs where id = $1 and status = 'failed'", [id])).length, "the workflow failing");
+    const failed = () => until(async () => (await query("select from mill.workflow where id = $1 and status = 'failed'", [id])).length, "the workflow failing");
     await failed();
     return { path: `jobs/v1/jobs/${id}/retry`, later: failed, // then a second retry would find something to resume
       created: () => count("select count(*) as n from mill.audit_log where action = 'retry' and job_id in (select id from mill.task where job_id = $1)", [id]) };

@@ -59,7 +59,7 @@ test("under full write load over HTTP migrate gets through, no answer is a 500, 
   for (const [what, ids] of Object.entries(accepted)) assert.ok(ids.length > 0, `${what}: some were accepted`);
   await completed("jobs", "select id from mill.job where state = 'completed'", [...accepted.jobs, ...accepted.exports]);
   await completed("documents", "select id from public.shell_files where status = 'completed'", accepted.documents);
-  await completed("workflows", "select id from public.jobs where status = 'completed'", accepted.workflows);
+  await completed("workflows", "select id from mill.workflow where status = 'completed'", accepted.workflows);
   await completed("symbols", "select symbol as id from public.quotes", accepted.symbols);
   assert.deepEqual(await sql("select id, kind, attempt, payload, error, error_log from mill.job_dead"), []);
 });

@@ -137,7 +137,7 @@ pub(super) async fn run(
         serde_json::to_vec(&text).map_err(|error| TaskError::Content(error.to_string()))?;
     let made = input
         .place
-        .store(Form::Json, &text.title, content, context)
+        .store(Form::Text, &text.title, content, context)
         .await?;
     Ok(Written {
         path: made.storage_path.clone(),
