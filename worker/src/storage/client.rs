@@ -35,7 +35,7 @@ pub enum ObjectsError {
     Disk(#[from] std::io::Error),
 }
 
-/// Objects of the one bucket, with the rights of the service.
+/// Objects, with the rights of the service.
 pub struct Objects {
     client: Client,
     way: Way,
@@ -164,9 +164,9 @@ impl Objects {
         }
         match &self.way {
             Way::Supabase { url, key: service } => {
-                let request = self
-                    .client
-                    .post(format!("{url}/object/sign/{BUCKET}/{key}"));
+                let request =
+                    self.client
+                        .post(format!("{url}/object/sign/{}/{}", key.bucket(), key.name()));
                 let request = request.bearer_auth(service).header("apikey", service);
                 let request = request
                     .header("content-type", "application/json")
@@ -190,9 +190,10 @@ impl Objects {
     fn request(&self, method: Method, right: Right, key: &ObjectKey) -> RequestBuilder {
         match &self.way {
             Way::Supabase { url, key: service } => {
-                let request = self
-                    .client
-                    .request(method, format!("{url}/object/{BUCKET}/{key}"));
+                let request = self.client.request(
+                    method,
+                    format!("{url}/object/{}/{}", key.bucket(), key.name()),
+                );
                 request.bearer_auth(service).header("apikey", service)
             }
             Way::Links { url, signer } => {

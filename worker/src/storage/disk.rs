@@ -215,19 +215,24 @@ impl Disk {
         let folder = prefix.folder().to_owned();
         let mut keys = blocking(move || walk(&objects, folder)).await?;
         keys.retain(|key| {
-            key.as_str().starts_with(prefix.as_str()) && cursor.is_none_or(|cursor| key > cursor)
+            key.bucket() == prefix.bucket()
+                && key.as_str().starts_with(prefix.as_str())
+                && cursor.is_none_or(|cursor| key > cursor)
         });
         keys.sort();
         let more = keys.len() > limit;
         keys.truncate(limit);
         let mut listing = Listing {
-            cursor: keys.last().filter(|_| more).map(ToString::to_string),
+            cursor: keys
+                .last()
+                .filter(|_| more)
+                .map(|key| key.name().to_owned()),
             ..Listing::default()
         };
         for key in keys {
             match self.get(&key).await {
                 Ok((metadata, _)) => listing.objects.push(Listed {
-                    key: key.to_string(),
+                    key: key.name().to_owned(),
                     size: metadata.size,
                     updated_at: metadata.updated_at,
                 }),
