@@ -36,7 +36,7 @@ const STANDING = {
       when j.state = 'completed' then 'completed'
       when j.state in ('pending', 'deferred', 'retrying', 'processing') then 'under way'
       else 'ended as ' || coalesce(j.state, 'nothing') end as standing
-    from mill.export e left join mill.job j on j.id = e.id left join public.export_history h on h.id = e.id where e.id = any ($1::uuid[])`,
+    from mill.export e left join mill.job j on j.id = e.id left join mill.export_history h on h.id = e.id where e.id = any ($1::uuid[])`,
   document: `
     select f.id::text, case
       when f.status = 'completed' then 'completed'
