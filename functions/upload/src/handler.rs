@@ -35,8 +35,14 @@ pub(crate) async fn show(call: &mut Call, config: &Config) -> Result<Reply, Prob
     Reply::json_unless_seen(call, &document)
 }
 
-pub(crate) async fn events(call: &mut Call, config: &Config) -> Result<Reply, Problem> {
+pub(crate) async fn ticket(call: &mut Call, config: &Config) -> Result<Reply, Problem> {
     let rpc = config.rpc_for(&call.token()?)?;
+    let ticket = rpc.document_ticket(call.param("id")?).await?;
+    Reply::json(200, &ticket.ok_or_else(no_such_document)?)
+}
+
+pub(crate) async fn events(call: &mut Call, config: &Config) -> Result<Reply, Problem> {
+    let rpc = config.rpc_for_reader(call)?;
     let id: Uuid = call.param("id")?;
     let poll = async move |after| {
         let found: Option<sse::Polled> = rpc.document_events(id, after).await?;

@@ -4,6 +4,8 @@
 //! configuration ([`Store`]); the native worker speaks to either over HTTP. [`link`] signs what R2 cannot.
 
 #[cfg(feature = "edge")]
+mod clean;
+#[cfg(feature = "edge")]
 mod edge;
 pub mod link;
 mod listing;
@@ -19,8 +21,12 @@ use std::str::FromStr;
 use serde::{Deserialize, Serialize};
 
 #[cfg(feature = "edge")]
+pub use clean::clean;
+#[cfg(feature = "edge")]
 pub use edge::{Body, Found, Storage, Store};
 pub use listing::{Listed, Listing};
+#[cfg(feature = "edge")]
+pub use r2::{Download, R2};
 pub use sniff::{SNIFFED, sniff};
 
 use crate::{Code, Problem};
