@@ -3,7 +3,7 @@
 use gristmill_shared::download::attachment;
 use gristmill_shared::edge::{Call, Config, Reply};
 use gristmill_shared::export::ExportFile;
-use gristmill_shared::storage::{ObjectKey, Storage, StorageError, Store};
+use gristmill_shared::storage::{ObjectKey, Storage, StorageError, Store, saved_as};
 use gristmill_shared::{Code, Problem};
 use uuid::Uuid;
 
@@ -47,7 +47,6 @@ pub(crate) async fn address(store: Option<&Store>, file: &ExportFile) -> Option<
     link(store?, &key, &file.name, LINK_SECONDS).await.ok()
 }
 
-// Both stores take the name for Content-Disposition from the query.
 async fn link(
     store: &Store,
     key: &ObjectKey,
@@ -55,9 +54,7 @@ async fn link(
     seconds: u32,
 ) -> Result<String, StorageError> {
     let url = store.sign(key, seconds).await?;
-    let joint = if url.contains('?') { '&' } else { '?' };
-    let name = names::encoded(name);
-    Ok(format!("{url}{joint}download={name}"))
+    Ok(saved_as(&url, &names::with_ending(name)))
 }
 
 pub(crate) async fn zip(call: &mut Call, config: &Config) -> Result<Reply, Problem> {

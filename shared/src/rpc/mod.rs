@@ -23,7 +23,7 @@ use serde::de::DeserializeOwned;
 
 pub use audit::{AuditEvent, AuditFinding, AuditVerdict};
 pub use documents::{
-    Begun, BegunStage, BegunUpload, FinishedUpload, Leftovers, Measured, Recovered,
+    Begun, BegunStage, BegunUpload, DocumentFile, FinishedUpload, Leftovers, Measured, Recovered,
     RefusedDocument, StageRefusal, StagedDocument, UnfinishedUpload,
 };
 pub use error::RpcError;

@@ -1,6 +1,5 @@
 //! Tickets, which a browser shows in place of a token to read one stream of events.
 
-use chrono::{DateTime, Utc};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
@@ -15,7 +14,8 @@ pub struct Ticket {
     /// What goes into the query of the stream: `?ticket=…`.
     pub ticket: String,
     /// Until then a connection may begin. A stream that runs then ends.
-    pub expires_at: DateTime<Utc>,
+    #[schemars(extend("format" = "date-time"))]
+    pub expires_at: String,
 }
 
 impl Rpc {

@@ -15,6 +15,7 @@ use serde_json::{Map, Value, json};
 use crate::files;
 use crate::handler::{rpc, unknown};
 
+use shapes::both;
 pub(crate) use shapes::{
     BatchOrder, Both, Cancelled, Deleted, Job, Order, Ordered, OrderedBatch, OrderedJob, Partial,
     Ticket,
@@ -37,7 +38,7 @@ pub(crate) async fn request(call: &mut Call, config: &Config) -> Result<Reply, P
     let ordered = Ordered {
         job_id: export.id.to_string(),
     };
-    Reply::json(202, &Both::of(ordered))
+    Reply::json(202, &both(&ordered)?)
 }
 
 pub(crate) async fn request_batch(call: &mut Call, config: &Config) -> Result<Reply, Problem> {
@@ -58,14 +59,14 @@ pub(crate) async fn request_batch(call: &mut Call, config: &Config) -> Result<Re
         batch_id: batch.id,
         jobs: batch.exports.iter().map(OrderedJob::from).collect(),
     };
-    Reply::json(202, &Both::of(ordered))
+    Reply::json(202, &both(&ordered)?)
 }
 
 pub(crate) async fn show(call: &mut Call, config: &Config) -> Result<Reply, Problem> {
     let export = rpc(call, config)?.get_export(call.param("id")?).await?;
     let store = files::store_for_reader(call, config);
     let job = Job::shown(&export.ok_or_else(unknown)?, store.as_ref()).await;
-    Reply::json_unless_seen(call, &Both::of(job))
+    Reply::json_unless_seen(call, &both(&job)?)
 }
 
 pub(crate) async fn cancel(call: &mut Call, config: &Config) -> Result<Reply, Problem> {
@@ -77,13 +78,13 @@ pub(crate) async fn cancel(call: &mut Call, config: &Config) -> Result<Reply, Pr
     let cancelled = Cancelled {
         message: message.to_owned(),
     };
-    Reply::json(200, &Both::of(cancelled))
+    Reply::json(200, &both(&cancelled)?)
 }
 
 pub(crate) async fn ticket(call: &mut Call, config: &Config) -> Result<Reply, Problem> {
     let ticket = rpc(call, config)?.export_ticket(call.param("id")?).await?;
     let ticket = Ticket::from(ticket.ok_or_else(unknown)?);
-    Reply::json(200, &Both::of(ticket))
+    Reply::json(200, &both(&ticket)?)
 }
 
 pub(crate) async fn zip(call: &mut Call, config: &Config) -> Result<Reply, Problem> {
@@ -111,7 +112,7 @@ async fn partial(call: &Call, config: &Config, id: uuid::Uuid) -> Result<Option<
         total_count: batch.total,
         completed_jobs: join_all(finished).await,
     };
-    Reply::json(206, &Both::of(partial)).map(Some)
+    Reply::json(206, &both(&partial)?).map(Some)
 }
 
 /// Removes what has expired; for the service alone, which Postgres checks.
@@ -131,7 +132,7 @@ pub(crate) async fn cleanup(call: &mut Call, config: &Config) -> Result<Reply, P
             break;
         }
     }
-    Reply::json(200, &Both::of(Deleted { deleted_count }))
+    Reply::json(200, &both(&Deleted { deleted_count })?)
 }
 
 // Figures of storage in MB of 2^20 bytes, in the sentence and beside it.

@@ -1,9 +1,9 @@
 //! What goes in and out under documented names.
 
-use chrono::{DateTime, Utc};
 use gristmill_shared::export::Export;
 use gristmill_shared::rpc;
 use gristmill_shared::storage::Store;
+use gristmill_shared::{Code, Problem};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
@@ -32,32 +32,36 @@ pub(crate) struct BatchOrder {
     pub(super) options: Map<String, Value>,
 }
 
-/// An answer, bare and below `data`.
-#[derive(Debug, Serialize, JsonSchema)]
+/// An answer, bare and below `data`. It describes; [`both`] makes it.
+#[derive(JsonSchema)]
+#[allow(dead_code, reason = "only its schema is used")]
 pub(crate) struct Both<T> {
     #[serde(flatten)]
     bare: T,
     data: T,
 }
 
-impl<T: Clone> Both<T> {
-    pub(super) fn of(answer: T) -> Self {
-        Self {
-            bare: answer.clone(),
-            data: answer,
-        }
+/// An answer, bare and below `data`. By way of a value: serde's own flattening costs 2 KB per type.
+pub(super) fn both(answer: &impl Serialize) -> Result<Value, Problem> {
+    let mut written = serde_json::to_value(answer).map_err(|error| {
+        Problem::new(Code::Internal, "The answer could not be written.").because(error)
+    })?;
+    let data = written.clone();
+    if let Some(fields) = written.as_object_mut() {
+        fields.insert("data".to_owned(), data);
     }
+    Ok(written)
 }
 
 /// What asking for one answers.
-#[derive(Debug, Clone, Serialize, JsonSchema)]
+#[derive(Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub(crate) struct Ordered {
     pub(super) job_id: String,
 }
 
 /// What asking for a batch answers.
-#[derive(Debug, Clone, Serialize, JsonSchema)]
+#[derive(Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub(crate) struct OrderedBatch {
     pub(super) batch_id: Uuid,
@@ -66,7 +70,7 @@ pub(crate) struct OrderedBatch {
 }
 
 /// One job of a batch.
-#[derive(Debug, Clone, Serialize, JsonSchema)]
+#[derive(Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub(crate) struct OrderedJob {
     job_id: String,
@@ -83,7 +87,7 @@ impl From<&Export> for OrderedJob {
 }
 
 /// An export under its documented names.
-#[derive(Debug, Clone, Serialize, JsonSchema)]
+#[derive(Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub(crate) struct Job {
     id: String,
@@ -130,13 +134,13 @@ pub(super) fn status(ours: &str) -> &str {
 }
 
 /// What cancelling answers.
-#[derive(Debug, Clone, Serialize, JsonSchema)]
+#[derive(Debug, Serialize, JsonSchema)]
 pub(crate) struct Cancelled {
     pub(super) message: String,
 }
 
 /// What a batch answers of which some are being made.
-#[derive(Debug, Clone, Serialize, JsonSchema)]
+#[derive(Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub(crate) struct Partial {
     pub(super) completed_count: u32,
@@ -145,18 +149,18 @@ pub(crate) struct Partial {
 }
 
 /// What cleanup answers.
-#[derive(Debug, Clone, Serialize, JsonSchema)]
+#[derive(Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub(crate) struct Deleted {
     pub(super) deleted_count: usize,
 }
 
 /// What an EventSource sends in place of a token: `?ticket=…`.
-#[derive(Debug, Clone, Serialize, JsonSchema)]
+#[derive(Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub(crate) struct Ticket {
     ticket: String,
-    expires_at: DateTime<Utc>,
+    expires_at: String,
 }
 
 impl From<rpc::Ticket> for Ticket {

@@ -1,5 +1,6 @@
 //! The documented stream of one job: events progress, completed, failed, cancelled, timeout and error.
 
+use futures_util::future::LocalBoxFuture;
 use gristmill_shared::edge::sse::{self, Event, Voice};
 use gristmill_shared::edge::{Call, Config, Reply};
 use gristmill_shared::job::JobId;
@@ -59,7 +60,28 @@ struct Ended {
 }
 
 impl Voice for Older {
-    async fn say(&self, event: Event) -> Event {
+    fn say(&self, event: Event) -> LocalBoxFuture<'_, Event> {
+        Box::pin(self.translated(event))
+    }
+
+    fn timeout(&self) -> Option<(&'static str, String)> {
+        Some(("timeout", message("The stream ends here. Connect again.")))
+    }
+
+    fn failure(&self, problem: &Problem) -> Option<(&'static str, String)> {
+        // The ticket's time is over, while the job goes on.
+        if problem.code == Code::TokenRefused {
+            return Some((
+                "timeout",
+                message("The ticket has expired. Ask for a new one."),
+            ));
+        }
+        Some(("error", message(&problem.detail)))
+    }
+}
+
+impl Older {
+    async fn translated(&self, event: Event) -> Event {
         let said: Said = serde_json::from_str(event.data.get()).unwrap_or(Said {
             progress: None,
             attempt: None,
@@ -91,23 +113,6 @@ impl Voice for Older {
         }
     }
 
-    fn timeout(&self) -> Option<(&'static str, String)> {
-        Some(("timeout", message("The stream ends here. Connect again.")))
-    }
-
-    fn failure(&self, problem: &Problem) -> Option<(&'static str, String)> {
-        // The ticket's time is over, while the job goes on.
-        if problem.code == Code::TokenRefused {
-            return Some((
-                "timeout",
-                message("The ticket has expired. Ask for a new one."),
-            ));
-        }
-        Some(("error", message(&problem.detail)))
-    }
-}
-
-impl Older {
     async fn link(&self, event: &str) -> Option<String> {
         if event != "completed" {
             return None;

@@ -7,9 +7,12 @@
 
 mod log;
 
+use std::future::ready;
 use std::ops::AsyncFn;
+use std::rc::Rc;
 use std::time::Duration;
 
+use futures_util::future::LocalBoxFuture;
 use futures_util::stream::unfold;
 use serde::Deserialize;
 use serde_json::value::RawValue;
@@ -49,13 +52,9 @@ pub struct Polled {
 }
 
 /// How a stream speaks to listeners that know other names than ours.
-#[allow(
-    async_fn_in_trait,
-    reason = "functions are single-threaded: nothing needs Send"
-)]
 pub trait Voice {
     /// What is said for an event.
-    async fn say(&self, event: Event) -> Event;
+    fn say(&self, event: Event) -> LocalBoxFuture<'_, Event>;
     /// What is said when the stream ends by itself: name and JSON.
     fn timeout(&self) -> Option<(&'static str, String)>;
     /// What is said when it cannot go on.
@@ -66,8 +65,8 @@ pub trait Voice {
 struct Plain;
 
 impl Voice for Plain {
-    async fn say(&self, event: Event) -> Event {
-        event
+    fn say(&self, event: Event) -> LocalBoxFuture<'_, Event> {
+        Box::pin(ready(event))
     }
 
     fn timeout(&self) -> Option<(&'static str, String)> {
@@ -89,6 +88,9 @@ pub async fn reply(
     reply_as(call, config, poll, Plain).await
 }
 
+/// Boxed, so that a function with several streams has the code of one: in `export` that is 20 KB.
+type Poll = Box<dyn Fn(u64) -> LocalBoxFuture<'static, Result<Polled, Problem>>>;
+
 /// The same, in another voice. Where that has words for a failure, one of ours is an event and not a status: an EventSource comes back after a
 /// stream that ends, but never after a status other than 200.
 pub async fn reply_as(
@@ -96,6 +98,20 @@ pub async fn reply_as(
     config: &Config,
     poll: impl AsyncFn(u64) -> Result<Polled, Problem> + 'static,
     voice: impl Voice + 'static,
+) -> Result<Reply, Problem> {
+    let poll = Rc::new(poll);
+    let poll: Poll = Box::new(move |after| {
+        let poll = poll.clone();
+        Box::pin(async move { poll(after).await })
+    });
+    listen(call, config, poll, Box::new(voice)).await
+}
+
+async fn listen(
+    call: &Call,
+    config: &Config,
+    poll: Poll,
+    voice: Box<dyn Voice>,
 ) -> Result<Reply, Problem> {
     let seconds = config.optional("SSE_SECONDS");
     let lifetime = seconds
@@ -144,10 +160,10 @@ fn answer(stream: impl futures_util::Stream<Item = worker::Result<Vec<u8>>> + 's
     Reply::stream("text/event-stream; charset=utf-8", stream).with("x-accel-buffering", "no")
 }
 
-struct Listener<P, V> {
+struct Listener {
     seat: Seat,
-    poll: P,
-    voice: V,
+    poll: Poll,
+    voice: Box<dyn Voice>,
     cursor: u64,
     ends_at: u64,
     quiet_since: u64,
@@ -161,7 +177,7 @@ enum Step {
     Wait(u64),
 }
 
-impl<P: AsyncFn(u64) -> Result<Polled, Problem>, V: Voice> Listener<P, V> {
+impl Listener {
     async fn say(&self, events: Vec<Event>) -> String {
         let mut said = Vec::with_capacity(events.len());
         for event in events {
