@@ -69,6 +69,12 @@ pub struct ExportFile {
     pub downloads: u32,
     /// Until then it is kept.
     pub expires_at: DateTime<Utc>,
+    /// Where it lies in storage. Functions sign links to it; callers are not told.
+    #[serde(default, skip_serializing)]
+    pub path: Option<String>,
+    /// An address outside of our storage, where a worker of the user's own has put it.
+    #[serde(default, skip_serializing)]
+    pub url: Option<String>,
 }
 
 /// Exports that were asked for together.

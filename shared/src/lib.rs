@@ -4,6 +4,8 @@
 //! sees it ([`problem`]), a signed invocation ([`signature`]). [`rpc`] is the only place that spells the
 //! name of a function in Postgres. [`storage`] is where files lie. [`edge`] is the glue to the edge runtime.
 
+pub mod cors;
+pub mod download;
 #[cfg(feature = "edge")]
 pub mod edge;
 pub mod export;

@@ -210,8 +210,12 @@ impl Problem {
         self
     }
 
-    /// Adds figures to the body; `retry_after` among them is also the header's.
-    pub fn with(mut self, figures: Map<String, Value>) -> Self {
+    /// Adds figures to the body; `retry_after` among them is also the header's. The body has a `status` of its own, the number: that of
+    /// the thing is its `state`.
+    pub fn with(mut self, mut figures: Map<String, Value>) -> Self {
+        if let Some(state) = figures.remove("status") {
+            figures.insert("state".to_owned(), state);
+        }
         self.figures.extend(figures);
         self
     }
@@ -296,6 +300,16 @@ mod tests {
         let body: serde_json::Value = serde_json::from_str(&full.body("c-1")).unwrap();
         assert_eq!((&body["used"], &body["limit"]), (&100.into(), &100.into()));
         assert_eq!(full.retry_after(), Some(90));
+    }
+
+    #[test]
+    fn no_key_comes_twice() {
+        let figures = serde_json::json!({"status": "pending", "progress": 25});
+        let early =
+            Problem::new(Code::NotFinished, "Later.").with(figures.as_object().cloned().unwrap());
+        let body = early.body("c-1");
+        assert_eq!(body.matches("\"status\"").count(), 1, "{body}");
+        assert!(body.contains("\"state\":\"pending\""), "{body}");
     }
 
     #[test]

@@ -11,7 +11,8 @@ as $$
       when 'failed' then coalesce(p_export.message, mill.export_message(s.error))
       when 'retrying' then mill.export_message(s.error) end,
     'file', case when h.expires_at > mill.now() then jsonb_build_object(
-      'name', h.file_name, 'size', h.file_size, 'pages', h.page_count, 'downloads', h.download_count, 'expires_at', h.expires_at) end,
+      'name', h.file_name, 'size', h.file_size, 'pages', h.page_count, 'downloads', h.download_count, 'expires_at', h.expires_at,
+      'path', h.file_path) end,
     'created_at', p_export.created_at, 'started_at', s.started_at, 'finished_at', s.finished_at))
   from mill.export_status(p_export.id, p_export.ended) s
   left join mill.export_history h on h.id = p_export.id

@@ -7,7 +7,8 @@ as $$
 declare
   v_page text := coalesce(p_options ->> 'page_size', p_options ->> 'pageSize', 'a4');
   v_colour text := coalesce(p_options ->> 'color_mode', p_options ->> 'colorMode', 'color');
-  v_quality text := coalesce(p_options ->> 'quality', 'standard');
+  -- The documented word for standard.
+  v_quality text := coalesce(nullif(lower(p_options ->> 'quality'), 'normal'), 'standard');
   v_given jsonb := p_options -> 'margins';
   v_margins jsonb := jsonb '{"top": 0.8, "right": 0.85, "bottom": 0.8, "left": 0.85}';
 begin

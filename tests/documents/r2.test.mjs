@@ -50,7 +50,7 @@ describe("documents in R2", () => {
     await user.ended(id, PATIENCE);
     const file = await fetch(await location(id));
     assert.equal(digest(Buffer.from(await file.arrayBuffer())), digest(body));
-    assert.equal(file.headers.get("content-disposition"), "attachment");
+    assert.match(file.headers.get("content-disposition"), /^attachment; filename="[^"]+"; filename\*=UTF-8''\S+$/);
     assert.equal(file.headers.get("x-content-type-options"), "nosniff");
     assert.equal((await user.ended(id, PATIENCE)).sha256, digest(body));
   });

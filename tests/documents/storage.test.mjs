@@ -45,7 +45,7 @@ describe("storage", () => {
     const signed = await fetch(data.signedUrl);
     assert.equal(await signed.text(), "hello");
     assert.equal(signed.headers.get("x-content-type-options"), "nosniff");
-    assert.equal(signed.headers.get("content-disposition"), "attachment");
+    assert.match(signed.headers.get("content-disposition"), /^attachment; filename="[^"]+"; filename\*=UTF-8''\S+$/);
     assert.deepEqual((await files.listV2({ prefix: `${user.sub}/` })).data.objects.map((object) => object.name), [key]);
   });
 

@@ -109,12 +109,15 @@ test('the_root_lists_what_the_role_can_use', async () => {
   assert.ok(anonymous.paths['/todos'] && !anonymous.paths['/items'] && !anonymous.paths['/rpc/forbidden']);
 });
 
-test('browsers_of_any_origin_are_let_in', async () => {
-  const asked = { origin: 'http://x', 'access-control-request-method': 'POST', 'access-control-request-headers': 'authorization, x-mine' };
+test('pages_of_this_machine_are_let_in_and_others_are_told_nothing', async () => {
+  const asked = { origin: 'http://localhost:5173', 'access-control-request-method': 'POST', 'access-control-request-headers': 'authorization, x-mine' };
   const preflight = await stack.request('OPTIONS', '/todos', { headers: asked, as: null });
-  assert.equal(preflight.status, 200);
-  assert.equal(preflight.headers.get('access-control-allow-headers'), 'authorization, x-mine');
-  const plain = await stack.rpc('one');
-  assert.equal(plain.headers.get('access-control-allow-origin'), '*');
+  assert.equal(preflight.status, 204);
+  assert.match(preflight.headers.get('access-control-allow-headers'), /authorization.*x-mine/);
+  const from = (origin) => stack.request('POST', '/rpc/one', { headers: { origin }, body: {} });
+  assert.equal((await from('http://localhost:5173')).headers.get('access-control-allow-origin'), 'http://localhost:5173');
+  const other = await from('http://x');
+  assert.deepEqual([...other.headers.keys()].filter((name) => name.startsWith('access-control')), []);
+  assert.match(other.headers.get('vary'), /origin/i);
   assert.match((await stack.request('OPTIONS', '/todos')).headers.get('allow'), /GET.*POST.*DELETE/);
 });

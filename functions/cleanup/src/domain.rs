@@ -31,6 +31,13 @@ pub(crate) struct Report {
     pub(crate) steps: BTreeMap<String, StepReport>,
 }
 
+/// What cleanup-exports answers.
+#[derive(Debug, Serialize, JsonSchema)]
+pub(crate) struct Deleted {
+    /// Files that were removed.
+    pub(crate) deleted: u64,
+}
+
 impl StepReport {
     pub(crate) fn new() -> Self {
         Self {

@@ -3,13 +3,13 @@
 use std::collections::BTreeMap;
 
 use gristmill_shared::edge::{Call, Config, Reply};
-use gristmill_shared::rpc::{CleanupReport, Rpc};
-use gristmill_shared::storage::{ObjectKey, Storage, Store};
+use gristmill_shared::rpc::Rpc;
+use gristmill_shared::storage::{self, Store};
 use gristmill_shared::{Code, Problem, json};
 use schemars::JsonSchema;
 use serde::Deserialize;
 
-use crate::domain::{Report, StepReport};
+use crate::domain::{Deleted, Report, StepReport};
 
 const MAX_INVOCATION: usize = 4096;
 
@@ -29,6 +29,28 @@ pub(crate) async fn invoked(call: &mut Call, config: &Config) -> Result<Reply, P
     let body = call.signed_body(config, MAX_INVOCATION).await?;
     let _: Invocation = json::parse(&body)?;
     Reply::json(200, &run(config).await?)
+}
+
+/// The step that removes exported files.
+const EXPORT_FILES: &str = "export_files";
+
+/// Expired exports alone, for those who know this function as cleanup-exports: the service by its key, or our Postgres by a signature.
+pub(crate) async fn exports(call: &mut Call, config: &Config) -> Result<Reply, Problem> {
+    if !call.holds(config, "SUPABASE_SERVICE_ROLE_KEY") {
+        call.signed_body(config, MAX_INVOCATION).await?;
+    }
+    let report = run_step(&config.service_rpc()?, config, EXPORT_FILES).await;
+    if let Some(error) = report.error {
+        let problem = Problem::new(Code::DatabaseUnavailable, "Try again in a few seconds.");
+        return Err(problem.because(error));
+    }
+    let deleted = report.done.get("objects").copied().unwrap_or_default();
+    Reply::json(
+        200,
+        &Deleted {
+            deleted: deleted as u64,
+        },
+    )
 }
 
 /// The same, for a cron trigger.
@@ -54,7 +76,7 @@ async fn run(config: &Config) -> Result<Report, Problem> {
 async fn run_step(rpc: &Rpc, config: &Config, step: &str) -> StepReport {
     let mut report = StepReport::new();
     loop {
-        match run_piece(rpc, config, step).await {
+        match storage::clean(rpc, || Store::open_for_service(config), step).await {
             Ok(piece) => {
                 if !report.add(piece) {
                     return report;
@@ -69,19 +91,4 @@ async fn run_step(rpc: &Rpc, config: &Config, step: &str) -> StepReport {
             }
         }
     }
-}
-
-// Objects go first, and only then do their rows: whatever dies in between is named again by the next run.
-async fn run_piece(rpc: &Rpc, config: &Config, step: &str) -> Result<CleanupReport, Problem> {
-    let mut piece = rpc.run_cleanup_step(step).await?;
-    if !piece.remove.is_empty() {
-        let keys = piece.remove.iter().map(|key| key.parse::<ObjectKey>());
-        let keys = keys.collect::<Result<Vec<_>, _>>().map_err(|error| {
-            Problem::new(Code::Internal, "A key is not one of ours.").because(error)
-        })?;
-        Store::open_for_service(config)?.remove(&keys).await?;
-        rpc.confirm_cleanup_step(step, &piece.remove).await?;
-        piece.done.insert("objects".into(), keys.len().into());
-    }
-    Ok(piece)
 }

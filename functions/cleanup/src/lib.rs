@@ -6,6 +6,7 @@
 mod domain;
 mod handler;
 
+use gristmill_shared::Code;
 use gristmill_shared::edge::{Caller, Routes, post};
 use worker::{Context, Env, Request, Response, ScheduleContext, ScheduledEvent, event};
 
@@ -18,6 +19,14 @@ fn routes() -> Routes {
                 .by(Caller::Postgres)
                 .json::<handler::Invocation>()
                 .answers::<domain::Report>(200, "What became of each step"),
+        )
+        .route(
+            post("/", handler::exports)
+                .only_as("cleanup-exports")
+                .summary("Removes exported files that have expired; by the service's key, or signed by Postgres")
+                .by(Caller::Holder("SUPABASE_SERVICE_ROLE_KEY"))
+                .answers::<domain::Deleted>(200, "How many")
+                .refuses(&[Code::BadSignature, Code::DatabaseUnavailable, Code::StorageUnavailable]),
         )
 }
 

@@ -86,6 +86,7 @@ enum Quality {
     /// The smallest file.
     Draft,
     /// With structure tags.
+    #[serde(alias = "normal")]
     Standard,
     /// PDF/A-2a, to be kept.
     High,

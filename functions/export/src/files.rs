@@ -1,8 +1,11 @@
-//! Files on their way out: one by a redirect, a batch as a ZIP.
+//! Files on their way out: one by a redirect or a link, a batch as a ZIP.
 
+use gristmill_shared::download::attachment;
 use gristmill_shared::edge::{Call, Config, Reply};
-use gristmill_shared::storage::{ObjectKey, Storage, Store};
+use gristmill_shared::export::ExportFile;
+use gristmill_shared::storage::{ObjectKey, Storage, StorageError, Store, saved_as};
 use gristmill_shared::{Code, Problem};
+use uuid::Uuid;
 
 use crate::archive;
 use crate::domain::Part;
@@ -10,24 +13,60 @@ use crate::handler::rpc;
 use crate::names;
 
 /// Long enough to follow a redirect, too short to be passed on.
-const LINK_SECONDS: u32 = 60;
+const REDIRECT_SECONDS: u32 = 60;
+/// Long enough for a page to show a link and for its reader to follow it.
+const LINK_SECONDS: u32 = 3600;
 
 pub(crate) async fn download(call: &mut Call, config: &Config) -> Result<Reply, Problem> {
     let file = rpc(call, config)?
         .download_export(call.param("id")?)
         .await?;
     let store = Store::open(config, &call.token()?)?;
-    let url = store.sign(&key(&file.path)?, LINK_SECONDS).await?;
-    // Both stores take the name for Content-Disposition from here.
-    let joint = if url.contains('?') { '&' } else { '?' };
-    let name = names::encoded(&file.name);
-    Ok(Reply::redirect(format!("{url}{joint}download={name}")))
+    let link = link(&store, &key(&file.path)?, &file.name, REDIRECT_SECONDS).await?;
+    Ok(Reply::redirect(link))
+}
+
+/// A store that can sign links for the caller, who may have shown a ticket instead of a token. R2 asks for no token. Supabase Storage
+/// asks for one: there the service's own has to do, where the function has it.
+pub(crate) fn store_for_reader(call: &Call, config: &Config) -> Option<Store> {
+    if call.ticket().is_none() {
+        return Store::open(config, &call.token().ok()?).ok();
+    }
+    match Store::open(config, "").ok()? {
+        store @ Store::R2(_) => Some(store),
+        Store::Supabase(_) => Store::open_for_service(config).ok(),
+    }
+}
+
+/// The address of an export's file, which a browser can follow without a token for an hour; None where nobody here can sign one.
+pub(crate) async fn address(store: Option<&Store>, file: &ExportFile) -> Option<String> {
+    if let Some(url) = &file.url {
+        return Some(url.clone());
+    }
+    let key = file.path.as_deref()?.parse().ok()?;
+    link(store?, &key, &file.name, LINK_SECONDS).await.ok()
+}
+
+async fn link(
+    store: &Store,
+    key: &ObjectKey,
+    name: &str,
+    seconds: u32,
+) -> Result<String, StorageError> {
+    let url = store.sign(key, seconds).await?;
+    Ok(saved_as(&url, &names::with_ending(name)))
 }
 
 pub(crate) async fn zip(call: &mut Call, config: &Config) -> Result<Reply, Problem> {
+    zip_as(call, config, "exports.zip").await
+}
+
+/// The files of a batch as a ZIP that is saved under a name.
+pub(crate) async fn zip_as(call: &Call, config: &Config, name: &str) -> Result<Reply, Problem> {
     let part: Part = call.read_query()?;
+    let id: Uuid = call.param("id")?;
     let files = rpc(call, config)?
-        .download_export_batch(call.param("id")?, part.is_enough()?)
+        .download_export_batch(id, part.is_enough()?)
         .await?;
     let store = Store::open(config, &call.token()?)?;
     let names = names::unique(files.iter().map(|file| file.name.as_str()));
@@ -35,12 +74,8 @@ pub(crate) async fn zip(call: &mut Call, config: &Config) -> Result<Reply, Probl
     for (file, name) in files.iter().zip(names) {
         entries.push((name, key(&file.path)?));
     }
-    Ok(
-        Reply::stream("application/zip", archive::stream(store, entries)).with(
-            "content-disposition",
-            "attachment; filename=\"exports.zip\"",
-        ),
-    )
+    let zip = Reply::stream("application/zip", archive::stream(store, entries));
+    Ok(zip.with("content-disposition", attachment(name)))
 }
 
 fn key(path: &str) -> Result<ObjectKey, Problem> {

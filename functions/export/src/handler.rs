@@ -63,23 +63,35 @@ pub(crate) async fn cancel(call: &mut Call, config: &Config) -> Result<Reply, Pr
 
 pub(crate) async fn events(call: &mut Call, config: &Config) -> Result<Reply, Problem> {
     let id: JobId = call.param("id")?;
-    let rpc = rpc(call, config)?;
+    let rpc = config.rpc_for_reader(call)?;
     sse::reply(call, config, async move |after| {
         found(rpc.export_events(id, after).await)
     })
     .await
 }
 
+pub(crate) async fn ticket(call: &mut Call, config: &Config) -> Result<Reply, Problem> {
+    let ticket = rpc(call, config)?.export_ticket(call.param("id")?).await?;
+    Reply::json(200, &ticket.ok_or_else(unknown)?)
+}
+
+pub(crate) async fn batch_ticket(call: &mut Call, config: &Config) -> Result<Reply, Problem> {
+    let ticket = rpc(call, config)?
+        .export_batch_ticket(call.param("id")?)
+        .await?;
+    Reply::json(200, &ticket.ok_or_else(unknown)?)
+}
+
 pub(crate) async fn batch_events(call: &mut Call, config: &Config) -> Result<Reply, Problem> {
     let id: Uuid = call.param("id")?;
-    let rpc = rpc(call, config)?;
+    let rpc = config.rpc_for_reader(call)?;
     sse::reply(call, config, async move |after| {
         found(rpc.export_batch_events(id, after).await)
     })
     .await
 }
 
-fn found<T>(answer: Result<Option<T>, RpcError>) -> Result<T, Problem> {
+pub(crate) fn found<T>(answer: Result<Option<T>, RpcError>) -> Result<T, Problem> {
     answer?.ok_or_else(unknown)
 }
 

@@ -6,15 +6,21 @@ mod archive;
 mod domain;
 mod files;
 mod handler;
-mod legacy;
 mod names;
+mod older;
 
 use gristmill_shared::Code;
-use gristmill_shared::edge::{Caller, Route, Routes, delete, get, post};
+use gristmill_shared::edge::{Caller, Route, Routes, StreamQuery, delete, get, post};
 use gristmill_shared::export::{Export, ExportBatch};
 use gristmill_shared::job::JobId;
+use gristmill_shared::rpc::Ticket;
+use older::Both;
 use uuid::Uuid;
 use worker::{Context, Env, Request, Response, event};
+
+const TICKET: &str =
+    "Answers a ticket for the stream of events, which an EventSource sends in place of a token";
+const TICKET_ANSWER: &str = "Good for a little more than a minute";
 
 const REFUSED_ORDERS: &[Code] = &[
     Code::QueueFull,
@@ -62,6 +68,9 @@ fn routes() -> Routes {
             get("/v1/exports/{id}/events", handler::events)
                 .summary("Events of an export as they happen"),
         )))
+        .route(one(post("/v1/exports/{id}/events/ticket", handler::ticket)
+            .summary(TICKET)
+            .answers::<Ticket>(200, TICKET_ANSWER)))
         .route(one(get("/v1/exports/{id}/download", files::download)
             .summary("Redirects to the file, under a URL that is good for a minute")
             .answers_with(302, "", "To the file")
@@ -78,7 +87,15 @@ fn routes() -> Routes {
         .route(batch(events(
             get("/v1/exports/batch/{id}/events", handler::batch_events)
                 .summary("Events of all exports of a batch as they happen"),
-        )));
+        )))
+        .route(batch(
+            post(
+                "/v1/exports/batch/{id}/events/ticket",
+                handler::batch_ticket,
+            )
+            .summary(TICKET)
+            .answers::<Ticket>(200, TICKET_ANSWER),
+        ));
     documented(routes)
 }
 
@@ -86,44 +103,64 @@ fn routes() -> Routes {
 fn documented(routes: Routes) -> Routes {
     routes
         .route(
-            post("/api/v1/export/pdf", legacy::request)
+            post("/api/v1/export/pdf", older::request)
                 .summary("As POST /v1/exports")
                 .by(Caller::User)
-                .json::<legacy::Order>()
+                .json::<older::Order>()
                 .repeatable()
-                .answers::<legacy::Ordered>(202, "It will be made")
+                .answers::<Both<older::Ordered>>(202, "It will be made")
                 .refuses(REFUSED_ORDERS),
         )
         .route(
-            post("/api/v1/export/batch", legacy::request_batch)
+            post("/api/v1/export/batch", older::request_batch)
                 .summary("As POST /v1/exports/batch")
                 .by(Caller::User)
-                .json::<legacy::BatchOrder>()
+                .json::<older::BatchOrder>()
                 .repeatable()
-                .answers::<legacy::OrderedBatch>(202, "They will be made")
+                .answers::<Both<older::OrderedBatch>>(202, "They will be made")
                 .refuses(REFUSED_ORDERS),
         )
-        .route(one(get("/api/v1/export/job/{id}", legacy::show)
+        .route(one(get("/api/v1/export/job/{id}", older::show)
             .summary("As GET /v1/exports/{id}")
-            .answers::<legacy::Job>(200, "The job")
+            .answers::<Both<older::Job>>(200, "The job")
             .answers_with(304, "", "Nothing has changed")))
-        .route(one(delete("/api/v1/export/job/{id}", legacy::cancel)
+        .route(one(delete("/api/v1/export/job/{id}", older::cancel)
             .summary("As DELETE /v1/exports/{id}")
-            .answers::<legacy::Job>(200, "Cancelled, or about to be")
+            .answers::<Both<older::Cancelled>>(200, "Cancelled, or about to be")
             .refuses(&[Code::AlreadyFinished])))
-        .route(one(events(
-            get("/api/v1/export/job/{id}/stream", handler::events)
-                .summary("As GET /v1/exports/{id}/events"),
-        )))
+        .route(one(get("/api/v1/export/job/{id}/stream", older::stream)
+            .summary("Events of an export as they happen, in the documented form")
+            .header::<u64>("last-event-id", "Only what came after it is sent", false)
+            .query::<StreamQuery>()
+            .answers_with(
+                200,
+                "text/event-stream",
+                "progress, completed, failed, cancelled, timeout, error",
+            )
+            .answers_with(204, "", "Nothing will come after that id")))
+        .route(one(post(
+            "/api/v1/export/job/{id}/stream/ticket",
+            older::ticket,
+        )
+        .summary(TICKET)
+        .answers::<Both<older::Ticket>>(200, TICKET_ANSWER)))
         .route(batch(zip(get(
             "/api/v1/export/batch/{id}/download",
-            files::zip,
+            older::zip,
         )
-        .summary("As GET /v1/exports/batch/{id}.zip"))))
+        .summary("As GET /v1/exports/batch/{id}.zip")
+        .answers::<Both<older::Partial>>(206, "Some are being made"))))
         .route(one(get("/api/v1/export/download/{id}", files::download)
             .summary("As GET /v1/exports/{id}/download")
             .answers_with(302, "", "To the file")
             .refuses(&[Code::Expired, Code::NotFinished])))
+        .route(
+            post("/api/v1/export/cleanup", older::cleanup)
+                .summary("Removes files that have expired; for the service alone")
+                .by(Caller::User)
+                .answers::<Both<older::Deleted>>(200, "How many")
+                .refuses(&[Code::StorageUnavailable]),
+        )
 }
 
 fn one(route: Route) -> Route {
@@ -141,6 +178,7 @@ fn batch(route: Route) -> Route {
 fn events(route: Route) -> Route {
     route
         .header::<u64>("last-event-id", "Only what came after it is sent", false)
+        .query::<StreamQuery>()
         .answers_with(
             200,
             "text/event-stream",
@@ -152,7 +190,7 @@ fn events(route: Route) -> Route {
 fn zip(route: Route) -> Route {
     route
         .query::<domain::Part>()
-        .answers_with(200, "application/zip", "One entry a document")
+        .answers_with(200, "application/zip", "One entry per document")
         .refuses(&[Code::NotFinished, Code::Expired])
 }
 

@@ -50,11 +50,18 @@ pub(crate) async fn shown(call: &Call, config: &Config, seconds: u32) -> Result<
 
 pub(crate) async fn events(call: &mut Call, config: &Config) -> Result<Reply, Problem> {
     let id: JobId = call.param("id")?;
-    let rpc = rpc(call, config)?;
+    let rpc = config.rpc_for_reader(call)?;
     sse::reply(call, config, async move |after| {
         rpc.workflow_events(id, after).await?.ok_or_else(unknown)
     })
     .await
+}
+
+pub(crate) async fn ticket(call: &mut Call, config: &Config) -> Result<Reply, Problem> {
+    let ticket = rpc(call, config)?
+        .workflow_ticket(call.param("id")?)
+        .await?;
+    Reply::json(200, &ticket.ok_or_else(unknown)?)
 }
 
 pub(crate) async fn cancel(call: &mut Call, config: &Config) -> Result<Reply, Problem> {

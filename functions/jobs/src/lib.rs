@@ -7,9 +7,9 @@ mod handler;
 mod legacy;
 
 use gristmill_shared::Code;
-use gristmill_shared::edge::{Caller, Route, Routes, delete, get, post};
+use gristmill_shared::edge::{Caller, Route, Routes, StreamQuery, delete, get, post};
 use gristmill_shared::job::JobId;
-use gristmill_shared::rpc::{CancelledWorkflow, StartedWorkflow, WorkflowState};
+use gristmill_shared::rpc::{CancelledWorkflow, StartedWorkflow, Ticket, WorkflowState};
 use worker::{Context, Env, Request, Response, event};
 
 fn routes() -> Routes {
@@ -37,12 +37,16 @@ fn routes() -> Routes {
             .summary(
                 "Progress of a job as it happens: events progress, completed, failed, cancelled",
             )
+            .query::<StreamQuery>()
             .answers_with(200, "text/event-stream", "Server-sent events")
             .answers_with(
                 204,
                 "",
                 "It has ended, and the caller has seen it",
             )))
+        .route(one(post("/v1/jobs/{id}/events/ticket", handler::ticket)
+            .summary("Answers a ticket for the stream of events, which an EventSource sends in place of a token")
+            .answers::<Ticket>(200, "Good for a little more than a minute")))
         .route(one(delete("/v1/jobs/{id}", handler::cancel)
             .summary("Cancels what has not run, and tells what is running")
             .answers::<CancelledWorkflow>(200, "Cancelled")

@@ -1,10 +1,16 @@
 //! Ask Postgres again and again, pass on what is new.
 
-use gristmill_shared::Problem;
 use gristmill_shared::edge::{Call, Config, Reply, sse};
+use gristmill_shared::{Code, Problem};
+
+pub(crate) async fn ticket(call: &mut Call, config: &Config) -> Result<Reply, Problem> {
+    let ticket = config.rpc_for(&call.token()?)?.data_ticket().await?;
+    let refused = || Problem::new(Code::NotFound, "There is nothing to read.");
+    Reply::json(200, &ticket.ok_or_else(refused)?)
+}
 
 pub(crate) async fn changes(call: &mut Call, config: &Config) -> Result<Reply, Problem> {
-    let rpc = config.rpc_for(&call.token()?)?;
+    let rpc = config.rpc_for_reader(call)?;
     sse::reply(call, config, async move |after| {
         Ok(rpc.get_data_changes(after).await?)
     })

@@ -2,20 +2,31 @@
 
 mod handler;
 
-use gristmill_shared::edge::{Caller, Routes, get};
+use gristmill_shared::Code;
+use gristmill_shared::edge::{Caller, Routes, StreamQuery, get, post};
+use gristmill_shared::rpc::Ticket;
 use worker::{Context, Env, Request, Response, event};
 
 fn routes() -> Routes {
-    Routes::new("refresh", "What was refreshed, as it happens").route(
-        get("/v1/changes", handler::changes)
-            .summary("Changes of what the caller watches, as server-sent events")
-            .by(Caller::User)
-            .answers_with(
-                200,
-                "text/event-stream",
-                "A change an event, until the stream ends after a minute",
-            ),
-    )
+    Routes::new("refresh", "What was refreshed, as it happens")
+        .route(
+            get("/v1/changes", handler::changes)
+                .summary("Changes of what the caller watches, as server-sent events")
+                .by(Caller::User)
+                .query::<StreamQuery>()
+                .answers_with(
+                    200,
+                    "text/event-stream",
+                    "Streams one event per change. The stream closes after 60 seconds; reconnect with Last-Event-ID.",
+                ),
+        )
+        .route(
+            post("/v1/changes/ticket", handler::ticket)
+                .summary("Answers a ticket for the stream of changes, which an EventSource sends in place of a token")
+                .by(Caller::User)
+                .answers::<Ticket>(200, "Good for a little more than a minute")
+                .refuses(&[Code::NotFound]),
+        )
 }
 
 #[event(fetch)]

@@ -1,7 +1,7 @@
 //! Everything about a document that is there already.
 
 use gristmill_shared::edge::{Call, Config, Reply, sse};
-use gristmill_shared::storage::{Storage, Store};
+use gristmill_shared::storage::{Storage, Store, saved_as};
 use gristmill_shared::{Code, Problem};
 use uuid::Uuid;
 
@@ -35,8 +35,14 @@ pub(crate) async fn show(call: &mut Call, config: &Config) -> Result<Reply, Prob
     Reply::json_unless_seen(call, &document)
 }
 
-pub(crate) async fn events(call: &mut Call, config: &Config) -> Result<Reply, Problem> {
+pub(crate) async fn ticket(call: &mut Call, config: &Config) -> Result<Reply, Problem> {
     let rpc = config.rpc_for(&call.token()?)?;
+    let ticket = rpc.document_ticket(call.param("id")?).await?;
+    Reply::json(200, &ticket.ok_or_else(no_such_document)?)
+}
+
+pub(crate) async fn events(call: &mut Call, config: &Config) -> Result<Reply, Problem> {
+    let rpc = config.rpc_for_reader(call)?;
     let id: Uuid = call.param("id")?;
     let poll = async move |after| {
         let found: Option<sse::Polled> = rpc.document_events(id, after).await?;
@@ -48,15 +54,18 @@ pub(crate) async fn events(call: &mut Call, config: &Config) -> Result<Reply, Pr
 pub(crate) async fn file(call: &mut Call, config: &Config) -> Result<Reply, Problem> {
     let token = call.token()?;
     let id: Uuid = call.param("id")?;
-    let place = config
+    let file = config
         .rpc_for(&token)?
-        .document_place(id)
+        .document_file(id)
         .await?
         .ok_or_else(no_such_document)?;
     let link = Store::open(config, &token)?
-        .sign(&place, LINK_SECONDS)
+        .sign(&file.path, LINK_SECONDS)
         .await?;
-    Ok(Reply::redirect(link))
+    Ok(Reply::redirect(match file.name {
+        Some(name) => saved_as(&link, &name),
+        None => link,
+    }))
 }
 
 pub(crate) async fn reprocess(call: &mut Call, config: &Config) -> Result<Reply, Problem> {

@@ -13,7 +13,8 @@ mod objects;
 mod receive;
 
 use gristmill_shared::Code;
-use gristmill_shared::edge::{Caller, Route, Routes, delete, get, post};
+use gristmill_shared::edge::{Caller, Route, Routes, StreamQuery, delete, get, post};
+use gristmill_shared::rpc::Ticket;
 use worker::{Context, Env, Request, Response, event};
 
 fn routes() -> Routes {
@@ -57,7 +58,15 @@ fn routes() -> Routes {
                 .summary("Streams progress as server-sent events until the document has ended")
                 .by(Caller::User)
                 .path_param::<uuid::Uuid>("id", id)
-                .answers_with(200, "text/event-stream", "One event a change"),
+                .query::<StreamQuery>()
+                .answers_with(200, "text/event-stream", "One event per change"),
+        )
+        .route(
+            post("/v1/documents/{id}/events/ticket", handler::ticket)
+                .summary("Answers a ticket for the stream of events, which an EventSource sends in place of a token")
+                .by(Caller::User)
+                .path_param::<uuid::Uuid>("id", id)
+                .answers::<Ticket>(200, "Good for a little more than a minute"),
         )
         .route(
             get("/v1/documents/{id}/file", handler::file)
@@ -87,7 +96,10 @@ fn routes() -> Routes {
         .route(signed(
             get("/objects", objects::read)
                 .summary("Reads an object of R2, or lists them, under a signed link")
-                .answers_with(200, "application/octet-stream", "The object, or the list as JSON"),
+                .header::<String>("range", "One range of bytes", false)
+                .answers_with(200, "application/octet-stream", "The object, or the list as JSON")
+                .answers_with(206, "application/octet-stream", "The range that was asked for")
+                .answers_with(416, "", "The object is shorter"),
         ))
         .route(signed(
             post("/objects", objects::write)

@@ -2,10 +2,13 @@
 
 use chrono::Utc;
 use futures_util::StreamExt;
+use gristmill_shared::cors::READ;
+use gristmill_shared::download::attachment;
 use gristmill_shared::edge::{Call, Config, Reply};
 use gristmill_shared::storage::link::Right;
-use gristmill_shared::storage::{Body, ObjectKey, Storage, Store};
+use gristmill_shared::storage::{Body, ObjectKey, R2, Storage, Store};
 use gristmill_shared::{Code, Problem};
+use worker::Method;
 
 fn refused() -> Problem {
     Problem::new(Code::BadSignature, "The link is not valid, or no longer.")
@@ -21,9 +24,9 @@ fn check(call: &Call, config: &Config, right: Right, key: &str) -> Result<(), Pr
         .map_err(|_| refused())
 }
 
-fn open(config: &Config) -> Result<Store, Problem> {
+fn open(config: &Config) -> Result<R2, Problem> {
     match Store::open(config, "")? {
-        store @ Store::R2(_) => Ok(store),
+        Store::R2(store) => Ok(store),
         // Supabase signs its own links; nothing is served here.
         Store::Supabase(_) => Err(Problem::new(
             Code::NotFound,
@@ -45,12 +48,33 @@ pub(crate) async fn read(call: &mut Call, config: &Config) -> Result<Reply, Prob
         let listing = store.list(&prefix, call.query("cursor").as_deref()).await?;
         return Reply::json(200, &listing);
     }
-    let found = store.get(&key(call, config, Right::Get)?).await?;
-    // As an attachment that is not sniffed: an upload must not become a page of ours.
-    let reply = Reply::stream("application/octet-stream", found.stream)
+    let key = key(call, config, Right::Get)?;
+    let (range, if_range) = (call.header("range"), call.header("if-range"));
+    let with_body = call.method != Method::Head;
+    let found = store
+        .download(&key, range.as_deref(), if_range.as_deref(), with_body)
+        .await?;
+    let (_, length) = found.part.span(found.size);
+    let reply = match found.body {
+        Some(body) => Reply::native(found.part.status(), body),
+        None => Reply::empty(found.part.status()),
+    };
+    let reply = match found.part.content_range(found.size) {
+        Some(range) => reply.with("content-range", range),
+        None => reply,
+    };
+    let name = call.query("download").filter(|name| !name.is_empty());
+    let name = name.or_else(|| key.as_str().rsplit('/').next().map(str::to_owned));
+    // As an attachment that is not sniffed: an upload must not become a page of ours. Whoever has the link may read, also a page that a
+    // redirect has brought here, whose origin browsers then send as null.
+    Ok(reply
         .with("content-type", found.content_type)
-        .with("content-disposition", "attachment");
-    Ok(reply)
+        .with("content-length", length.to_string())
+        .with("content-disposition", attachment(&name.unwrap_or_default()))
+        .with("accept-ranges", "bytes")
+        .with("etag", found.etag)
+        .with("access-control-allow-origin", "*")
+        .with("access-control-expose-headers", READ))
 }
 
 pub(crate) async fn write(call: &mut Call, config: &Config) -> Result<Reply, Problem> {

@@ -5,6 +5,7 @@
 mod alive;
 mod call;
 mod config;
+mod cors;
 mod guard;
 mod idempotency;
 mod openapi;
@@ -12,6 +13,7 @@ mod reply;
 mod route;
 mod routes;
 pub mod sse;
+mod ticket;
 
 use std::ops::AsyncFnOnce;
 
@@ -23,6 +25,7 @@ pub use idempotency::IdempotencyKey;
 pub use reply::{Bytes, Reply};
 pub use route::{Caller, Route, delete, get, post, put};
 pub use routes::Routes;
+pub use ticket::StreamQuery;
 
 use crate::Problem;
 
@@ -38,7 +41,6 @@ async fn serve(
     let mut call = Call::new(names, deployed_as.as_deref(), request);
     let function = call.name();
     let config = Config::new(env, &call.correlation_id);
-    let origin = config.optional("CORS_ORIGIN");
 
     let (reply, problem) = if call.is_preflight() {
         (Reply::empty(204), None)
@@ -52,24 +54,8 @@ async fn serve(
         }
     };
 
-    let mut response = Response::builder().with_header("x-correlation-id", &call.correlation_id)?;
-    if let Some(origin) = origin {
-        response = response
-            .with_header("access-control-allow-origin", &origin)?
-            .with_header(
-                "access-control-allow-methods",
-                "GET, POST, PUT, DELETE, OPTIONS",
-            )?
-            .with_header(
-                "access-control-allow-headers",
-                "authorization, apikey, content-type, idempotency-key, if-none-match, last-event-id, x-client-info, x-correlation-id",
-            )?
-            .with_header(
-                "access-control-expose-headers",
-                "content-disposition, etag, idempotent-replayed, location, retry-after, x-correlation-id",
-            )?
-            .with_header("vary", "origin")?;
-    }
+    let response = Response::builder().with_header("x-correlation-id", &call.correlation_id)?;
+    let response = cors::open(&call, &config, response)?;
 
     let elapsed = worker::Date::now().as_millis().saturating_sub(started);
     log(function, &call, reply.status(), elapsed, problem.as_ref());

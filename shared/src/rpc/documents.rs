@@ -201,6 +201,15 @@ struct ById {
     p_id: Uuid,
 }
 
+/// The file of a document.
+#[derive(Debug, Clone, Deserialize)]
+pub struct DocumentFile {
+    /// Where it lies.
+    pub path: ObjectKey,
+    /// As the person knows it.
+    pub name: Option<String>,
+}
+
 impl Rpc {
     /// First phase of an upload.
     pub async fn begin_document_upload(
@@ -261,10 +270,10 @@ impl Rpc {
         Ok((document.get() != "null").then_some(document))
     }
 
-    /// Where a document's checked file lies; none for an unknown document and another's alike.
-    pub async fn document_place(&self, id: Uuid) -> Result<Option<ObjectKey>, RpcError> {
+    /// Where a document's checked file lies and what it is called; none for an unknown document and another's alike.
+    pub async fn document_file(&self, id: Uuid) -> Result<Option<DocumentFile>, RpcError> {
         self.documents()
-            .call("document_place", &ById { p_id: id })
+            .call("document_file", &ById { p_id: id })
             .await
     }
 

@@ -133,6 +133,10 @@ impl From<RpcError> for Problem {
                 ("GM053", _) => Problem::new(Code::AlreadyFinished, capital(message)),
                 ("GM054", _) => Problem::new(Code::Expired, capital(message)),
                 ("GM055", _) => Problem::new(Code::NotFinished, capital(message)),
+                ("GM090", _) => Problem::new(
+                    Code::TokenRefused,
+                    "The ticket is not valid for this, or no longer. Ask for a new one.",
+                ),
                 ("GM046", _) => Problem::new(
                     Code::NotFound,
                     "There is no such thing, or it is not yours.",

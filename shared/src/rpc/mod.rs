@@ -11,6 +11,7 @@ mod once;
 mod operations;
 mod refresh;
 mod schemas;
+mod tickets;
 mod usage;
 mod workflows;
 
@@ -22,7 +23,7 @@ use serde::de::DeserializeOwned;
 
 pub use audit::{AuditEvent, AuditFinding, AuditVerdict};
 pub use documents::{
-    Begun, BegunStage, BegunUpload, FinishedUpload, Leftovers, Measured, Recovered,
+    Begun, BegunStage, BegunUpload, DocumentFile, FinishedUpload, Leftovers, Measured, Recovered,
     RefusedDocument, StageRefusal, StagedDocument, UnfinishedUpload,
 };
 pub use error::RpcError;
@@ -35,6 +36,7 @@ pub use operations::{
 };
 pub use refresh::ClaimedRefreshes;
 pub use schemas::{BadSchema, Schemas};
+pub use tickets::Ticket;
 pub use usage::{Meter, UsageStatus};
 pub use workflows::{
     Artifact, CancelledWorkflow, NewWorkflow, Progress, RunningTask, StartedWorkflow, StepState,
@@ -53,11 +55,20 @@ struct Held<'a, Rest: Serialize> {
     rest: Rest,
 }
 
+/// A call that is made with a ticket.
+#[derive(Serialize)]
+struct Shown<'a, A> {
+    p_ticket: &'a str,
+    p_function: &'static str,
+    p_arguments: &'a A,
+}
+
 /// A caller's way to Postgres, under one role.
 pub struct Rpc {
     client: Postgrest,
     timeout: Duration,
     once: Option<Once>,
+    ticket: Option<String>,
     schemas: Schemas,
 }
 
@@ -72,6 +83,7 @@ impl Rpc {
             client,
             timeout: Duration::from_secs(10),
             once: None,
+            ticket: None,
             schemas: Schemas::default(),
         }
     }
@@ -100,10 +112,28 @@ impl Rpc {
         function: &'static str,
         arguments: &impl Serialize,
     ) -> Result<T, RpcError> {
-        let body = serde_json::to_string(arguments).map_err(RpcError::Arguments)?;
-        let request = match schema {
-            Some(schema) => self.client.clone().schema(schema).rpc(function, body),
-            None => self.client.rpc(function, body),
+        let written =
+            |arguments: serde_json::Result<String>| arguments.map_err(RpcError::Arguments);
+        let request = match (&self.ticket, schema) {
+            // Postgres knows by itself in which schema the function is.
+            (Some(ticket), _) => {
+                let shown = Shown {
+                    p_ticket: ticket,
+                    p_function: function,
+                    p_arguments: arguments,
+                };
+                let body = written(serde_json::to_string(&shown))?;
+                self.client.rpc("read_with_ticket", body)
+            }
+            (None, schema) => {
+                let body = written(serde_json::to_string(arguments))?;
+                let client = self.client.clone();
+                let client = match schema {
+                    Some(schema) => client.schema(schema),
+                    None => client,
+                };
+                client.rpc(function, body)
+            }
         };
         let exchange = async {
             let response = request.execute().await.map_err(RpcError::unreachable)?;

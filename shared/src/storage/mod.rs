@@ -4,6 +4,8 @@
 //! configuration ([`Store`]); the native worker speaks to either over HTTP. [`link`] signs what R2 cannot.
 
 #[cfg(feature = "edge")]
+mod clean;
+#[cfg(feature = "edge")]
 mod edge;
 pub mod link;
 mod listing;
@@ -19,8 +21,12 @@ use std::str::FromStr;
 use serde::{Deserialize, Serialize};
 
 #[cfg(feature = "edge")]
+pub use clean::clean;
+#[cfg(feature = "edge")]
 pub use edge::{Body, Found, Storage, Store};
 pub use listing::{Listed, Listing};
+#[cfg(feature = "edge")]
+pub use r2::{Download, R2};
 pub use sniff::{SNIFFED, sniff};
 
 use crate::{Code, Problem};
@@ -219,6 +225,13 @@ impl From<StorageError> for Problem {
     }
 }
 
+/// A signed link that saves under a name: both stores take the name for Content-Disposition from the query.
+pub fn saved_as(link: &str, name: &str) -> String {
+    let joint = if link.contains('?') { '&' } else { '?' };
+    let name: String = form_urlencoded::byte_serialize(name.as_bytes()).collect();
+    format!("{link}{joint}download={name}")
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -242,6 +255,15 @@ mod tests {
         "a\r\nb",
         "\u{2024}\u{2024}/b",
     ];
+
+    #[test]
+    fn a_name_in_a_link_cannot_end_it() {
+        assert_eq!(
+            saved_as("/x?token=t", "a&b=c d.pdf"),
+            "/x?token=t&download=a%26b%3Dc+d.pdf"
+        );
+        assert_eq!(saved_as("/x", "é"), "/x?download=%C3%A9");
+    }
 
     #[test]
     fn a_prefix_cannot_climb_or_hide() {

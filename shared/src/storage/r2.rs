@@ -2,12 +2,13 @@
 
 use chrono::{DateTime, Utc};
 use futures_util::StreamExt;
-use worker::{Bucket, HttpMetadata, UploadedPart};
+use worker::{Bucket, HttpMetadata, Object, Range, ResponseBody, UploadedPart};
 
 use super::edge::{Body, Found, Storage};
 use super::link::{Right, Signer};
 use super::{Listed, Listing, ObjectKey, StorageError};
 use crate::Problem;
+use crate::download::Part;
 use crate::edge::Config;
 
 /// R2's smallest part, and what a large upload holds in memory at a time.
@@ -102,7 +103,54 @@ impl Storage for R2 {
     }
 }
 
+/// An object for whoever saves it: what its headers say, and the bytes that were asked for.
+pub struct Download {
+    /// Which part.
+    pub part: Part,
+    /// Of the whole object, in bytes.
+    pub size: u64,
+    /// In quotes, as headers have it.
+    pub etag: String,
+    /// As it was stored.
+    pub content_type: String,
+    /// None where no byte was asked for.
+    pub body: Option<ResponseBody>,
+}
+
 impl R2 {
+    /// Opens an object, or the part of it that Range and If-Range ask for. `with_body` false only looks.
+    pub async fn download(
+        &self,
+        key: &ObjectKey,
+        range: Option<&str>,
+        if_range: Option<&str>,
+        with_body: bool,
+    ) -> Result<Download, StorageError> {
+        let place = key.as_str();
+        if range.is_none() && with_body {
+            let object = self.bucket.get(place).execute().await.map_err(away)?;
+            let object = object.ok_or(StorageError::NotFound)?;
+            let body = object.body().ok_or(StorageError::NotFound)?;
+            let body = body.response_body().map_err(away)?;
+            return Ok(described(&object, Part::Whole, Some(body)));
+        }
+        let object = self.bucket.head(place).await.map_err(away)?;
+        let object = object.ok_or(StorageError::NotFound)?;
+        let size = object.size();
+        let part = Part::asked(range, if_range, &object.http_etag(), size);
+        if !with_body || part == Part::None {
+            return Ok(described(&object, part, None));
+        }
+        let (offset, length) = part.span(size);
+        let asked = self.bucket.get(place);
+        let asked = asked.range(Range::OffsetWithLength { offset, length });
+        let found = asked.execute().await.map_err(away)?;
+        let found = found.ok_or(StorageError::NotFound)?;
+        let body = found.body().ok_or(StorageError::NotFound)?;
+        let body = body.response_body().map_err(away)?;
+        Ok(described(&object, part, Some(body)))
+    }
+
     async fn put_whole(
         &self,
         key: &ObjectKey,
@@ -166,6 +214,17 @@ impl R2 {
                 Err(error)
             }
         }
+    }
+}
+
+fn described(object: &Object, part: Part, body: Option<ResponseBody>) -> Download {
+    let content_type = object.http_metadata().content_type;
+    Download {
+        part,
+        size: object.size(),
+        etag: object.http_etag(),
+        content_type: content_type.unwrap_or_else(|| "application/octet-stream".to_owned()),
+        body,
     }
 }
 

@@ -81,6 +81,10 @@ pub struct Args {
     /// Forward /storage/v1/... to this http:// address, path unchanged
     #[arg(long, env = "GRISTMILL_STORAGE_URL")]
     pub storage_url: Option<String>,
+    /// Origins whose pages may read answers, separated by commas: https://app.example.com, https://*.example.com, http://localhost:* or *.
+    /// Without it: pages of this machine, where the gateway listens on a loopback address, and no others
+    #[arg(long, env = "CORS_ORIGINS")]
+    pub cors_origins: Option<String>,
     /// Accept a weak or well-known secret
     #[arg(long, env = "GRISTMILL_DEVELOPMENT")]
     pub development: bool,

@@ -2,6 +2,7 @@
 
 use std::time::Duration;
 
+use gristmill_shared::cors::Origins;
 use hyper::Uri;
 use hyper::http::uri::{Authority, Scheme};
 
@@ -63,6 +64,7 @@ pub(crate) struct Settings {
     pub(crate) drain: Duration,
     pub(crate) functions: Option<Target>,
     pub(crate) storage: Option<Target>,
+    pub(crate) origins: Origins,
     pub(crate) limits: Limits,
 }
 
@@ -210,6 +212,13 @@ impl Settings {
             drain: Duration::from_secs(args.drain_seconds),
             functions: args.functions_url.as_deref().map(target).transpose()?,
             storage: args.storage_url.as_deref().map(target).transpose()?,
+            origins: match &args.cors_origins {
+                Some(listed) => Origins::parse(listed),
+                None if args.listen.ip().is_loopback() => {
+                    Origins::of_deployment(&format!("http://{}", args.listen))
+                }
+                None => Origins::default(),
+            },
             limits: Limits::from_args(&args.limits, args.pool as usize)?,
             schemas,
         })

@@ -11,14 +11,14 @@ use gristmill_shared::storage::link::{Right, Signer};
 use gristmill_shared::storage::{KeyPrefix, ObjectKey};
 use http_body_util::{BodyExt, BodyStream, Limited, StreamBody};
 use hyper::body::{Frame, Incoming};
-use hyper::header::{CONTENT_TYPE, HeaderValue};
-use hyper::{Method, Request, Response, StatusCode};
+use hyper::header::{HeaderMap, HeaderValue};
+use hyper::{Method, Request, StatusCode};
 use serde::Deserialize;
 use serde::de::DeserializeOwned;
 use serde_json::json;
-use tokio_util::io::ReaderStream;
 
 use super::access::Access;
+use super::content;
 use super::disk::{Disk, IfThere, Received};
 use crate::serve::{Answer, json as answer_json};
 
@@ -101,7 +101,7 @@ impl Api {
             (&Method::POST, ["object", "sign", bucket, key @ ..]) => {
                 self.sign(self.place(bucket, key).await?, request).await
             }
-            (&Method::GET, ["object", "sign", bucket, key @ ..]) => {
+            (&Method::GET | &Method::HEAD, ["object", "sign", bucket, key @ ..]) => {
                 self.get_signed(self.place(bucket, key).await?, &request)
                     .await
             }
@@ -195,7 +195,8 @@ impl Api {
                 Refusal::Denied => Refusal::NotFound,
                 other => other,
             })?;
-        self.content(&key).await
+        let name = content::saved_as(request.uri().query());
+        self.content(&key, request.headers(), name).await
     }
 
     async fn get_signed(
@@ -211,32 +212,29 @@ impl Api {
         self.signer
             .verify(Right::Get, key.as_str(), expires, signature, now)
             .map_err(|_| Refusal::Token)?;
-        let mut answer = self.content(&key).await?;
-        let name = form_urlencoded::parse(query.as_bytes()).find(|(name, _)| name == "download");
-        if let Some((_, name)) = name.filter(|(_, name)| !name.is_empty()) {
-            let disposition =
-                HeaderValue::try_from(saved_as(&name)).map_err(|_| Refusal::Request)?;
-            answer
-                .headers_mut()
-                .insert("content-disposition", disposition);
-        }
+        let name = content::saved_as(Some(query));
+        let mut answer = self.content(&key, request.headers(), name).await?;
+        // Whoever has the link may read: also a page that a redirect has brought here, whose origin browsers then send as null.
+        let anyone = HeaderValue::from_static("*");
+        answer
+            .headers_mut()
+            .insert("access-control-allow-origin", anyone);
+        answer.headers_mut().insert(
+            "access-control-expose-headers",
+            HeaderValue::from_static(gristmill_shared::cors::READ),
+        );
         Ok(answer)
     }
 
-    // As an attachment that is not sniffed: an upload must not become a page of ours.
-    async fn content(&self, key: &ObjectKey) -> Result<Answer, Refusal> {
+    async fn content(
+        &self,
+        key: &ObjectKey,
+        asked: &HeaderMap,
+        name: Option<String>,
+    ) -> Result<Answer, Refusal> {
         let (metadata, file) = self.disk.get(key).await?;
-        let stream = ReaderStream::with_capacity(file, 64 * 1024).map_ok(Frame::data);
-        let answer = Response::builder()
-            .header(CONTENT_TYPE, metadata.content_type)
-            .header("content-length", metadata.size)
-            .header("content-disposition", "attachment")
-            .header("x-content-type-options", "nosniff")
-            .header("cache-control", "no-store")
-            .header("etag", format!("\"{}\"", metadata.sha256));
-        answer
-            .body(StreamBody::new(stream).boxed_unsync())
-            .map_err(|_| Refusal::Away)
+        let name = name.or_else(|| key.as_str().rsplit('/').next().map(str::to_owned));
+        content::answer(&metadata, file, asked, &name.unwrap_or_default()).await
     }
 
     async fn sign(&self, key: ObjectKey, request: Request<Incoming>) -> Result<Answer, Refusal> {
@@ -366,12 +364,6 @@ impl Api {
             &json!({ "hasNext": listing.cursor.is_some(), "nextCursor": listing.cursor, "folders": [], "objects": objects }),
         ))
     }
-}
-
-// RFC 8187: every byte that could mean something in a header is escaped.
-fn saved_as(name: &str) -> String {
-    let name = percent_encoding::utf8_percent_encode(name, percent_encoding::NON_ALPHANUMERIC);
-    format!("attachment; filename*=UTF-8''{name}")
 }
 
 async fn read<T: DeserializeOwned>(request: Request<Incoming>) -> Result<T, Refusal> {

@@ -6,6 +6,7 @@
 mod access;
 mod api;
 mod client;
+mod content;
 mod disk;
 
 use std::net::SocketAddr;

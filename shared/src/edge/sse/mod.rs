@@ -7,9 +7,12 @@
 
 mod log;
 
+use std::future::ready;
 use std::ops::AsyncFn;
+use std::rc::Rc;
 use std::time::Duration;
 
+use futures_util::future::LocalBoxFuture;
 use futures_util::stream::unfold;
 use serde::Deserialize;
 use serde_json::value::RawValue;
@@ -48,6 +51,33 @@ pub struct Polled {
     pub ended: bool,
 }
 
+/// How a stream speaks to listeners that know other names than ours.
+pub trait Voice {
+    /// What is said for an event.
+    fn say(&self, event: Event) -> LocalBoxFuture<'_, Event>;
+    /// What is said when the stream ends by itself: name and JSON.
+    fn timeout(&self) -> Option<(&'static str, String)>;
+    /// What is said when it cannot go on.
+    fn failure(&self, problem: &Problem) -> Option<(&'static str, String)>;
+}
+
+/// Our own names.
+struct Plain;
+
+impl Voice for Plain {
+    fn say(&self, event: Event) -> LocalBoxFuture<'_, Event> {
+        Box::pin(ready(event))
+    }
+
+    fn timeout(&self) -> Option<(&'static str, String)> {
+        None
+    }
+
+    fn failure(&self, _: &Problem) -> Option<(&'static str, String)> {
+        None
+    }
+}
+
 /// A stream of what `poll` finds. The first poll is made before the answer begins, so that a refusal is an
 /// ordinary problem; whoever has seen the end already gets 204, which tells browsers not to come back.
 pub async fn reply(
@@ -55,27 +85,67 @@ pub async fn reply(
     config: &Config,
     poll: impl AsyncFn(u64) -> Result<Polled, Problem> + 'static,
 ) -> Result<Reply, Problem> {
+    reply_as(call, config, poll, Plain).await
+}
+
+/// Boxed, so that a function with several streams has the code of one: in `export` that is 20 KB.
+type Poll = Box<dyn Fn(u64) -> LocalBoxFuture<'static, Result<Polled, Problem>>>;
+
+/// The same, in another voice. Where that has words for a failure, one of ours is an event and not a status: an EventSource comes back after a
+/// stream that ends, but never after a status other than 200.
+pub async fn reply_as(
+    call: &Call,
+    config: &Config,
+    poll: impl AsyncFn(u64) -> Result<Polled, Problem> + 'static,
+    voice: impl Voice + 'static,
+) -> Result<Reply, Problem> {
+    let poll = Rc::new(poll);
+    let poll: Poll = Box::new(move |after| {
+        let poll = poll.clone();
+        Box::pin(async move { poll(after).await })
+    });
+    listen(call, config, poll, Box::new(voice)).await
+}
+
+async fn listen(
+    call: &Call,
+    config: &Config,
+    poll: Poll,
+    voice: Box<dyn Voice>,
+) -> Result<Reply, Problem> {
     let seconds = config.optional("SSE_SECONDS");
     let lifetime = seconds
         .and_then(|text| text.parse().ok())
         .unwrap_or(LIFETIME)
         * 1_000;
     let cursor = last_event_id(call);
-    let key = format!("{}\n{}", call.token()?, call.path().join("/"));
+    let shown = match call.ticket() {
+        Some(ticket) => ticket,
+        None => call.token()?,
+    };
+    let key = format!("{shown}\n{}", call.path().join("/"));
     let mut listener = Listener {
         seat: Seat::take(key, now()),
         poll,
+        voice,
         cursor: cursor.unwrap_or(0),
         ends_at: now() + lifetime,
         quiet_since: now(),
         presence: call.presence(),
         over: false,
     };
-    let first = match listener.advance().await? {
-        Step::Ended if cursor.is_some() => return Ok(Reply::empty(204)),
-        Step::Ended => return Ok(answer(futures_util::stream::empty())),
-        Step::News(events) => write(&events),
-        Step::Wait(_) => format!("retry: {RETRY}\n: connected\n\n"),
+    let first = match listener.advance().await {
+        Ok(Step::Ended) if cursor.is_some() => return Ok(Reply::empty(204)),
+        Ok(Step::Ended) => return Ok(answer(futures_util::stream::empty())),
+        Ok(Step::News(events)) => listener.say(events).await,
+        Ok(Step::Wait(_)) => format!("retry: {RETRY}\n: connected\n\n"),
+        Err(problem) => {
+            let said = listener.voice.failure(&problem);
+            let said = said.filter(|_| problem.code.status() >= 500);
+            let text = last_words(said.ok_or(problem)?);
+            let text = futures_util::stream::once(async { Ok(text.into_bytes()) });
+            return Ok(answer(text));
+        }
     };
     let first = futures_util::stream::once(async { Ok(first.into_bytes()) });
     let rest = unfold(listener, |mut listener| async {
@@ -90,9 +160,10 @@ fn answer(stream: impl futures_util::Stream<Item = worker::Result<Vec<u8>>> + 's
     Reply::stream("text/event-stream; charset=utf-8", stream).with("x-accel-buffering", "no")
 }
 
-struct Listener<P> {
+struct Listener {
     seat: Seat,
-    poll: P,
+    poll: Poll,
+    voice: Box<dyn Voice>,
     cursor: u64,
     ends_at: u64,
     quiet_since: u64,
@@ -106,14 +177,25 @@ enum Step {
     Wait(u64),
 }
 
-impl<P: AsyncFn(u64) -> Result<Polled, Problem>> Listener<P> {
+impl Listener {
+    async fn say(&self, events: Vec<Event>) -> String {
+        let mut said = Vec::with_capacity(events.len());
+        for event in events {
+            said.push(self.voice.say(event).await);
+        }
+        write(&said)
+    }
+
     /// The next piece of the stream, after whatever time it takes.
     async fn next(&mut self) -> Option<String> {
         while !self.over && !self.presence.aborted() {
             let now = now();
             if now >= self.ends_at {
                 self.over = true;
-                return Some(format!("retry: {RETRY}\n: reconnect\n\n"));
+                return Some(match self.voice.timeout() {
+                    Some(said) => last_words(said),
+                    None => format!("retry: {RETRY}\n: reconnect\n\n"),
+                });
             }
             if now >= self.quiet_since + KEEP_ALIVE {
                 self.quiet_since = now;
@@ -122,7 +204,7 @@ impl<P: AsyncFn(u64) -> Result<Polled, Problem>> Listener<P> {
             match self.advance().await {
                 Ok(Step::News(events)) => {
                     self.quiet_since = now;
-                    return Some(write(&events));
+                    return Some(self.say(events).await);
                 }
                 Ok(Step::Wait(pause)) => {
                     let latest = self.ends_at.min(self.quiet_since + KEEP_ALIVE);
@@ -133,8 +215,12 @@ impl<P: AsyncFn(u64) -> Result<Polled, Problem>> Listener<P> {
                 Err(problem) if problem.code.status() >= 500 => {
                     sleep(Duration::from_millis(RETRY)).await;
                 }
-                // An end, or a right that was withdrawn: a reconnect would learn the same.
-                Ok(Step::Ended) | Err(_) => self.over = true,
+                Ok(Step::Ended) => self.over = true,
+                // A right that was withdrawn, or a ticket whose time is over: a reconnect would learn the same.
+                Err(problem) => {
+                    self.over = true;
+                    return self.voice.failure(&problem).map(last_words);
+                }
             }
         }
         None
@@ -171,6 +257,11 @@ fn last_event_id(call: &Call) -> Option<u64> {
     call.header("last-event-id")
         .or_else(|| call.query("last_event_id"))
         .and_then(|id| id.trim().parse().ok())
+}
+
+// Without an id: a reconnect goes on after the last event of the thing itself.
+fn last_words((event, data): (&'static str, String)) -> String {
+    format!("retry: {RETRY}\nevent: {event}\ndata: {data}\n\n")
 }
 
 fn write(events: &[Event]) -> String {

@@ -6,10 +6,11 @@ use std::sync::atomic::Ordering::Relaxed;
 use std::time::Instant;
 
 use hyper::body::Incoming;
-use hyper::header::{CONTENT_TYPE, HeaderValue};
+use hyper::header::{ACCEPT, CACHE_CONTROL, CONTENT_TYPE, HeaderValue};
 use hyper::{Request, Response};
 
-use super::{Answer, body, cors};
+use super::cors::Cors;
+use super::{Answer, body};
 use crate::gateway::Gateway;
 use crate::gateway::refusal::Refusal;
 use crate::gateway::rest;
@@ -19,8 +20,13 @@ use crate::gateway::rest;
 enum Route<'a> {
     Rest(&'a str),
     Functions,
+    /// A path of an older system, which this function answers.
+    Older(&'static str),
     Storage,
 }
+
+/// Paths that clients of the documented systems call at the root of the address, and the functions that have them.
+const OLDER: [(&str, &str); 2] = [("/api/v1/export", "export"), ("/api/jobs", "jobs")];
 
 fn route(path: &str) -> Route<'_> {
     if under(path, "/functions/v1").is_some() {
@@ -28,6 +34,10 @@ fn route(path: &str) -> Route<'_> {
     }
     if under(path, "/storage/v1").is_some() {
         return Route::Storage;
+    }
+    let mut older = OLDER.iter();
+    if let Some((_, function)) = older.find(|(prefix, _)| under(path, prefix).is_some()) {
+        return Route::Older(function);
     }
     match under(path, "/rest/v1") {
         Some("") => Route::Rest("/"),
@@ -51,31 +61,68 @@ pub(crate) async fn answer(
     let started = Instant::now();
     let _in_flight = InFlight::enter(&gateway);
     let path = request.uri().path().to_owned();
+    let cors = Cors::of(
+        &gateway.settings.origins,
+        request.method(),
+        request.headers(),
+    );
+    let is_stream = wants_events(&request);
     let answer = match route(&path) {
-        Route::Functions => {
-            gateway
-                .proxy
-                .functions(&gateway.metrics, request, peer)
-                .await
-        }
-        Route::Storage => gateway.proxy.storage(&gateway.metrics, request, peer).await,
-        Route::Rest(path) => match cors::preflight(request.method(), request.headers()) {
+        Route::Functions => functions(&gateway, &cors, request, peer).await,
+        Route::Older(function) => match moved(request, function) {
+            Ok(request) => functions(&gateway, &cors, request, peer).await,
+            Err(refusal) => Err(refusal),
+        },
+        Route::Storage => match cors.preflight() {
             Some(answer) => Ok(answer),
-            None => rest::serve(&gateway, path, request, peer.ip())
-                .await
-                .map(|mut answer| {
-                    cors::open(answer.headers_mut());
-                    answer
-                }),
+            None => gateway.proxy.storage(&gateway.metrics, request, peer).await,
+        },
+        Route::Rest(path) => match cors.preflight() {
+            Some(answer) => Ok(answer),
+            None => rest::serve(&gateway, path, request, peer.ip()).await,
         },
     };
-    let answer = answer.unwrap_or_else(|refusal| refuse(&gateway, &refusal));
+    let mut answer = answer.unwrap_or_else(|refusal| match cors.preflight() {
+        // The request itself then gets the refusal, where the page can read it.
+        Some(answer) => answer,
+        None => refuse(&gateway, &refusal, is_stream),
+    });
+    cors.open(answer.headers_mut());
     let status = answer.status().as_u16();
     gateway.metrics.answered(status, started.elapsed());
     answer
 }
 
-fn refuse(gateway: &Gateway, refusal: &Refusal) -> Answer {
+/// A function answers preflights by itself.
+async fn functions(
+    gateway: &Gateway,
+    cors: &Cors,
+    request: Request<Incoming>,
+    peer: std::net::SocketAddr,
+) -> Result<Answer, Refusal> {
+    let answer = gateway
+        .proxy
+        .functions(&gateway.metrics, request, peer)
+        .await?;
+    Ok(cors.answered(answer))
+}
+
+/// The same request at the function's own address.
+fn moved(mut request: Request<Incoming>, function: &str) -> Result<Request<Incoming>, Refusal> {
+    let path = request.uri().path_and_query();
+    let path = path.map_or("/", |path| path.as_str());
+    let path = format!("/functions/v1/{function}{path}");
+    *request.uri_mut() = path.parse().map_err(|_| Refusal::Path)?;
+    Ok(request)
+}
+
+/// Whether the caller is an EventSource, or reads events like one.
+fn wants_events(request: &Request<Incoming>) -> bool {
+    let accept = request.headers().get(ACCEPT);
+    accept.is_some_and(|value| value.as_bytes() == b"text/event-stream")
+}
+
+fn refuse(gateway: &Gateway, refusal: &Refusal, is_stream: bool) -> Answer {
     if matches!(refusal, Refusal::Token(_)) {
         gateway.metrics.tokens_refused.fetch_add(1, Relaxed);
     }
@@ -85,10 +132,14 @@ fn refuse(gateway: &Gateway, refusal: &Refusal) -> Answer {
     if refusal.status().is_server_error() {
         tracing::warn!(code = refusal.code(), message = %refusal, "a request failed");
     }
+    // An EventSource comes back after a stream that ends, but never after a status other than 200. A function that is
+    // being started again would end it for good.
+    if is_stream && matches!(refusal, Refusal::TargetDown(_) | Refusal::TargetSilent(_)) {
+        return come_back();
+    }
     let mut answer = Response::new(body::whole(refusal.body()));
     *answer.status_mut() = refusal.status();
     let headers = answer.headers_mut();
-    cors::open(headers);
     let json = HeaderValue::from_static("application/json; charset=utf-8");
     headers.insert(CONTENT_TYPE, json);
     if let Ok(value) = HeaderValue::try_from(format!("PostgREST; error={}", refusal.code())) {
@@ -97,6 +148,16 @@ fn refuse(gateway: &Gateway, refusal: &Refusal) -> Answer {
     for (name, value) in refusal.headers() {
         headers.append(name, value);
     }
+    answer
+}
+
+/// A stream that ends at once, with the hint to connect again.
+fn come_back() -> Answer {
+    let mut answer = Response::new(body::whole("retry: 1000\n: away\n\n"));
+    let headers = answer.headers_mut();
+    let events = HeaderValue::from_static("text/event-stream; charset=utf-8");
+    headers.insert(CONTENT_TYPE, events);
+    headers.insert(CACHE_CONTROL, HeaderValue::from_static("no-store"));
     answer
 }
 
@@ -127,6 +188,13 @@ mod tests {
         assert_eq!(route("/rpc/f"), Route::Rest("/rpc/f"));
         assert_eq!(route("/functions/v1/upload/x"), Route::Functions);
         assert_eq!(route("/storage/v1/object"), Route::Storage);
+    }
+
+    #[test]
+    fn paths_of_older_systems_reach_the_functions_that_have_them() {
+        assert_eq!(route("/api/v1/export/pdf"), Route::Older("export"));
+        assert_eq!(route("/api/jobs/start"), Route::Older("jobs"));
+        assert_eq!(route("/api/jobsx"), Route::Rest("/api/jobsx"));
     }
 
     #[test]

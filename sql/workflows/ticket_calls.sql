@@ -1,0 +1,4 @@
+-- What a ticket for a stream may read.
+insert into mill.ticket_call (function, kind) values
+  ('workflow_events', 'workflow')
+on conflict (function) do update set kind = excluded.kind, part = excluded.part;
