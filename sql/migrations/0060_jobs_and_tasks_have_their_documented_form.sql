@@ -1,13 +1,25 @@
 -- public.jobs becomes a view in the documented form, and its table moves to mill. Only names change: nothing is rewritten.
 drop policy if exists users_see_their_own_jobs on public.jobs;
 drop policy if exists users_create_under_their_own_id on public.jobs;
-drop trigger if exists users_wait_in_maintenance on public.jobs;
 alter table public.jobs disable row level security;
 revoke all on public.jobs from public, anon, authenticated, service_role;
 alter table public.jobs set schema mill;
 alter table mill.jobs rename to workflow;
 alter table mill.workflow rename constraint jobs_pkey to workflow_pkey;
 alter table mill.workflow rename constraint jobs_type_version_fkey to workflow_type_version_fkey;
+-- Users no longer write to the table. Its other triggers stay.
+do $$
+declare
+  v_name text;
+begin
+  for v_name in
+    select t.tgname from pg_catalog.pg_trigger t
+    where t.tgrelid = 'mill.workflow'::pg_catalog.regclass and not t.tgisinternal and pg_catalog.starts_with(t.tgname::text, 'users_wait_')
+  loop
+    execute pg_catalog.format('drop trigger %I on mill.workflow', v_name);
+  end loop;
+end
+$$;
 -- Postgres 18 names the constraints of columns that are not null after their table.
 do $$
 declare
