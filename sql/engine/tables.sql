@@ -22,7 +22,7 @@
 create table mill.queue (
   queue text primary key,
   description text not null default '',
-  -- 'function': invoked by wake and pump; 'worker': the container worker claims from it by itself.
+  -- 'function': invoked by wake and pump; 'worker': the container worker claims from it by itself; 'external': a program of the user's.
   served_by text not null default 'worker',
   function text,
   batch_size int not null default 50,
@@ -53,7 +53,7 @@ create table mill.queue (
   -- The part of Gristmill that brought the row; null for a row of the operator's.
   part text default nullif(current_setting('mill.part', true), ''),
   constraint queue_name_is_a_short_word check (queue ~ '^[a-z][a-z0-9_-]{0,62}$'),
-  constraint served_by_a_function_or_a_worker check (served_by in ('function', 'worker')),
+  constraint served_by_a_function_a_worker_or_others check (served_by in ('function', 'worker', 'external')),
   constraint function_is_named_where_one_serves check ((served_by = 'function') = (function is not null)),
   constraint function_name_is_a_path_segment check (function ~ '^[a-z][a-z0-9_-]{0,62}$'),
   constraint batch_size_is_positive check (batch_size between 1 and 1000),

@@ -1,12 +1,12 @@
-create or replace function public.maintain_queue_partitions() returns jsonb
+create or replace function public.maintain_queue_partitions() returns void
 language plpgsql security definer
 set search_path = pg_catalog, pg_temp
 as $$
 begin
-  if not mill.entry_lock('maintain-partitions') then
-    return jsonb_build_object('skipped', true);
+  perform mill.require_primary();
+  if mill.entry_lock('maintain-partitions') then
+    perform mill.maintain();
   end if;
-  return mill.maintain();
 end
 $$;
 
