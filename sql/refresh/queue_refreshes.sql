@@ -27,7 +27,7 @@ begin
     'dedupe_key', s.symbol || ':' || p_type.data_type,
     'payload', jsonb_build_object('symbol', s.symbol, 'data_type', p_type.data_type,
       'estimated_size', coalesce(p_size, p_type.estimated_data_size_bytes))
-      || coalesce(jsonb_build_object('metadata', p_metadata) - case when p_metadata is null then 'metadata' else '' end, '{}')))
+      || case when p_metadata is null then '{}' else jsonb_build_object('metadata', p_metadata) end))
   into v_jobs
   from unnest(p_symbols) s(symbol);
   select count(*) filter (where e.status = 'new') into v_queued from mill.enqueue(v_jobs) e;

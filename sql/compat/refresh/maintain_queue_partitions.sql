@@ -1,12 +1,25 @@
+create or replace function mill.maintain_unless_running() returns jsonb
+language plpgsql
+set search_path = pg_catalog, pg_temp
+as $$
+begin
+  if not mill.entry_lock('maintain-partitions') then
+    return jsonb_build_object('skipped', true);
+  end if;
+  return mill.maintain();
+end
+$$;
+
+comment on function mill.maintain_unless_running() is 'mill.maintain, or {skipped} while another run is at it.';
+revoke execute on function mill.maintain_unless_running() from public;
+
 create or replace function public.maintain_queue_partitions() returns void
 language plpgsql security definer
 set search_path = pg_catalog, pg_temp
 as $$
 begin
   perform mill.require_primary();
-  if mill.entry_lock('maintain-partitions') then
-    perform mill.maintain();
-  end if;
+  perform mill.maintain_unless_running();
 end
 $$;
 
