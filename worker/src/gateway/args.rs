@@ -81,6 +81,10 @@ pub struct Args {
     /// Forward /storage/v1/... to this http:// address, path unchanged
     #[arg(long, env = "GRISTMILL_STORAGE_URL")]
     pub storage_url: Option<String>,
+    /// Serve /realtime/v1/websocket: changes of published tables, in a stack without Supabase Realtime. Needs the schema that `gristmill
+    /// relay --realtime` installs
+    #[arg(long, env = "GRISTMILL_REALTIME")]
+    pub realtime: bool,
     /// Accept a weak or well-known secret
     #[arg(long, env = "GRISTMILL_DEVELOPMENT")]
     pub development: bool,

@@ -12,7 +12,7 @@ use hyper::{Request, Response};
 use super::{Answer, body, cors};
 use crate::gateway::Gateway;
 use crate::gateway::refusal::Refusal;
-use crate::gateway::rest;
+use crate::gateway::{realtime, rest};
 
 /// The part a path belongs to, with the path as that part sees it.
 #[derive(Debug, PartialEq, Eq)]
@@ -20,6 +20,7 @@ enum Route<'a> {
     Rest(&'a str),
     Functions,
     Storage,
+    Realtime,
 }
 
 fn route(path: &str) -> Route<'_> {
@@ -28,6 +29,9 @@ fn route(path: &str) -> Route<'_> {
     }
     if under(path, "/storage/v1").is_some() {
         return Route::Storage;
+    }
+    if under(path, "/realtime/v1").is_some() {
+        return Route::Realtime;
     }
     match under(path, "/rest/v1") {
         Some("") => Route::Rest("/"),
@@ -59,6 +63,7 @@ pub(crate) async fn answer(
                 .await
         }
         Route::Storage => gateway.proxy.storage(&gateway.metrics, request, peer).await,
+        Route::Realtime => realtime::accept(&gateway, request),
         Route::Rest(path) => match cors::preflight(request.method(), request.headers()) {
             Some(answer) => Ok(answer),
             None => rest::serve(&gateway, path, request, peer.ip())
@@ -127,6 +132,7 @@ mod tests {
         assert_eq!(route("/rpc/f"), Route::Rest("/rpc/f"));
         assert_eq!(route("/functions/v1/upload/x"), Route::Functions);
         assert_eq!(route("/storage/v1/object"), Route::Storage);
+        assert_eq!(route("/realtime/v1/websocket"), Route::Realtime);
     }
 
     #[test]

@@ -108,7 +108,8 @@ fn serve_public(
     let connection = http1::Builder::new()
         .timer(TokioTimer::new())
         .header_read_timeout(HEAD_ARRIVAL)
-        .serve_connection(TokioIo::new(stream), service);
+        .serve_connection(TokioIo::new(stream), service)
+        .with_upgrades();
     let connection = connections.watch(connection);
     tokio::spawn(async move {
         tokio::select! {
