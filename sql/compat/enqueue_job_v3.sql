@@ -18,6 +18,7 @@ declare
   end;
   v_job record;
 begin
+  perform mill.refuse_in_maintenance();
   select e.id, e.status into v_job
   from mill.enqueue(jsonb_build_array(jsonb_build_object(
     'kind', job_type, 'name', job_name, 'payload', v_payload, 'category', job_category, 'priority', priority,

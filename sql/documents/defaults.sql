@@ -5,10 +5,10 @@ insert into mill.settings (key, value, type, description) values
   ('documents.keep_raw_answers', 'false', 'boolean', 'Keep raw answers of models')
 on conflict (key) do nothing;
 
--- A stage is tried again after about 2, 4, 8, 16, 32 and 64 s.
-insert into mill.queue (queue, description, provider, endpoint, max_attempts, max_lease_losses, backoff_cap_seconds) values
-  ('fast', 'Steps of a document that need no model', null, null, 7, 7, 64),
-  ('ai', 'Model calls, under the rate limit of their provider', 'builtin', 'rules', 7, 7, 64)
+-- A stage is tried again after 2, 4, 8, 16, 32 and 64 s, give or take a fifth.
+insert into mill.queue (queue, description, provider, endpoint, max_attempts, max_lease_losses, backoff_cap_seconds, backoff_jitter) values
+  ('fast', 'Steps of a document that need no model', null, null, 7, 7, 64, 0.2),
+  ('ai', 'Model calls, under the rate limit of their provider', 'builtin', 'rules', 7, 7, 64, 0.2)
 on conflict (queue) do nothing;
 
 insert into mill.kind (kind, queue, description) values
