@@ -1,7 +1,12 @@
-//! Ask Postgres again and again, pass on what is new.
+//! Ask Postgres again and again, pass on what is new; and the count of watchers.
 
 use gristmill_shared::Problem;
 use gristmill_shared::edge::{Call, Config, Reply, sse};
+
+pub(crate) async fn count(call: &mut Call, config: &Config) -> Result<Reply, Problem> {
+    let rpc = config.rpc_for(&call.token()?)?;
+    Reply::json(200, &rpc.refresh_analytics_from_presence_v2().await?)
+}
 
 pub(crate) async fn changes(call: &mut Call, config: &Config) -> Result<Reply, Problem> {
     let rpc = config.rpc_for(&call.token()?)?;

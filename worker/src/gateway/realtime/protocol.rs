@@ -149,13 +149,15 @@ impl Filter {
             Some((column, operator, value))
         });
         match parts {
-            Some((column, operator @ ("eq" | "neq" | "lt" | "lte" | "gt" | "gte" | "in"), value)) => {
-                Ok(Self {
-                    column: column.to_owned(),
-                    operator: operator.to_owned(),
-                    value: value.to_owned(),
-                })
-            }
+            Some((
+                column,
+                operator @ ("eq" | "neq" | "lt" | "lte" | "gt" | "gte" | "in"),
+                value,
+            )) => Ok(Self {
+                column: column.to_owned(),
+                operator: operator.to_owned(),
+                value: value.to_owned(),
+            }),
             _ => Err(format!(
                 "the filter {text} is not understood; expected column=eq.value, or neq, lt, lte, gt, gte, in"
             )),
@@ -175,10 +177,7 @@ mod tests {
             (Version::Array, r#"["1","2","t","e",{"a":1}]"#),
         ] {
             let message = version.read(text).unwrap();
-            assert_eq!(
-                (message.topic.as_str(), message.event.as_str()),
-                ("t", "e")
-            );
+            assert_eq!((message.topic.as_str(), message.event.as_str()), ("t", "e"));
             let again = version.write(
                 message.join_ref.as_deref(),
                 message.reference.as_deref(),

@@ -52,7 +52,9 @@ impl Outbox {
         event: &str,
         payload: &Value,
     ) {
-        let text = self.version.write(join_ref, reference, topic, event, payload);
+        let text = self
+            .version
+            .write(join_ref, reference, topic, event, payload);
         let waiting = self.waiting.fetch_add(text.len(), Relaxed);
         if waiting > MOST_BYTES || self.sender.try_send(text).is_err() {
             self.gone.cancel();

@@ -335,7 +335,13 @@ async fn ask(
         let row = transaction
             .query_one(
                 call,
-                &[&relation, &Json(Value::Array(rows)), &column, &operator, &value],
+                &[
+                    &relation,
+                    &Json(Value::Array(rows)),
+                    &column,
+                    &operator,
+                    &value,
+                ],
             )
             .await?;
         transaction.rollback().await?;
