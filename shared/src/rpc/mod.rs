@@ -32,7 +32,8 @@ pub use jobs::{LeaseAnswer, LeaseStatus, LeaseToExtend};
 pub use limits::{CallLimit, Capacity};
 pub use once::Once;
 pub use operations::{
-    CleanupReport, HealthCheck, HealthReport, MetricsReport, QueueStats, RuleState, ScheduleAge,
+    CleanupReport, CronJob, HealthCheck, HealthReport, MetricsReport, QueueStats, RuleState,
+    ScheduleAge,
 };
 pub use refresh::ClaimedRefreshes;
 pub use schemas::{BadSchema, Schemas};
