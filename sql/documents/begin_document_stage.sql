@@ -33,7 +33,7 @@ begin
   return jsonb_build_object('outcome', 'work',
     'id', v_file.id, 'patient_id', v_file.patient_id, 'stage', v_file.stage, 'mime_type', v_file.mime_type,
     'storage_path', v_file.storage_path, 'sha256', v_file.sha256, 'file_size_bytes', v_file.file_size_bytes, 'page_count', v_file.page_count,
-    'is_scanned', v_file.scanned_at is not null, 'keep_at', v_keep_at, 'max_bytes', mill.max_document_bytes());
+    'is_scanned', v_file.scanned_at is not null, 'keep_at', v_keep_at, 'bucket', v_file.bucket, 'max_bytes', mill.max_document_bytes());
 end
 $$;
 

@@ -1,5 +1,5 @@
 -- Without a rule that allows it a user reaches nothing: each application opens the places of its own objects.
-create or replace function mill.may_object(p_act text, p_key text) returns boolean
+create or replace function mill.may_object(p_act text, p_key text, p_bucket text default 'gristmill') returns boolean
 language plpgsql stable
 set search_path = pg_catalog, pg_temp
 as $$
@@ -16,7 +16,7 @@ begin
   if v_user is null or v_folder !~ '^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$' then
     return false;
   end if;
-  for v_routine in select r.routine from mill.object_rule r where r.act = p_act order by r.routine loop
+  for v_routine in select r.routine from mill.object_rule r where r.act = p_act and r.bucket = p_bucket order by r.routine loop
     execute format('select %s($1, $2)', v_routine) into v_verdict using p_key, v_user;
     if not v_verdict then
       return false;
@@ -27,5 +27,5 @@ begin
 end
 $$;
 
-comment on function mill.may_object(text, text) is 'Whether the caller may read, write or remove an object.';
-revoke execute on function mill.may_object(text, text) from public;
+comment on function mill.may_object(text, text, text) is 'Whether the caller may read, write or remove an object of a bucket.';
+revoke execute on function mill.may_object(text, text, text) from public;
