@@ -10,13 +10,15 @@ use gristmill_shared::edge::{Caller, Routes, post};
 use worker::{Context, Env, Request, Response, ScheduleContext, ScheduledEvent, event};
 
 fn routes() -> Routes {
-    Routes::new("cleanup", "Removes what nobody needs any more").route(
-        post("/", handler::invoked)
-            .summary("One run over all steps, signed by Postgres")
-            .by(Caller::Postgres)
-            .json::<handler::Invocation>()
-            .answers::<domain::Report>(200, "What became of each step"),
-    )
+    Routes::new("cleanup", "Removes what nobody needs any more")
+        .also_known_as("cleanup-exports")
+        .route(
+            post("/", handler::invoked)
+                .summary("One run over all steps, signed by Postgres")
+                .by(Caller::Postgres)
+                .json::<handler::Invocation>()
+                .answers::<domain::Report>(200, "What became of each step"),
+        )
 }
 
 #[event(fetch)]

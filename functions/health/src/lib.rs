@@ -4,17 +4,14 @@ mod domain;
 mod handler;
 mod metrics;
 
-use gristmill_shared::edge::{Caller, Routes, get};
+use gristmill_shared::edge::{Caller, Route, Routes, get};
 use worker::{Context, Env, Request, Response, event};
 
 fn routes() -> Routes {
     Routes::new("health", "Says whether the whole system is well")
-        .route(
-            get("/", handler::show)
-                .summary("Every check by name; what is wrong in words for holders of HEALTH_TOKEN")
-                .answers::<domain::Health>(200, "All is well")
-                .answers::<domain::Health>(503, "What is not well is named"),
-        )
+        .also_known_as("health-check")
+        .route(whole(get("/", handler::show)))
+        .route(whole(get("/health", handler::show)))
         .route(
             get("/metrics", handler::metrics)
                 .summary("Numbers in Prometheus' text format")
@@ -26,6 +23,13 @@ fn routes() -> Routes {
                 )
                 .refuses(&[gristmill_shared::Code::DatabaseUnavailable]),
         )
+}
+
+fn whole(route: Route) -> Route {
+    route
+        .summary("Every check by name; what is wrong in words for holders of HEALTH_TOKEN")
+        .answers::<domain::Health>(200, "All is well")
+        .answers::<domain::Health>(503, "What is not well is named")
 }
 
 #[event(fetch)]

@@ -11,13 +11,15 @@ use gristmill_shared::edge::{Caller, Routes, post};
 use worker::{Context, Env, Request, Response, ScheduleContext, ScheduledEvent, event};
 
 fn routes() -> Routes {
-    Routes::new("processor", "Does one batch of light jobs an invocation").route(
-        post("/", handler::invoked)
-            .summary("An invocation, signed by Postgres")
-            .by(Caller::Postgres)
-            .json::<handler::Invocation>()
-            .answers::<handler::Report>(200, "What became of the batch"),
-    )
+    Routes::new("processor", "Does one batch of light jobs an invocation")
+        .also_known_as("queue-processor")
+        .route(
+            post("/", handler::invoked)
+                .summary("An invocation, signed by Postgres")
+                .by(Caller::Postgres)
+                .json::<handler::Invocation>()
+                .answers::<handler::Report>(200, "What became of the batch"),
+        )
 }
 
 #[event(fetch)]

@@ -9,16 +9,17 @@ import path from "node:path";
 import { root } from "./paths.mjs";
 import { freePorts, isListening } from "./ports.mjs";
 import { nameOf, unknownFunction } from "./unknown-function.mjs";
-import { readFunctions } from "./wrangler.mjs";
+import { readFunctions, workersOf } from "./wrangler.mjs";
 
 const port = Number(process.argv[2]);
 const bindings = JSON.parse(process.env.GRISTMILL_BINDINGS);
 const { functions } = readFunctions(process.env.GRISTMILL_FUNCTIONS);
-const ports = await freePorts(functions.length);
+const workers = workersOf(functions);
+const ports = await freePorts(workers.length);
 const targets = new Map();
 
-const children = functions.map(({ name, folder, vars }, at) => {
-  targets.set(name, ports[at]);
+const children = workers.map(({ names, folder, vars }, at) => {
+  for (const name of names) targets.set(name, ports[at]);
   return spawn(path.join(root, "node_modules/.bin/deno"),
     ["run", "--no-prompt", "--allow-net", "--allow-env", path.join(folder, "deno.js")],
     { env: { PATH: process.env.PATH, HOME: process.env.HOME, NO_COLOR: "1", DENO_NO_UPDATE_CHECK: "1",

@@ -6,14 +6,15 @@ import { Log, LogLevel, Miniflare } from "miniflare";
 import path from "node:path";
 import { fileURLToPath } from "node:url";
 
-import { readFunctions } from "./wrangler.mjs";
+import { readFunctions, workersOf } from "./wrangler.mjs";
 
 const [port, r2Folder] = process.argv.slice(2);
 const bindings = JSON.parse(process.env.GRISTMILL_BINDINGS);
 const { shared, functions } = readFunctions(process.env.GRISTMILL_FUNCTIONS);
 
 const here = path.dirname(fileURLToPath(import.meta.url));
-const names = functions.map(({ name }) => name);
+const workers = workersOf(functions);
+const servedBy = Object.fromEntries(workers.flatMap(({ name, names }) => names.map((known) => [known, name])));
 // First: Miniflare gives it every request that no route fits, which would otherwise be answered by the first function.
 const front = {
   name: "front",
@@ -21,8 +22,8 @@ const front = {
   modulesRoot: here,
   modules: ["front.mjs", "unknown-function.mjs"].map((file) => ({ type: "ESModule", path: path.join(here, file) })),
   compatibilityDate: shared.compatibility_date,
-  bindings: { FUNCTIONS: names },
-  serviceBindings: Object.fromEntries(names.map((name) => [name, name])),
+  bindings: { FUNCTIONS: Object.keys(servedBy) },
+  serviceBindings: servedBy,
 };
 
 const miniflare = new Miniflare({
@@ -32,7 +33,7 @@ const miniflare = new Miniflare({
   telemetry: { enabled: false },
   log: new Log(LogLevel.WARN),
   r2Persist: r2Folder,
-  workers: [front, ...functions.map(({ name, folder, vars, buckets }) => ({
+  workers: [front, ...workers.map(({ name, names, folder, vars, buckets }) => ({
     name,
     rootPath: folder,
     modulesRoot: folder,
@@ -42,8 +43,8 @@ const miniflare = new Miniflare({
     ],
     compatibilityDate: shared.compatibility_date,
     compatibilityFlags: shared.compatibility_flags,
-    // The exact name and what lies below it. With a query the name alone fits neither: see front.mjs.
-    routes: [`*/functions/v1/${name}`, `*/functions/v1/${name}/*`],
+    // The exact names and what lies below them. With a query the name alone fits neither: see front.mjs.
+    routes: names.flatMap((known) => [`*/functions/v1/${known}`, `*/functions/v1/${known}/*`]),
     r2Buckets: buckets,
     bindings: { ...vars, ...bindings },
   }))],

@@ -23,6 +23,7 @@ pub struct Call {
     verb: String,
     /// From the caller's `x-correlation-id`, or new; carried into jobs and logs.
     pub correlation_id: String,
+    name: &'static str,
     segments: Vec<String>,
     is_ours: bool,
     params: Params,
@@ -31,22 +32,32 @@ pub struct Call {
 }
 
 impl Call {
-    /// `names` are those that the function may be called by; the first is its own.
-    pub(super) fn new(names: &[&str], request: Request) -> Self {
+    /// `names` are those that the function may be called by; the first is its own. `deployed_as` is the name of a deployment on a
+    /// host of its own, where the path has none.
+    pub(super) fn new(names: &[&'static str], deployed_as: Option<&str>, request: Request) -> Self {
         let correlation_id = header(&request, "x-correlation-id")
             .filter(|id| is_plain(id))
             .unwrap_or_else(|| Uuid::now_v7().to_string());
-        let segments = segments(names, &request.path());
+        let (name, segments) = match split(names, &request.path()) {
+            Some((named, below)) => (named.or_else(|| called(names, deployed_as?)), Some(below)),
+            None => (None, None),
+        };
         Self {
             method: request.method(),
             verb: request.inner().method(),
             correlation_id,
+            name: name.or(names.first().copied()).unwrap_or_default(),
             is_ours: segments.is_some(),
             segments: segments.unwrap_or_default(),
             params: Vec::new(),
             kept_body: None,
             request,
         }
+    }
+
+    /// The name that the function was called by: its own, or one that it is also known as.
+    pub fn name(&self) -> &'static str {
+        self.name
     }
 
     /// The path below the function's own name, in segments.
@@ -212,27 +223,35 @@ fn is_plain(id: &str) -> bool {
             .all(|byte| byte.is_ascii_alphanumeric() || b"-_.:".contains(&byte))
 }
 
-// Supabase serves a function below /functions/v1/NAME or /NAME, Cloudflare at the root of its own host. None for a path
-// below /functions/v1 that names another function: a front that forwards it here has made a mistake, and must not be answered as if it had not.
-fn segments(names: &[&str], path: &str) -> Option<Vec<String>> {
+// Supabase serves a function below /functions/v1/NAME or /NAME, Cloudflare at the root of its own host, where the path has no name. None for
+// a path below /functions/v1 that names another function: a front that forwards it here has made a mistake, and must not be answered as if it had not.
+fn split(names: &[&'static str], path: &str) -> Option<(Option<&'static str>, Vec<String>)> {
     let all: Vec<_> = path
         .split('/')
         .filter(|segment| !segment.is_empty())
         .collect();
-    // A shard is the same function deployed under its name, a hyphen and something more.
-    let is_ours = |first: &str| {
-        let rests = names.iter().filter_map(|name| first.strip_prefix(name));
-        rests
-            .into_iter()
-            .any(|rest| rest.is_empty() || rest.starts_with('-'))
-    };
-    let below = match all.as_slice() {
-        ["functions", "v1", name, below @ ..] => is_ours(name).then_some(below)?,
+    let (name, below) = match all.as_slice() {
+        ["functions", "v1", name, below @ ..] => (Some(called(names, name)?), below),
         ["functions", "v1"] => return None,
-        [name, below @ ..] if is_ours(name) => below,
-        below => below,
+        [first, below @ ..] => match called(names, first) {
+            Some(name) => (Some(name), below),
+            None => (None, all.as_slice()),
+        },
+        [] => (None, all.as_slice()),
     };
-    Some(below.iter().map(|segment| (*segment).to_owned()).collect())
+    let below = below.iter().map(|segment| (*segment).to_owned()).collect();
+    Some((name, below))
+}
+
+// A shard is the same function deployed under its name, a hyphen and something more. Of two names that fit, the longer is meant:
+// health-check is no shard of health.
+fn called(names: &[&'static str], first: &str) -> Option<&'static str> {
+    let fits = |name: &&'static str| {
+        let rest = first.strip_prefix(*name);
+        rest.is_some_and(|rest| rest.is_empty() || rest.starts_with('-'))
+    };
+    let fitting = names.iter().copied().filter(fits);
+    fitting.max_by_key(|name| name.len())
 }
 
 #[cfg(test)]
@@ -248,19 +267,27 @@ mod tests {
             "/abc",
             "//enqueue//abc/",
         ] {
-            let found = segments(&["enqueue"], path).unwrap();
+            let (_, found) = split(&["enqueue"], path).unwrap();
             assert_eq!(found, ["abc"], "{path}");
         }
-        assert!(
-            segments(&["enqueue"], "/functions/v1/enqueue")
-                .unwrap()
-                .is_empty()
-        );
-        let older = segments(
-            &["upload", "shell-file-processor-v3"],
-            "/shell-file-processor-v3/abc",
-        );
-        assert_eq!(older.unwrap(), ["abc"]);
+        let (name, below) = split(&["enqueue"], "/functions/v1/enqueue").unwrap();
+        assert_eq!((name, below.len()), (Some("enqueue"), 0));
+    }
+
+    #[test]
+    fn a_function_knows_by_which_of_its_names_it_was_called() {
+        let names = ["health", "health-check"];
+        for (path, name) in [
+            ("/functions/v1/health", Some("health")),
+            ("/functions/v1/health-eu", Some("health")),
+            ("/functions/v1/health-check/abc", Some("health-check")),
+            ("/health-check", Some("health-check")),
+            ("/functions/v1/health-check-eu", Some("health-check")),
+            ("/abc", None),
+            ("/", None),
+        ] {
+            assert_eq!(split(&names, path).unwrap().0, name, "{path}");
+        }
     }
 
     #[test]
@@ -275,7 +302,7 @@ mod tests {
             "/functions/v1/",
             "/functions/v1",
         ] {
-            assert_eq!(segments(&["enqueue"], path), None, "{path}");
+            assert_eq!(split(&["enqueue"], path), None, "{path}");
         }
     }
 

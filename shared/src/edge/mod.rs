@@ -2,6 +2,7 @@
 //!
 //! The same code runs in workerd and, through the adapter in `shared/js`, under Deno.
 
+mod alive;
 mod call;
 mod config;
 mod guard;
@@ -33,8 +34,9 @@ async fn serve(
     handle: impl AsyncFnOnce(&mut Call, &Config) -> Result<Reply, Problem>,
 ) -> worker::Result<Response> {
     let started = worker::Date::now().as_millis();
-    let function = names.first().copied().unwrap_or_default();
-    let mut call = Call::new(names, request);
+    let deployed_as = env.var("FUNCTION_NAME").ok().map(|name| name.to_string());
+    let mut call = Call::new(names, deployed_as.as_deref(), request);
+    let function = call.name();
     let config = Config::new(env, &call.correlation_id);
     let origin = config.optional("CORS_ORIGIN");
 

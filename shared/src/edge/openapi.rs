@@ -7,23 +7,22 @@ use schemars::SchemaGenerator;
 use schemars::generate::SchemaSettings;
 use serde_json::{Map, Value, json};
 
-use super::Routes;
 use super::idempotency;
 use super::route::{Caller, Route, SchemaOf};
 use crate::Code;
 
-/// The document of one function.
-pub(super) fn document(routes: &Routes) -> Value {
+/// The document of one function, by the name under which it was called.
+pub(super) fn document(function: &str, description: &str, routes: &[&Route]) -> Value {
     let mut paths: Map<String, Value> = Map::new();
-    for route in &routes.routes {
+    for &route in routes {
         let methods = paths.entry(route.path).or_insert_with(|| json!({}));
         methods[route.method.as_ref().to_ascii_lowercase()] = operation(route);
     }
     json!({
         "openapi": "3.1.0",
         "info": {
-            "title": format!("Gristmill {}", routes.function),
-            "description": routes.description,
+            "title": format!("Gristmill {function}"),
+            "description": description,
             "version": env!("CARGO_PKG_VERSION"),
         },
         "servers": [{ "url": "." }],
@@ -172,9 +171,9 @@ const fn scheme(caller: Caller) -> Option<&'static str> {
     }
 }
 
-fn security_schemes(routes: &Routes) -> Value {
+fn security_schemes(routes: &[&Route]) -> Value {
     let mut schemes = Map::new();
-    for route in &routes.routes {
+    for route in routes {
         let described = match route.caller {
             Caller::Anyone => continue,
             Caller::User => json!({ "type": "http", "scheme": "bearer", "bearerFormat": "JWT" }),
@@ -245,14 +244,12 @@ mod tests {
 
     #[test]
     fn a_route_documents_its_body_its_answers_and_what_follows_from_its_caller() {
-        let routes = Routes::new("test", "A test").route(
-            post("/", nothing)
-                .by(Caller::User)
-                .json::<Input>()
-                .answers::<Vec<String>>(202, "Accepted")
-                .refuses(&[Code::UnknownKind]),
-        );
-        let document = document(&routes);
+        let route = post("/", nothing)
+            .by(Caller::User)
+            .json::<Input>()
+            .answers::<Vec<String>>(202, "Accepted")
+            .refuses(&[Code::UnknownKind]);
+        let document = document("test", "A test", &[&route]);
         let operation = &document["paths"]["/"]["post"];
         let body = &operation["requestBody"]["content"]["application/json"]["schema"];
         assert_eq!(body["required"], json!(["kind"]));
@@ -272,7 +269,7 @@ mod tests {
     fn a_repeatable_route_documents_its_key_what_it_refuses_and_the_header_of_a_replay() {
         let route = post("/", nothing).by(Caller::User).json::<Input>();
         let route = route.answers::<Vec<String>>(202, "Accepted").repeatable();
-        let document = document(&Routes::new("test", "").route(route));
+        let document = document("test", "", &[&route]);
         let operation = &document["paths"]["/"]["post"];
         let header = &operation["parameters"][0];
         assert_eq!(
@@ -300,8 +297,8 @@ mod tests {
 
     #[test]
     fn a_query_is_a_parameter_a_field() {
-        let routes = Routes::new("test", "").route(get("/{id}", nothing).query::<Input>());
-        let document = document(&routes);
+        let route = get("/{id}", nothing).query::<Input>();
+        let document = document("test", "", &[&route]);
         assert_eq!(
             document["paths"]["/{id}"]["get"]["parameters"][1],
             json!({ "in": "query", "name": "priority", "description": "Higher first.", "required": false,

@@ -69,6 +69,7 @@ impl<F: AsyncFn(&mut Call, &Config) -> Result<Reply, Problem>> Handle for F {
 pub struct Route {
     pub(super) method: Method,
     pub(super) path: &'static str,
+    pub(super) only_as: Option<&'static str>,
     pub(super) summary: &'static str,
     pub(super) caller: Caller,
     pub(super) parameters: Vec<Parameter>,
@@ -119,6 +120,7 @@ impl Route {
         Self {
             method,
             path,
+            only_as: None,
             summary: "",
             caller: Caller::Anyone,
             parameters: Vec::new(),
@@ -135,6 +137,13 @@ impl Route {
     /// One line that says what it does.
     pub fn summary(mut self, summary: &'static str) -> Self {
         self.summary = summary;
+        self
+    }
+
+    /// It is served only where the function is called by this name, one that it is [also known as](super::Routes::also_known_as). There it
+    /// goes before a route of the same method and path.
+    pub fn only_as(mut self, name: &'static str) -> Self {
+        self.only_as = Some(name);
         self
     }
 
