@@ -28,17 +28,14 @@ as $$
     select mill.now() - make_interval(secs => mill.setting('documents.upload_grace_seconds', '300')::double precision) as at)
   select jsonb_build_object(
     'uploads', coalesce((
-      select jsonb_agg(jsonb_build_object('id', u.document_id, 'place', u.place, 'bucket', u.bucket)) from (
-        select u.*, f.bucket from mill.document_upload u join public.shell_files f on f.id = u.document_id, old where u.begun_at < old.at
+      select jsonb_agg(jsonb_build_object('id', u.document_id, 'place', u.place)) from (
+        select u.* from mill.document_upload u, old where u.begun_at < old.at
         order by u.looked_at nulls first, u.begun_at limit p_limit) u), '[]'),
     'erasing', coalesce((
       select jsonb_agg(f.id) from (
-        select f.id from public.shell_files f, old where f.status = 'erasing' and f.updated_at < old.at limit p_limit) f), '[]'),
-    'buckets', coalesce((
-      select jsonb_agg(jsonb_build_object('bucket', b.bucket, 'since', b.since, 'before', mill.now()
-        - make_interval(secs => mill.setting('documents.unclaimed_object_seconds', '86400')::double precision))) from mill.document_bucket b), '[]'))
+        select f.id from public.shell_files f, old where f.status = 'erasing' and f.updated_at < old.at limit p_limit) f), '[]'))
 $$;
-comment on function public.document_leftovers(int) is 'Unfinished uploads and erasures: {uploads: [{id, place, bucket}], erasing: [id], buckets: [{bucket, since, before}]}; buckets besides gristmill are swept of objects of that time that no row names.';
+comment on function public.document_leftovers(int) is 'Unfinished uploads and erasures: {uploads: [{id, place}], erasing: [id]}.';
 revoke execute on function public.document_leftovers(int) from public, anon, authenticated;
 grant execute on function public.document_leftovers(int) to service_role;
 
@@ -60,7 +57,7 @@ begin
   -- Read once the document is locked: an upload that finished while this call waited has no ticket any more, and its object stays.
   select u.is_copy into v_is_copy from mill.document_upload u where u.place = p_place;
   if v_is_copy is null then
-    return case when exists (select from public.shell_files f where f.storage_path = p_place) then 'registered' else 'forgotten' end;
+    return case when exists (select from public.shell_files f where mill.object_named(f.bucket, f.storage_path) = p_place) then 'registered' else 'forgotten' end;
   end if;
   if v_is_copy and v_file.stage = 'security' and v_file.status in ('uploaded', 'processing') then
     update mill.document_upload u set looked_at = v_now where u.place = p_place;
@@ -95,16 +92,16 @@ revoke execute on function public.recover_upload(text, bigint) from public, anon
 grant execute on function public.recover_upload(text, bigint) to service_role;
 
 -- Of objects that the store lists, those that no row names.
-create or replace function public.orphaned_objects(p_places text[], p_bucket text default 'gristmill') returns jsonb
+create or replace function public.orphaned_objects(p_places text[]) returns jsonb
 language sql stable security definer
 set search_path = pg_catalog, pg_temp
 as $$
   select coalesce(jsonb_agg(p.place), '[]') from unnest(p_places) p(place)
-  -- In gristmill only what documents keep: {profile}/{document}/{file}, or quarantined. Other parts have places of their own there.
-  where (p_bucket in (select b.bucket from mill.document_bucket b) or p_bucket = 'gristmill' and p.place ~ '^([0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}/|quarantine/)[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}/[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}[.][a-z]{3,4}$')
-    and not exists (select from public.shell_files f where f.storage_path = p.place and f.bucket = p_bucket)
+  -- Only what documents keep: {profile}/{document}/{file}, or quarantined. Other parts have places of their own.
+  where p.place ~ '^([0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}/|quarantine/)[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}/[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}[.][a-z]{3,4}$'
+    and not exists (select from public.shell_files f where f.storage_path = p.place and f.bucket = 'gristmill')
     and not exists (select from mill.document_upload u where u.place = p.place)
 $$;
-comment on function public.orphaned_objects(text[], text) is 'Which of these objects of a bucket belong to no document.';
-revoke execute on function public.orphaned_objects(text[], text) from public, anon, authenticated;
-grant execute on function public.orphaned_objects(text[], text) to service_role;
+comment on function public.orphaned_objects(text[]) is 'Which of these objects belong to no document.';
+revoke execute on function public.orphaned_objects(text[]) from public, anon, authenticated;
+grant execute on function public.orphaned_objects(text[]) to service_role;

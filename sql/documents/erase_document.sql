@@ -27,15 +27,15 @@ begin
     where f.id = p_id;
     perform mill.audit('shell_files', p_id::text, 'DELETE', null, jsonb_build_object('phase', 'begun'), 'erased on request', 'documents', v_file.patient_id);
   end if;
-  return jsonb_build_object('bucket', v_file.bucket, 'places', coalesce(
+  return jsonb_build_object('places', coalesce(
     (select jsonb_agg(p.place) from (
-      select v_file.storage_path as place where v_file.storage_path is not null
+      select mill.object_named(v_file.bucket, v_file.storage_path) as place where v_file.storage_path is not null
       -- A worker that died after it had copied the file may have left this one.
-      union select v_file.upload_path where v_file.upload_path is not null
+      union select mill.object_named(v_file.bucket, v_file.upload_path) where v_file.upload_path is not null
       union select u.place from mill.document_upload u where u.document_id = p_id) p), '[]'));
 end
 $$;
-comment on function public.begin_erase_document(uuid) is 'Erases what was read out of a document and marks it erasing; answers the bucket and the places of its objects.';
+comment on function public.begin_erase_document(uuid) is 'Erases what was read out of a document and marks it erasing; answers the places of its objects.';
 revoke execute on function public.begin_erase_document(uuid) from public, anon;
 grant execute on function public.begin_erase_document(uuid) to authenticated, service_role;
 

@@ -16,7 +16,7 @@ comment on function mill.max_document_bytes() is 'The largest file that is proce
 revoke execute on function mill.max_document_bytes() from public;
 
 -- Supabase keeps a row per object, with its size. Elsewhere, and where files lie in R2, nobody but the worker can say.
-create or replace function mill.stored_size(p_place text, p_bucket text default 'gristmill') returns bigint
+create or replace function mill.stored_size(p_place text) returns bigint
 language plpgsql stable
 set search_path = pg_catalog, pg_temp
 as $$
@@ -25,12 +25,12 @@ declare
   v_size bigint;
 begin
   if v_objects is not null then
-    execute format($q$ select (o.metadata ->> 'size')::bigint from %s o where o.bucket_id = $2 and o.name = $1 $q$, v_objects)
-    into v_size using p_place, p_bucket;
+    execute format($q$ select (o.metadata ->> 'size')::bigint from %s o where o.bucket_id = 'gristmill' and o.name = $1 $q$, v_objects)
+    into v_size using p_place;
   end if;
   return v_size;
 end
 $$;
 
-comment on function mill.stored_size(text, text) is 'The size of a stored object where Postgres knows it, otherwise null.';
-revoke execute on function mill.stored_size(text, text) from public;
+comment on function mill.stored_size(text) is 'The size of a stored object where Postgres knows it, otherwise null.';
+revoke execute on function mill.stored_size(text) from public;

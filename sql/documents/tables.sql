@@ -43,7 +43,7 @@ create table public.shell_files (
   uploaded_at timestamptz,
   scanned_at timestamptz,
   completed_at timestamptz,
-  -- Where upload_path and storage_path lie. What the function upload takes is in gristmill.
+  -- The bucket of upload_path and storage_path. What the function upload takes lies in gristmill.
   bucket text not null default 'gristmill',
   constraint status_is_known check (status in
     ('uploading', 'uploaded', 'processing', 'completed', 'failed', 'refused', 'infected', 'erasing')),
@@ -75,14 +75,6 @@ create table mill.document_upload (
 comment on table mill.document_upload is 'Places where an object may be written: uploads that were begun and neither finished nor abandoned, and copies of scanned files. mill.document_sweep decides what becomes of old ones.';
 create index document_upload_document on mill.document_upload (document_id);
 create index document_upload_age on mill.document_upload (begun_at);
-
--- Buckets besides gristmill whose objects the sweep matches with documents. Nothing older than since is touched: a bucket may have been
--- there before Gristmill, full of files that no row of ours names.
-create table mill.document_bucket (
-  bucket text primary key,
-  since timestamptz not null
-);
-comment on table mill.document_bucket is 'Buckets in which users store files of documents by themselves.';
 
 create table public.document_pages (
   document_id uuid not null references public.shell_files on delete cascade,

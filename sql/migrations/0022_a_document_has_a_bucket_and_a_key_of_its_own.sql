@@ -8,8 +8,3 @@ update public.shell_files f set idempotency_key = f.patient_id || ':' || f.idemp
 alter table public.shell_files
   add constraint a_key_is_short check (length(idempotency_key) between 38 and 549),
   add constraint a_key_names_one_document unique (idempotency_key);
-create table mill.document_bucket (
-  bucket text primary key,
-  since timestamptz not null
-);
-comment on table mill.document_bucket is 'Buckets in which users store files of documents by themselves.';

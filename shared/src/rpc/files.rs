@@ -25,4 +25,26 @@ impl Rpc {
         };
         self.call(function, &json!({ "p_key": key })).await
     }
+
+    /// The buckets that there are.
+    pub async fn storage_buckets(&self) -> Result<Vec<String>, RpcError> {
+        self.call("storage_buckets", &json!({})).await
+    }
+
+    /// Says that an object of another bucket than ours is about to be there.
+    pub async fn note_object(
+        &self,
+        key: &str,
+        size: u64,
+        content_type: &str,
+    ) -> Result<(), RpcError> {
+        let said = json!({ "p_object": key, "p_size": size, "p_content_type": content_type });
+        self.call("note_object", &said).await
+    }
+
+    /// Says that an object of another bucket than ours is gone.
+    pub async fn forget_object(&self, key: &str) -> Result<(), RpcError> {
+        self.call("forget_object", &json!({ "p_object": key }))
+            .await
+    }
 }

@@ -23,7 +23,7 @@ use serde::de::DeserializeOwned;
 pub use audit::{AuditEvent, AuditFinding, AuditVerdict};
 pub use documents::{
     Begun, BegunStage, BegunUpload, FinishedUpload, Leftovers, Measured, Recovered,
-    RefusedDocument, StageRefusal, StagedDocument, UnfinishedUpload,
+    RefusedDocument, RegisteredFile, StageRefusal, StagedDocument, StoredFile, UnfinishedUpload,
 };
 pub use error::RpcError;
 pub use files::ObjectAct;
@@ -35,7 +35,7 @@ pub use operations::{
 };
 pub use refresh::ClaimedRefreshes;
 pub use schemas::{BadSchema, Schemas};
-pub use usage::{Meter, UsageStatus};
+pub use usage::{Meter, ProfileUsage, UsageStatus};
 pub use workflows::{
     Artifact, CancelledWorkflow, NewWorkflow, Progress, RunningTask, StartedWorkflow, StepState,
     TaskState, Workflow, WorkflowState, WorkflowStatus,

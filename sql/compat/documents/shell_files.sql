@@ -11,6 +11,9 @@ drop policy if exists users_register_it_again on public.shell_files;
 create policy users_register_it_again on public.shell_files for update to authenticated
   using (patient_id in (select public.accessible_profiles())) with check (patient_id in (select public.accessible_profiles()));
 
+drop trigger if exists users_wait_in_maintenance on public.shell_files;
+create trigger users_wait_in_maintenance before insert or update on public.shell_files
+  for each statement execute function mill.refuse_users_in_maintenance();
 drop trigger if exists a_clients_row_becomes_a_document on public.shell_files;
 create trigger a_clients_row_becomes_a_document before insert on public.shell_files
   for each row when (current_user in ('anon', 'authenticated', 'service_role')) execute function mill.take_upserted_file();
@@ -28,9 +31,6 @@ set search_path = pg_catalog, pg_temp
 as $$
 begin
   revoke insert, update on public.shell_files from authenticated, service_role;
-  delete from mill.document_bucket b where b.bucket = 'medical-docs';
-  delete from mill.object_rule r where r.bucket = 'medical-docs';
-  perform mill.install_storage_policies();
 end
 $$;
 comment on function mill.remove_compat_documents() is 'Takes back what this part has granted. For mill.forget_part alone.';

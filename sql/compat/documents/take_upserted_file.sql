@@ -31,7 +31,7 @@ begin
     'id', mill.uuid7(), 'patient_id', new.patient_id, 'uploaded_by', split_part(v_path, '/', 1), 'bucket', 'medical-docs',
     'filename', coalesce(new.filename, new.original_filename, regexp_replace(v_path, '^.*/', '')),
     'original_filename', coalesce(new.original_filename, new.filename), 'mime_type', coalesce(new.mime_type, 'application/octet-stream'),
-    'file_size_bytes', coalesce(mill.stored_size(v_path, 'medical-docs'), new.file_size_bytes, 0), 'storage_path', v_path, 'upload_path', v_path,
+    'file_size_bytes', coalesce(mill.size_of_object('medical-docs:' || v_path), new.file_size_bytes, 0), 'storage_path', v_path, 'upload_path', v_path,
     'idempotency_key', new.idempotency_key, 'status', 'uploaded', 'stage_jobs', '{}'::jsonb, 'run', 1, 'version', 1, 'processing_error', '{}'::jsonb,
     'created_at', v_now, 'updated_at', v_now, 'uploaded_at', v_now));
   return new;

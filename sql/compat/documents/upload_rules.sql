@@ -9,6 +9,12 @@ return length(p_key) <= 512 and p_key ~ '^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{
 comment on function mill.is_upload_place(text) is 'Whether a user may name a place like this for a file of its own.';
 revoke execute on function mill.is_upload_place(text) from public;
 
+create or replace function mill.is_swept_place(p_key text) returns boolean
+language sql immutable
+return mill.is_upload_place(p_key) or mill.is_place_of_document(p_key) or p_key ~ '^quarantine/[0-9a-f-]{36}/[^/]+$';
+comment on function mill.is_swept_place(text) is 'Whether an object of medical-docs is of a kind that documents have.';
+revoke execute on function mill.is_swept_place(text) from public;
+
 create or replace function mill.may_write_upload(p_key text, p_user uuid) returns boolean
 language sql stable
 set search_path = pg_catalog, pg_temp
@@ -35,7 +41,9 @@ declare
   v_status text;
 begin
   if mill.is_place_of_document(p_key) then
-    return mill.may_remove_document(p_key, p_user);
+    return exists (
+      select from public.shell_files f
+      where f.id = split_part(p_key, '/', 2)::uuid and f.bucket = 'medical-docs' and f.status = 'erasing' and public.has_profile_access(p_user, f.patient_id));
   end if;
   select f.status into v_status from public.shell_files f
   where f.patient_id in (select public.accessible_profiles()) and f.bucket = 'medical-docs'
@@ -47,6 +55,8 @@ $$;
 comment on function mill.may_remove_upload(text, uuid) is 'Rule of remove in medical-docs: what no document is made of.';
 revoke execute on function mill.may_remove_upload(text, uuid) from public;
 
+insert into mill.bucket (bucket, description) values ('medical-docs', 'Files that documented clients store before they register them')
+on conflict (bucket) do nothing;
 insert into mill.object_rule (act, routine, bucket) values
   ('read', 'mill.may_read_upload', 'medical-docs'),
   ('write', 'mill.may_write_upload', 'medical-docs'),

@@ -1,1 +1,0 @@
-alter table mill.object_rule add column bucket text not null default 'gristmill';
