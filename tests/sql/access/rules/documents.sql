@@ -41,3 +41,6 @@ insert into rpc_rule (rpc, owner, service, probe, subject) values
   ('worker_queues', false, true, null, null);
 -- What was begun before maintenance is brought to its end.
 update rpc_rule set goes_on = true where rpc in ('finish_document_upload', 'abandon_document_upload', 'finish_erase_document');
+-- The storage stand-in tells Postgres what lies in the buckets of applications.
+insert into rpc_rule (rpc) values ('storage_buckets'), ('note_object'), ('forget_object');
+update rpc_rule set goes_on = true where rpc in ('note_object', 'forget_object');
