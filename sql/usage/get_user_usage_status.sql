@@ -42,11 +42,12 @@ begin
   return mill.usage_status(p_profile_id) || (
     select jsonb_build_object(
       'current_period', jsonb_build_object('start', s.month, 'end', (s.month + interval '1 month - 1 day')::date),
-      'usage', jsonb_build_object(
-        'shell_files', jsonb_build_object('used', s.files, 'limit', s.files_limit, 'percentage', mill.usage_percentage(s.files, s.files_limit)),
-        'pages', jsonb_build_object('used', s.pages, 'limit', s.pages_limit, 'percentage', mill.usage_percentage(s.pages, s.pages_limit)),
-        'ai_tokens', jsonb_build_object('used', s.ai_tokens, 'limit', s.ai_tokens_limit, 'percentage', mill.usage_percentage(s.ai_tokens, s.ai_tokens_limit)),
-        'storage', jsonb_build_object('used_mb', s.storage_mb, 'limit_mb', s.storage_mb_limit,
+      'usage', (
+        -- The documented names of our meters.
+        select jsonb_object_agg(n.key, jsonb_build_object('used', m.used, 'limit', m.allowed, 'percentage', mill.usage_percentage(m.used, m.allowed)))
+        from jsonb_each_text('{"shell_files": "files", "pages": "pages", "ai_tokens": "ai_tokens"}') n
+        join mill.usage_meters(p_profile_id, s.month) m on m.meter = n.value)
+        || jsonb_build_object('storage', jsonb_build_object('used_mb', s.storage_mb, 'limit_mb', s.storage_mb_limit,
           'percentage', mill.usage_percentage(s.storage_mb, s.storage_mb_limit))),
       'status', jsonb_build_object('plan_type', s.plan_type, 'over_limit', s.is_over, 'upgrade_required', s.upgrade_required))
     from mill.usage_summary(p_profile_id) s);

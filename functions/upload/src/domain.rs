@@ -33,12 +33,22 @@ pub(crate) struct Naming {
 #[derive(Debug, Deserialize, JsonSchema)]
 pub(crate) struct Reference {
     /// Where it lies: `{user}/{time}_{name}`.
-    #[serde(alias = "file_path", alias = "filePath", alias = "storagePath", alias = "path")]
+    #[serde(
+        alias = "file_path",
+        alias = "filePath",
+        alias = "storagePath",
+        alias = "path"
+    )]
     pub(crate) storage_path: String,
     /// The bucket; none other than medical-docs.
     pub(crate) bucket: Option<String>,
     /// As the person knows it.
-    #[serde(alias = "original_filename", alias = "fileName", alias = "originalName", alias = "name")]
+    #[serde(
+        alias = "original_filename",
+        alias = "fileName",
+        alias = "originalName",
+        alias = "name"
+    )]
     pub(crate) filename: Option<String>,
     /// What the caller takes it for. The security stage finds out.
     #[serde(alias = "mimeType", alias = "type")]

@@ -25,7 +25,11 @@ async fn refer(call: &mut Call, config: &Config) -> Result<Reply, Problem> {
     let rpc = config.rpc_for(&call.token()?)?;
     let header = call.idempotency_key()?;
     let said: Reference = call.json().await?;
-    if said.bucket.as_deref().is_some_and(|name| name != MEDICAL_DOCS) {
+    if said
+        .bucket
+        .as_deref()
+        .is_some_and(|name| name != MEDICAL_DOCS)
+    {
         let detail = "Files that are registered by reference lie in the bucket medical-docs.";
         return Err(Problem::new(Code::InvalidField, detail).at("bucket"));
     }

@@ -19,7 +19,10 @@ fn shown(route: Route) -> Route {
         .summary("This month's use beside the plan's limits")
         .by(Caller::User)
         .query::<domain::Asked>()
-        .answers::<ProfileUsage>(200, "Every meter, and whether one is over; or that nothing is counted")
+        .answers::<ProfileUsage>(
+            200,
+            "Every meter, and whether one is over; or that nothing is counted",
+        )
         .refuses(&[gristmill_shared::Code::NotFound])
 }
 

@@ -117,6 +117,8 @@ impl Rpc {
         if !(200..300).contains(&status) {
             return Err(RpcError::refused(status, &body));
         }
-        serde_json::from_slice(&body).map_err(|source| RpcError::Answer { function, source })
+        // A function that returns void is answered with no body.
+        let answer: &[u8] = if body.is_empty() { b"null" } else { &body };
+        serde_json::from_slice(answer).map_err(|source| RpcError::Answer { function, source })
     }
 }

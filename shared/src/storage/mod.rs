@@ -318,7 +318,10 @@ mod tests {
             assert_eq!(text.parse::<ObjectKey>(), Err(BadKey), "{text:?}");
         }
         let key = ObjectKey::within("medical-docs", "u/6:00_My scan (1).pdf").unwrap();
-        assert_eq!((key.bucket(), key.name()), ("medical-docs", "u/6:00_My scan (1).pdf"));
+        assert_eq!(
+            (key.bucket(), key.name()),
+            ("medical-docs", "u/6:00_My scan (1).pdf")
+        );
         assert_eq!(key.path(), "medical-docs/u/6%3A00_My%20scan%20%281%29.pdf");
         assert_eq!(ObjectKey::within(BUCKET, "other:a"), Err(BadKey));
         let prefix = KeyPrefix::within("exports", "ab").unwrap();

@@ -129,8 +129,7 @@ impl Api {
             text.ok().filter(|text| !text.contains('/'))
         });
         let decoded: Option<Vec<_>> = decoded.collect();
-        ObjectKey::within(bucket, &decoded.ok_or(Refusal::Key)?.join("/"))
-            .map_err(|_| Refusal::Key)
+        ObjectKey::within(bucket, &decoded.ok_or(Refusal::Key)?.join("/")).map_err(|_| Refusal::Key)
     }
 
     // A body may take its time, so its end is judged anew. A user replaces nothing: what is at a place may have been registered, and

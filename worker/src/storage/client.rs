@@ -165,9 +165,9 @@ impl Objects {
         }
         match &self.way {
             Way::Supabase { url, key: service } => {
-                let request =
-                    self.client
-                        .post(format!("{url}/object/sign/{}", key.path()));
+                let request = self
+                    .client
+                    .post(format!("{url}/object/sign/{}", key.path()));
                 let request = request.bearer_auth(service).header("apikey", service);
                 let request = request
                     .header("content-type", "application/json")
@@ -191,10 +191,9 @@ impl Objects {
     fn request(&self, method: Method, right: Right, key: &ObjectKey) -> RequestBuilder {
         match &self.way {
             Way::Supabase { url, key: service } => {
-                let request = self.client.request(
-                    method,
-                    format!("{url}/object/{}", key.path()),
-                );
+                let request = self
+                    .client
+                    .request(method, format!("{url}/object/{}", key.path()));
                 request.bearer_auth(service).header("apikey", service)
             }
             Way::Links { url, signer } => {

@@ -261,7 +261,9 @@ fn escaped(text: &str) -> String {
 }
 
 fn key_at(place: &str) -> Option<ObjectKey> {
-    let key = percent_encoding::percent_decode_str(place).decode_utf8().ok()?;
+    let key = percent_encoding::percent_decode_str(place)
+        .decode_utf8()
+        .ok()?;
     key.parse().ok()
 }
 

@@ -46,10 +46,7 @@ pub(super) fn start(
 
 // A handler that ended its job in one transaction with its own rows leaves nothing to report.
 fn is_settled(settlement: &mut Settlement) -> bool {
-    matches!(
-        settlement.outcome,
-        Outcome::Settled | Outcome::Noted { .. }
-    )
+    matches!(settlement.outcome, Outcome::Settled | Outcome::Noted { .. })
 }
 
 async fn settle(worker: &str, rpc: &Rpc, batch: &[Settlement], status: &Status) {
