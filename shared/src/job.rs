@@ -137,6 +137,9 @@ pub struct Job {
 pub struct ClaimedJob {
     /// The job.
     pub id: JobId,
+    /// Where it waited.
+    #[serde(default)]
+    pub queue: String,
     /// Decides which code runs.
     pub kind: String,
     /// Its input.

@@ -84,6 +84,8 @@ create table public.document_pages (
   height real not null,
   confidence real,
   text text not null,
+  -- The job that read it. A later try of the same job does not read the page again.
+  job_id uuid,
   primary key (document_id, page_number),
   constraint source_is_known check (source in ('text_layer', 'tesseract', 'google_vision', 'plain'))
 );

@@ -14,7 +14,7 @@ as $$
       'name', h.file_name, 'size', h.file_size, 'pages', h.page_count, 'downloads', h.download_count, 'expires_at', h.expires_at) end,
     'created_at', p_export.created_at, 'started_at', s.started_at, 'finished_at', s.finished_at))
   from mill.export_status(p_export.id, p_export.ended) s
-  left join public.export_history h on h.id = p_export.id
+  left join mill.export_history h on h.id = p_export.id
 $$;
 
 comment on function mill.export_json(mill.export) is 'An export as callers see it.';

@@ -6,6 +6,7 @@
 -- An object of the bucket gristmill is named by its key alone, in every column and call of ours. An object of another bucket is named
 -- BUCKET:KEY. No key has a colon.
 create table mill.object_rule (
+  -- replace: of an object that is there, by the service; users replace nothing.
   act text not null,
   -- A function (p_key text, p_user uuid) returns boolean: true allows, false refuses whatever other rules say, null leaves it to them.
   routine text not null,
@@ -13,7 +14,7 @@ create table mill.object_rule (
   -- The rule is asked about keys of this bucket alone, and without its name.
   bucket text not null default 'gristmill',
   primary key (act, routine),
-  constraint act_is_known check (act in ('read', 'write', 'remove')),
+  constraint act_is_known check (act in ('read', 'write', 'remove', 'replace')),
   constraint routine_is_a_function_of_ours check (routine ~ '^mill\.[a-z_0-9]+$')
 );
 comment on table mill.object_rule is 'What applications say about users who reach for an object in storage.';

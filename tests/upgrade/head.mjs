@@ -14,8 +14,8 @@ export const nextRelease = (n = "") => copyOfSql((folder) => {
     ["  p_correlation_id text default null)", `  p_correlation_id text default null,\n  p_tags${n} text[] default null)`],
     ["(text, jsonb, text, int, timestamptz, text, text, uuid, text)", "(text, jsonb, text, int, timestamptz, text, text, uuid, text, text[])"]);
   sql.edit("function public.claim_jobs(",
-    ["p_invocation uuid default null)", `p_invocation uuid default null, p_label${n} text default null)`],
-    ["(text, text[], int, text[], uuid)", "(text, text[], int, text[], uuid, text)"]);
+    ["p_leave_external boolean default false)", `p_leave_external boolean default false, p_label${n} text default null)`],
+    ["(text, text[], int, text[], uuid, boolean)", "(text, text[], int, text[], uuid, boolean, text)"]);
   // Another return type.
   sql.edit("function mill.reclaim(", ["returns int", "returns bigint"]);
   // A parameter that no caller names has another name.

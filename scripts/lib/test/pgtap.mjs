@@ -16,7 +16,7 @@ import { statements } from "./statements.mjs";
 
 const [flavour, ...only] = process.argv.slice(2);
 const folder = path.join(root, "tests/sql");
-const files = (only.length > 0 ? only.map((file) => path.resolve(file)) : find(folder)).sort();
+const files = (only.length > 0 ? only : [folder]).map((place) => path.resolve(place)).flatMap((place) => (fs.statSync(place).isDirectory() ? find(place) : [place])).sort();
 
 const stack = new Stack(`sql-${flavour}-${process.pid}`, { postgres: flavour, parts: ["relay"] });
 const totals = { passed: 0, failed: 0, skipped: 0 };

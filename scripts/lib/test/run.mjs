@@ -5,6 +5,7 @@ import path from "node:path";
 
 import { root } from "../stack/paths.mjs";
 import { hasDebianPostgres } from "../stack/postgres.mjs";
+import { suiteOf } from "./one.mjs";
 import { suites } from "./suites.mjs";
 
 const groups = [...new Set(suites.map((suite) => suite.group))];
@@ -12,22 +13,26 @@ const wanted = process.argv.slice(2).filter((word) => word !== "soak");
 const soak = process.argv.includes("soak");
 
 if (wanted.includes("--help")) {
-  console.log(`usage: scripts/test [soak] [${groups.join("|")}|SUITE …]
+  console.log(`usage: scripts/test [soak] [${groups.join("|")}|SUITE|PATH|RUST_TEST …]
 
 Runs every test, or the named groups or suites: ${suites.map((suite) => suite.name).join(", ")}.
-  soak   the same tests with the large counts (hours, not minutes)
+  soak        the same tests with the large counts (hours, not minutes)
+  PATH        one file or folder: tests/sql/…, tests/…/NAME.test.mjs, or a Rust file, for the tests inside it
+  RUST_TEST   the name of a Rust test or of a module of tests, or a part of it
 
 Ends with one line 'N passed, M failed' and exits non-zero on any failure.`);
   process.exit(0);
 }
-const unknown = wanted.filter((word) => !suites.some((suite) => suite.group === word || suite.name === word));
+const single = wanted.filter((word) => !suites.some((suite) => suite.group === word || suite.name === word)).map((word) => ({ word, suite: suiteOf(word) }));
+const unknown = single.filter(({ suite }) => suite === null).map(({ word }) => word);
 if (unknown.length > 0) {
-  console.error(`error: there is no suite named ${unknown.join(", ")}\n  suites: ${groups.join(", ")}, ${suites.map((s) => s.name).join(", ")}`);
+  console.error(`error: there is no suite, no file with tests and no Rust test named ${unknown.join(", ")}\n  suites: ${groups.join(", ")}, ${suites.map((s) => s.name).join(", ")}`);
   process.exit(2);
 }
 
 const chosen = suites
   .filter((suite) => wanted.length === 0 || wanted.includes(suite.group) || wanted.includes(suite.name))
+  .concat(single.map(({ suite }) => suite))
   .filter((suite) => {
     const possible = !suite.debian || hasDebianPostgres();
     if (!possible) console.log(`  ${suite.name.padEnd(14)} left out: Debian's Postgres 15 is not on this system`);

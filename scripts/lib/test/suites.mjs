@@ -7,16 +7,16 @@ import { readCargo, readCheck, readLints, readNode, readPlain } from "./counts.m
 
 const node = process.execPath;
 // node:test runs the files of a suite one after another: each starts a whole stack of its own.
-const nodeTest = (...files) => [node, "--test", "--test-concurrency=1", "--test-reporter=tap", ...files];
+export const nodeTest = (...files) => [node, "--test", "--test-concurrency=1", "--test-reporter=tap", ...files];
 // Files that hold nothing to a time: several run at once.
 const nodeTestAtOnce = (...files) => [node, "--test", "--test-concurrency=3", "--test-reporter=tap", ...files];
 const quick = ["--locked", "--profile", "quick"];
 // In the same profile, so that what runs while compiling, macros and build scripts, is compiled once for both.
 const wasm = [...quick, "--target", "wasm32-unknown-unknown"];
 // Always the workspace: a crate's features are the sum of what is built with it, and others would be compiled anew.
-const cargoTest = ["cargo", "test", ...quick, "--workspace"];
+export const cargoTest = ["cargo", "test", ...quick, "--workspace"];
 // As scripts/lib/build-tests.sh has compiled them, or they would be compiled again.
-const compiled = { cargo: true, needs: ["tests"], env: { RUSTC_WORKSPACE_WRAPPER: path.join(root, "scripts/lib/linting-rustc.sh") } };
+export const compiled = { cargo: true, needs: ["tests"], env: { RUSTC_WORKSPACE_WRAPPER: path.join(root, "scripts/lib/linting-rustc.sh") } };
 const FUNCTIONS = fs.readdirSync(path.join(root, "functions")).flatMap((name) => ["-p", `gristmill-${name}`]);
 
 const OPENAPI = "tests/e2e/openapi.test.mjs";

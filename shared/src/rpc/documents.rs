@@ -199,6 +199,9 @@ pub struct StagedDocument {
     pub max_bytes: u64,
     /// How many pages it has, once known.
     pub page_count: Option<u32>,
+    /// Pages that an earlier try of the same job had read by a provider.
+    #[serde(default)]
+    pub pages_read: Vec<u32>,
 }
 
 /// What the sweep has to look at.

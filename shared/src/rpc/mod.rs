@@ -28,7 +28,7 @@ pub use documents::{
 pub use error::RpcError;
 pub use files::ObjectAct;
 pub use jobs::{LeaseAnswer, LeaseStatus, LeaseToExtend};
-pub use limits::Capacity;
+pub use limits::{CallLimit, Capacity};
 pub use once::Once;
 pub use operations::{
     CleanupReport, HealthCheck, HealthReport, MetricsReport, QueueStats, RuleState, ScheduleAge,

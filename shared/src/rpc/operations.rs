@@ -22,6 +22,9 @@ pub struct HealthCheck {
 pub struct HealthReport {
     /// Every check.
     pub checks: Vec<HealthCheck>,
+    /// What is worth knowing although nothing is wrong.
+    #[serde(default)]
+    pub notes: Vec<String>,
 }
 
 /// One queue's numbers, as `queue_stats` gives them.

@@ -13,13 +13,13 @@ select public.tick();
 select is(public.reschedule_job(id, 1, 'x', false), false, 'K4: a job whose lease was lost and that nobody holds is not rescheduled') from made;
 select is((select job_id from public.claim_next_job_v3('heir', array['report_generation'])), (select id from made), 'another worker holds the job now');
 select is(public.reschedule_job(id, 0, 'rate limited', false), true, 'K4: reschedule_job serves the new holder of a job that has lost a lease') from made;
-select is((select worker_id is null and retry_count = 0 from public.job_queue where job_id = (select id from made)), true, 'K4: the attempt of the new holder is given back');
+select is((select worker_id is null and retry_count = 1 from public.job_queue where id = (select id from made)), true, 'K4: the attempt of the new holder is given back');
 select public.tick();
 select is(c ->> 'worker', 'ours', 'our own worker claims the job through claim_jobs')
 from (select jsonb_build_object('worker', 'ours', 'id', j -> 'id') as c from jsonb_array_elements(public.claim_jobs('ours', array['standard'], 1)) j) c;
-create temp table before as select job_id, status, worker_id, retry_count, lease_expires_at from public.job_queue;
+create temp table before as select id, status, worker_id, retry_count, lease_expires_at from public.job_queue;
 select is(public.reschedule_job(id, 1, 'x', false), false, 'K4: reschedule_job does not reach a job that our own worker holds') from made;
-select results_eq('select job_id, status, worker_id, retry_count, lease_expires_at from public.job_queue', 'table before', 'K4: the job of our own worker is unchanged');
+select results_eq('select id, status, worker_id, retry_count, lease_expires_at from public.job_queue', 'table before', 'K4: the job of our own worker is unchanged');
 select is((public.settle_jobs('ours', jsonb_build_array(jsonb_build_object('id', id, 'attempt', 2, 'outcome', 'released'))) -> 0 ->> 'status'), 'accepted', 'our own worker gives the job back') from made;
 
 -- Our own worker may bear the name of a documented one.
@@ -61,11 +61,11 @@ select public.queue_refresh_if_not_exists('BBB', 'quote', 5, 10);
 create temp table ours as select (public.claim_refresh('processor') #>> '{jobs,0,id}')::uuid as id;
 select is(array[public.complete_queue_job(id, 5), public.fail_queue_job(id, 'x'), public.reset_job_immediate(id), public.reschedule_job(id, 1, 'x')],
   array[false, false, false, false], 'K4: no call without a worker reaches a refresh that our own processor holds') from ours;
-select is((select worker_id from public.job_queue where job_id = (select id from ours)), 'processor', 'K4: our own processor still holds its refresh');
+select is((select worker_id from public.job_queue where id = (select id from ours)), 'processor', 'K4: our own processor still holds its refresh');
 select is(public.complete_queue_job(id, 5), false, 'complete_queue_job completes nothing but refreshes') from made;
 
 -- K6, K13, K15.
-create function pg_temp.lease_of(p_id uuid) returns interval language sql as $$ select lease_expires_at - current_setting('mill.now')::timestamptz from public.job_queue where job_id = p_id $$;
+create function pg_temp.lease_of(p_id uuid) returns interval language sql as $$ select lease_expires_at - current_setting('mill.now')::timestamptz from public.job_queue where id = p_id $$;
 select public.claim_next_job_v3('documented', array['report_generation']);
 select is(pg_temp.lease_of(id), interval '330 seconds', 'K15: a claim leases for worker.heartbeat_interval_seconds and worker.timeout_seconds') from made;
 select public.queue_refresh_if_not_exists('AAA', 'profile', 5, 10);
@@ -77,7 +77,7 @@ set mill.now = '2030-01-01 06:00:01+00';
 select is(public.update_job_heartbeat(id, 'documented'), true, 'a heartbeat is taken') from made;
 select is(pg_temp.lease_of(id), interval '330 seconds', 'K15: a heartbeat does not shorten a lease to that of its queue') from made;
 select is(public.reschedule_job(id, 1000, 'x'), true, 'a job is put off with jitter') from made;
-select ok((select scheduled_at - '2030-01-01 06:00:01+00' between interval '1000 s' and interval '1030 s' from public.job_queue where job_id = (select id from made)),
+select ok((select scheduled_at - '2030-01-01 06:00:01+00' between interval '1000 s' and interval '1030 s' from public.job_queue where id = (select id from made)),
   'K13: the jitter of reschedule_job is at most 30 s');
 reset role;
 select is((select count(*)::int from mill.compat_lease), 1, 'what was settled leaves no lease behind; one refresh is still held');

@@ -78,11 +78,15 @@ impl Access {
     ) -> Result<(), Refusal> {
         match key.bucket() {
             BUCKET => Ok(()),
-            _ => self
+            _ => match self
                 .service()
                 .note_object(key.as_str(), size, content_type)
                 .await
-                .map_err(away),
+            {
+                Ok(true) => Ok(()),
+                Ok(false) => Err(Refusal::Denied),
+                Err(error) => Err(away(error)),
+            },
         }
     }
 
@@ -94,6 +98,7 @@ impl Access {
                 .service()
                 .forget_object(key.as_str())
                 .await
+                .map(drop)
                 .map_err(away),
         }
     }

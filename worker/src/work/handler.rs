@@ -29,6 +29,11 @@ pub trait Handler: Send + Sync {
         Lane::Waiting
     }
 
+    /// While this is in the future no job of the kind is claimed: what it needs has no room. The jobs stay pending.
+    fn closed_until(&self, _kind: &str) -> Option<tokio::time::Instant> {
+        None
+    }
+
     /// Runs one attempt. It may be dropped at any await once [`Context::cancelled`] has fired, and the whole
     /// process may die at any point: what it wrote must be safe to write again.
     async fn run(&self, job: &ClaimedJob, context: &Context) -> Outcome;
@@ -47,6 +52,10 @@ pub enum Lane {
 pub struct Context {
     /// The fencing token of what the job writes.
     pub holder: Holder,
+    /// The queue that the job was claimed from.
+    pub queue: String,
+    /// What the job says that a call of a model will use.
+    pub estimated_tokens: u64,
     /// Postgres with the rights of the service, over HTTP.
     pub rpc: Arc<Rpc>,
     /// Objects, with the rights of the service.
@@ -69,6 +78,11 @@ impl Context {
     /// what was reserved at the claim. A job that never says is taken to have used its estimate.
     pub fn used(&self, requests: u32, tokens: u64) {
         self.lease.add_usage(requests, tokens);
+    }
+
+    /// True once: the claim has reserved one call of the limit that the job's queue draws on.
+    pub fn take_reservation(&self) -> bool {
+        self.lease.take_reservation()
     }
 
     /// For a call that ends the job together with its rows: what the job leaves behind beside those rows.

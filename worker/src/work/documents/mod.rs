@@ -168,12 +168,13 @@ async fn begin<'a>(context: &'a Context, settings: &'a Settings) -> Result<Stage
 /// the provider's trouble means for the job that asked.
 pub(super) async fn asked<T: serde::de::DeserializeOwned>(
     settings: &Settings,
+    context: &Context,
     task: &str,
     input: &serde_json::Value,
 ) -> Result<Option<T>, Outcome> {
     match &settings.model {
         None => Ok(None),
-        Some(model) => match provider::ask(model, task, input).await {
+        Some(model) => match provider::ask(model, context, task, input).await {
             Ok((answer, _)) => Ok(Some(answer)),
             Err(trouble) => Err(trouble.outcome()),
         },
@@ -241,6 +242,10 @@ impl Handler for Fast {
 impl Handler for Passes {
     fn kinds(&self) -> &'static [&'static str] {
         &["ai_queue_pass1", "ai_queue_pass2", "ai_queue_pass3"]
+    }
+
+    fn closed_until(&self, _kind: &str) -> Option<tokio::time::Instant> {
+        self.settings.model_closed_until()
     }
 
     async fn run(&self, _job: &ClaimedJob, context: &Context) -> Outcome {
