@@ -241,6 +241,11 @@ pub enum Outcome {
     },
     /// Completed already, in one transaction with what the attempt wrote: there is nothing to report. Never sent.
     Settled,
+    /// Ended already in another way, in one transaction with what is noted about it: there is nothing to report. Never sent.
+    Noted {
+        /// How, as Postgres calls it.
+        word: &'static str,
+    },
 }
 
 impl Outcome {
@@ -272,6 +277,7 @@ impl Outcome {
             Self::Released => "released",
             Self::Dead { .. } => "dead",
             Self::Settled => "completed",
+            Self::Noted { word } => word,
         }
     }
 }

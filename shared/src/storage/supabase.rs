@@ -107,14 +107,14 @@ impl Storage for Supabase {
                 _ => return Err(StorageError::Body),
             },
         };
-        let path = format!("/object/{}/{}", key.bucket(), key.name());
+        let path = format!("/object/{}", key.path());
         self.send(Method::Post, &path, content_type, Some(body))
             .await
             .map(drop)
     }
 
     async fn get(&self, key: &ObjectKey) -> Result<Found, StorageError> {
-        let path = format!("/object/authenticated/{}/{}", key.bucket(), key.name());
+        let path = format!("/object/authenticated/{}", key.path());
         let mut response = self
             .send(Method::Get, &path, "application/octet-stream", None)
             .await?;
@@ -152,7 +152,7 @@ impl Storage for Supabase {
             #[serde(rename = "signedURL")]
             signed_url: String,
         }
-        let path = format!("/object/sign/{}/{}", key.bucket(), key.name());
+        let path = format!("/object/sign/{}", key.path());
         let asked = self.ask(Method::Post, &path, json!({ "expiresIn": seconds }));
         let answer: Answer = asked.await?.json().await.map_err(away)?;
         Ok(format!("{}{}", self.url, answer.signed_url))

@@ -121,10 +121,15 @@ impl Api {
         }
     }
 
-    // Keys are plain, so a percent sign is never part of one: what needs decoding is refused as it is.
+    // A percent sign is never part of a key. Each segment is decoded by itself, so that none can bring a slash.
     async fn place(&self, bucket: &str, key: &[&str]) -> Result<ObjectKey, Refusal> {
         self.access.knows(bucket).await?;
-        ObjectKey::within(bucket, &key.join("/")).map_err(|_| Refusal::Key)
+        let decoded = key.iter().map(|segment| {
+            let text = percent_encoding::percent_decode_str(segment).decode_utf8();
+            text.ok().filter(|text| !text.contains('/'))
+        });
+        let decoded: Option<Vec<_>> = decoded.collect();
+        ObjectKey::within(bucket, &decoded.ok_or(Refusal::Key)?.join("/")).map_err(|_| Refusal::Key)
     }
 
     // A body may take its time, so its end is judged anew. A user replaces nothing: what is at a place may have been registered, and
@@ -257,7 +262,7 @@ impl Api {
         let token = query.replace("expires=", "").replace("&signature=", ".");
         Ok(answer_json(
             StatusCode::OK,
-            &json!({ "signedURL": format!("/object/sign/{}/{}?token={token}", key.bucket(), key.name()) }),
+            &json!({ "signedURL": format!("/object/sign/{}?token={token}", key.path()) }),
         ))
     }
 

@@ -122,15 +122,16 @@ impl Objects {
         Ok(())
     }
 
-    /// What lies below a prefix, a part at a time.
+    /// What lies below a prefix, or `bucket:prefix`, a part at a time. The keys that are found are those within the bucket.
     pub async fn list(&self, prefix: &str, cursor: Option<&str>) -> Result<Listing, ObjectsError> {
         let bad = |error: serde_json::Error| ObjectsError::Away(error.to_string());
+        let (bucket, prefix) = prefix.split_once(':').unwrap_or((BUCKET, prefix));
         match &self.way {
             Way::Supabase { url, key } => {
                 let asked = json!({ "prefix": prefix, "limit": 1000, "cursor": cursor });
                 let request = self
                     .client
-                    .post(format!("{url}/object/list-v2/{BUCKET}"))
+                    .post(format!("{url}/object/list-v2/{bucket}"))
                     .body(asked.to_string());
                 let request = request
                     .header("content-type", "application/json")
@@ -164,9 +165,9 @@ impl Objects {
         }
         match &self.way {
             Way::Supabase { url, key: service } => {
-                let request =
-                    self.client
-                        .post(format!("{url}/object/sign/{}/{}", key.bucket(), key.name()));
+                let request = self
+                    .client
+                    .post(format!("{url}/object/sign/{}", key.path()));
                 let request = request.bearer_auth(service).header("apikey", service);
                 let request = request
                     .header("content-type", "application/json")
@@ -190,10 +191,9 @@ impl Objects {
     fn request(&self, method: Method, right: Right, key: &ObjectKey) -> RequestBuilder {
         match &self.way {
             Way::Supabase { url, key: service } => {
-                let request = self.client.request(
-                    method,
-                    format!("{url}/object/{}/{}", key.bucket(), key.name()),
-                );
+                let request = self
+                    .client
+                    .request(method, format!("{url}/object/{}", key.path()));
                 request.bearer_auth(service).header("apikey", service)
             }
             Way::Links { url, signer } => {

@@ -212,7 +212,7 @@ impl Disk {
     ) -> Result<Listing> {
         let objects = self.objects.clone();
         // Only what lies in the prefix's folder can begin with it.
-        let folder = prefix.folder().to_owned();
+        let folder = escaped(prefix.folder());
         let mut keys = blocking(move || walk(&objects, folder)).await?;
         keys.retain(|key| {
             key.bucket() == prefix.bucket()
@@ -245,8 +245,26 @@ impl Disk {
     }
 }
 
+// What a client's name may have and a plain key has not is escaped, so that no file is named like another object's folder.
 fn place(key: &ObjectKey) -> String {
-    format!("{key}@")
+    format!("{}@", escaped(key.as_str()))
+}
+
+fn escaped(text: &str) -> String {
+    const KEPT: &percent_encoding::AsciiSet = &percent_encoding::NON_ALPHANUMERIC
+        .remove(b'-')
+        .remove(b'_')
+        .remove(b'.')
+        .remove(b'/')
+        .remove(b':');
+    percent_encoding::utf8_percent_encode(text, KEPT).to_string()
+}
+
+fn key_at(place: &str) -> Option<ObjectKey> {
+    let key = percent_encoding::percent_decode_str(place)
+        .decode_utf8()
+        .ok()?;
+    key.parse().ok()
 }
 
 async fn blocking<T: Send + 'static>(
@@ -319,8 +337,8 @@ fn walk(objects: &Dir, folder: String) -> Result<Vec<ObjectKey>> {
             if kind.is_dir() {
                 waiting.push(path);
             } else if kind.is_file()
-                && let Some(key) = path.strip_suffix('@')
-                && let Ok(key) = key.parse()
+                && let Some(place) = path.strip_suffix('@')
+                && let Some(key) = key_at(place)
             {
                 found.push(key);
             }

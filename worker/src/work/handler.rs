@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use async_trait::async_trait;
-use gristmill_shared::job::{ClaimedJob, Ending, Holder, Outcome};
+use gristmill_shared::job::{ClaimedJob, Ending, Holder, Outcome, Usage};
 use gristmill_shared::rpc::{Rpc, RpcError};
 use serde::Serialize;
 use tokio_util::sync::CancellationToken;
@@ -91,6 +91,11 @@ impl Context {
             result,
             usage: self.lease.usage(),
         }
+    }
+
+    /// What the job's calls really used of the provider's limit, where they said so.
+    pub fn usage(&self) -> Option<Usage> {
+        self.lease.usage()
     }
 
     /// Makes the call that ends the job together with its rows, and makes it again while Postgres cannot be reached: the work is

@@ -220,7 +220,10 @@ async fn attempt(
     };
     // Lost, cancelled or stopping: released is then either refused as lost, or exactly right. A job that has ended together with its
     // rows is lost to the next heartbeat, and stays completed.
-    let is_done = matches!(outcome, Outcome::Completed { .. } | Outcome::Settled);
+    let is_done = matches!(
+        outcome,
+        Outcome::Completed { .. } | Outcome::Settled | Outcome::Noted { .. }
+    );
     let outcome = if cancelled.is_cancelled() && !is_done {
         Outcome::Released
     } else {

@@ -181,12 +181,32 @@ pub(super) async fn asked<T: serde::de::DeserializeOwned>(
     }
 }
 
-fn ended(result: Result<(), Trouble>) -> Outcome {
+async fn ended(result: Result<(), Trouble>, context: &Context) -> Outcome {
     match result {
         Ok(()) => Outcome::Settled,
         Err(trouble) => {
             tracing::info!(%trouble, "a stage did not get to its end");
-            trouble.outcome()
+            noted(trouble.outcome(), context).await
+        }
+    }
+}
+
+// A failure is written to the document in the transaction that returns the job, so that whoever reads the row sees why it waits and until
+// when. Where Postgres does not answer, the outcome is reported like that of any job, and the next attempt writes it down.
+async fn noted(outcome: Outcome, context: &Context) -> Outcome {
+    let word = outcome.word();
+    if !matches!(word, "failed" | "snoozed" | "dead") {
+        return outcome;
+    }
+    let usage = context.usage();
+    let said = context
+        .rpc
+        .fail_document_stage(&context.holder, &outcome, usage);
+    match said.await {
+        Ok(_) => Outcome::Noted { word },
+        Err(error) => {
+            tracing::info!(%error, "a failure was not noted with its document");
+            outcome
         }
     }
 }
@@ -214,7 +234,7 @@ impl Handler for Fast {
                 _ => spatial::run(&stage).await,
             }
         };
-        ended(work.await)
+        ended(work.await, context).await
     }
 }
 
@@ -233,7 +253,7 @@ impl Handler for Passes {
             let stage = begin(context, &self.settings).await?;
             passes::run(&stage).await
         };
-        ended(work.await)
+        ended(work.await, context).await
     }
 }
 
