@@ -1,5 +1,5 @@
 -- What a documented client sends through PostgREST, as the role that sends it: an upsert sets every column that was sent, the key among them.
-select plan(38);
+select plan(40);
 insert into public.user_profiles (id, user_id) values
   ('33333333-3333-4333-8333-333333333333', '11111111-1111-4111-8111-111111111111'),
   ('44444444-4444-4444-8444-444444444444', '22222222-2222-4222-8222-222222222222');
@@ -109,5 +109,16 @@ select results_eq($$ select file_size_bytes, storage_path from public.shell_file
   $$ values (777::bigint, '11111111-1111-4111-8111-111111111111/9_a.pdf') $$, 'the size is the stored object''s, not the client''s');
 select pg_temp.be('service');
 select lives_ok($$ select pg_temp.upsert('by the service', '{"storage_path": "11111111-1111-4111-8111-111111111111/10_a.pdf"}') $$, 'the service registers a file of a user');
+
+-- Maintenance.
+select pg_temp.be('owner');
+create temp table begun as select public.begin_document_upload('text/plain', null, 'begun', '33333333-3333-4333-8333-333333333333') as upload;
+reset role;
+update mill.settings set value = 'true' where key = 'maintenance.enabled';
+insert into mill.settings (key, value, type) values ('maintenance.enabled', 'true', 'boolean') on conflict (key) do update set value = excluded.value;
+select pg_temp.refused('owner', '{}', 'PGRST', 'nothing is registered while maintenance is on');
+select pg_temp.be('owner');
+select is((select public.finish_document_upload((upload ->> 'id')::uuid, upload ->> 'place', 5, repeat('a', 64)) ->> 'status' from begun), 'uploaded',
+  'an upload that was begun before maintenance is brought to its end');
 reset role;
 select * from finish();
