@@ -25,6 +25,7 @@ if (options.has("--fresh")) fs.rmSync(folder, { recursive: true, force: true });
 const started = performance.now();
 const stack = new Stack("dev", {
   parts: ["gateway", "relay", "storage", "provider", "workerd", "work"],
+  realtime: true,
   onStep: (part) => console.log(`  ${bold(part.padEnd(10))} starting …`),
 });
 

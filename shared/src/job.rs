@@ -137,6 +137,9 @@ pub struct Job {
 pub struct ClaimedJob {
     /// The job.
     pub id: JobId,
+    /// Where it waited.
+    #[serde(default)]
+    pub queue: String,
     /// Decides which code runs.
     pub kind: String,
     /// Its input.
@@ -238,6 +241,11 @@ pub enum Outcome {
     },
     /// Completed already, in one transaction with what the attempt wrote: there is nothing to report. Never sent.
     Settled,
+    /// Ended already in another way, in one transaction with what is noted about it: there is nothing to report. Never sent.
+    Noted {
+        /// How, as Postgres calls it.
+        word: &'static str,
+    },
 }
 
 impl Outcome {
@@ -269,6 +277,7 @@ impl Outcome {
             Self::Released => "released",
             Self::Dead { .. } => "dead",
             Self::Settled => "completed",
+            Self::Noted { word } => word,
         }
     }
 }

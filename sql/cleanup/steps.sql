@@ -13,7 +13,11 @@ as $$
   with gone as (
     delete from mill.worker w where w.worker in (
       select o.worker from mill.worker o where o.seen_at < mill.now() - interval '1 day' limit p_max)
-    returning 1)
+    returning 1),
+  -- The last one of each queue stays: health names it.
+  claimants as (
+    delete from mill.claimant c where c.claimed_at < mill.now() - interval '1 day'
+      and exists (select from mill.claimant later where later.queue = c.queue and later.claimed_at > c.claimed_at))
   select jsonb_build_object('removed', count(*), 'more', count(*) = p_max) from gone
 $$;
 comment on function mill.cleanup_workers(int) is 'Forgets workers that were not seen for a day.';

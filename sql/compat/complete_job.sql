@@ -3,10 +3,11 @@ language plpgsql security definer
 set search_path = pg_catalog, pg_temp
 as $$
 begin
-  if not mill.settle_by_name(p_job_id, p_worker_id, jsonb_build_object('outcome', 'completed', 'result', p_job_result)) then
+  if not mill.settle_by_name(p_job_id, p_worker_id, jsonb_build_object('outcome', 'completed')
+    || case when p_job_result is null then '{}' else jsonb_build_object('result', p_job_result) end) then
     return false;
   end if;
-  perform mill.audit_jobs(array[p_job_id], 'complete', null);
+  perform mill.audit_jobs(array[p_job_id], 'complete', null, 'job_queue');
   return true;
 end
 $$;

@@ -3,8 +3,15 @@ insert into mill.settings (key, value, type, description) values
   ('queue.backpressure_delay_seconds', '30', 'number', 'How long a job waits for a provider under pressure')
 on conflict (key) do nothing;
 
--- Job types that the compatible API accepts and that the user's own workers do.
+-- The twelve job types of the documented system. Six are stages of documents, whose application brings them with queues of their own; without
+-- that application, and for the other six, the user's own workers do them.
 insert into mill.kind (kind, queue, description) values
+  ('fast_queue_security', 'standard', 'Scan of an upload'),
+  ('fast_queue_ocr', 'standard', 'Text of a page'),
+  ('fast_queue_spatial', 'standard', 'Where on the page each word is'),
+  ('ai_queue_pass1', 'standard', 'First pass over a document'),
+  ('ai_queue_pass2', 'standard', 'Second pass over a document'),
+  ('ai_queue_pass3', 'standard', 'Third pass over a document'),
   ('audit_cleanup', 'standard', 'Prunes what the audit log need not keep'),
   ('notification_delivery', 'standard', 'Sends a notification'),
   ('report_generation', 'standard', 'Makes a report'),

@@ -18,6 +18,7 @@ declare
   end;
   v_job record;
 begin
+  perform mill.refuse_in_maintenance();
   select e.id, e.status into v_job
   from mill.enqueue(jsonb_build_array(jsonb_build_object(
     'kind', job_type, 'name', job_name, 'payload', v_payload, 'category', job_category, 'priority', priority,
@@ -25,7 +26,7 @@ begin
   if v_job.status = 'throttled' then
     raise exception 'the queue of "%" is full', job_type using errcode = 'GM006', hint = 'Try again later.';
   end if;
-  perform mill.audit_jobs(array[v_job.id], 'enqueue', null);
+  perform mill.audit_jobs(array[v_job.id], 'enqueue', null, 'job_queue');
   return v_job.id;
 end
 $$;

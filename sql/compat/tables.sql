@@ -6,7 +6,10 @@ create table mill.compat_lease (
   id uuid primary key,
   worker text not null,
   attempt int not null,
-  started_at timestamptz not null
+  started_at timestamptz not null,
+  -- The claim or the last heartbeat, and when claim_next_job_v3 and update_job_heartbeat expect the next one.
+  seen_at timestamptz,
+  heartbeat_at timestamptz
 ) with (fillfactor = 50);
 comment on table mill.compat_lease is 'The leases that documented claims gave out, one row per job: the last one.';
 create index compat_lease_age on mill.compat_lease (started_at);

@@ -1,10 +1,10 @@
 -- heartbeat_at of a documented worker is due after the interval, and the worker counts as lost after the timeout beyond that.
-create or replace function mill.worker_lease_seconds() returns numeric
+create or replace function mill.worker_lease_seconds(p_interval numeric) returns numeric
 language sql stable
 set search_path = pg_catalog, pg_temp
 as $$
-  select mill.setting('worker.heartbeat_interval_seconds', '30')::numeric + mill.setting('worker.timeout_seconds', '300')::numeric
+  select p_interval + greatest(mill.setting('worker.timeout_seconds', '300')::numeric, 0)
 $$;
 
-comment on function mill.worker_lease_seconds() is 'How long claim_next_job_v3 and update_job_heartbeat lease a job.';
-revoke execute on function mill.worker_lease_seconds() from public;
+comment on function mill.worker_lease_seconds(numeric) is 'How long claim_next_job_v3 and update_job_heartbeat lease a job whose next heartbeat is due after the interval.';
+revoke execute on function mill.worker_lease_seconds(numeric) from public;

@@ -25,9 +25,9 @@ begin
   insert into public.shell_files (
     id, patient_id, uploaded_by, filename, original_filename, mime_type, idempotency_key, created_at, updated_at)
   values (v_id, v_profile, auth.uid(), v_id || '.' || v_extension, left(p_filename, 300), p_mime_type, p_idempotency_key, v_now, v_now)
-  on conflict (patient_id, idempotency_key) do nothing;
+  on conflict (idempotency_key) do nothing;
   if not found then
-    select f.* into v_file from public.shell_files f where f.patient_id = v_profile and f.idempotency_key = p_idempotency_key;
+    select f.* into v_file from public.shell_files f where f.idempotency_key = mill.document_key(v_profile, p_idempotency_key);
     v_id := v_file.id;
   else
     v_over := mill.upload_over_plan(v_profile);

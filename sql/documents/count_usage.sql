@@ -31,7 +31,7 @@ begin
   if not mill.is_enabled('usage_tracking') then
     return '{}'::text[];
   end if;
-  select (e.counts ->> 'bytes')::bigint into v_counted from public.usage_events e
+  select (e.counts ->> 'bytes')::bigint into v_counted from mill.usage_event e
   where e.profile_id = p_profile_id and e.event_type = 'shell_file_uploaded' and e.once_key = p_document_id::text
   for update;
   if not found then
@@ -40,7 +40,7 @@ begin
   if v_counted = p_size then
     return '{}'::text[];
   end if;
-  update public.usage_events e set counts = e.counts || jsonb_build_object('bytes', p_size)
+  update mill.usage_event e set counts = e.counts || jsonb_build_object('bytes', p_size)
   where e.profile_id = p_profile_id and e.event_type = 'shell_file_uploaded' and e.once_key = p_document_id::text;
   perform mill.add_usage(p_profile_id, jsonb_build_object('bytes', p_size - v_counted), mill.now());
   return array(

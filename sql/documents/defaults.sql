@@ -5,13 +5,14 @@ insert into mill.settings (key, value, type, description) values
   ('documents.keep_raw_answers', 'false', 'boolean', 'Keep raw answers of models')
 on conflict (key) do nothing;
 
--- A stage is tried again after about 2, 4, 8, 16, 32 and 64 s.
-insert into mill.queue (queue, description, provider, endpoint, max_attempts, max_lease_losses, backoff_cap_seconds) values
-  ('fast', 'Steps of a document that need no model', null, null, 7, 7, 64),
-  ('ai', 'Model calls, under the rate limit of their provider', 'builtin', 'rules', 7, 7, 64)
+-- A stage is tried again after 2, 4, 8, 16, 32 and 64 s, give or take a fifth.
+insert into mill.queue (queue, description, provider, endpoint, max_attempts, max_lease_losses, backoff_cap_seconds, backoff_jitter) values
+  ('fast', 'Steps of a document that need no model', null, null, 7, 7, 64, 0.2),
+  ('ai', 'Model calls, under the rate limit of their provider', 'builtin', 'rules', 7, 7, 64, 0.2)
 on conflict (queue) do nothing;
 
-insert into mill.kind (kind, queue, description) values
+-- compat accepts the stages also without documents, in a queue for the user's own workers; from now on they are ours.
+insert into mill.kind as k (kind, queue, description) values
   ('fast_queue_security', 'fast', 'Scan of an upload'),
   ('fast_queue_ocr', 'fast', 'Text of a page'),
   ('fast_queue_spatial', 'fast', 'Where on the page each word is'),
@@ -19,7 +20,7 @@ insert into mill.kind (kind, queue, description) values
   ('ai_queue_pass2', 'ai', 'Second pass over a document'),
   ('ai_queue_pass3', 'ai', 'Third pass over a document'),
   ('document_sweep', 'standard', 'Matches objects and rows of documents, both ways')
-on conflict (kind) do nothing;
+on conflict (kind) do update set queue = excluded.queue, part = excluded.part where k.part = 'compat';
 
 insert into mill.repeatable_call (function, created) values
   ('reprocess_document', '$')

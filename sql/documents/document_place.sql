@@ -12,10 +12,10 @@ begin
   if v_file.id is not null and v_file.scanned_at is null then
     raise exception 'the file has not been checked yet' using errcode = 'GM048';
   end if;
-  return v_file.storage_path;
+  return mill.object_named(v_file.bucket, v_file.storage_path);
 end
 $$;
 
-comment on function public.document_place(uuid) is 'Where the checked file of a document of the caller''s lies; null for an unknown document and another''s alike.';
+comment on function public.document_place(uuid) is 'Where the checked file of a document of the caller''s lies, as BUCKET:KEY unless in gristmill; null for an unknown document and another''s alike.';
 revoke execute on function public.document_place(uuid) from public, anon;
 grant execute on function public.document_place(uuid) to authenticated, service_role;

@@ -57,7 +57,7 @@ begin
   -- Read once the document is locked: an upload that finished while this call waited has no ticket any more, and its object stays.
   select u.is_copy into v_is_copy from mill.document_upload u where u.place = p_place;
   if v_is_copy is null then
-    return case when exists (select from public.shell_files f where f.storage_path = p_place) then 'registered' else 'forgotten' end;
+    return case when exists (select from public.shell_files f where mill.object_named(f.bucket, f.storage_path) = p_place) then 'registered' else 'forgotten' end;
   end if;
   if v_is_copy and v_file.stage = 'security' and v_file.status in ('uploaded', 'processing') then
     update mill.document_upload u set looked_at = v_now where u.place = p_place;
@@ -99,7 +99,7 @@ as $$
   select coalesce(jsonb_agg(p.place), '[]') from unnest(p_places) p(place)
   -- Only what documents keep: {profile}/{document}/{file}, or quarantined. Other parts have places of their own.
   where p.place ~ '^([0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}/|quarantine/)[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}/[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}[.][a-z]{3,4}$'
-    and not exists (select from public.shell_files f where f.storage_path = p.place)
+    and not exists (select from public.shell_files f where f.storage_path = p.place and f.bucket = 'gristmill')
     and not exists (select from mill.document_upload u where u.place = p.place)
 $$;
 comment on function public.orphaned_objects(text[]) is 'Which of these objects belong to no document.';

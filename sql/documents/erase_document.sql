@@ -29,9 +29,9 @@ begin
   end if;
   return jsonb_build_object('places', coalesce(
     (select jsonb_agg(p.place) from (
-      select v_file.storage_path as place where v_file.storage_path is not null
+      select mill.object_named(v_file.bucket, v_file.storage_path) as place where v_file.storage_path is not null
       -- A worker that died after it had copied the file may have left this one.
-      union select v_file.upload_path where v_file.upload_path is not null
+      union select mill.object_named(v_file.bucket, v_file.upload_path) where v_file.upload_path is not null
       union select u.place from mill.document_upload u where u.document_id = p_id) p), '[]'));
 end
 $$;

@@ -3,13 +3,21 @@ create or replace function mill.waiting_error(p_file public.shell_files) returns
 language sql stable
 set search_path = pg_catalog, pg_temp
 as $$
-  select mill.document_error(j.error) || jsonb_build_object('next_retry_at', j.run_at)
+  select mill.document_error(j.error, j.run_at)
   from mill.job_live j
   where j.dedupe_key = mill.stage_key(p_file.id, p_file.run, p_file.stage) and j.queue in ('fast', 'ai')
     and j.state in ('retrying', 'deferred') and j.error is not null
 $$;
 comment on function mill.waiting_error(public.shell_files) is 'The error after which a document''s stage waits for its next attempt, or null.';
 revoke execute on function mill.waiting_error(public.shell_files) from public;
+
+-- The functions say type and message, as every error of ours; the row says error_type and error_message, as documented.
+create or replace function mill.shown_error(p_error jsonb) returns jsonb
+language sql immutable
+return p_error || jsonb_build_object('type', coalesce(p_error -> 'error_type', p_error -> 'type'),
+  'message', coalesce(p_error -> 'error_message', p_error -> 'message'));
+comment on function mill.shown_error(jsonb) is 'An entry of processing_error as the functions show it.';
+revoke execute on function mill.shown_error(jsonb) from public;
 
 create or replace function mill.document_summary(p_file public.shell_files) returns jsonb
 language sql stable
@@ -21,7 +29,7 @@ as $$
     'percent', mill.document_percent(p_file.status, p_file.stage, (
       select j.progress from mill.job_live j
       where j.dedupe_key = mill.stage_key(p_file.id, p_file.run, p_file.stage) and j.queue in ('fast', 'ai'))),
-    'page_count', p_file.page_count, 'error', coalesce(mill.waiting_error(p_file), p_file.processing_error -> 'current_error'),
+    'page_count', p_file.page_count, 'error', mill.shown_error(coalesce(mill.waiting_error(p_file), p_file.processing_error -> 'current_error')),
     'created_at', p_file.created_at, 'updated_at', p_file.updated_at, 'completed_at', p_file.completed_at)
 $$;
 comment on function mill.document_summary(public.shell_files) is 'A document as lists show it.';
@@ -33,7 +41,8 @@ set search_path = pg_catalog, pg_temp
 as $$
   -- Null for an unknown document and for another's alike.
   select mill.document_summary(f) || jsonb_build_object('verdict', f.verdict,
-      'processing_error', f.processing_error || jsonb_strip_nulls(jsonb_build_object('current_error', mill.waiting_error(f))))
+      'processing_error', f.processing_error || coalesce((
+        select jsonb_build_object('current_error', w.error) from (select mill.waiting_error(f) as error) w where w.error is not null), '{}'))
     || public.document_content(f.id, array['entities', 'facts', 'narrative'])
   from public.shell_files f
   where f.id = p_id and (public.is_service_role() or public.has_profile_access(auth.uid(), f.patient_id))

@@ -34,7 +34,7 @@ begin
       raise exception 'this place was not given out for document %', p_file.id using errcode = 'GM046';
     end if;
   end if;
-  update public.shell_files f set storage_path = coalesce(p_place, f.storage_path), scanned_at = mill.now()
+  update public.shell_files f set storage_path = coalesce(mill.key_within(f.bucket, p_place), f.storage_path), scanned_at = mill.now()
   where f.id = p_file.id and (p_place is not null or f.scanned_at is not null);
 end
 $$;

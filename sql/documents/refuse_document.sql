@@ -4,8 +4,8 @@ set search_path = pg_catalog, pg_temp
 as $$
 begin
   update public.shell_files f set
-    status = p_status, storage_path = p_place, verdict = p_error - array['worker', 'attempt'], updated_at = mill.now(), version = f.version + 1,
-    processing_error = f.processing_error || jsonb_build_object('current_error', mill.document_error(p_error || jsonb_build_object('at', mill.now())))
+    status = p_status, storage_path = mill.key_within(f.bucket, p_place), verdict = p_error - array['worker', 'attempt'], updated_at = mill.now(), version = f.version + 1,
+    processing_error = mill.noted_errors(f.processing_error, jsonb_build_array(p_error || jsonb_build_object('at', mill.now())))
   where f.id = p_file.id;
   perform mill.audit('shell_files', p_file.id::text, 'UPDATE', null, jsonb_build_object('status', p_status, 'type', p_error ->> 'type'),
     'refused by the security stage', 'documents', p_file.patient_id, p_job_id);

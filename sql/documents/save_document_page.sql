@@ -7,9 +7,9 @@ declare
   v_number int := (p_page ->> 'number')::int;
 begin
   delete from public.document_pages p where p.document_id = p_file.id and p.page_number = v_number;
-  insert into public.document_pages (document_id, page_number, source, width, height, confidence, text)
+  insert into public.document_pages (document_id, page_number, source, width, height, confidence, text, job_id)
   values (p_file.id, v_number, p_page ->> 'source', (p_page ->> 'width')::real, (p_page ->> 'height')::real,
-    (p_page ->> 'confidence')::real, p_page ->> 'text');
+    (p_page ->> 'confidence')::real, p_page ->> 'text', p_job_id);
   insert into public.document_words (document_id, page_number, word_number, text, box, confidence, line_number)
   select p_file.id, v_number, w.at, w.word ->> 't', array(select jsonb_array_elements_text(w.word -> 'b'))::real[],
     (w.word ->> 'c')::real, (w.word ->> 'l')::int

@@ -43,15 +43,19 @@ create table public.shell_files (
   uploaded_at timestamptz,
   scanned_at timestamptz,
   completed_at timestamptz,
+  -- The bucket of upload_path and storage_path. What the function upload takes lies in gristmill.
+  bucket text not null default 'gristmill',
   constraint status_is_known check (status in
     ('uploading', 'uploaded', 'processing', 'completed', 'failed', 'refused', 'infected', 'erasing')),
   constraint stage_is_known check (stage in ('security', 'ocr', 'spatial', 'pass1', 'pass2', 'pass3')),
   constraint an_uploaded_file_has_a_place check (status in ('uploading', 'erasing') or storage_path is not null),
   constraint a_size_is_not_negative check (file_size_bytes >= 0),
-  constraint a_key_is_short check (length(idempotency_key) between 1 and 255),
+  -- 512 characters of the client's after the profile and a colon: at most 2,085 bytes, and an index takes 2,704.
+  constraint a_key_is_short check (length(idempotency_key) between 38 and 549),
   constraint names_are_short check (length(filename) <= 300 and length(original_filename) <= 300),
-  -- Per profile, never globally: one person's key must not reach another's row.
-  constraint a_key_names_one_document_of_a_profile unique (patient_id, idempotency_key)
+  -- Per profile, never globally: mill.own_key puts the profile before each key. The index is on the key alone, because documented
+  -- clients upsert with onConflict: 'idempotency_key'.
+  constraint a_key_names_one_document unique (idempotency_key)
 );
 comment on table public.shell_files is
   'One row per uploaded file. storage_path is made by the server; the client''s file name is metadata only. Until scanned_at is set, size, type and digest are what the uploader said; from then on they were measured.';
@@ -80,6 +84,8 @@ create table public.document_pages (
   height real not null,
   confidence real,
   text text not null,
+  -- The job that read it. A later try of the same job does not read the page again.
+  job_id uuid,
   primary key (document_id, page_number),
   constraint source_is_known check (source in ('text_layer', 'tesseract', 'google_vision', 'plain'))
 );

@@ -38,6 +38,7 @@ begin
     raise exception 'a worker needs a name' using errcode = 'GM004';
   end if;
 
+  perform mill.note_asked_kinds(p_queues, p_kinds);
   for v_queue in
     select q.* from mill.queue q where q.queue = any (p_queues) and not q.paused order by hashtext(q.queue || v_now::text)
   loop
@@ -90,6 +91,9 @@ begin
       exit when v_left <= 0;
     end loop;
 
+    if v_left < v_asked and v_queue.served_by <> 'function' then
+      perform mill.note_claimant(v_queue.queue, p_worker);
+    end if;
     if v_left < v_asked and exists (
       select from mill.floor f where f.queue = v_queue.queue and f.advance_at <= clock_timestamp())
     then

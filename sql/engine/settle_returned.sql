@@ -17,7 +17,7 @@ begin
     run_at = p_now + case p_held -> j.id::text ->> 'verdict'
       when 'failed' then coalesce(
         make_interval(secs => (p_held -> j.id::text ->> 'delay')::double precision),
-        (select mill.backoff(j.attempt, q.backoff_base_seconds, q.backoff_cap_seconds) from mill.queue q where q.queue = j.queue))
+        (select mill.backoff(j.attempt, q.backoff_base_seconds, q.backoff_cap_seconds, q.backoff_jitter) from mill.queue q where q.queue = j.queue))
       when 'snoozed' then make_interval(secs => coalesce((p_held -> j.id::text ->> 'delay')::double precision, 30))
       else interval '0' end,
     -- A released job goes back to the head of its line, but not below the floor.

@@ -22,7 +22,8 @@
 create table mill.queue (
   queue text primary key,
   description text not null default '',
-  -- 'function': invoked by wake and pump; 'worker': the container worker claims from it by itself.
+  -- 'function': invoked by wake and pump; 'worker': the container worker claims from it by itself; 'external': left to workers of the
+  -- operator's own, which claim through the API.
   served_by text not null default 'worker',
   function text,
   batch_size int not null default 50,
@@ -52,9 +53,12 @@ create table mill.queue (
   created_at timestamptz not null default now(),
   -- The part of Gristmill that brought the row; null for a row of the operator's.
   part text default nullif(current_setting('mill.part', true), ''),
+  -- A failed attempt waits its delay, give or take this share. Null: anything up to the delay (full jitter).
+  backoff_jitter numeric,
   constraint queue_name_is_a_short_word check (queue ~ '^[a-z][a-z0-9_-]{0,62}$'),
-  constraint served_by_a_function_or_a_worker check (served_by in ('function', 'worker')),
-  constraint function_is_named_where_one_serves check ((served_by = 'function') = (function is not null)),
+  constraint served_by_a_function_a_worker_or_others check (served_by in ('function', 'worker', 'external')),
+  -- A queue that is set to external keeps the name, to be given back later.
+  constraint function_is_named_where_one_serves check (served_by = 'external' or (served_by = 'function') = (function is not null)),
   constraint function_name_is_a_path_segment check (function ~ '^[a-z][a-z0-9_-]{0,62}$'),
   constraint batch_size_is_positive check (batch_size between 1 and 1000),
   constraint max_parallel_is_positive check (max_parallel between 1 and 1000),
@@ -69,7 +73,8 @@ create table mill.queue (
   constraint dequeue_is_by_priority_or_fair check (dequeue in ('priority', 'fair')),
   constraint retention_is_at_least_one_day check (retention_days between 1 and 3650),
   constraint target_is_positive check (target_seconds between 1 and 86400),
-  constraint endpoint_belongs_to_a_provider check (endpoint is null or provider is not null)
+  constraint endpoint_belongs_to_a_provider check (endpoint is null or provider is not null),
+  constraint backoff_jitter_is_a_share check (backoff_jitter between 0 and 1)
 );
 comment on table mill.queue is 'One row a queue; adding a queue is an INSERT.';
 
@@ -81,9 +86,19 @@ create table mill.kind (
   created_at timestamptz not null default now(),
   -- The part of Gristmill that brought the row; null for a row of the operator's.
   part text default nullif(current_setting('mill.part', true), ''),
+  -- When a worker first asked for jobs of this kind; null while none ever has. See mill.note_asked_kinds.
+  first_asked_at timestamptz,
   constraint kind_name_is_a_short_word check (kind ~ '^[a-z][a-z0-9_.-]{0,62}$')
 );
 comment on table mill.kind is 'What may be enqueued. open_to_users: signed-in users may submit it for themselves.';
+
+create table mill.claimant (
+  queue text not null references mill.queue on update cascade on delete cascade,
+  worker text not null,
+  claimed_at timestamptz not null,
+  primary key (queue, worker)
+) with (fillfactor = 50);
+comment on table mill.claimant is 'Which workers have claimed from each queue that no function serves, and when last, to ten seconds.';
 
 -- What is always there and of fixed length stands first: its place in a row is known without reading what comes before. What a
 -- claim changes stands together, for Postgres leaves the unchanged head and tail out of the WAL of an update that stays on its

@@ -18,7 +18,7 @@ declare
   v_now timestamptz := mill.now();
   v_running int;
 begin
-  if p_queue.paused then
+  if p_queue.paused or p_queue.served_by = 'external' then
     return;
   end if;
   if p_queue.served_by = 'worker' then

@@ -1,4 +1,4 @@
--- Files that nobody needs: expired ones, and those of attempts that came to nothing. They are marked, their objects
+-- Files that nobody needs: expired ones, those that their users deleted, and those of attempts that came to nothing. They are marked, their objects
 -- are removed by whoever called, and only then does mill.confirm_export_files forget the rows. A crash in between leaves
 -- marked rows, which are given out again; what stays marked could not be deleted, and that is an event.
 --
@@ -19,7 +19,7 @@ begin
   end if;
   with chosen as (
     select f.path from mill.export_file f
-    where f.state = 'stored' and f.expires_at <= v_now
+    where f.state = 'stored' and f.expires_at <= v_now or f.state = 'deleted'
       or f.state = 'writing' and f.created_at <= v_abandoned and not exists (
         select from mill.job_live j where j.id = f.export_id and j.attempt = f.attempt and j.state = 'processing')
     order by f.created_at
@@ -30,6 +30,9 @@ begin
     update mill.export_file f set state = 'removing' from chosen c where f.path = c.path returning f.path
   )
   select v_stuck || coalesce(array_agg(m.path), '{}') into v_keys from marked m;
+  if cardinality(v_keys) < p_max then
+    v_keys := v_keys || mill.unclaimed_export_objects(v_abandoned, p_max - cardinality(v_keys));
+  end if;
   return jsonb_build_object('remove', to_jsonb(v_keys), 'more', cardinality(v_keys) = p_max and v_stuck = '{}');
 end
 $$;

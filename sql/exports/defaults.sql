@@ -33,3 +33,21 @@ revoke execute on function mill.may_read_export(text, uuid) from public;
 
 insert into mill.object_rule (act, routine) values ('read', 'mill.may_read_export')
 on conflict (act, routine) do nothing;
+
+-- In the bucket exports they lie at {user}/{document}_{time}.pdf. A file that was deleted or has expired is closed before its object is gone.
+insert into mill.bucket (bucket, description) values ('exports', 'Exported files')
+on conflict (bucket) do nothing;
+
+create or replace function mill.may_read_exported_file(p_key text, p_user uuid) returns boolean
+language sql stable
+set search_path = pg_catalog, pg_temp
+as $$
+  select nullif(starts_with(p_key, p_user || '/') and not exists (
+    select from mill.export_file f
+    where f.path = 'exports:' || p_key and (f.state in ('removing', 'deleted') or f.expires_at <= mill.now())), false)
+$$;
+comment on function mill.may_read_exported_file(text, uuid) is 'Rule of read in the bucket exports: the files of a user, until they are deleted or expire.';
+revoke execute on function mill.may_read_exported_file(text, uuid) from public;
+
+insert into mill.object_rule (act, routine, bucket) values ('read', 'mill.may_read_exported_file', 'exports')
+on conflict (act, routine) do nothing;

@@ -11,7 +11,7 @@ begin
   if v_export.id is null then
     raise exception 'there is no such export, or it is not yours' using errcode = 'GM050';
   end if;
-  update public.export_history h set download_count = h.download_count + 1
+  update mill.export_history h set download_count = h.download_count + 1
   where h.id = p_id and h.expires_at > mill.now()
   returning jsonb_build_object('path', h.file_path, 'name', h.file_name, 'size', h.file_size) into v_file;
   if v_file is not null then

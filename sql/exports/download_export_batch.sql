@@ -14,7 +14,7 @@ begin
       detail = jsonb_build_object('done', v_batch -> 'done', 'total', v_batch -> 'total');
   end if;
   with counted as (
-    update public.export_history h set download_count = h.download_count + 1
+    update mill.export_history h set download_count = h.download_count + 1
     where h.expires_at > mill.now() and h.id in (select i.export_id from mill.export_batch_item i where i.batch_id = p_id)
     returning h.*
   )

@@ -15,7 +15,7 @@ as $$
       'path', h.file_path) end,
     'created_at', p_export.created_at, 'started_at', s.started_at, 'finished_at', s.finished_at))
   from mill.export_status(p_export.id, p_export.ended) s
-  left join public.export_history h on h.id = p_export.id
+  left join mill.export_history h on h.id = p_export.id
 $$;
 
 comment on function mill.export_json(mill.export) is 'An export as callers see it.';

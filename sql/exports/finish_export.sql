@@ -22,10 +22,13 @@ begin
     return mill.is_completed_by(v_holder); -- true: this call repeats one whose answer was lost
   end if;
   update mill.export_file f set state = 'stored', expires_at = v_expires where f.path = p_path;
-  insert into public.export_history (
+  insert into mill.export_history (
     id, user_id, document_id, version, template, file_name, file_path, file_size, page_count, expires_at, created_at)
   values (p_job, v_export.owner, v_export.document_id, v_export.version, v_export.template, p_name, p_path, v_size, p_pages,
-    v_expires, v_now);
+    v_expires, v_now)
+  -- A documented worker may have described its file before it completed the job.
+  on conflict (id) do update set file_path = excluded.file_path, file_size = excluded.file_size, page_count = excluded.page_count,
+    expires_at = excluded.expires_at;
   update mill.export e set ended = 'completed', message = null, source = null where e.id = p_job;
   perform mill.note_export(p_job, 'completed', jsonb_build_object('progress', 100, 'attempt', p_attempt, 'file',
     jsonb_build_object('name', p_name, 'size', v_size, 'pages', p_pages, 'expires_at', v_expires)));

@@ -5,8 +5,9 @@
 --                        ▼
 --   mill.export_file   every object that was, or may have been, written: its row is there before the object
 --     writing ── finish ──► stored ── seven days ──► removing ── object deleted ──► gone, with its history
+--        │                     └── the user deletes the history ──► deleted ──▲
 --        └───────── the attempt came to nothing ──────▲
---   public.export_history   what can be downloaded: a row exists only beside a stored file
+--   mill.export_history   what can be downloaded: a row exists only beside a file. public.export_history is the view of it
 --   mill.export_event       what happened, in order: what listeners read
 --
 -- The job is the truth about who works on an export and how far it is. mill.export.ended is a copy of how it ended, so
@@ -45,6 +46,10 @@ create table mill.export (
   ended text,
   message text,
   created_at timestamptz not null,
+  -- What a documented worker said about its result; see sql/compat/exports.
+  result_url text,
+  result_size int,
+  result_pages int,
   constraint ended_as_a_job_ends check (ended in ('completed', 'failed', 'cancelled')),
   constraint source_is_kept_until_it_is_done check (source is not null or ended is not null)
 );
@@ -90,7 +95,7 @@ create table mill.export_file (
   state text not null default 'writing',
   created_at timestamptz not null,
   expires_at timestamptz,
-  constraint file_state_is_known check (state in ('writing', 'stored', 'removing')),
+  constraint file_state_is_known check (state in ('writing', 'stored', 'removing', 'deleted')),
   constraint a_stored_file_expires check (state <> 'stored' or expires_at is not null),
   constraint size_is_not_negative check (size >= 0)
 );
@@ -108,7 +113,7 @@ create table mill.export_day (
 );
 comment on table mill.export_day is 'How many exports a user has asked for on a day, UTC.';
 
-create table public.export_history (
+create table mill.export_history (
   id uuid primary key references mill.export,
   user_id uuid not null,
   document_id uuid references public.documents on delete set null,
@@ -125,18 +130,15 @@ create table public.export_history (
   constraint format_is_pdf check (format = 'pdf'),
   constraint downloads_are_counted_up check (download_count >= 0)
 );
-comment on table public.export_history is 'What can be downloaded. A row goes with its file; document_id is null once the document is gone.';
-create index export_history_user on public.export_history (user_id, created_at desc);
-create index export_history_document on public.export_history (document_id);
+comment on table mill.export_history is 'What can be downloaded. A row goes with its file; document_id is null once the document is gone.';
+create index export_history_user on mill.export_history (user_id, created_at desc);
+create index export_history_document on mill.export_history (document_id);
 
 alter table public.documents enable row level security;
-alter table public.export_history enable row level security;
 create policy documents_are_their_owners on public.documents for all to authenticated
   using (owner = auth.uid()) with check (owner = auth.uid());
-create policy history_is_its_users on public.export_history for select to authenticated using (user_id = auth.uid());
-revoke all on public.documents, public.export_history from public, anon, authenticated, service_role;
+revoke all on public.documents from public, anon, authenticated, service_role;
 grant select, insert, update, delete on public.documents to service_role;
 grant select, delete on public.documents to authenticated;
 -- version, owner and the times are ours to set. The id of an existing document is refused by mill.count_document_version.
 grant insert (id, title, data), update (id, title, data) on public.documents to authenticated;
-grant select on public.export_history to authenticated, service_role;

@@ -5,7 +5,8 @@ set search_path = pg_catalog, pg_temp
 as $$
 declare
   v_user uuid := auth.uid();
-  v_folder text := split_part(p_key, '/', 1);
+  v_bucket text := case when strpos(p_key, ':') > 0 then split_part(p_key, ':', 1) else 'gristmill' end;
+  v_key text := substr(p_key, strpos(p_key, ':') + 1);
   v_routine text;
   v_verdict boolean;
   v_is_allowed boolean := false;
@@ -13,11 +14,11 @@ begin
   if public.is_service_role() then
     return true;
   end if;
-  if v_user is null or v_folder !~ '^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$' then
+  if v_user is null or split_part(v_key, '/', 1) !~ '^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$' then
     return false;
   end if;
-  for v_routine in select r.routine from mill.object_rule r where r.act = p_act order by r.routine loop
-    execute format('select %s($1, $2)', v_routine) into v_verdict using p_key, v_user;
+  for v_routine in select r.routine from mill.object_rule r where r.act = p_act and r.bucket = v_bucket order by r.routine loop
+    execute format('select %s($1, $2)', v_routine) into v_verdict using v_key, v_user;
     if not v_verdict then
       return false;
     end if;

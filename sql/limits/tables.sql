@@ -21,7 +21,7 @@ create table mill.api_rate_limits (
   tokens_per_minute bigint,
   tokens_per_hour bigint,
   concurrent_requests int,
-  backpressure_threshold numeric not null default 0.8,
+  backpressure_threshold numeric(3, 2) not null default 0.8,
   backpressure_delay_seconds int not null default 30,
   queue_depth_limit int,
   -- How long a slot without a job may be silent.
@@ -39,7 +39,9 @@ create table mill.api_rate_limits (
   updated_at timestamptz not null default now(),
   -- The part of Gristmill that brought the row; null for a row of the operator's.
   part text default nullif(current_setting('mill.part', true), ''),
+  id uuid not null default gen_random_uuid(),
   primary key (provider_name, api_endpoint),
+  constraint an_id_names_one_limit unique (id),
   constraint requests_per_minute_is_positive check (requests_per_minute > 0),
   constraint requests_per_hour_is_positive check (requests_per_hour > 0),
   constraint tokens_per_minute_is_positive check (tokens_per_minute > 0),

@@ -12,10 +12,10 @@ set search_path = pg_catalog, pg_temp
 as $$
   select format('a job of queue %s has been due for %s s', q.queue, round(a.age))
   from mill.queue q
-  cross join lateral (select extract(epoch from mill.now() - mill.oldest_due(q.queue)) as age) a
+  cross join lateral (select extract(epoch from mill.now() - mill.oldest_served(q)) as age) a
   where not q.paused and a.age > mill.setting('health.oldest_due_seconds', '300')::numeric
 $$;
-comment on function mill.check_oldest_due_job() is 'Queues whose oldest due job waits too long. Paused ones are an operator''s will.';
+comment on function mill.check_oldest_due_job() is 'Queues whose oldest due job waits too long. Paused ones are an operator''s will; kinds that no worker has ever asked for are a note.';
 revoke execute on function mill.check_oldest_due_job() from public;
 
 create or replace function mill.check_breakers() returns table (detail text)
@@ -47,10 +47,14 @@ set search_path = pg_catalog, pg_temp
 as $$
   select format('no worker serves queue %s, which has work', q.queue)
   from mill.queue q
-  where q.served_by = 'worker' and not q.paused and mill.oldest_due(q.queue) < mill.now() - interval '1 minute'
+  where q.served_by = 'worker' and not q.paused and mill.oldest_served(q) < mill.now() - interval '1 minute'
     and not exists (
       select from mill.worker w where q.queue = any (w.queues)
         and w.seen_at > mill.now() - make_interval(secs => mill.setting('worker.timeout_seconds', '300')::int))
+    -- Workers of others are known by what they claimed alone.
+    and not exists (
+      select from mill.claimant c where c.queue = q.queue
+        and c.claimed_at > mill.now() - make_interval(secs => mill.setting('worker.timeout_seconds', '300')::int))
 $$;
 comment on function mill.check_workers() is 'Queues of the container worker that have work and nobody to do it.';
 revoke execute on function mill.check_workers() from public;

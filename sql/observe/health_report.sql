@@ -7,6 +7,7 @@ declare
   v_check record;
   v_details jsonb;
   v_checks jsonb := jsonb_build_array();
+  v_notes jsonb;
 begin
   for v_check in select c.name, c.step from mill.health_check c order by c.place, c.name loop
     begin
@@ -16,10 +17,15 @@ begin
     end;
     v_checks := v_checks || jsonb_build_object('name', v_check.name, 'ok', v_details = '[]', 'details', v_details);
   end loop;
-  return jsonb_build_object('checks', v_checks, 'at', mill.now());
+  begin
+    select coalesce(jsonb_agg(n.note), '[]') into v_notes from mill.health_notes() n;
+  exception when others then
+    v_notes := jsonb_build_array('notes could not be made: ' || sqlstate);
+  end;
+  return jsonb_build_object('checks', v_checks, 'notes', v_notes, 'at', mill.now());
 end
 $$;
 
-comment on function public.health_report() is 'Every health check with what is not well, in words; no content, no whole-table counts.';
+comment on function public.health_report() is 'Every health check with what is not well, in words, and notes on what nobody serves; no content, no whole-table counts.';
 revoke execute on function public.health_report() from public, anon, authenticated;
 grant execute on function public.health_report() to service_role;

@@ -18,7 +18,7 @@ revoke execute on function mill.measure_quota() from public;
 create or replace function mill.check_quota() returns table (detail text)
 language sql stable
 set search_path = pg_catalog, pg_temp
-as $$ select format('%s%% of the data quota is used, serving has stopped', mill.quota_percent()) where public.is_quota_exceeded() $$;
+as $$ select format('%s%% of the data quota is used, serving has stopped', mill.quota_percent()) where mill.is_quota_exceeded() $$;
 comment on function mill.check_quota() is 'Whether refreshes have stopped for want of quota.';
 revoke execute on function mill.check_quota() from public;
 
@@ -27,7 +27,7 @@ language sql stable
 set search_path = pg_catalog, pg_temp
 as $$
   select u.provider, sum(u.calls)::numeric from public.api_data_usage u
-  where u.at > mill.now() - interval '1 minute' and u.at <= mill.now() group by u.provider
+  where u.created_at > mill.now() - interval '1 minute' and u.created_at <= mill.now() group by u.provider
 $$;
 comment on function mill.measure_call_rate() is 'Calls of the last minute to each provider.';
 revoke execute on function mill.measure_call_rate() from public;
@@ -49,7 +49,7 @@ language sql stable
 set search_path = pg_catalog, pg_temp
 as $$
   select s.data_type, extract(epoch from mill.now() - greatest(s.since, (
-    select max(u.at) from public.api_data_usage u where u.data_type = s.data_type))) / 3600
+    select max(u.created_at) from public.api_data_usage u where u.data_type = s.data_type))) / 3600
   from (select a.data_type, min(a.subscribed_at) as since from public.active_subscriptions_v2 a group by a.data_type) s
 $$;
 comment on function mill.measure_unrefreshed() is 'Hours since each watched data type was last fetched.';

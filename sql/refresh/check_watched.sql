@@ -19,7 +19,7 @@ begin
         select from public.active_subscriptions_v2 a
         where a.symbol = s.symbol and a.data_type = v_type.data_type and a.last_seen_at > v_since));
     perform mill.lift_pauses(v_type.data_type, v_watched);
-    v_queued := v_queued + mill.queue_stale(v_type, v_watched, v_type.priority);
+    v_queued := v_queued + mill.queue_stale(v_type, v_watched, null);
   end loop;
   return v_queued;
 end

@@ -1,3 +1,11 @@
+create or replace function mill.lock_refresh_claims() returns void
+language sql
+set search_path = pg_catalog, pg_temp
+as $$ select pg_advisory_xact_lock(702235, 0) $$;
+
+comment on function mill.lock_refresh_claims() is 'Claims of refresh queues take turns until their transactions end.';
+revoke execute on function mill.lock_refresh_claims() from public;
+
 -- One call gives a processor its batch and all it needs: {jobs, types}. The quota is asked with the batch counted in: one
 -- that would cross it is given back whole, attempts and all. Claims of refresh queues take turns for that, or two of
 -- them would each see room for itself.
@@ -12,7 +20,7 @@ as $$
 declare
   v_jobs jsonb;
 begin
-  perform pg_advisory_xact_lock(702235, 0);
+  perform mill.lock_refresh_claims();
   begin
     v_jobs := public.claim_jobs(p_worker, array[p_queue], p_max, null, p_invocation);
     if v_jobs <> '[]' and mill.quota_used(mill.setting('refresh.quota_days', '30')::int) + mill.quota_in_flight()

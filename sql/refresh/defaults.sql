@@ -8,7 +8,7 @@ end
 $$;
 
 insert into mill.settings (key, value, type, description) values
-  ('refresh.quota_gb', '20', 'number', 'Data that may be fetched within the rolling days, in 10^9 bytes'),
+  ('refresh.quota_gb', '20', 'number', 'Data that may be fetched within the rolling days, in GB of 2^30 bytes'),
   ('refresh.quota_days', '30', 'number', 'The rolling days of the quota'),
   ('refresh.quota_buffer', '0.95', 'number', 'The share of the quota at which serving stops'),
   ('refresh.scheduled_stretch', '100', 'number', 'Symbols of a scheduled type that are looked at a minute'),
@@ -21,7 +21,9 @@ insert into mill.api_rate_limits (provider_name, api_endpoint, requests_per_minu
 on conflict (provider_name, api_endpoint) do nothing;
 
 insert into mill.queue (queue, description, served_by, function, provider, endpoint, lease_seconds, max_attempts, backoff_base_seconds, backoff_cap_seconds) values
-  ('refresh', 'Calls to outside APIs that keep cached data fresh', 'function', 'processor', 'fmp', 'stable', 60, 3, 5, 300)
+  ('refresh', 'Calls to outside APIs that keep cached data fresh', 'function', 'processor', 'fmp', 'stable', 60, 4, 5, 300),
+  -- Data types whose edge_function_name is not one of ours. The user's processor takes them by get_queue_batch, within the same limit of calls.
+  ('refresh-external', 'Refreshes that a processor of the user''s does', 'external', null, 'fmp', 'stable', 300, 4, 5, 300)
 on conflict (queue) do nothing;
 
 insert into public.data_type_registry (

@@ -7,15 +7,15 @@ declare
   v_until timestamptz := date_trunc('hour', p_now - interval '1 hour');
 begin
   delete from public.api_data_usage u
-  where u.at < p_now - make_interval(days => mill.setting('refresh.quota_days', '30')::int + 1);
-  if not exists (select from public.api_data_usage u where u.at < v_until and u.at > date_trunc('hour', u.at)) then
+  where u.created_at < p_now - make_interval(days => mill.setting('refresh.quota_days', '30')::int + 1);
+  if not exists (select from public.api_data_usage u where u.created_at < v_until and u.created_at > date_trunc('hour', u.created_at)) then
     return;
   end if;
   with folded as (
-    delete from public.api_data_usage u where u.at < v_until and u.at >= v_until - interval '1 day' returning u.*
+    delete from public.api_data_usage u where u.created_at < v_until and u.created_at >= v_until - interval '1 day' returning u.*
   )
-  insert into public.api_data_usage (at, provider, data_type, calls, bytes)
-  select date_trunc('hour', f.at), f.provider, f.data_type, sum(f.calls), sum(f.bytes)
+  insert into public.api_data_usage (created_at, provider, data_type, calls, data_size_bytes)
+  select date_trunc('hour', f.created_at), f.provider, f.data_type, sum(f.calls), sum(f.data_size_bytes)
   from folded f group by 1, 2, 3;
 end
 $$;

@@ -1,12 +1,12 @@
--- What the calls of a batch cost, and what was odd about them: one row of usage a type, one event a code.
+-- What the calls of a batch cost, and what was odd about them: one row of usage per type, one event per code. A row of one call names its job.
 create or replace function mill.note_fetches(p_outcomes jsonb, p_now timestamptz) returns void
 language plpgsql
 set search_path = pg_catalog, pg_temp
 as $$
 begin
-  insert into public.api_data_usage (at, provider, data_type, calls, bytes)
-  select p_now, r.provider, r.data_type, count(*), sum(o.bytes)
-  from jsonb_to_recordset(p_outcomes) as o(data_type text, bytes bigint)
+  insert into public.api_data_usage (created_at, provider, data_type, calls, data_size_bytes, job_id)
+  select p_now, r.provider, r.data_type, count(*), sum(o.bytes), case when count(*) = 1 then (array_agg(o.id))[1] end
+  from jsonb_to_recordset(p_outcomes) as o(id uuid, data_type text, bytes bigint)
   join public.data_type_registry r using (data_type)
   where o.bytes is not null
   group by r.provider, r.data_type

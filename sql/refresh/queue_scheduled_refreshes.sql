@@ -33,8 +33,8 @@ $$;
 comment on function mill.walk_scheduled(public.data_type_registry, int) is 'Goes on with the walk of a scheduled type, or begins one when its schedule says so; says how many refreshes were new.';
 revoke execute on function mill.walk_scheduled(public.data_type_registry, int) from public;
 
-create or replace function public.queue_scheduled_refreshes() returns jsonb
-language plpgsql security definer
+create or replace function mill.walk_all_scheduled() returns jsonb
+language plpgsql
 set search_path = pg_catalog, pg_temp
 as $$
 declare
@@ -42,7 +42,6 @@ declare
   v_type public.data_type_registry;
   v_queued int := 0;
 begin
-  perform mill.require_primary();
   if not mill.entry_lock('scheduled-refreshes') then
     return jsonb_build_object('skipped', true);
   end if;
@@ -62,6 +61,19 @@ begin
 end
 $$;
 
-comment on function public.queue_scheduled_refreshes() is 'Queues the next stretch of every scheduled type that is due; {queued} or {skipped}.';
+comment on function mill.walk_all_scheduled() is 'Queues the next stretch of every scheduled type that is due; {queued} or {skipped}.';
+revoke execute on function mill.walk_all_scheduled() from public;
+
+create or replace function public.queue_scheduled_refreshes() returns void
+language plpgsql security definer
+set search_path = pg_catalog, pg_temp
+as $$
+begin
+  perform mill.require_primary();
+  perform mill.walk_all_scheduled();
+end
+$$;
+
+comment on function public.queue_scheduled_refreshes() is 'Queues the next stretch of every scheduled type that is due. Does nothing while another run is at it.';
 revoke execute on function public.queue_scheduled_refreshes() from public, anon, authenticated;
 grant execute on function public.queue_scheduled_refreshes() to service_role;

@@ -17,5 +17,6 @@ exception
 end
 $$;
 
-comment on function mill.queue_stale(public.data_type_registry, text[], int) is 'Queues the stale ones of some symbols; says how many refreshes were new.';
+comment on function mill.queue_stale(public.data_type_registry, text[], int) is
+  'Queues the stale ones of some symbols; says how many refreshes were new. Without a priority each gets the number of its viewers.';
 revoke execute on function mill.queue_stale(public.data_type_registry, text[], int) from public;

@@ -2,7 +2,7 @@ create or replace function mill.quota_used(p_days int) returns bigint
 language sql stable
 set search_path = pg_catalog, pg_temp
 as $$
-  select coalesce(sum(u.bytes), 0)::bigint from public.api_data_usage u where u.at > mill.now() - make_interval(days => p_days)
+  select coalesce(sum(u.data_size_bytes), 0)::bigint from public.api_data_usage u where u.created_at > mill.now() - make_interval(days => p_days)
 $$;
 
 comment on function mill.quota_used(int) is 'Bytes that the wire carried within the rolling days.';
@@ -46,12 +46,12 @@ $$;
 comment on function mill.quota_next_batch() is 'Estimated bytes of the batches that would be served next.';
 revoke execute on function mill.quota_next_batch() from public;
 
--- GB are 10^9 bytes, as providers count them.
+-- A GB is 2^30 bytes.
 create or replace function mill.quota_limit(p_quota_gb numeric, p_safety_buffer numeric) returns numeric
 language sql stable
 set search_path = pg_catalog, pg_temp
 as $$
-  select coalesce(p_quota_gb, mill.setting('refresh.quota_gb', '20')::numeric) * 1000000000
+  select coalesce(p_quota_gb, mill.setting('refresh.quota_gb', '20')::numeric) * 1073741824
     * coalesce(p_safety_buffer, mill.setting('refresh.quota_buffer', '0.95')::numeric)
 $$;
 

@@ -22,7 +22,7 @@ begin
       left join lateral (
         select t.%1$I as fetched_at, %2$s as ttl from %3$s t
         where t.%4$I = s.symbol order by t.%1$I desc limit 1) d on true
-      where %5$s(d.fetched_at, coalesce(d.ttl, $2))
+      where %5$s(d.fetched_at, case when d.ttl > 0 then d.ttl else $2 end)
         and not exists (
           select from mill.data_check c where c.data_type = $3 and c.symbol = s.symbol and c.next_check_at > $4))
     $query$, p_type.timestamp_column, v_ttl, mill.data_table(p_type.table_name), p_type.symbol_column, mill.staleness_function(p_type.staleness_function))

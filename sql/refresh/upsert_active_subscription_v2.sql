@@ -1,5 +1,8 @@
--- On mount and every minute after. The first time also checks at once whether the data is there and fresh.
-create or replace function public.upsert_active_subscription_v2(p_symbol text, p_data_type text, p_user_id uuid default null) returns jsonb
+-- On mount and every minute after. The first time also checks at once whether the data is there and fresh. Nobody has to say p_user_id:
+-- a user is the one who calls.
+create or replace function public.upsert_active_subscription_v2(
+  p_user_id uuid default null, p_symbol text default null, p_data_type text default null)
+returns jsonb
 language plpgsql security definer
 set search_path = pg_catalog, pg_temp
 as $$
@@ -8,6 +11,7 @@ declare
   v_now timestamptz := mill.now();
   v_is_new boolean;
 begin
+  perform mill.require_primary();
   if v_user is null or p_user_id <> v_user then
     raise exception 'sign in to subscribe' using errcode = '42501';
   end if;
@@ -34,11 +38,11 @@ begin
   on conflict (user_id, symbol, data_type) do update set last_seen_at = excluded.last_seen_at
   returning a.subscribed_at = v_now into v_is_new;
   return jsonb_build_object('status', case when v_is_new then 'new' else 'seen' end,
-    'queued', public.check_and_queue_stale_batch(p_symbol, array[p_data_type], 5));
+    'queued', mill.check_symbol(p_symbol, array[p_data_type], null));
 end
 $$;
 
-comment on function public.upsert_active_subscription_v2(text, text, uuid) is
+comment on function public.upsert_active_subscription_v2(uuid, text, text) is
   'The caller watches a symbol''s data, still or from now on. GM036: no such symbol or type; GM038: too many.';
-revoke execute on function public.upsert_active_subscription_v2(text, text, uuid) from public, anon;
-grant execute on function public.upsert_active_subscription_v2(text, text, uuid) to authenticated, service_role;
+revoke execute on function public.upsert_active_subscription_v2(uuid, text, text) from public, anon;
+grant execute on function public.upsert_active_subscription_v2(uuid, text, text) to authenticated, service_role;

@@ -3,10 +3,10 @@ create or replace function mill.add_usage(p_profile_id uuid, p_counts jsonb, p_n
 language sql
 set search_path = pg_catalog, pg_temp
 as $$
-  insert into public.user_usage_tracking as u (
-    profile_id, month, files_uploaded, files_processed, pages, ai_tokens, ai_calls, ai_seconds, updated_at)
+  insert into mill.usage_of_month as u (
+    profile_id, month, files_uploaded, files_processed, pages, ai_tokens, ai_calls, ai_seconds, created_at, updated_at)
   select p_profile_id, mill.usage_month(p_now), coalesce(c.files, 0), coalesce(c.processed, 0), greatest(c.pages, 0),
-    coalesce(c.ai_tokens, 0), coalesce(c.ai_calls, 0), coalesce(c.ai_seconds, 0), p_now
+    coalesce(c.ai_tokens, 0), coalesce(c.ai_calls, 0), coalesce(c.ai_seconds, 0), p_now, p_now
   from jsonb_to_record(p_counts) as c(files int, processed int, pages int, ai_tokens bigint, ai_calls int, ai_seconds numeric)
   on conflict (profile_id, month) do update set
     files_uploaded = u.files_uploaded + excluded.files_uploaded,

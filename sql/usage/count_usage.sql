@@ -17,7 +17,7 @@ begin
   end if;
 
   begin
-    insert into public.usage_events (profile_id, at, event_type, shell_file_id, job_id, counts, once_key)
+    insert into mill.usage_event (profile_id, at, event_type, shell_file_id, job_id, counts, once_key)
     values (p_profile_id, v_now, p_event, p_file, p_job, p_counts, p_once_key)
     on conflict (profile_id, event_type, once_key) where once_key is not null do nothing;
     v_is_new := found;

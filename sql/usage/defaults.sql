@@ -5,7 +5,7 @@ insert into mill.settings (key, value, type, description) values
   ('features.upgrade_prompts_enabled', 'false', 'boolean', 'Suggest a larger plan')
 on conflict (key) do nothing;
 
--- An answer without allowed is a refusal by the plan: nothing was counted.
+-- While nothing is counted, nothing is kept either.
 insert into mill.repeatable_call (function, created) values
-  ('track_ai_processing_usage', '$ ? (@.allowed == true)')
+  ('track_ai_processing_usage', '$ ? (!exists (@.tracking_disabled))')
 on conflict (function) do update set created = excluded.created, part = excluded.part;

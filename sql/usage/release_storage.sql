@@ -4,7 +4,7 @@ set search_path = pg_catalog, pg_temp
 as $$
   select mill.count_usage(p_profile_id, 'storage_used', 'removed ' || p_shell_file_id,
     jsonb_build_object('bytes', -(e.counts ->> 'bytes')::bigint), p_shell_file_id, p_blocks => false)
-  from public.usage_events e
+  from mill.usage_event e
   where e.profile_id = p_profile_id and e.event_type = 'shell_file_uploaded' and e.once_key = p_shell_file_id::text
 $$;
 

@@ -1,27 +1,38 @@
 -- What people use, by profile and month, and what their plan lets them use. Null in a plan means unlimited. Limits block
 -- only while features.billing_enabled; otherwise reaching one is merely on record.
+--
+-- Users read what was counted by the views user_usage_tracking and usage_events, which have the documented columns.
 create table public.subscription_plans (
-  plan text primary key,
-  files_per_month int,
-  pages_per_month int,
-  ai_tokens_per_month bigint,
-  storage_mb int,
-  price_cents int not null,
-  constraint plan_name_is_a_short_word check (plan ~ '^[a-z][a-z0-9_-]{0,62}$'),
+  plan_type text primary key,
+  shell_files_limit int,
+  pages_limit int,
+  ai_tokens_limit bigint,
+  storage_limit_mb int,
+  monthly_price_cents int not null default 0,
+  id uuid not null default gen_random_uuid(),
+  display_name text not null default '',
+  description text not null default '',
+  features jsonb not null default '{}',
+  is_active boolean not null default true,
+  sort_order int not null default 0,
+  created_at timestamptz not null default now(),
+  updated_at timestamptz not null default now(),
+  constraint plan_name_is_a_short_word check (plan_type ~ '^[a-z][a-z0-9_-]{0,62}$'),
   constraint limits_are_not_negative check (
-    least(files_per_month, pages_per_month, ai_tokens_per_month, storage_mb) is null
-    or least(files_per_month, pages_per_month, ai_tokens_per_month, storage_mb) >= 0),
-  constraint price_is_not_negative check (price_cents >= 0)
+    least(shell_files_limit, pages_limit, ai_tokens_limit, storage_limit_mb) is null
+    or least(shell_files_limit, pages_limit, ai_tokens_limit, storage_limit_mb) >= 0),
+  constraint price_is_not_negative check (monthly_price_cents >= 0),
+  constraint a_plan_has_one_id unique (id)
 );
 comment on table public.subscription_plans is 'What each plan admits a month; null is unlimited.';
-insert into public.subscription_plans (plan, files_per_month, pages_per_month, ai_tokens_per_month, storage_mb, price_cents) values
-  ('free', 10, 100, 50000, 100, 0),
-  ('basic', 100, 1000, 500000, 1000, 999),
-  ('premium', 500, 5000, 2500000, 5000, 2999),
-  ('enterprise', null, null, null, null, 9999);
+insert into public.subscription_plans (plan_type, display_name, shell_files_limit, pages_limit, ai_tokens_limit, storage_limit_mb, monthly_price_cents, sort_order) values
+  ('free', 'Free', 10, 100, 50000, 100, 0, 1),
+  ('basic', 'Basic', 100, 1000, 500000, 1000, 999, 2),
+  ('premium', 'Premium', 500, 5000, 2500000, 5000, 2999, 3),
+  ('enterprise', 'Enterprise', null, null, null, null, 9999, 4);
 alter table public.user_profiles add constraint the_plan_exists foreign key (plan) references public.subscription_plans;
 
-create table public.user_usage_tracking (
+create table mill.usage_of_month (
   profile_id uuid not null references public.user_profiles on delete cascade,
   month date not null,
   files_uploaded int not null default 0,
@@ -32,10 +43,12 @@ create table public.user_usage_tracking (
   -- Seconds: whole minutes would lose what is shorter.
   ai_seconds numeric not null default 0,
   updated_at timestamptz not null,
+  -- Null for months that were counted by release 0.1.0.
+  created_at timestamptz,
   primary key (profile_id, month),
   constraint month_is_its_first_day check (extract(day from month) = 1)
 ) with (fillfactor = 80);
-comment on table public.user_usage_tracking is 'One row a profile and month (UTC). Made by whatever counts first in a month.';
+comment on table mill.usage_of_month is 'One row per profile and month (UTC). Made by whatever counts first in a month.';
 
 -- A level, not a monthly counter: what is stored in March is still stored in April.
 create table mill.stored_bytes (
@@ -45,7 +58,7 @@ create table mill.stored_bytes (
 ) with (fillfactor = 80);
 comment on table mill.stored_bytes is 'How much a profile has stored now.';
 
-create table public.usage_events (
+create table mill.usage_event (
   id bigint generated always as identity primary key,
   profile_id uuid not null references public.user_profiles on delete cascade,
   at timestamptz not null,
@@ -59,18 +72,12 @@ create table public.usage_events (
     'shell_file_uploaded', 'shell_file_processed', 'ai_processing_started', 'ai_processing_completed', 'page_extracted',
     'storage_used', 'plan_upgraded', 'plan_downgraded', 'limit_hit'))
 );
-comment on table public.usage_events is 'What was counted, one row an event; counts is what it added, or the meter and limit of a limit_hit.';
-create index usage_events_profile on public.usage_events (profile_id, at);
-create unique index an_event_counts_once on public.usage_events (profile_id, event_type, once_key) where once_key is not null;
+comment on table mill.usage_event is 'What was counted, one row per event; counts is what it added, or the meter and limit of a limit_hit.';
+create index usage_event_profile on mill.usage_event (profile_id, at);
+create unique index an_event_counts_once on mill.usage_event (profile_id, event_type, once_key) where once_key is not null;
 
 alter table public.subscription_plans enable row level security;
-alter table public.user_usage_tracking enable row level security;
-alter table public.usage_events enable row level security;
-revoke all on public.subscription_plans, public.user_usage_tracking, public.usage_events from public, anon, authenticated, service_role;
-grant select on public.subscription_plans, public.user_usage_tracking, public.usage_events to authenticated, service_role;
+revoke all on public.subscription_plans from public, anon, authenticated, service_role;
+grant select on public.subscription_plans to anon, authenticated, service_role;
 grant insert, update, delete on public.subscription_plans to service_role;
-create policy plans_are_seen_by_everyone on public.subscription_plans for select to authenticated using (true);
-create policy usage_is_seen_by_those_with_access on public.user_usage_tracking
-  for select to authenticated using (profile_id in (select public.accessible_profiles()));
-create policy events_are_seen_by_those_with_access on public.usage_events
-  for select to authenticated using (profile_id in (select public.accessible_profiles()));
+create policy plans_are_seen_by_everyone on public.subscription_plans for select to anon, authenticated using (true);

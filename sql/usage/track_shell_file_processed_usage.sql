@@ -6,7 +6,7 @@ set search_path = pg_catalog, pg_temp
 as $$
   select mill.count_usage(p_profile_id, 'shell_file_processed', p_shell_file_id::text, jsonb_build_object('processed', 1,
     'pages', least(greatest(p_actual_pages, 0), 100000) - coalesce((
-      select (e.counts ->> 'pages')::int from public.usage_events e
+      select (e.counts ->> 'pages')::int from mill.usage_event e
       where e.profile_id = p_profile_id and e.event_type = 'shell_file_uploaded' and e.once_key = p_shell_file_id::text), 0)),
     p_shell_file_id, p_blocks => false)
 $$;

@@ -18,9 +18,9 @@ begin
   from (
     select e.parent, bool_and(mill.can_wait(e)) as waits from mill.ended e where e.xid = p_xid and e.n > p_after group by e.parent) t;
 
-  perform from public.jobs j where j.id = any (v_must) order by j.id for update;
+  perform from mill.workflow j where j.id = any (v_must) order by j.id for update;
   foreach v_id in array v_must || array(
-    select j.id from public.jobs j
+    select j.id from mill.workflow j
     where j.id = any (v_waits) and j.updated_at <= mill.now() - interval '100 milliseconds'
     for update skip locked)
   loop

@@ -7,14 +7,14 @@ set search_path = pg_catalog, pg_temp
 set jit = off
 as $$
 declare
-  v_job public.jobs;
+  v_job mill.workflow;
   v_ended uuid[] := p_ended;
   v_failed uuid[] := p_failed;
   v_items record;
   v_steps record;
   v_looks boolean := p_is_step_done;
 begin
-  select * into v_job from public.jobs j where j.id = p_id for update;
+  select * into v_job from mill.workflow j where j.id = p_id for update;
   if v_job.compensating and v_job.status = 'processing' then
     -- Whatever became of it: the compensation has been tried.
     if exists (select from mill.task t

@@ -8,12 +8,12 @@ set jit = off
 as $$
 declare
   v_id uuid;
-  v_job public.jobs;
+  v_job mill.workflow;
   v_count int := 0;
 begin
   for v_id in select distinct e.parent from mill.ended e where not e.counted order by e.parent limit p_max loop
-    perform from public.jobs j where j.id = v_id for update skip locked;
-    continue when not found and exists (select from public.jobs j where j.id = v_id);
+    perform from mill.workflow j where j.id = v_id for update skip locked;
+    continue when not found and exists (select from mill.workflow j where j.id = v_id);
     begin
       perform mill.fold_job(v_id);
       v_count := v_count + 1;
@@ -23,7 +23,7 @@ begin
     end;
   end loop;
 
-  for v_job in select j.* from public.jobs j where j.stragglers order by j.id limit p_max for update skip locked loop
+  for v_job in select j.* from mill.workflow j where j.stragglers order by j.id limit p_max for update skip locked loop
     v_job.stragglers := v_job.status in ('failed', 'cancelled') and mill.stop_tasks(v_job.id, v_job.status = 'cancelled');
     perform mill.keep_progress(v_job);
     v_count := v_count + 1;

@@ -14,8 +14,8 @@ $$;
 comment on function mill.audit_status() is 'Notes in the audit log that a job was started, resumed or has ended. Params and outputs stay out.';
 revoke execute on function mill.audit_status() from public, anon, authenticated;
 
-drop trigger if exists audit_start on public.jobs;
-create trigger audit_start after insert on public.jobs for each row execute function mill.audit_status();
-drop trigger if exists audit_status on public.jobs;
-create trigger audit_status after update of status on public.jobs for each row
+drop trigger if exists audit_start on mill.workflow;
+create trigger audit_start after insert on mill.workflow for each row execute function mill.audit_status();
+drop trigger if exists audit_status on mill.workflow;
+create trigger audit_status after update of status on mill.workflow for each row
 when (old.status is distinct from new.status) execute function mill.audit_status();

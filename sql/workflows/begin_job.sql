@@ -1,4 +1,4 @@
--- A row of public.jobs is a job: whoever inserts one, by RPC or as a user by the table, gets its tasks with it.
+-- A row of mill.workflow is a job: whoever inserts one, by RPC or by way of public.jobs, gets its tasks with it.
 create or replace function mill.begin_job() returns trigger
 language plpgsql security definer
 set search_path = pg_catalog, pg_temp
@@ -44,7 +44,7 @@ declare
 begin
   insert into mill.step (job_id, key, total)
   select new.id, w.key, case when w.family is null then 1 end
-  from mill.workflow_step w where w.type = new.type and w.version = new.version;
+  from mill.workflow_step w where w.type = new.type and w.version = new.version and not w.is_inserted;
   insert into mill.task (id, job_id, key)
   select mill.uuid7_at(mill.clock_us() + w.position, mill.uuid7_tail()), new.id, w.key
   from mill.workflow_step w where w.type = new.type and w.version = new.version and w.family is null;
@@ -62,7 +62,7 @@ $$;
 comment on function mill.make_tasks() is 'Makes the steps and tasks of a new job and starts those that wait for nothing.';
 revoke execute on function mill.make_tasks() from public, anon, authenticated;
 
-drop trigger if exists begin_job on public.jobs;
-create trigger begin_job before insert on public.jobs for each row execute function mill.begin_job();
-drop trigger if exists make_tasks on public.jobs;
-create trigger make_tasks after insert on public.jobs for each row execute function mill.make_tasks();
+drop trigger if exists begin_job on mill.workflow;
+create trigger begin_job before insert on mill.workflow for each row execute function mill.begin_job();
+drop trigger if exists make_tasks on mill.workflow;
+create trigger make_tasks after insert on mill.workflow for each row execute function mill.make_tasks();

@@ -4,10 +4,10 @@ set search_path = pg_catalog, pg_temp
 set jit = off
 as $$
 declare
-  v_job public.jobs;
+  v_job mill.workflow;
   v_waiting int;
 begin
-  select * into v_job from public.jobs j where j.id = p_id for update;
+  select * into v_job from mill.workflow j where j.id = p_id for update;
   if v_job.status not in ('queued', 'processing') then
     raise exception 'the job is % already', v_job.status using errcode = 'GM067';
   end if;

@@ -7,12 +7,16 @@ declare
 begin
   if tg_op = 'UPDATE' and (new.type, new.version, new.tasks, new.defaults, new.documents)
     is distinct from (old.type, old.version, old.tasks, old.defaults, old.documents)
-    and exists (select from public.jobs j where j.type = old.type and j.version = old.version)
+    and exists (select from mill.workflow j where j.type = old.type and j.version = old.version)
   then
     raise exception 'version % of "%" has been started and cannot change', old.version, old.type
       using errcode = 'GM069', hint = 'Insert the next version instead.';
   end if;
 
+  -- Its tasks are inserted into job_tasks, job by job: there is nothing to check before.
+  if new.tasks = '[]' then
+    return new;
+  end if;
   perform mill.check_definition_tasks(new.tasks);
   v_steps := array(select s from mill.definition_steps(new.type, new.version, new.tasks) s);
   perform mill.check_definition_graph(v_steps);
@@ -32,7 +36,7 @@ language plpgsql security definer
 set search_path = pg_catalog, pg_temp
 as $$
 begin
-  delete from mill.workflow_step s where s.type = new.type and s.version = new.version;
+  delete from mill.workflow_step s where s.type = new.type and s.version = new.version and not s.is_inserted;
   insert into mill.workflow_step select * from mill.definition_steps(new.type, new.version, new.tasks);
   return null;
 end

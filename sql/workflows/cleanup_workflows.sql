@@ -8,22 +8,28 @@ as $$
 declare
   v_old timestamptz := mill.now() - make_interval(days => mill.setting('workflows.remember_days', '90')::int);
   v_jobs uuid[] := array(
-    select j.id from public.jobs j where j.finished_at < v_old and not j.stragglers
+    select j.id from mill.workflow j where j.finished_at < v_old and not j.stragglers
       and not exists (
         select from mill.task t join mill.job_live l on l.id = t.id where t.job_id = j.id and t.state = 'queued')
     order by j.finished_at limit least(p_max, 100));
   v_keys text[] := array(
     select k.key from (
-      select a.storage_path as key, 1 as place from public.job_artifacts a where a.job_id = any (v_jobs)
+      select case a.bucket when 'gristmill' then '' else a.bucket || ':' end || a.storage_path as key, 1 as place
+      from public.job_artifacts a where a.job_id = any (v_jobs)
       union all
       select format('%s/%s/%s', j.user_id, j.id, format(f.form, t.id)), 2
-      from public.jobs j join mill.task t on t.job_id = j.id and t.state in ('failed', 'cancelled') and t.item >= 0
+      from mill.workflow j join mill.task t on t.job_id = j.id and t.state in ('failed', 'cancelled') and t.item >= 0
       cross join (values ('json/%s.json'), ('pdf/%s.pdf'), ('audio/%s.mp3')) as f(form)
-      where j.id = any (v_jobs)) k
+      where j.id = any (v_jobs)
+      union
+      -- What documented workers have stored and not named.
+      select o.object, 2 from mill.stored_objects('job-artifacts') o
+      where split_part(o.object, '/', 2) = any (v_jobs::text[]) and not exists (
+        select from public.job_artifacts a where a.bucket || ':' || a.storage_path = o.object)) k
     order by k.place limit p_max);
   v_empty int;
 begin
-  delete from public.jobs j where j.id = any (v_jobs) and not j.id = any (array(select split_part(k.key, '/', 2)::uuid from unnest(v_keys) as k(key)))
+  delete from mill.workflow j where j.id = any (v_jobs) and not j.id = any (array(select split_part(k.key, '/', 2)::uuid from unnest(v_keys) as k(key)))
     and not exists (select from public.job_artifacts a where a.job_id = j.id);
   get diagnostics v_empty = row_count;
   return jsonb_build_object('forgotten', v_empty, 'remove', to_jsonb(v_keys), 'more', v_jobs <> '{}');

@@ -21,6 +21,14 @@ insert into mill.kind (kind, queue, description) values
   ('finalization', 'workflows', 'Writes the list of what a job has made')
 on conflict (kind) do nothing;
 
+-- Whose output the tasks need that the service inserts into job_tasks.
+insert into mill.task_need (kind, needs, reach) values
+  ('text_generation', 'calculation', 'nearest'),
+  ('pdf_generation', 'text_generation', 'nearest'),
+  ('audio_generation', 'text_generation', 'nearest'),
+  ('finalization', null, 'all')
+on conflict (kind, needs) do nothing;
+
 insert into public.workflow_definition (type, version, description, tasks, defaults) values (
   'echo', 1, 'For a first try: two tasks, the second of which says what the first one heard',
   $$[
@@ -82,3 +90,29 @@ revoke execute on function mill.may_read_artifact(text, uuid) from public;
 
 insert into mill.object_rule (act, routine) values ('read', 'mill.may_read_artifact')
 on conflict (act, routine) do nothing;
+
+-- The bucket of artifacts. Those of earlier releases lie in the bucket gristmill, and so do the texts that other tasks read.
+insert into mill.bucket (bucket, description) values ('job-artifacts', 'What the tasks of jobs made: {user}/{job}/audio|pdf|json/…')
+on conflict (bucket) do update set description = excluded.description;
+
+create or replace function mill.may_read_job_artifact(p_key text, p_user uuid) returns boolean
+language sql immutable
+return mill.may_read_artifact(p_key, p_user);
+comment on function mill.may_read_job_artifact(text, uuid) is 'Rule of read in the bucket job-artifacts: the artifacts of a user''s workflows.';
+revoke execute on function mill.may_read_job_artifact(text, uuid) from public;
+
+-- A worker that was given up on may still be storing. What it stores must not replace what a completed task has made.
+create or replace function mill.may_replace_job_artifact(p_key text, p_user uuid) returns boolean
+language sql stable
+set search_path = pg_catalog, pg_temp
+as $$
+  select case when exists (
+    select from public.job_artifacts a join mill.task t on t.id = a.task_id
+    where a.bucket = 'job-artifacts' and a.storage_path = p_key and t.state = 'completed') then false end
+$$;
+comment on function mill.may_replace_job_artifact(text, uuid) is 'Rule of replace in the bucket job-artifacts: not once the task is complete.';
+revoke execute on function mill.may_replace_job_artifact(text, uuid) from public;
+
+insert into mill.object_rule (act, routine, bucket) values
+  ('read', 'mill.may_read_job_artifact', 'job-artifacts'), ('replace', 'mill.may_replace_job_artifact', 'job-artifacts')
+on conflict (act, routine) do update set bucket = excluded.bucket;

@@ -25,7 +25,8 @@ as $$
     t.task #>> '{on_failure,compensate}',
     exists (select from task o where o.task #>> '{on_failure,compensate}' = t.key),
     coalesce((t.task ->> 'tolerant')::boolean, false),
-    (t.task ->> 'max_attempts')::int
+    (t.task ->> 'max_attempts')::int,
+    false
   from task t
 $$;
 

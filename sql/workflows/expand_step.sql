@@ -1,6 +1,6 @@
 -- Makes the tasks of a step and of those that go along it, now that the list is known; those of the step itself in the
 -- state that is asked for, so that what starts at once is written once. Gives these. Ids of one call are a microsecond apart.
-create or replace function mill.expand_step(p_job public.jobs, p_step mill.workflow_step, p_state text) returns uuid[]
+create or replace function mill.expand_step(p_job mill.workflow, p_step mill.workflow_step, p_state text) returns uuid[]
 language plpgsql
 set search_path = pg_catalog, pg_temp
 as $$
@@ -36,5 +36,5 @@ begin
 end
 $$;
 
-comment on function mill.expand_step(public.jobs, mill.workflow_step, text) is 'One task for each item of the list that a step fans out over.';
-revoke execute on function mill.expand_step(public.jobs, mill.workflow_step, text) from public;
+comment on function mill.expand_step(mill.workflow, mill.workflow_step, text) is 'One task for each item of the list that a step fans out over.';
+revoke execute on function mill.expand_step(mill.workflow, mill.workflow_step, text) from public;

@@ -5,7 +5,7 @@ as $$
 declare
   v_ended record;
 begin
-  if not exists (select from public.jobs j where j.id = p_id) then
+  if not exists (select from mill.workflow j where j.id = p_id) then
     delete from mill.ended e where e.parent = p_id;
     return;
   end if;

@@ -1,6 +1,6 @@
 -- What a failed task means for its job: nothing (what depends on it is skipped), the end, or a compensation and then
 -- the end. Gives the job as it is to be kept.
-create or replace function mill.follow_failures(p_job public.jobs, p_failed uuid[]) returns public.jobs
+create or replace function mill.follow_failures(p_job mill.workflow, p_failed uuid[]) returns mill.workflow
 language plpgsql
 set search_path = pg_catalog, pg_temp
 set enable_seqscan = off
@@ -40,5 +40,5 @@ begin
 end
 $$;
 
-comment on function mill.follow_failures(public.jobs, uuid[]) is 'Applies the definition''s word on failed tasks to a job.';
-revoke execute on function mill.follow_failures(public.jobs, uuid[]) from public;
+comment on function mill.follow_failures(mill.workflow, uuid[]) is 'Applies the definition''s word on failed tasks to a job.';
+revoke execute on function mill.follow_failures(mill.workflow, uuid[]) from public;

@@ -1,5 +1,6 @@
--- Item i of a step goes after item i of the one it goes along, without waiting for the others.
-create or replace function mill.follow_items(p_job public.jobs, p_ended uuid[], out ready uuid[], out skipped uuid[])
+-- Item i of a step goes after item i of the one it goes along, without waiting for the others. Inserted tasks go after those whose output
+-- they need.
+create or replace function mill.follow_items(p_job mill.workflow, p_ended uuid[], out ready uuid[], out skipped uuid[])
 language plpgsql
 set search_path = pg_catalog, pg_temp
 set enable_seqscan = off
@@ -8,6 +9,10 @@ as $$
 begin
   ready := '{}';
   skipped := '{}';
+  if exists (select from mill.workflow_step w where w.type = p_job.type and w.version = p_job.version and w.is_inserted) then
+    ready := mill.due_in_sequence(p_job.id);
+    return;
+  end if;
   if p_ended = '{}' or not exists (
     select from mill.workflow_step w where w.type = p_job.type and w.version = p_job.version and w.each_of is not null)
   then
@@ -26,5 +31,5 @@ begin
 end
 $$;
 
-comment on function mill.follow_items(public.jobs, uuid[]) is 'What became possible because items have ended.';
-revoke execute on function mill.follow_items(public.jobs, uuid[]) from public;
+comment on function mill.follow_items(mill.workflow, uuid[]) is 'What became possible because items have ended.';
+revoke execute on function mill.follow_items(mill.workflow, uuid[]) from public;

@@ -1,7 +1,7 @@
 -- Closes steps whose items have all ended and opens those that waited for them. A step that goes along another
 -- opens as soon as that one has its items; it then follows item by item.
 create or replace function mill.follow_steps(
-  p_job public.jobs, out ready uuid[], out skipped uuid[], out failed uuid[], out moved boolean)
+  p_job mill.workflow, out ready uuid[], out skipped uuid[], out failed uuid[], out moved boolean)
 language plpgsql
 set search_path = pg_catalog, pg_temp
 as $$
@@ -36,5 +36,5 @@ begin
 end
 $$;
 
-comment on function mill.follow_steps(public.jobs) is 'What became possible because steps have ended.';
-revoke execute on function mill.follow_steps(public.jobs) from public;
+comment on function mill.follow_steps(mill.workflow) is 'What became possible because steps have ended.';
+revoke execute on function mill.follow_steps(mill.workflow) from public;

@@ -3,6 +3,8 @@ language plpgsql security definer
 set search_path = pg_catalog, pg_temp
 as $$
 begin
+  delete from mill.task_claim c where c.id in (select t.id from mill.task t where t.job_id = old.id);
+  delete from mill.task_sequence s where s.job_id = old.id;
   delete from mill.task t where t.job_id = old.id;
   delete from mill.ended e where e.parent = old.id;
   return null;
@@ -12,5 +14,5 @@ $$;
 comment on function mill.forget_tasks() is 'Deletes the tasks of a job that is deleted.';
 revoke execute on function mill.forget_tasks() from public, anon, authenticated;
 
-drop trigger if exists forget_tasks on public.jobs;
-create trigger forget_tasks after delete on public.jobs for each row execute function mill.forget_tasks();
+drop trigger if exists forget_tasks on mill.workflow;
+create trigger forget_tasks after delete on mill.workflow for each row execute function mill.forget_tasks();

@@ -6,18 +6,16 @@ as $$
   select mill.job_progress(j) || jsonb_build_object(
     'version', j.version, 'params', j.params, 'output', j.output, 'correlation_id', j.correlation_id,
     'steps', (
-      select jsonb_agg(jsonb_build_object('key', w.key, 'kind', w.kind, 'phase', w.phase, 'needs', w.needs, 'each', w.each_of,
-        'state', s.state, 'total', s.total, 'completed', s.completed, 'failed', s.failed, 'skipped', s.skipped) order by w.position)
+      select coalesce(jsonb_agg(jsonb_build_object('key', w.key, 'kind', w.kind, 'phase', w.phase, 'needs', w.needs, 'each', w.each_of,
+        'state', s.state, 'total', s.total, 'completed', s.completed, 'failed', s.failed, 'skipped', s.skipped) order by w.position), '[]')
       from mill.step s join mill.workflow_step w on w.type = j.type and w.version = j.version and w.key = s.key
       where s.job_id = j.id),
-    'tasks', (
-      select coalesce(jsonb_agg(to_jsonb(t) - 'job_id' - 'needs' - 'each_of' - 'output' order by t.id), '[]')
-      from (select v.* from public.job_tasks v where v.job_id = j.id order by v.id limit least(p_max_tasks, 1000)) t),
+    'tasks', mill.task_states(j.id, least(p_max_tasks, 1000)),
     'artifacts', (
-      select coalesce(jsonb_agg(jsonb_build_object('id', a.id, 'task_id', a.task_id, 'type', a.type, 'storage_path', a.storage_path,
-        'bytes', a.bytes, 'duration', a.duration_seconds, 'sha256', a.sha256, 'title', a.title) order by a.type, a.task_id), '[]')
+      select coalesce(jsonb_agg(jsonb_build_object('id', a.id, 'task_id', a.task_id, 'type', a.artifact_type, 'storage_path', a.storage_path, 'bucket', a.bucket,
+        'bytes', a.file_size_bytes, 'duration', a.duration_seconds, 'sha256', a.sha256, 'title', a.title) order by a.artifact_type, a.task_id), '[]')
       from (select r.* from public.job_artifacts r where r.job_id = j.id order by r.id limit 1000) a))
-  from public.jobs j
+  from mill.workflow j
   where j.id = p_id and (public.is_service_role() or j.user_id = auth.uid())
 $$;
 

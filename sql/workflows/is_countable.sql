@@ -8,8 +8,8 @@ begin
   return p_told.state = 'completed'
     and (p_told.results is null or not exists (select from unnest(p_told.results) as o(output) where o.output ? 'artifacts'))
     and exists (
-      select from public.jobs j join mill.workflow_step w on w.type = j.type and w.version = j.version and w.key = p_told.name
-      where j.id = p_told.parent and w.family is not null and not exists (
+      select from mill.workflow j join mill.workflow_step w on w.type = j.type and w.version = j.version and w.key = p_told.name
+      where j.id = p_told.parent and w.family is not null and not w.is_inserted and not exists (
         select from mill.workflow_step f where f.type = j.type and f.version = j.version and f.each_of = w.key));
 end
 $$;

@@ -1,4 +1,4 @@
-create or replace function mill.job_output(p_job public.jobs) returns jsonb
+create or replace function mill.job_output(p_job mill.workflow) returns jsonb
 language sql stable
 set search_path = pg_catalog, pg_temp
 as $$
@@ -11,5 +11,5 @@ as $$
       select from mill.workflow_step o where o.type = w.type and o.version = w.version and w.key = any (o.needs))
 $$;
 
-comment on function mill.job_output(public.jobs) is 'What the tasks gave that nothing else depends on, by key. Lists of items stay with their tasks.';
-revoke execute on function mill.job_output(public.jobs) from public;
+comment on function mill.job_output(mill.workflow) is 'What the tasks gave that nothing else depends on, by key. Lists of items stay with their tasks.';
+revoke execute on function mill.job_output(mill.workflow) from public;

@@ -1,6 +1,6 @@
 -- Writes a job once: status, and progress from its steps. Percent is by weight; the phase is the one within whose
 -- share of the weight the percentage lies, so it never goes back although documents overtake each other.
-create or replace function mill.keep_progress(p_job public.jobs) returns void
+create or replace function mill.keep_progress(p_job mill.workflow) returns void
 language plpgsql
 set search_path = pg_catalog, pg_temp
 as $$
@@ -38,7 +38,7 @@ begin
   elsif p_job.status = 'queued' and v_at.begun then
     p_job.status := 'processing';
   end if;
-  p_job.percent := case when p_job.status = 'completed' then 100 else greatest(p_job.percent, least(v_at.percent, 99)) end;
+  p_job.percent := case when p_job.status = 'completed' then 100 else greatest(p_job.percent, least(coalesce(v_at.percent, 0), 99)) end;
   p_job.phase := case
     when p_job.status = 'completed' then 'complete' when p_job.compensating then 'compensating'
     when p_job.status in ('queued', 'failed', 'cancelled') then p_job.phase else v_at.phase end;
@@ -49,7 +49,7 @@ begin
     when p_job.status = 'queued' then 'Queued'
     else format('%s: %s of %s', initcap(v_at.phase), v_at.n, v_at.total) end;
 
-  update public.jobs j set
+  update mill.workflow j set
     status = p_job.status, percent = p_job.percent, phase = p_job.phase, message = p_job.message, output = p_job.output,
     error = p_job.error, compensating = p_job.compensating, stragglers = p_job.stragglers,
     docs_complete = coalesce(v_docs.completed, 0), docs_total = coalesce(v_docs.total, 0),
@@ -61,5 +61,5 @@ begin
 end
 $$;
 
-comment on function mill.keep_progress(public.jobs) is 'Writes what changed about a job, in one update.';
-revoke execute on function mill.keep_progress(public.jobs) from public;
+comment on function mill.keep_progress(mill.workflow) is 'Writes what changed about a job, in one update.';
+revoke execute on function mill.keep_progress(mill.workflow) from public;

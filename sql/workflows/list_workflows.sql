@@ -4,7 +4,7 @@ set search_path = pg_catalog, pg_temp
 as $$
   select coalesce(jsonb_agg(mill.job_progress(j) order by j.id desc), '[]')
   from (
-    select * from public.jobs j
+    select * from mill.workflow j
     where (public.is_service_role() or j.user_id = auth.uid()) and (p_before is null or j.id < p_before)
     order by j.id desc limit least(greatest(p_limit, 1), 200)) j
 $$;

@@ -1,7 +1,7 @@
 -- Opens a step whose needs have ended, or skips it when one of them is not completed and it does not tolerate that.
 -- Says which of its tasks are ready, which were skipped and which have failed.
 create or replace function mill.open_step(
-  p_job public.jobs, p_step mill.workflow_step, out ready uuid[], out skipped uuid[], out failed uuid[])
+  p_job mill.workflow, p_step mill.workflow_step, out ready uuid[], out skipped uuid[], out failed uuid[])
 language plpgsql
 set search_path = pg_catalog, pg_temp
 set enable_seqscan = off
@@ -25,6 +25,10 @@ begin
   end if;
 
   update mill.step s set state = 'open' where s.job_id = p_job.id and s.key = p_step.key;
+  if p_step.is_inserted then
+    skipped := '{}'; -- Which of its tasks are ready is for mill.follow_items to say.
+    return;
+  end if;
   if p_step.for_each is not null
     and exists (select from mill.step s where s.job_id = p_job.id and s.key = p_step.key and s.total is null)
   then
@@ -49,5 +53,5 @@ begin
 end
 $$;
 
-comment on function mill.open_step(public.jobs, mill.workflow_step) is 'Opens or skips a step whose needs have ended.';
-revoke execute on function mill.open_step(public.jobs, mill.workflow_step) from public;
+comment on function mill.open_step(mill.workflow, mill.workflow_step) is 'Opens or skips a step whose needs have ended.';
+revoke execute on function mill.open_step(mill.workflow, mill.workflow_step) from public;

@@ -6,10 +6,10 @@ set search_path = pg_catalog, pg_temp
 set jit = off
 as $$
 declare
-  v_job public.jobs;
+  v_job mill.workflow;
   v_count int;
 begin
-  select * into v_job from public.jobs j where j.id = p_id for update;
+  select * into v_job from mill.workflow j where j.id = p_id for update;
   if v_job.status <> 'failed' or v_job.compensating then
     return 0;
   end if;
@@ -32,7 +32,7 @@ begin
     from mill.task t where t.job_id = p_id and t.key = w.key) c
   where s.job_id = p_id and w.type = v_job.type and w.version = v_job.version and w.key = s.key;
 
-  update public.jobs j set status = 'processing', error = null, finished_at = null, stragglers = false where j.id = p_id;
+  update mill.workflow j set status = 'processing', error = null, finished_at = null, stragglers = false where j.id = p_id;
   perform mill.advance_job(p_id,
     array(select t.id from mill.task t where t.job_id = p_id and t.state = 'completed'), '{}', true);
   return v_count;

@@ -5,10 +5,10 @@ language plpgsql security definer
 set search_path = pg_catalog, pg_temp
 as $$
 declare
-  v_job public.jobs;
+  v_job mill.workflow;
 begin
   perform mill.refuse_in_maintenance();
-  select * into v_job from public.jobs j where j.id = p_id and (public.is_service_role() or j.user_id = auth.uid());
+  select * into v_job from mill.workflow j where j.id = p_id and (public.is_service_role() or j.user_id = auth.uid());
   if not found then
     return null;
   end if;
@@ -21,7 +21,7 @@ begin
   end if;
   perform mill.retry(array(select t.id from mill.task t where t.job_id = p_id and t.state = 'failed'));
   perform mill.resume_job(p_id, '{}');
-  return (select mill.job_progress(j) from public.jobs j where j.id = p_id);
+  return (select mill.job_progress(j) from mill.workflow j where j.id = p_id);
 end
 $$;
 

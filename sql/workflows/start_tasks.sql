@@ -1,7 +1,7 @@
 -- Makes engine jobs of tasks that are ready. Not by way of mill.enqueue: a queue at its depth limit would throttle
 -- work that was accepted with the workflow, and an error here would fail the settling of what came before. The order
 -- of xid and clock is enqueue's.
-create or replace function mill.start_tasks(p_job public.jobs, p_ids uuid[]) returns uuid[]
+create or replace function mill.start_tasks(p_job mill.workflow, p_ids uuid[]) returns uuid[]
 language plpgsql
 set search_path = pg_catalog, pg_temp
 set enable_seqscan = off
@@ -71,5 +71,5 @@ begin
 end
 $$;
 
-comment on function mill.start_tasks(public.jobs, uuid[]) is 'Hands ready tasks to the engine; says which could not be.';
-revoke execute on function mill.start_tasks(public.jobs, uuid[]) from public;
+comment on function mill.start_tasks(mill.workflow, uuid[]) is 'Hands ready tasks to the engine; says which could not be.';
+revoke execute on function mill.start_tasks(mill.workflow, uuid[]) from public;

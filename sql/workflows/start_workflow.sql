@@ -14,13 +14,13 @@ as $$
 declare
   v_user uuid := case when public.is_service_role() then p_user_id else auth.uid() end;
   v_id uuid;
-  v_first public.jobs;
+  v_first mill.workflow;
 begin
   perform mill.refuse_in_maintenance();
   if v_user is null then
     raise exception 'sign in to start a job' using errcode = '42501';
   end if;
-  insert into public.jobs (type, params, user_id, priority, idempotency_key, correlation_id)
+  insert into mill.workflow (type, params, user_id, priority, idempotency_key, correlation_id)
   values (p_type, p_params, v_user,
     -- Users stand in one line; the service may let a job pass.
     case when public.is_service_role() then coalesce(p_priority, 5) else 5 end, p_idempotency_key, p_correlation_id)
@@ -30,7 +30,7 @@ begin
     return jsonb_build_object('id', v_id, 'status', 'queued', 'new', true);
   end if;
 
-  select * into v_first from public.jobs j where j.user_id = v_user and j.idempotency_key = p_idempotency_key;
+  select * into v_first from mill.workflow j where j.user_id = v_user and j.idempotency_key = p_idempotency_key;
   if v_first.type <> p_type or v_first.params <> (
     select d.defaults || p_params from public.workflow_definition d where d.type = v_first.type and d.version = v_first.version)
   then
@@ -44,8 +44,3 @@ comment on function public.start_workflow(text, jsonb, int, text, uuid, text) is
   'Starts a job of a workflow type; answers {id, status, new}. new is false when the idempotency key has started it before.';
 revoke execute on function public.start_workflow(text, jsonb, int, text, uuid, text) from public, anon;
 grant execute on function public.start_workflow(text, jsonb, int, text, uuid, text) to authenticated, service_role;
-
--- Users may also insert into jobs directly.
-drop trigger if exists users_wait_in_maintenance on public.jobs;
-create trigger users_wait_in_maintenance before insert on public.jobs
-  for each statement execute function mill.refuse_users_in_maintenance();

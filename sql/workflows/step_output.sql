@@ -1,4 +1,4 @@
-create or replace function mill.step_output(p_job public.jobs, p_key text) returns jsonb
+create or replace function mill.step_output(p_job mill.workflow, p_key text) returns jsonb
 language sql stable
 set search_path = pg_catalog, pg_temp
 as $$
@@ -16,5 +16,5 @@ as $$
   where s.type = p_job.type and s.version = p_job.version and s.key = p_key
 $$;
 
-comment on function mill.step_output(public.jobs, text) is 'What a step gave: one value, or those of its items in their order.';
-revoke execute on function mill.step_output(public.jobs, text) from public;
+comment on function mill.step_output(mill.workflow, text) is 'What a step gave: one value, or those of its items in their order.';
+revoke execute on function mill.step_output(mill.workflow, text) from public;

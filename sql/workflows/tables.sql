@@ -3,12 +3,15 @@
 --   workflow_definition ──validated──► mill.workflow_step      what a type of workflow is made of, one row a task
 --        │ start                            │
 --        ▼                                  ▼
---   public.jobs  1 ── n  mill.step  1 ── n  mill.task          one row a job, a step of it, an item of the step
+--   mill.workflow 1 ── n  mill.step  1 ── n  mill.task          one row per job, per step of it, per item of the step
 --                                            │ ready
 --                                            ▼
 --                                       mill.job (same id, parent = the job)
 --
--- A step is a task of the definition within one job: it has one item, or as many as the list it fans out over.
+-- A step is a task of the definition within one job: it has one item, or as many as the list it fans out over. A definition without
+-- tasks is for jobs whose tasks the service inserts into public.job_tasks: there a step is what has one kind, and its items are the inserted tasks.
+--
+-- public.jobs and public.job_tasks are views over these tables, in the documented form (docs/compat.md).
 --
 --   step   waiting ──needs ended──► open ──all items ended──► completed, or partial when some failed or were skipped
 --             └── a need is not completed ──► skipped
@@ -21,7 +24,7 @@
 -- commit its hook decides (mill.advance_ended): what lets something start, or may have been the last of its
 -- step, is folded into the job there and then, with everything else that lies there; what only adds to a count is left
 -- to the next settlement. So batches of one long list do not wait for each other. Lock order: rows of the engine
--- first, then rows of public.jobs by id, last in the transaction. Steps and tasks change only under the lock of their job.
+-- first, then rows of mill.workflow by id, last in the transaction. Steps and tasks change only under the lock of their job.
 create table public.workflow_definition (
   type text not null,
   version int not null default 1,
@@ -64,12 +67,14 @@ create table mill.workflow_step (
   is_compensation boolean not null,
   tolerant boolean not null,
   max_attempts int,
+  -- Its tasks were inserted into job_tasks, and wait for each other by their sequence.
+  is_inserted boolean not null default false,
   primary key (type, version, key),
   foreign key (type, version) references public.workflow_definition on update cascade on delete cascade
 );
 comment on table mill.workflow_step is 'The tasks of the definitions, taken apart when a definition is written.';
 
-create table public.jobs (
+create table mill.workflow (
   id uuid primary key,
   user_id uuid not null,
   type text not null,
@@ -104,15 +109,15 @@ create table public.jobs (
   constraint priority_is_between_minus_100_and_100 check (priority between -100 and 100),
   constraint idempotency_key_is_short check (length(idempotency_key) between 1 and 255)
 ) with (fillfactor = 50);
-comment on table public.jobs is 'Jobs of many tasks. Users see their own, create under their own id, and change nothing else.';
-create unique index jobs_idempotency on public.jobs (user_id, idempotency_key) where idempotency_key is not null;
-create index jobs_of_user on public.jobs (user_id, created_at desc);
-create index jobs_of_definition on public.jobs (type, version);
-create index jobs_by_end on public.jobs (finished_at) where finished_at is not null;
-create index jobs_with_stragglers on public.jobs (id) where stragglers;
+comment on table mill.workflow is 'Jobs of many tasks, as public.jobs shows them.';
+create unique index jobs_idempotency on mill.workflow (user_id, idempotency_key) where idempotency_key is not null;
+create index jobs_of_user on mill.workflow (user_id, created_at desc);
+create index jobs_of_definition on mill.workflow (type, version);
+create index jobs_by_end on mill.workflow (finished_at) where finished_at is not null;
+create index jobs_with_stragglers on mill.workflow (id) where stragglers;
 
 create table mill.step (
-  job_id uuid not null references public.jobs on delete cascade,
+  job_id uuid not null references mill.workflow on delete cascade,
   key text not null,
   state text not null default 'waiting',
   -- Null until the list that it fans out over is known.
@@ -144,25 +149,60 @@ create table mill.task (
 comment on table mill.task is 'Every task of every job. A queued one is the engine''s job of the same id, or named in mill.ended. Item -1 stands for a list that was none.';
 create unique index task_place on mill.task (job_id, key, item);
 
+-- Apart from mill.task, because an index there would be read through by an upgrade while nobody could write.
+create table mill.task_sequence (
+  id uuid primary key,
+  job_id uuid not null,
+  kind text not null,
+  sequence int not null,
+  -- False within the statement that inserts it: until all of its tasks are there, nobody knows what waits for what.
+  is_begun boolean not null default false
+) with (fillfactor = 50);
+comment on table mill.task_sequence is 'The tasks that were inserted into job_tasks, with their places.';
+create index task_sequence_place on mill.task_sequence (job_id, kind, sequence);
+create index task_sequence_new on mill.task_sequence (job_id) where not is_begun;
+
+-- Which tasks of a lower sequence an inserted task waits for, by their kinds: the nearest of that kind, or all of them. A task of a kind
+-- without a row here waits for nothing.
+create table mill.task_need (
+  kind text not null,
+  -- Null: any kind.
+  needs text,
+  reach text not null,
+  constraint need_is_said_once unique nulls not distinct (kind, needs),
+  constraint reach_is_known check (reach in ('nearest', 'all'))
+);
+comment on table mill.task_need is 'Whose output an inserted task needs, by kinds. A new rule is an INSERT.';
+
+-- Only claim_tasks, the documented claim, writes here.
+create table mill.task_claim (
+  id uuid primary key,
+  worker text not null,
+  attempt int not null,
+  -- Null until the first heartbeat: a task is "claimed" until then, and "processing" afterwards.
+  heartbeat_at timestamptz
+) with (fillfactor = 50);
+comment on table mill.task_claim is 'The last claim of a task by a documented worker, and when the worker was last heard of.';
+
 create table public.job_artifacts (
   id uuid primary key,
-  job_id uuid not null references public.jobs on delete cascade,
+  job_id uuid not null references mill.workflow on delete cascade,
   user_id uuid not null,
   task_id uuid not null,
-  type text not null,
+  artifact_type text not null,
   storage_path text not null unique,
-  bytes bigint not null,
+  file_size_bytes bigint,
   duration_seconds numeric,
-  sha256 text not null,
+  -- Null where a documented worker has inserted the row.
+  sha256 text,
   title text,
   created_at timestamptz not null,
-  constraint type_is_known check (type in ('audio_mp3', 'pdf', 'json')),
+  -- As a documented worker gave it. Nothing of ours reads it: URLs are signed when asked for.
+  public_url text,
+  bucket text not null default 'gristmill',
+  constraint type_is_known check (artifact_type in ('audio_mp3', 'pdf', 'json')),
   constraint path_is_under_its_own_job check (starts_with(storage_path, user_id || '/' || job_id || '/')),
-  constraint path_says_type_and_task check (
-    storage_path = format('%s/%s/%s/%s', user_id, job_id,
-      case type when 'audio_mp3' then 'audio' else type end,
-      task_id || '.' || case type when 'audio_mp3' then 'mp3' else type end)),
-  constraint bytes_are_not_negative check (bytes >= 0),
+  constraint bytes_are_not_negative check (file_size_bytes >= 0),
   constraint duration_is_not_negative check (duration_seconds >= 0),
   constraint sha256_is_64_hex_digits check (sha256 ~ '^[0-9a-f]{64}$')
 );
@@ -171,12 +211,9 @@ create index job_artifacts_of_job on public.job_artifacts (job_id);
 
 -- Only RPCs change state: a user who could update a row could mark a job completed.
 alter table public.workflow_definition enable row level security;
-alter table public.jobs enable row level security;
 alter table public.job_artifacts enable row level security;
-revoke all on public.workflow_definition, public.jobs, public.job_artifacts from public, anon, authenticated, service_role;
+revoke all on public.workflow_definition, public.job_artifacts from public, anon, authenticated, service_role;
 grant select, insert, update, delete on public.workflow_definition to service_role;
-grant select on public.jobs, public.job_artifacts to authenticated, service_role;
-grant insert (type, params, user_id, idempotency_key) on public.jobs to authenticated, service_role;
-create policy users_see_their_own_jobs on public.jobs for select to authenticated using (user_id = (select auth.uid()));
-create policy users_create_under_their_own_id on public.jobs for insert to authenticated with check (user_id = (select auth.uid()));
+grant select on public.job_artifacts to authenticated, service_role;
+grant insert (job_id, task_id, artifact_type, storage_path, public_url, file_size_bytes, duration_seconds, title) on public.job_artifacts to service_role;
 create policy users_see_their_own_artifacts on public.job_artifacts for select to authenticated using (user_id = (select auth.uid()));

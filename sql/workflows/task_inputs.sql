@@ -1,6 +1,6 @@
 -- Fills in the template of a step for some of its tasks. What is the same for all of them is filled in once: ten
 -- thousand items pay for their own references only.
-create or replace function mill.task_inputs(p_job public.jobs, p_step mill.workflow_step, p_ids uuid[])
+create or replace function mill.task_inputs(p_job mill.workflow, p_step mill.workflow_step, p_ids uuid[])
 returns table (id uuid, input jsonb)
 language plpgsql stable
 set search_path = pg_catalog, pg_temp
@@ -48,5 +48,5 @@ begin
 end
 $$;
 
-comment on function mill.task_inputs(public.jobs, mill.workflow_step, uuid[]) is 'The inputs of tasks that are about to start.';
-revoke execute on function mill.task_inputs(public.jobs, mill.workflow_step, uuid[]) from public;
+comment on function mill.task_inputs(mill.workflow, mill.workflow_step, uuid[]) is 'The inputs of tasks that are about to start.';
+revoke execute on function mill.task_inputs(mill.workflow, mill.workflow_step, uuid[]) from public;

@@ -36,7 +36,7 @@ const STANDING = {
       when j.state = 'completed' then 'completed'
       when j.state in ('pending', 'deferred', 'retrying', 'processing') then 'under way'
       else 'ended as ' || coalesce(j.state, 'nothing') end as standing
-    from mill.export e left join mill.job j on j.id = e.id left join public.export_history h on h.id = e.id where e.id = any ($1::uuid[])`,
+    from mill.export e left join mill.job j on j.id = e.id left join mill.export_history h on h.id = e.id where e.id = any ($1::uuid[])`,
   document: `
     select f.id::text, case
       when f.status = 'completed' then 'completed'
@@ -60,7 +60,7 @@ const STANDING = {
       when exists (select from mill.job_live j where j.parent = w.id)
         or exists (select from mill.ended t where t.parent = w.id and not t.counted) then 'under way'
       else 'is ' || w.status || ' and no task carries it on' end as standing
-    from public.jobs w where w.id = any ($1::uuid[])`,
+    from mill.workflow w where w.id = any ($1::uuid[])`,
 };
 
 /** D: what happened more than once. */
@@ -87,7 +87,7 @@ export async function doubled(query, items) {
            (select count(*)::int from mill.audit_log a where a.record_id = f.id::text and a.table_name = 'documents.pass2') as written) p
        where f.id = any ($1::uuid[]) and f.status = 'completed' and (p.passes > 3 or p.written <> 1)`, [ids("document")]],
     ["one request made several workflows",
-      "select idempotency_key, count(*)::int as times from public.jobs where idempotency_key = any ($1) group by 1 having count(*) > 1", [keys("workflow")]],
+      "select idempotency_key, count(*)::int as times from mill.workflow where idempotency_key = any ($1) group by 1 having count(*) > 1", [keys("workflow")]],
     ["a task of a workflow made several files",
       "select task_id, type, count(*)::int as times from public.job_artifacts where job_id = any ($1::uuid[]) group by 1, 2 having count(*) > 1", [ids("workflow")]],
   ]) {

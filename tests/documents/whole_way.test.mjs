@@ -73,7 +73,7 @@ describe("documents", () => {
     const { json: { id } } = await poor.upload(Buffer.from(TEXT));
     await poor.ended(id);
     const billing = (value) => query("update mill.settings set value = $1 where key = 'features.billing_enabled'", [value]);
-    const limit = (files, megabytes) => query("update public.subscription_plans set files_per_month = $1, storage_mb = $2 where plan = 'free'", [files, megabytes]);
+    const limit = (files, megabytes) => query("update public.subscription_plans set shell_files_limit = $1, storage_limit_mb = $2 where plan_type = 'free'", [files, megabytes]);
     await billing("true");
     try {
       const before = (await objects(stack)).length;
@@ -265,7 +265,7 @@ describe("documents", () => {
     const document = await liar.ended(id);
     assert.equal(document.status, "completed", JSON.stringify(document));
     assert.deepEqual([document.size, document.sha256, document.mime_type], [TEXT.length, sha256(TEXT), "text/plain"]);
-    const events = await query("select counts from public.usage_events where shell_file_id = $1 and event_type = 'shell_file_uploaded'", [id]);
+    const events = await query("select metrics as counts from public.usage_events where shell_file_id = $1 and event_type = 'shell_file_uploaded'", [id]);
     assert.deepEqual(events.map(({ counts }) => [counts.files, counts.bytes]), [[1, TEXT.length]]);
     const served = await fetch((await liar.api("GET", `/${id}/file`, { redirect: "manual" })).headers.get("location"));
     assert.equal(served.headers.get("content-type"), "text/plain", "it is given out as what it is");

@@ -31,7 +31,7 @@ test("a job goes from enqueue_job_v3 over claim_next_job_v3 to complete_job", as
   assert.equal(await call("complete_job", { p_job_id: id, p_worker_id: "worker-2", p_job_result: {} }), false);
   assert.equal(await call("complete_job", { p_job_id: id, p_worker_id: "worker-1", p_job_result: { pages: 2 } }), true);
   assert.equal(await call("complete_job", { p_job_id: id, p_worker_id: "worker-1", p_job_result: { pages: 2 } }), false);
-  const { data: row } = await service.from("job_queue").select("status, job_category, priority, job_result").eq("job_id", id).single();
+  const { data: row } = await service.from("job_queue").select("status, job_category, priority, job_result").eq("id", id).single();
   assert.deepEqual(row, { status: "completed", job_category: "standard", priority: 5, job_result: { pages: 2 } });
 });
 
@@ -42,7 +42,7 @@ test("reschedule_job and fail_job bring a job back, one without and one with a r
   assert.equal(await call("reschedule_job", { p_job_id: id, p_delay_seconds: 0, p_reason: "rate limited", p_add_jitter: false }), true);
   assert.equal((await claim())[0].retry_count, 0);
   assert.equal(await call("fail_job", { p_job_id: id, p_worker_id: "worker-1", p_error_message: "disk full" }), true);
-  const { data: row } = await service.from("job_queue").select("error_details").eq("job_id", id).single();
+  const { data: row } = await service.from("job_queue").select("error_details").eq("id", id).single();
   assert.equal(row.error_details.message, "disk full");
   // After its backoff, which is anything up to two seconds.
   const again = await until(async () => (await claim())[0], "the failed job coming back");
@@ -53,7 +53,7 @@ test("reschedule_job and fail_job bring a job back, one without and one with a r
 test("a job that waits packed is found, seen and claimed as any other", async () => {
   const ids = await call("enqueue_many", { p_kind: "echo", p_payloads: Array.from({ length: 60 }, (_, n) => ({ n })) });
   assert.equal((await call("get_job", { p_id: ids[7] })).state, "pending");
-  const seen = () => service.from("job_queue").select("status, job_payload").eq("job_id", ids[7]).single();
+  const seen = () => service.from("job_queue").select("status, job_payload").eq("id", ids[7]).single();
   assert.deepEqual((await seen()).data, { status: "pending", job_payload: { n: 7 } });
   const [claimed] = await call("claim_next_job_v3", { worker_id: "worker-1", job_types: ["echo"] });
   assert.equal(claimed.job_id, ids[0]);

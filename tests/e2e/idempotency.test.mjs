@@ -62,6 +62,11 @@ test("another user's same key is another key, and shows nothing", async () => {
   const services = await enqueue(service, key, { services: mark });
   assert.deepEqual([services.status, isReplay(services)], [202, false]);
   assert.equal(new Set([first, theirs, services].map(({ json }) => json.id)).size, 3);
+  // Each has the key for itself: sent again, each gets its own job.
+  for (const [caller, payload, before] of [[user, { mark }, first], [other, { theirs: mark }, theirs], [service, { services: mark }, services]]) {
+    const again = await enqueue(caller, key, payload);
+    assert.deepEqual([again.status, again.json.id, isReplay(again)], [202, before.json.id, true]);
+  }
 });
 
 test("a caller who hangs up before the answer and tries again has one job", async () => {
@@ -125,6 +130,9 @@ test("a request that was refused is not remembered: its retry is tried anew", as
   await query("update mill.queue set depth_limit = null where queue = 'narrow'");
   const taken = await enqueue(user, key, { mark }, { kind: "narrow" });
   assert.deepEqual([taken.status, isReplay(taken)], [202, false], taken.text);
+  // What was accepted in the end is remembered.
+  const again = await enqueue(user, key, { mark }, { kind: "narrow" });
+  assert.deepEqual([again.status, again.json.id, isReplay(again)], [202, taken.json.id, true]);
   assert.equal(await jobsOf(mark), 1);
 });
 
@@ -182,7 +190,7 @@ const ROUTES = {
   "POST jobs /v1/jobs/{id}/retry": async () => {
     await query("insert into public.workflow_definition (type, tasks) values ('fails', $1)", [JSON.stringify([{ key: "a", kind: "echo", input: { delay_ms: "soon" } }])]);
     const { json: { id } } = await user.call("POST", "jobs/v1/jobs", { body: { type: "fails" } });
-    const failed = () => until(async () => (await query("select from public.jobs where id = $1 and status = 'failed'", [id])).length, "the workflow failing");
+    const failed = () => until(async () => (await query("select from mill.workflow where id = $1 and status = 'failed'", [id])).length, "the workflow failing");
     await failed();
     return { path: `jobs/v1/jobs/${id}/retry`, later: failed, // then a second retry would find something to resume
       created: () => count("select count(*) as n from mill.audit_log where action = 'retry' and job_id in (select id from mill.task where job_id = $1)", [id]) };

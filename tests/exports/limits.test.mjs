@@ -53,10 +53,10 @@ test("the hundred and first export of a day is a 429 until midnight", async () =
 test("an expired export is a 410; its object goes first, then its row, and a crash in between is repaired", async () => {
   const user = await author(stack);
   const { id } = await user.ended((await user.order(await user.write("Old"))).id);
-  const [{ file_path: key }] = await sql("select file_path from public.export_history where id = $1", [id]);
+  const [{ file_path: key }] = await sql("select file_path from mill.export_history where id = $1", [id]);
   assert.ok(objects(stack).includes(key));
   await sql("update mill.export_file set expires_at = now() - interval '1 second' where export_id = $1", [id]);
-  await sql("update public.export_history set expires_at = now() - interval '1 second' where id = $1", [id]);
+  await sql("update mill.export_history set expires_at = now() - interval '1 second' where id = $1", [id]);
   const gone = await user.call("GET", `v1/exports/${id}/download`, { redirect: "manual" });
   assert.deepEqual([gone.status, gone.json.code], [410, "expired"]);
 
@@ -70,11 +70,11 @@ test("an expired export is a 410; its object goes first, then its row, and a cra
   assert.ok(keys.includes(key));
   assert.equal((await remove(keys)).status, 200);
   assert.ok(!objects(stack).includes(key));
-  assert.equal((await sql("select from public.export_history where id = $1", [id])).length, 1);
+  assert.equal((await sql("select from mill.export_history where id = $1", [id])).length, 1);
   const again = await named();
   assert.equal((await remove(again)).status, 200); // what is not there is no error
   await sql("select mill.confirm_export_files($1)", [again]);
-  assert.equal((await sql("select from public.export_history where id = $1", [id])).length, 0);
+  assert.equal((await sql("select from mill.export_history where id = $1", [id])).length, 0);
   assert.equal((await sql("select from mill.export_file where export_id = $1", [id])).length, 0);
   assert.equal((await user.call("GET", `v1/exports/${id}/download`)).status, 410);
   const [{ n }] = await sql("select count(*)::int as n from mill.event where code = 'export_files_not_removed'");
@@ -84,17 +84,17 @@ test("an expired export is a 410; its object goes first, then its row, and a cra
 test("a cleanup killed between the objects and the rows is completed by the next", async () => {
   const user = await author(stack);
   const { id } = await user.ended((await user.order(await user.write("Older"))).id, 60_000);
-  const [{ file_path: key }] = await sql("select file_path from public.export_history where id = $1", [id]);
+  const [{ file_path: key }] = await sql("select file_path from mill.export_history where id = $1", [id]);
   await sql("update mill.export_file set expires_at = now() - interval '1 second' where export_id = $1", [id]);
-  await sql("update public.export_history set expires_at = now() - interval '1 second' where id = $1", [id]);
-  const rows = async () => [(await sql("select from public.export_history where id = $1", [id])).length, (await sql("select from mill.export_file where export_id = $1", [id])).length];
+  await sql("update mill.export_history set expires_at = now() - interval '1 second' where id = $1", [id]);
+  const rows = async () => [(await sql("select from mill.export_history where id = $1", [id])).length, (await sql("select from mill.export_file where export_id = $1", [id])).length];
 
   // Whoever holds the history's row keeps the function waiting at its last step: the objects are gone by then.
   const pool = connect(stack, 1);
   const holder = await pool.connect();
   try {
     await holder.query("begin");
-    await holder.query("select from public.export_history where id = $1 for update", [id]);
+    await holder.query("select from mill.export_history where id = $1 for update", [id]);
     await sql("select mill.invoke_cleanup()");
     const waits = async () => (await sql("select from pg_stat_activity where wait_event_type = 'Lock' and query like '%confirm_cleanup_step%'")).length;
     await until(waits, "the cleanup reaching the rows", 60_000);

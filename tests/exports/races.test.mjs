@@ -53,7 +53,7 @@ test("never more than three exports of a user run, and all of them finish", asyn
     for (let n = 0; n < each; n++) await user.order(await user.write(`Document ${n}`));
   }));
   await withWorkers(workers, () => until(async () => (await sql("select from mill.job_live limit 1")).length === 0, "the last export", 300_000));
-  const [{ done }] = await sql("select count(*)::int as done from public.export_history");
+  const [{ done }] = await sql("select count(*)::int as done from mill.export_history");
   assert.equal(done, users * each);
   const [{ most, highest }] = await sql(`
     select max(running)::int as most, max(total)::int as highest from (
@@ -80,7 +80,7 @@ test("cancelling races completing: each export has one end, and no object is lef
       else assert.deepEqual([answer.status, status], [200, "cancelled"]);
       const { events } = await readEvents(await user.open(`v1/exports/${id}/events`));
       assert.deepEqual(events.filter(({ event }) => event !== "progress").map(({ event }) => event), [status]);
-      assert.equal((await sql("select from public.export_history where id = $1", [id])).length, status === "completed" ? 1 : 0);
+      assert.equal((await sql("select from mill.export_history where id = $1", [id])).length, status === "completed" ? 1 : 0);
     }
   });
   t.diagnostic(`of ${count} races ${ends.completed} completed and ${ends.cancelled} were cancelled`);

@@ -75,10 +75,10 @@ test('unknown_tables_columns_and_operators_are_told_apart', async () => {
   }
 });
 
-test('embedding_is_refused_in_plain_words', async () => {
+test('embedding_many_rows_is_refused_in_plain_words', async () => {
   const response = await stack.request('GET', '/todos?select=title,items(id,txt)');
   assert.deepEqual([response.status, response.json.code], [400, 'PGRST200']);
-  assert.match(response.json.details, /does not embed/);
+  assert.match(response.json.hint, /embeds the one row that a foreign key names/);
 });
 
 test('an_unknown_method_is_405', async () => {

@@ -56,11 +56,12 @@ class Proxy {
 
 async function behindProxy(run, args = []) {
   const proxy = await Proxy.start(stack.postgres.port);
-  const gateway = await Gateway.start(proxy.url(stack.databaseUrl), args);
+  let gateway;
   try {
+    gateway = await Gateway.start(proxy.url(stack.databaseUrl), args);
     await run(proxy, gateway, (name, body, as) => request(gateway.url, 'POST', `/rpc/${name}`, { body, as }));
   } finally {
-    await gateway.stop();
+    await gateway?.stop();
     proxy.stop();
   }
 }
@@ -181,10 +182,11 @@ describe('faults', { concurrency: true }, () => {
   test('a_silent_target_is_504_and_a_stream_may_take_long_but_not_fall_silent', async () => {
     const server = await host();
     const target = `http://127.0.0.1:${server.address().port}`;
-    const gateway = await Gateway.start(stack.databaseUrl, [
-      '--functions-url', target, '--storage-url', target, '--upstream-timeout', '1000', '--client-timeout', '1500',
-    ]);
+    let gateway;
     try {
+      gateway = await Gateway.start(stack.databaseUrl, [
+        '--functions-url', target, '--storage-url', target, '--upstream-timeout', '1000', '--client-timeout', '1500',
+      ]);
       for (const part of ['functions', 'storage']) {
         const silent = await request(gateway.url, 'GET', `/${part}/v1/silent`);
         assert.deepEqual([silent.status, silent.json.code], [504, 'GWT504']);
@@ -213,7 +215,7 @@ describe('faults', { concurrency: true }, () => {
       assert.deepEqual(await upload(10, 200), [200, '10'], 'slow, but it makes progress');
       assert.equal((await upload(3, 10))[0], 408, 'it stops in the middle');
     } finally {
-      await gateway.stop();
+      await gateway?.stop();
       server.closeAllConnections();
       server.close();
     }

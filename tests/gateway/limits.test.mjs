@@ -115,9 +115,13 @@ test('a_caller_with_too_many_requests_gets_429_with_retry_after_and_others_do_no
 
 test('a_statement_timeout_is_503_with_retry_after_and_bounds_hold_without_role_settings', async () => {
   const before = await refusals('statement_timeout');
-  await stack.sql("alter role anon reset statement_timeout; notify pgrst");
+  const timeoutIs = (value) => until(`the timeout of anon being ${value}`, async () => (await stack.rpc('whoami', {}, { as: null })).json.timeout === value, 10_000);
   try {
-    await until('the role to have no setting', async () => (await stack.rpc('whoami', {}, { as: null })).json.timeout === '3s');
+    // Another value than the gateway's own first, or a setting that was not yet taken back would look like it.
+    await stack.sql("alter role anon set statement_timeout = '7s'; notify pgrst");
+    await timeoutIs('7s');
+    await stack.sql("alter role anon reset statement_timeout; notify pgrst");
+    await timeoutIs('3s');
     const slow = await stack.rpc('sleep_impatiently', { s: 2 }, { as: null });
     assert.deepEqual([slow.status, slow.json.code], [503, '57014']);
     assert.ok(slow.headers.get('retry-after'));

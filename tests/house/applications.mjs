@@ -15,7 +15,7 @@ export const first = {
 
   async refresh(client, schema) {
     await service(client)(`insert into ${schema}.supported_symbols (symbol) values ('ACME')`);
-    const answer = await user(client)(`select ${schema}.upsert_active_subscription_v2('ACME', 'quote')`);
+    const answer = await user(client)(`select ${schema}.upsert_active_subscription_v2(p_symbol => 'ACME', p_data_type => 'quote')`);
     assert.deepEqual(answer, { status: "new", queued: 1 });
     return { queue: "refresh" };
   },

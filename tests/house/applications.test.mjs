@@ -43,6 +43,25 @@ describe("each application alone", { concurrency: 3 }, () => {
     });
   }
 
+  test("K18: the twelve documented job types are accepted with compat alone, after documents has come, and after it has gone", async () => {
+    const TYPES = ["fast_queue_security", "fast_queue_ocr", "fast_queue_spatial", "ai_queue_pass1", "ai_queue_pass2", "ai_queue_pass3", "audit_cleanup",
+      "notification_delivery", "report_generation", "backup_operation", "system_maintenance", "consent_verification"];
+    const database = await house.database(["--with", "compat"]);
+    const pass = () => connected(database, async (client) => {
+      for (const type of TYPES) {
+        const id = await service(client)("select public.enqueue_job_v3($1, 'twelve', '{\"a\": 1}')", type);
+        assert.equal(await service(client)("select c.job_id from public.claim_next_job_v3('own', array[$1]) c", type), id, type);
+        assert.equal(await service(client)("select public.complete_job($1, 'own')", id), true, type);
+      }
+      return service(client)("select count(distinct job_lane) from public.job_queue where completed_at is not null");
+    });
+    assert.equal(await pass(), "1", "without documents all are in one queue");
+    await house.migrate(database, "--with", "documents");
+    assert.equal(await pass(), "3", "with documents its stages are in the queues of documents");
+    await house.migrate(database, "--without", "documents", "--yes");
+    await pass();
+  });
+
   test("all applications together each do their first work", async () => {
     const database = await house.database(["--with", "all"]);
     await connected(database, async (client) => {

@@ -18,7 +18,10 @@ after(async () => {
 const together = (count, work) => Promise.all(Array.from({ length: count }, (_, at) => work(at)));
 const value = async (text, values) => (await pool.query(`select ${text} as value`, values)).rows[0].value;
 
-test("K4: reschedule_job for every job over and over takes no lease from our own workers, and each job is completed once", async () => {
+// Without the worker's name, as older workers write it.
+const BACK = "update public.job_queue set status = 'pending', scheduled_at = now(), worker_id = null, started_at = null, heartbeat_at = null where id = $1";
+
+test("K4 K17: reschedule_job and updates of job_queue for every job over and over take no lease from our own workers, and each job is completed once", async () => {
   const { rows } = await pool.query(
     "select id from mill.enqueue((select jsonb_agg(jsonb_build_object('kind', 'report_generation', 'payload', jsonb_build_object('n', n))) from generate_series(1, $1) n))", [JOBS]);
   const ids = rows.map(({ id }) => id);
@@ -39,10 +42,11 @@ test("K4: reschedule_job for every job over and over takes no lease from our own
       if (job && (await value("public.complete_job($1, $2, '{}')", [job.job_id, `own-${at % 3}`]))) completed.push(job.job_id);
     }
   });
-  const meddlers = together(6, async () => {
+  const meddlers = together(6, async (at) => {
     while (!done()) {
       const id = ids[Math.floor(Math.random() * ids.length)];
-      await value("public.reschedule_job($1, 0, 'again', false)", [id]);
+      if (at % 2) await value("public.reschedule_job($1, 0, 'again', false)", [id]);
+      else await pool.query(BACK, [id]);
     }
   });
   await Promise.all([own, documented, meddlers]);
@@ -54,4 +58,6 @@ test("K4: reschedule_job for every job over and over takes no lease from our own
   const held = await value("public.enqueue_job_v3('report_generation', 'x', '{\"a\": 1}')");
   await pool.query("select public.claim_next_job_v3('documented', array['report_generation'])");
   assert.equal(await value("public.reschedule_job($1, 0, 'again', false)", [held]), true);
+  await pool.query("select public.claim_next_job_v3('documented', array['report_generation'])");
+  assert.equal((await pool.query(BACK, [held])).rowCount, 1);
 });

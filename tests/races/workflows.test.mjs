@@ -49,7 +49,7 @@ function randomDefinition() {
 
 async function start(type, tasks, params = {}) {
   await pool.query("insert into workflow_definition (type, tasks) values ($1, $2)", [type, JSON.stringify(tasks)]);
-  const { rows } = await pool.query("insert into jobs (type, params, user_id) values ($1, $2, $3) returning id", [type, params, randomUUID()]);
+  const { rows } = await pool.query("insert into mill.workflow (type, params, user_id) values ($1, $2, $3) returning id", [type, params, randomUUID()]);
   return rows[0].id;
 }
 
@@ -81,7 +81,7 @@ test(`no task starts before what it needs is complete: ${isSoak ? 200 : 20} rand
     }
   })();
   try {
-    await until(async () => (await pool.query("select from jobs where status not in ('completed', 'failed')")).rowCount === 0,
+    await until(async () => (await pool.query("select from mill.workflow where status not in ('completed', 'failed')")).rowCount === 0,
       "every workflow ending", isSoak ? 900_000 : 300_000);
   } finally {
     isOver = true;
@@ -90,7 +90,7 @@ test(`no task starts before what it needs is complete: ${isSoak ? 200 : 20} rand
   }
 
   assert.ok(kills > 3, `only ${kills} kills`);
-  const { rows: jobs } = await pool.query("select id, status, error from jobs where type like 'random%'");
+  const { rows: jobs } = await pool.query("select id, status, error from mill.workflow where type like 'random%'");
   assert.deepEqual(jobs.filter(({ status }) => status !== "completed"), []);
   const { rows: tasks } = await pool.query("select id, job_id, key, item, state from mill.task");
   const place = (job, key, item) => tasks.find((task) => task.job_id === job && task.key === key && task.item === item);
@@ -120,7 +120,7 @@ test("batches that settle tasks of the same workflows, and cancels among them, n
     { key: "a", kind: "trial", for_each: "params.list", input: { n: 1 } },
     { key: "b", kind: "trial", each: "a", on_failure: "skip", input: { n: 1 } },
     { key: "c", kind: "trial", needs: ["b"], tolerant: true, input: { n: 1 } }])]);
-  for (let at = 0; at < 10; at++) await pool.query("insert into jobs (type, params, user_id) values ('shared', $1, $2)", [{ list }, randomUUID()]);
+  for (let at = 0; at < 10; at++) await pool.query("insert into mill.workflow (type, params, user_id) values ('shared', $1, $2)", [{ list }, randomUUID()]);
   const failures = [];
   await Promise.all(Array.from({ length: WORKERS }, async (_, at) => {
     for (let idle = 0; idle < 20;) {
@@ -131,7 +131,7 @@ test("batches that settle tasks of the same workflows, and cancels among them, n
         // In any order, as workers settle: locks must be taken in one.
         const outcomes = rows.sort(() => random() - 0.5).map(({ id, attempt }) => ({ id, attempt, outcome: random() < 0.03 ? "dead" : "completed" }));
         await pool.query("select mill.settle($1, $2)", [`s${at}`, JSON.stringify(outcomes)]);
-        if (random() < 0.01) await pool.query("select mill.cancel_job(id) from (select id from jobs where type = 'shared' and status = 'processing' order by random() limit 1) j");
+        if (random() < 0.01) await pool.query("select mill.cancel_job(id) from (select id from mill.workflow where type = 'shared' and status = 'processing' order by random() limit 1) j");
       } catch (error) {
         if (error.code !== "GM067") failures.push(`${error.code} ${error.message}`);
       }
@@ -140,7 +140,7 @@ test("batches that settle tasks of the same workflows, and cancels among them, n
   await pool.query("select mill.tick()");
   assert.deepEqual(failures, []);
   assert.deepEqual((await pool.query("select detail from mill.event where code in ('workflow_not_advanced', 'ended_hook_failed')")).rows, []);
-  const { rows } = await pool.query("select status, count(*)::int from jobs where type = 'shared' group by 1 order by 1");
+  const { rows } = await pool.query("select status, count(*)::int from mill.workflow where type = 'shared' group by 1 order by 1");
   assert.equal(rows.filter(({ status }) => !["completed", "cancelled", "failed"].includes(status)).length, 0, JSON.stringify(rows));
   assert.equal((await pool.query("select from mill.job_live where parent is not null")).rowCount, 0, "nothing is left behind");
 });
@@ -151,19 +151,19 @@ test("a workflow of many items costs one update of the job a settled batch, and 
     { key: "l", kind: "trial", input: { n: 1 } }, { key: "a", kind: "trial", needs: ["l"], for_each: "l.list", input: { n: "{{item}}" } },
     { key: "b", kind: "trial", needs: ["a"], input: { n: 1 } }]);
   const result = { list: Array.from({ length: items }, (_, n) => n) };
-  const { rows: [{ revision: first }] } = await pool.query("select revision::int from jobs where id = $1", [id]);
+  const { rows: [{ revision: first }] } = await pool.query("select revision::int from mill.workflow where id = $1", [id]);
   let batches = 0;
   await Promise.all(Array.from({ length: WORKERS }, async (_, at) => {
     for (;;) {
       const { rows } = await pool.query("select id, attempt, name from mill.claim($1, array['trial'], 40)", [`u${at}`]);
-      if (rows.length === 0 && (await pool.query("select from jobs where id = $1 and status = 'completed'", [id])).rowCount === 1) return;
+      if (rows.length === 0 && (await pool.query("select from mill.workflow where id = $1 and status = 'completed'", [id])).rowCount === 1) return;
       if (rows.length === 0) { await sleep(5); continue; }
       batches++;
       await pool.query("select mill.settle($1, $2)", [`u${at}`, JSON.stringify(rows.map(({ name, ...row }) => ({ ...row, outcome: "completed", result: name === "l" ? result : {} })))]);
     }
   }));
   assert.equal((await pool.query("select from mill.task where job_id = $1 and key = 'a' and state = 'completed'", [id])).rowCount, items);
-  const { rows: [{ revision }] } = await pool.query("select revision::int from jobs where id = $1", [id]);
+  const { rows: [{ revision }] } = await pool.query("select revision::int from mill.workflow where id = $1", [id]);
   assert.ok(revision - first <= batches, `${revision - first} updates of the job in ${batches} batches`);
 });
 
@@ -179,7 +179,7 @@ async function startList(type, items) {
   }
   const state = async () => (await pool.query(`select s.completed, j.status, (select count(*)::int from mill.ended e where e.parent = j.id) as left,
     (select count(*)::int from mill.job_live l where l.parent = j.id and l.name = 'b') as started
-    from jobs j join mill.step s on s.job_id = j.id and s.key = 'a' where j.id = $1`, [id])).rows[0];
+    from mill.workflow j join mill.step s on s.job_id = j.id and s.key = 'a' where j.id = $1`, [id])).rows[0];
   const isLast = async () => {
     assert.deepEqual(await state(), { completed: items, status: "processing", left: 0, started: 1 }, "the last one takes all that was left, and the next task has started");
     await pool.query("select mill.cancel_job($1)", [id]); // the tests share a queue
@@ -203,7 +203,7 @@ test("a batch does not wait for another of the same workflow that holds its row"
   const { id, held, state, isLast } = await startList("unwaiting", 3);
   const holder = await pool.connect();
   await holder.query("begin");
-  await holder.query("select from jobs where id = $1 for update", [id]);
+  await holder.query("select from mill.workflow where id = $1 for update", [id]);
   await settle(held[0]); // would hang here if it waited
   const then = await state();
   await holder.query("commit");
@@ -244,7 +244,7 @@ test("a batch that wants to hold a task which was claimed and is being ended mea
   const type = "crossed";
   await pool.query("insert into workflow_definition (type, tasks) values ($1, $2)", [type, JSON.stringify([
     { key: "l", kind: "trial", input: { n: 1 } }, { key: "a", kind: "trial", needs: ["l"], for_each: "l.list", input: { n: 1 } }])]);
-  for (let at = 0; at < 2; at++) await pool.query("insert into jobs (type, params, user_id) values ($1, '{}', gen_random_uuid())", [type]);
+  for (let at = 0; at < 2; at++) await pool.query("insert into mill.workflow (type, params, user_id) values ($1, '{}', gen_random_uuid())", [type]);
   const claim = async (max) => (await pool.query("select id, attempt from mill.claim($1, array['trial'], $2)", [type, max])).rows;
   const settleAs = (outcome, rows, result) => settle({ worker: type, outcome: JSON.stringify(rows.map((row) => ({ ...row, outcome, result }))) });
   const byId = (rows) => rows.sort((one, other) => (one.id < other.id ? -1 : 1));
@@ -267,16 +267,16 @@ test("a batch that wants to hold a task which was claimed and is being ended mea
   } finally {
     await pool.query(usual);
   }
-  const { rows } = await pool.query("select status from jobs where type = $1", [type]);
+  const { rows } = await pool.query("select status from mill.workflow where type = $1", [type]);
   assert.deepEqual(rows, [{ status: "completed" }, { status: "completed" }]);
 });
 
 test("many short lists, settled task by task by many at once, all end without a tick", async () => {
   const tasks = [{ key: "a", kind: "trial", for_each: "params.list", input: { n: 1 } }, { key: "b", kind: "trial", needs: ["a"], input: { n: 1 } }];
   await pool.query("insert into workflow_definition (type, tasks) values ('short', $1)", [JSON.stringify(tasks)]);
-  await pool.query("insert into jobs (type, params, user_id) select 'short', '{\"list\": [1, 2, 3, 4, 5, 6]}', gen_random_uuid() from generate_series(1, $1)",
+  await pool.query("insert into mill.workflow (type, params, user_id) select 'short', '{\"list\": [1, 2, 3, 4, 5, 6]}', gen_random_uuid() from generate_series(1, $1)",
     [isSoak ? 1_000 : 60]);
-  const unfinished = async () => (await pool.query("select from jobs where type = 'short' and status <> 'completed'")).rowCount;
+  const unfinished = async () => (await pool.query("select from mill.workflow where type = 'short' and status <> 'completed'")).rowCount;
   await Promise.all(Array.from({ length: WORKERS }, async (_, at) => {
     for (let idle = 0; idle < 200;) {
       const { rows } = await pool.query("select id, attempt from mill.claim($1, array['trial'], 8)", [`q${at}`]);

@@ -191,7 +191,7 @@ test("a processor killed in the middle of its batch: every job settles once, wit
   assert.ok(took < lease + 10, `${took} s after the kill`);
   assert.deepEqual(await sql("select count(*)::int as n, max(lease_losses)::int as lost from mill.job_done where queue = 'refresh'"), [{ n: 30, lost: 1 }]);
   assert.deepEqual(await sql("select count(*)::int as n from public.quotes"), [{ n: 30 }]);
-  assert.deepEqual(await sql("select sum(calls)::int as calls from public.api_data_usage where at > now() - interval '2 minutes'"), [{ calls: 30 }], "usage is counted once");
+  assert.deepEqual(await sql("select sum(calls)::int as calls from public.api_data_usage where created_at > now() - interval '2 minutes'"), [{ calls: 30 }], "usage is counted once");
   await sql("update mill.queue set lease_seconds = 60 where queue = 'refresh'");
 });
 

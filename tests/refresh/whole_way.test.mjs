@@ -90,7 +90,7 @@ for (const runtime of ["workerd", "deno"]) {
       }, "the invocation's end");
       assert.equal(claimed, 50);
       assert.deepEqual(await sql("select count(*)::int as n, max(attempt)::int as attempt from mill.job_done where kind = 'refresh.quote' and payload ->> 'symbol' like 'S%'"), [{ n: 50, attempt: 1 }]);
-      const [{ bytes }] = await sql("select sum(bytes)::int as bytes from public.api_data_usage where data_type = 'quote'");
+      const [{ bytes }] = await sql("select sum(data_size_bytes)::int as bytes from public.api_data_usage where data_type = 'quote'");
       assert.ok(bytes > 50 * 250, `${bytes} bytes were counted`);
     });
   });

@@ -1,7 +1,7 @@
 // Stands in for OpenAI, Anthropic and Google Vision, whose real ones cost money, with manners as bad as wanted.
 //   node models.mjs PORT
 // POST /manners [..] queues how the next calls are answered: ok, 429, 500, hang, html, truncated, wrong; then ok again.
-// GET /calls tells what was asked: {path, key, manner}, without content.
+// GET /calls tells what was asked, and when: {at, path, key, manner}, without content.
 import http from "node:http";
 
 const manners = [];
@@ -41,7 +41,7 @@ http.createServer(async (request, response) => {
   if (pathname === "/calls") return json(200, calls);
   const manner = manners.shift() ?? "ok";
   const { headers } = request;
-  calls.push({ path: pathname, manner, key: headers.authorization ?? headers["x-api-key"] ?? headers["x-goog-api-key"], version: headers["anthropic-version"] });
+  calls.push({ at: Date.now(), path: pathname, manner, key: headers.authorization ?? headers["x-api-key"] ?? headers["x-goog-api-key"], version: headers["anthropic-version"] });
   const good = answer(pathname, JSON.parse(body));
   switch (manner) {
     case "429": return json(429, { error: { message: "slow down" } }, { "retry-after": "1" });

@@ -14,8 +14,8 @@ export const nextRelease = (n = "") => copyOfSql((folder) => {
     ["  p_correlation_id text default null)", `  p_correlation_id text default null,\n  p_tags${n} text[] default null)`],
     ["(text, jsonb, text, int, timestamptz, text, text, uuid, text)", "(text, jsonb, text, int, timestamptz, text, text, uuid, text, text[])"]);
   sql.edit("function public.claim_jobs(",
-    ["p_invocation uuid default null)", `p_invocation uuid default null, p_label${n} text default null)`],
-    ["(text, text[], int, text[], uuid)", "(text, text[], int, text[], uuid, text)"]);
+    ["p_leave_external boolean default false)", `p_leave_external boolean default false, p_label${n} text default null)`],
+    ["(text, text[], int, text[], uuid, boolean)", "(text, text[], int, text[], uuid, boolean, text)"]);
   // Another return type.
   sql.edit("function mill.reclaim(", ["returns int", "returns bigint"]);
   // A parameter that no caller names has another name.
@@ -29,14 +29,15 @@ export const nextRelease = (n = "") => copyOfSql((folder) => {
     [/^drop trigger if exists users_wait_in_maintenance on public\.documents;\ncreate trigger users_wait_in_maintenance [^;]*on public\.documents[^;]*;\n/m,
       n % 2 ? "drop trigger if exists users_wait_in_maintenance on public.documents;\ncreate trigger users_wait_in_maintenance before insert on public.documents\n  for each statement execute function mill.refuse_users_in_maintenance();\n" : ""]);
   // Tables with one more column per release, and a function that uses it.
-  for (let k = 0, last = { queue: "part text [^\\n]*", files: "completed_at timestamptz" }; k <= Number(n); k++) {
+  // ALTER TABLE puts a column behind all others: in the file that is before the first constraint.
+  const atTheEnd = (table, column) => [new RegExp(`(create table ${table.replace(".", "\\.")} \\([\\s\\S]*?\\n)( {2}constraint )`), `$1  ${column},\n$2`];
+  for (let k = 0; k <= Number(n); k++) {
     const label = `label${k} text not null default 'plain'`;
     sql.migrate("table mill.queue (", `${k}_queues_have_a_label`, `alter table mill.queue add column ${label};\n`,
-      [new RegExp(`(create table mill\\.queue \\([\\s\\S]*?\\n {2}${last.queue},\\n)`), `$1  ${label},\n`]);
+      atTheEnd("mill.queue", label));
     const noted = `noted${k} timestamptz`;
     sql.migrate("table public.shell_files (", `${k}_files_are_noted`, `alter table public.shell_files add column ${noted};\n`,
-      [new RegExp(`(create table public\\.shell_files \\([\\s\\S]*?\\n {2}${last.files},\\n)`), `$1  ${noted},\n`]);
-    last = { queue: label, files: noted };
+      atTheEnd("public.shell_files", noted));
   }
   sql.edit("function public.worker_queues(", ["where q.served_by = 'worker'", `where q.served_by = 'worker' and q.label${Number(n)} <> ''`]);
 });

@@ -63,7 +63,7 @@ async function everyJobEnds(database) {
       .filter(({ state, cancel_requested: isAsked, ended }) => ended !== (state === "cancelled" || isAsked ? "cancelled" : "completed"));
     assert.deepEqual(wrong, []);
     const ends = async (text) => (await client.query({ text, rowMode: "array" })).rows.map((row) => row[0]);
-    assert.deepEqual(await ends("select distinct status from public.jobs order by 1"), ["cancelled", "completed"], "workflows");
+    assert.deepEqual(await ends("select distinct status from mill.workflow order by 1"), ["cancelled", "completed"], "workflows");
     assert.deepEqual(await ends("select distinct status from public.shell_files where status not in ('uploading', 'erasing') order by 1"), ["completed", "infected"], "documents");
     const [verdict] = await ends("select public.verify_audit_log()");
     assert.equal(verdict.ok, true, JSON.stringify(verdict));

@@ -71,7 +71,8 @@ test("nuclear_v2 makes sixteen documents, each as text, PDF and MP3, and says ho
   const documented = (await user.call("GET", `jobs/api/jobs/${started.json.id}`)).json;
   assert.deepEqual(Object.keys(documented), ["id", "status", "progress", "artifacts"]);
   assert.deepEqual(Object.keys(documented.progress), ["percent", "phase", "docsComplete", "docsTotal", "message"]);
-  assert.deepEqual(Object.keys(documented.artifacts[0]), ["type", "url", "duration"]);
+  assert.deepEqual(Object.keys(documented.artifacts[0]), ["type", "url", "duration", "title"]);
+  assert.equal(documented.status, "complete");
   await strangersReachNothing(job);
 });
 
@@ -124,12 +125,13 @@ async function strangersReachNothing(job) {
   }
   for (const rpc of ["claim_tasks", "complete_task"]) {
     const answer = await fetch(`${stack.url}/rest/v1/rpc/${rpc}`, { method: "POST", headers: { ...headers, "content-type": "application/json" },
-      body: JSON.stringify(rpc === "claim_tasks" ? { p_worker_id: "me" } : { p_task_id: job.tasks[0].id, p_worker_id: "me" }) });
+      body: JSON.stringify(rpc === "claim_tasks" ? { p_worker_id: "me" } : { p_task_id: job.tasks[0].id, p_worker_id: "me", p_output: {} }) });
     assert.equal(answer.status, 403);
   }
-  const { rows: [{ storage_path: guessed }] } = await stack.postgres.query("select storage_path from job_artifacts limit 1");
-  for (const address of [`object/gristmill/${guessed}`, `object/authenticated/gristmill/${guessed}`, `object/public/gristmill/${guessed}`,
-    `object/sign/gristmill/${guessed}`, `object/sign/gristmill/${guessed}?token=${new URL(job.artifacts[0].url).searchParams.get("token")}x`]) {
+  // Texts lie in the bucket gristmill, everything else in job-artifacts.
+  const { rows: [text, list] } = await stack.postgres.query("select distinct on (bucket) bucket || '/' || storage_path as place from job_artifacts order by bucket");
+  for (const address of [text.place, list.place].flatMap((place) => [`object/${place}`, `object/authenticated/${place}`, `object/public/${place}`,
+    `object/sign/${place}`, `object/sign/${place}?token=${new URL(job.artifacts[0].url).searchParams.get("token")}x`])) {
     for (const init of [{ headers }, {}, { method: "POST", headers: { ...headers, "content-type": "application/json" }, body: '{"expiresIn": 60}' }]) {
       const answer = await fetch(`${stack.url}/storage/v1/${address}`, init);
       assert.ok(answer.status >= 400, `${init.method ?? "GET"} ${address} answered ${answer.status}`);

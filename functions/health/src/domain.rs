@@ -21,6 +21,10 @@ pub(crate) struct Health {
     /// ok or failing.
     status: &'static str,
     checks: Vec<Check>,
+    /// What is worth knowing although nothing is wrong, such as a kind that no worker serves; only for holders of the token.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    #[schemars(default)]
+    notes: Vec<String>,
 }
 
 impl Health {
@@ -31,7 +35,11 @@ impl Health {
             ok: part.ok,
             details: part.details,
         });
-        Self::from_checks(std::iter::once(postgres).chain(others).collect())
+        let health = Self::from_checks(std::iter::once(postgres).chain(others).collect());
+        Self {
+            notes: report.notes,
+            ..health
+        }
     }
 
     pub(crate) fn unreachable() -> Self {
@@ -43,6 +51,7 @@ impl Health {
         for check in &mut self.checks {
             check.details.clear();
         }
+        self.notes.clear();
         self
     }
 
@@ -52,7 +61,11 @@ impl Health {
         } else {
             "failing"
         };
-        Self { status, checks }
+        Self {
+            status,
+            checks,
+            notes: Vec::new(),
+        }
     }
 
     pub(crate) fn status_code(&self) -> u16 {
@@ -80,6 +93,7 @@ mod tests {
                 ok: details.is_empty(),
                 details: details.iter().map(|&detail| detail.into()).collect(),
             }],
+            notes: vec!["nap: no worker serves this kind".into()],
         }
     }
 

@@ -3,6 +3,7 @@
 use gristmill_shared::Problem;
 use gristmill_shared::edge::{Call, Config, Reply};
 
+use crate::cron;
 use crate::domain::Health;
 use crate::metrics;
 
@@ -22,6 +23,14 @@ pub(crate) async fn show(call: &mut Call, config: &Config) -> Result<Reply, Prob
         health.summary()
     };
     Reply::json(health.status_code(), &health)
+}
+
+pub(crate) async fn check_cron(_call: &mut Call, config: &Config) -> Result<Reply, Problem> {
+    let jobs = config.service_rpc()?.cron_report().await?;
+    match cron::judge(jobs) {
+        Ok(healthy) => Reply::json(200, &healthy),
+        Err(stale) => Reply::json(503, &stale),
+    }
 }
 
 pub(crate) async fn metrics(call: &mut Call, config: &Config) -> Result<Reply, Problem> {

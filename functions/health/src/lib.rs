@@ -1,15 +1,18 @@
 //! `health`: says whether the whole system is well, for a monitor outside of it.
 
+mod cron;
 mod domain;
 mod handler;
 mod metrics;
 
-use gristmill_shared::edge::{Caller, Route, Routes, get};
+use gristmill_shared::edge::{Caller, Route, Routes, get, post};
 use worker::{Context, Env, Request, Response, event};
 
 fn routes() -> Routes {
     Routes::new("health", "Says whether the whole system is well")
-        .also_known_as("health-check")
+        .also_known_as(CHECK)
+        .route(schedules(get("/", handler::check_cron)))
+        .route(schedules(post("/", handler::check_cron)))
         .route(whole(get("/", handler::show)))
         .route(whole(get("/health", handler::show)))
         .route(
@@ -23,6 +26,17 @@ fn routes() -> Routes {
                 )
                 .refuses(&[gristmill_shared::Code::DatabaseUnavailable]),
         )
+}
+
+/// The name under which older programs ask whether cron runs.
+const CHECK: &str = "health-check";
+
+fn schedules(route: Route) -> Route {
+    route
+        .only_as(CHECK)
+        .summary("Whether the critical schedules run")
+        .answers::<cron::Healthy>(200, "Each ran in time")
+        .answers::<cron::Stale>(503, "Those that did not are named")
 }
 
 fn whole(route: Route) -> Route {

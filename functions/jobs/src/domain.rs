@@ -111,14 +111,14 @@ pub(crate) struct ShownArtifact {
     pub(crate) r#type: String,
     /// Good for a while, for whoever has it; null when the object is gone.
     pub(crate) url: Option<String>,
-    /// Its size.
-    bytes: u64,
+    /// Its size, where whoever made it said so.
+    bytes: Option<u64>,
     /// In seconds, of what can be heard.
     pub(crate) duration: Option<f64>,
-    /// Of its content.
-    sha256: String,
+    /// Of its content, where whoever made it said so.
+    sha256: Option<String>,
     /// For people.
-    title: Option<String>,
+    pub(crate) title: Option<String>,
 }
 
 impl ShownArtifact {

@@ -35,7 +35,10 @@ pub(crate) async fn shown(call: &Call, config: &Config, seconds: u32) -> Result<
     let job = job.ok_or_else(unknown)?;
     let store = Store::open(config, &call.token()?)?;
     let urls = job.artifacts.iter().map(|artifact| async {
-        match store.sign(&artifact.storage_path, seconds).await {
+        let Ok(key) = artifact.key() else {
+            return Ok(None); // Nothing is stored under such a name.
+        };
+        match store.sign(&key, seconds).await {
             Ok(url) => Ok(Some(url)),
             Err(StorageError::NotFound) => Ok(None),
             Err(error) => Err(error),

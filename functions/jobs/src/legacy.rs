@@ -30,13 +30,37 @@ struct Artifact {
     r#type: String,
     url: Option<String>,
     duration: Option<f64>,
+    title: Option<String>,
+}
+
+/// Where a job stands, in the documented words.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+enum Status {
+    Queued,
+    Processing,
+    Complete,
+    Failed,
+    Cancelled,
+}
+
+impl From<WorkflowStatus> for Status {
+    fn from(status: WorkflowStatus) -> Self {
+        match status {
+            WorkflowStatus::Queued => Self::Queued,
+            WorkflowStatus::Processing => Self::Processing,
+            WorkflowStatus::Completed => Self::Complete,
+            WorkflowStatus::Failed => Self::Failed,
+            WorkflowStatus::Cancelled => Self::Cancelled,
+        }
+    }
 }
 
 /// A job.
 #[derive(Debug, Serialize, JsonSchema)]
 pub(crate) struct Job {
     id: JobId,
-    status: WorkflowStatus,
+    status: Status,
     progress: Progress,
     artifacts: Vec<Artifact>,
 }
@@ -48,10 +72,11 @@ impl From<Shown> for Job {
             r#type: artifact.r#type,
             url: artifact.url,
             duration: artifact.duration,
+            title: artifact.title,
         });
         Self {
             id: job.id,
-            status: job.status,
+            status: job.status.into(),
             progress: Progress {
                 percent: progress.percent,
                 phase: progress.phase,

@@ -9,6 +9,7 @@ use worker::{Context, Env, Request, Response, event};
 
 fn routes() -> Routes {
     Routes::new("refresh", "What was refreshed, as it happens")
+        .also_known_as(ANALYTICS)
         .route(
             get("/v1/changes", handler::changes)
                 .summary("Changes of what the caller watches, as server-sent events")
@@ -27,7 +28,21 @@ fn routes() -> Routes {
                 .answers::<Ticket>(200, "Good for a little more than a minute")
                 .refuses(&[Code::NotFound]),
         )
+        .route(
+            post("/", handler::count)
+                .only_as(ANALYTICS)
+                .summary("Counts watchers by symbol and type, for the service")
+                .by(Caller::User)
+                .answers_with(
+                    200,
+                    "application/json",
+                    "{counted}, or {skipped} while another count is under way",
+                ),
+        )
 }
+
+/// The name under which older programs have watchers counted.
+const ANALYTICS: &str = "refresh-analytics-from-presence-v2";
 
 #[event(fetch)]
 async fn fetch(request: Request, env: Env, _context: Context) -> worker::Result<Response> {

@@ -10,7 +10,7 @@ use gristmill_shared::{Code, Problem};
 use send_wrapper::SendWrapper;
 use sha2::{Digest, Sha256};
 
-use crate::domain::{self, HEAD};
+use crate::domain::{self, Fields, HEAD};
 
 type Chunks = LocalBoxStream<'static, Result<Vec<u8>, worker::Error>>;
 
@@ -20,6 +20,8 @@ pub(crate) struct Arriving {
     pub(crate) mime_type: &'static str,
     /// From the form, where there is one.
     pub(crate) filename: Option<String>,
+    /// From the form too.
+    pub(crate) fields: Fields,
     head: Vec<u8>,
     rest: Chunks,
     limit: u64,
@@ -78,8 +80,8 @@ pub(crate) async fn begin(call: &mut Call, limit: u64) -> Result<Arriving, Probl
         drain(chunks.boxed_local()).await;
         return Err(too_large(limit));
     }
-    let (filename, mut chunks) = match domain::boundary(content_type.as_deref()) {
-        None => (None, chunks.boxed_local()),
+    let (filename, fields, mut chunks) = match domain::boundary(content_type.as_deref()) {
+        None => (None, Fields::default(), chunks.boxed_local()),
         Some(boundary) => file_of_form(chunks.boxed_local(), boundary).await?,
     };
     let mut head = Vec::new();
@@ -103,6 +105,7 @@ pub(crate) async fn begin(call: &mut Call, limit: u64) -> Result<Arriving, Probl
         Ok(mime_type) => Ok(Arriving {
             mime_type,
             filename,
+            fields,
             head,
             rest: chunks,
             limit,
@@ -117,14 +120,22 @@ pub(crate) async fn begin(call: &mut Call, limit: u64) -> Result<Arriving, Probl
 async fn file_of_form(
     chunks: Chunks,
     boundary: String,
-) -> Result<(Option<String>, Chunks), Problem> {
+) -> Result<(Option<String>, Fields, Chunks), Problem> {
     let not_a_form = |error: multer::Error| {
         Problem::new(Code::InvalidField, "The form could not be read.").because(error)
     };
-    let mut form = multer::Multipart::new(
+    // Fields are read into memory, the file is not.
+    let sizes = ["patient_id", "idempotency_key", "filename"]
+        .into_iter()
+        .fold(multer::SizeLimit::new(), |sizes, name| {
+            sizes.for_field(name, 4 * 1024)
+        });
+    let mut form = multer::Multipart::with_constraints(
         SendWrapper::new(chunks.map_ok(bytes::Bytes::from)),
         boundary,
+        multer::Constraints::new().size_limit(sizes),
     );
+    let mut fields = Fields::default();
     while let Some(field) = form.next_field().await.map_err(not_a_form)? {
         if let Some(name) = field.file_name().map(str::to_owned) {
             // The form must live as long as its field is read.
@@ -136,8 +147,17 @@ async fn file_of_form(
                 Some((chunk, (field, form)))
             });
             // Fused: a file shorter than a head is asked once more after its end, which unfold does not forgive.
-            return Ok((Some(name), chunks.fuse().boxed_local()));
+            return Ok((Some(name), fields, chunks.fuse().boxed_local()));
         }
+        let slot = match field.name() {
+            Some("patient_id") => &mut fields.patient_id,
+            Some("idempotency_key") => &mut fields.idempotency_key,
+            Some("filename") => &mut fields.filename,
+            _ => continue,
+        };
+        // Not text(): that brings tables of every charset, 140 KB of them.
+        let bytes = field.bytes().await.map_err(not_a_form)?;
+        *slot = Some(String::from_utf8_lossy(&bytes).into_owned());
     }
     Err(Problem::new(Code::InvalidField, "The form has no file in it.").at("file"))
 }

@@ -7,6 +7,12 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use uuid::Uuid;
 
+/// The name of this function in the documented system.
+pub(crate) const SHELL_FILE_PROCESSOR: &str = "shell-file-processor-v3";
+
+/// The bucket in which documented clients store files by themselves.
+pub(crate) const MEDICAL_DOCS: &str = "medical-docs";
+
 /// The largest file, unless the binding UPLOAD_MAX_BYTES says otherwise.
 pub(crate) const MAX_BYTES: u64 = 50 * 1024 * 1024;
 
@@ -21,6 +27,73 @@ pub(crate) struct Naming {
     pub(crate) profile_id: Option<Uuid>,
     /// As the person knows it. Kept as metadata, never used as a path.
     pub(crate) filename: Option<String>,
+}
+
+/// A file that the caller has stored in `medical-docs`. Clients say more, such as estimated_pages; what is not named here is not read.
+#[derive(Debug, Deserialize, JsonSchema)]
+pub(crate) struct Reference {
+    /// Where it lies: `{user}/{time}_{name}`.
+    #[serde(
+        alias = "file_path",
+        alias = "filePath",
+        alias = "storagePath",
+        alias = "path"
+    )]
+    pub(crate) storage_path: String,
+    /// The bucket; none other than medical-docs.
+    pub(crate) bucket: Option<String>,
+    /// As the person knows it.
+    #[serde(
+        alias = "original_filename",
+        alias = "fileName",
+        alias = "originalName",
+        alias = "name"
+    )]
+    pub(crate) filename: Option<String>,
+    /// What the caller takes it for. The security stage finds out.
+    #[serde(alias = "mimeType", alias = "type")]
+    pub(crate) mime_type: Option<String>,
+    /// What the caller takes it for. The security stage finds out.
+    #[serde(alias = "fileSize", alias = "file_size", alias = "size")]
+    pub(crate) file_size_bytes: Option<i64>,
+    /// Whose document it is; the caller's own default profile otherwise.
+    #[serde(alias = "patientId", alias = "profile_id", alias = "profileId")]
+    pub(crate) patient_id: Option<Uuid>,
+    /// As the header Idempotency-Key. Without either the place is the key.
+    #[serde(alias = "idempotencyKey")]
+    pub(crate) idempotency_key: Option<String>,
+}
+
+/// What a form says beside its file, in fields that come before it.
+#[derive(Debug, Default)]
+pub(crate) struct Fields {
+    pub(crate) patient_id: Option<String>,
+    pub(crate) idempotency_key: Option<String>,
+    pub(crate) filename: Option<String>,
+}
+
+/// What an upload answers under the documented name.
+#[derive(Debug, Serialize, JsonSchema)]
+pub(crate) struct ShellFile {
+    /// The document.
+    pub(crate) id: Uuid,
+    /// The same id, as it is called in payloads of jobs.
+    pub(crate) shell_file_id: Uuid,
+    /// `uploaded`, or how far an earlier upload with the same key has come.
+    pub(crate) status: String,
+    /// Always true.
+    pub(crate) success: bool,
+}
+
+impl ShellFile {
+    pub(crate) fn new(id: Uuid, status: String) -> Self {
+        Self {
+            id,
+            shell_file_id: id,
+            status,
+            success: true,
+        }
+    }
 }
 
 /// The query of a listing.

@@ -82,7 +82,7 @@ pub(crate) async fn erase(call: &mut Call, config: &Config) -> Result<Reply, Pro
     // A quarantined object is out of the caller's reach; the sweep removes it with the row.
     let (quarantined, ours): (Vec<_>, Vec<_>) = places
         .into_iter()
-        .partition(|place| place.as_str().starts_with("quarantine/"));
+        .partition(|place| place.name().starts_with("quarantine/"));
     if !ours.is_empty() {
         Store::open(config, &token)?.remove(&ours).await?;
     }

@@ -11,6 +11,7 @@ mod domain;
 mod handler;
 mod objects;
 mod receive;
+mod shell_file;
 
 use gristmill_shared::Code;
 use gristmill_shared::edge::{Caller, Route, Routes, StreamQuery, delete, get, post};
@@ -20,7 +21,7 @@ use worker::{Context, Env, Request, Response, event};
 fn routes() -> Routes {
     let id = "As uploading it answered";
     Routes::new("upload", "Takes documents and shows what was found in them")
-        .also_known_as("shell-file-processor-v3")
+        .also_known_as(domain::SHELL_FILE_PROCESSOR)
         .route(
             post("/v1/documents", receive::receive)
                 .summary("Uploads a file, raw or as a form; the caller's default profile unless profile_id names another")
@@ -29,6 +30,25 @@ fn routes() -> Routes {
                 .keyed("Makes a retry answer with the first document, for as long as that is there; unique in a profile")
                 .body("application/octet-stream")
                 .answers::<domain::Accepted>(202, "Stored; its stages follow")
+                .refuses(&[
+                    Code::TooLarge,
+                    Code::EmptyBody,
+                    Code::UnsupportedType,
+                    Code::IncompleteBody,
+                    Code::NotFound,
+                    Code::PlanLimit,
+                    Code::StorageUnavailable,
+                ]),
+        )
+        .route(
+            post("/", shell_file::process)
+                .only_as(domain::SHELL_FILE_PROCESSOR)
+                .summary("Makes a document of a file, raw or as a form, or of a reference to one in medical-docs, as JSON")
+                .by(Caller::User)
+                .query::<domain::Naming>()
+                .keyed("Makes a retry answer with the first document, for as long as that is there; unique in a profile")
+                .json::<domain::Reference>()
+                .answers::<domain::ShellFile>(202, "Stored; its stages follow")
                 .refuses(&[
                     Code::TooLarge,
                     Code::EmptyBody,

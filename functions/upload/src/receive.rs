@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use gristmill_shared::edge::{Call, Config, IdempotencyKey, Reply};
+use gristmill_shared::edge::{Call, Config, Reply};
 use gristmill_shared::rpc::{Begun, BegunUpload, Rpc, RpcError};
 use gristmill_shared::storage::{Body, Storage, Store};
 use gristmill_shared::{Code, Problem};
@@ -11,6 +11,15 @@ use crate::body::{self, Arriving};
 use crate::domain::{Accepted, MAX_BYTES, Naming};
 
 pub(crate) async fn receive(call: &mut Call, config: &Config) -> Result<Reply, Problem> {
+    let accepted = accept(call, config).await?;
+    let place = format!("/v1/documents/{}", accepted.id);
+    Ok(Reply::json(202, &accepted)?
+        .with("location", place)
+        .replayed(accepted.is_replay))
+}
+
+/// Stores the file that the request carries.
+pub(crate) async fn accept(call: &mut Call, config: &Config) -> Result<Accepted, Problem> {
     let token = call.token()?;
     let rpc = config.rpc_for(&token)?;
     let store = Store::open(config, &token)?;
@@ -22,13 +31,24 @@ pub(crate) async fn receive(call: &mut Call, config: &Config) -> Result<Reply, P
         .unwrap_or(MAX_BYTES);
 
     let arriving = body::begin(call, limit).await?;
-    let filename = naming.filename.or_else(|| arriving.filename.clone());
+    let filename = naming
+        .filename
+        .or_else(|| arriving.fields.filename.clone())
+        .or_else(|| arriving.filename.clone());
+    let key = key
+        .map(|key| key.as_str().to_owned())
+        .or_else(|| arriving.fields.idempotency_key.clone());
+    let profile = match (naming.profile_id, &arriving.fields.patient_id) {
+        (None, Some(said)) => Some(said.parse().map_err(|_| {
+            Problem::new(Code::InvalidField, "The id of a profile is a UUID.").at("patient_id")
+        })?),
+        (named, _) => named,
+    };
     let begun = patiently(12, async || {
-        let profile = naming.profile_id;
         rpc.begin_document_upload(
             arriving.mime_type,
             filename.as_deref(),
-            key.as_ref().map(IdempotencyKey::as_str),
+            key.as_deref(),
             profile,
         )
         .await
@@ -41,15 +61,11 @@ pub(crate) async fn receive(call: &mut Call, config: &Config) -> Result<Reply, P
             return Err(over_plan(&over));
         }
     };
-    let accepted = if begun.is_stored {
-        again(&rpc, &begun, arriving, limit).await?
+    if begun.is_stored {
+        again(&rpc, &begun, arriving, limit).await
     } else {
-        first(&rpc, &store, &begun, arriving, limit).await?
-    };
-    let place = format!("/v1/documents/{}", accepted.id);
-    Ok(Reply::json(202, &accepted)?
-        .with("location", place)
-        .replayed(accepted.is_replay))
+        first(&rpc, &store, &begun, arriving, limit).await
+    }
 }
 
 /// Tries again while Postgres is overloaded or away for a moment: the body waits meanwhile, in its sender. A thousand

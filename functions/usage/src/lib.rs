@@ -4,7 +4,7 @@ mod domain;
 mod handler;
 
 use gristmill_shared::edge::{Caller, Route, Routes, get};
-use gristmill_shared::rpc::UsageStatus;
+use gristmill_shared::rpc::ProfileUsage;
 use worker::{Context, Env, Request, Response, event};
 
 // On Supabase the function itself is /functions/v1/usage; on a host of its own it is /v1/usage.
@@ -19,7 +19,10 @@ fn shown(route: Route) -> Route {
         .summary("This month's use beside the plan's limits")
         .by(Caller::User)
         .query::<domain::Asked>()
-        .answers::<UsageStatus>(200, "Every meter, and whether one is over")
+        .answers::<ProfileUsage>(
+            200,
+            "Every meter, and whether one is over; or that nothing is counted",
+        )
         .refuses(&[gristmill_shared::Code::NotFound])
 }
 

@@ -25,19 +25,20 @@ export class Stack {
    * @param {string} name  data lives in a folder of this name: "dev" is never touched by tests
    * @param {{postgres?: "embedded"|"debian", parts?: string[], storage?: "supabase"|"r2",
    *          applications?: "all"|"none"|string[], schemas?: Record<string, string>, ground?: string,
-   *          functions?: string[], env?: Record<string, object>, settings?: Record<string, string>,
+   *          functions?: string[], env?: Record<string, object>, settings?: Record<string, string>, realtime?: boolean,
    *          onStep?: (message: string) => void}} [options]
    *   applications: what is installed beside the engine; schemas: where, by application, if not in public
    *   ground: SQL that is run before anything is installed: what the database has of its own
    *   functions: those to serve, where not all are wanted; fewer start sooner
    *   env: further environment of a part, by its name
    *   settings: of Postgres, where others are wanted than all stacks have
+   *   realtime: whether the gateway stands in for Supabase Realtime
    *   parts also: "storage" the Supabase Storage stand-in, "work" the container worker, "provider" the simulated API
    *   "deno" may stand in the place of "workerd": the same functions, served by the other runtime
    */
   constructor(name, { postgres = "embedded", parts = ["gateway", "relay", "workerd"], storage = "supabase", functions = null,
-    applications = "all", schemas = {}, ground = null, env = {}, settings = {}, onStep = () => {} } = {}) {
-    Object.assign(this, { name, flavour: postgres, wanted: parts, storage, functions, applications, schemas, ground, env, settings, onStep });
+    applications = "all", schemas = {}, ground = null, env = {}, settings = {}, realtime = false, onStep = () => {} } = {}) {
+    Object.assign(this, { name, flavour: postgres, wanted: parts, storage, functions, applications, schemas, ground, env, settings, realtime, onStep });
     this.folder = path.join(checkoutState, name);
     this.logDir = path.join(this.folder, "logs");
     this.parts = {};
@@ -139,7 +140,7 @@ export class Stack {
     this.onStep("migrate");
     if (this.ground) await this.postgres.query(this.ground);
     await this.migrate(); // first: it switches on pg_cron where there is one
-    await this.gristmill("relay", "--install-only");
+    await this.gristmill("relay", "--install-only", ...(this.realtime ? ["--realtime"] : []));
     await this.gristmill("configure", "--functions-url", `${this.url}/functions/v1`,
       ...(this.wanted.includes("work") ? ["--worker-url", this.workUrl] : []));
     await this.postgres.openAuthenticator(this.secrets.authenticatorPassword);
@@ -154,7 +155,7 @@ export class Stack {
           command: gristmill,
           args: ["gateway", "--listen", `127.0.0.1:${gatewayPort}`, "--admin-listen", `127.0.0.1:${adminPort}`,
             "--anon-role", "anon", "--functions-url", this.functionsUrl,
-            "--storage-url", this.storageUrl, "--schemas", exposed(this.schemas).join(",")],
+            "--storage-url", this.storageUrl, "--schemas", exposed(this.schemas).join(","), ...(this.realtime ? ["--realtime"] : [])],
           env: {
             ...mark,
             GRISTMILL_DATABASE_URL: this.postgres.url("authenticator", this.secrets.authenticatorPassword),

@@ -8,7 +8,7 @@ use serde_json::value::RawValue;
 use uuid::Uuid;
 
 use super::{Rpc, RpcError};
-use crate::job::{Ending, Holder, JobId};
+use crate::job::{Ending, Holder, JobId, Outcome, Usage};
 use crate::storage::ObjectKey;
 
 /// An upload that Postgres knows of.
@@ -48,6 +48,30 @@ pub struct FinishedUpload {
     /// The meters of the plan that forbid it; then there is no document.
     #[serde(default)]
     pub over: Vec<String>,
+}
+
+/// A file that a client has stored in the bucket `medical-docs`.
+#[derive(Debug)]
+pub struct StoredFile {
+    /// Its key in the bucket.
+    pub storage_path: String,
+    /// As the person knows it.
+    pub filename: Option<String>,
+    /// What the client says.
+    pub mime_type: Option<String>,
+    /// What the client says.
+    pub file_size_bytes: Option<i64>,
+    /// Whose document it becomes; the caller's own default profile otherwise.
+    pub patient_id: Option<Uuid>,
+}
+
+/// The document of a stored file.
+#[derive(Debug, Deserialize)]
+pub struct RegisteredFile {
+    /// The document.
+    pub id: Uuid,
+    /// How far it is.
+    pub status: String,
 }
 
 /// What became of an upload that was begun and never ended.
@@ -175,6 +199,9 @@ pub struct StagedDocument {
     pub max_bytes: u64,
     /// How many pages it has, once known.
     pub page_count: Option<u32>,
+    /// Pages that an earlier try of the same job had read by a provider.
+    #[serde(default)]
+    pub pages_read: Vec<u32>,
 }
 
 /// What the sweep has to look at.
@@ -243,6 +270,19 @@ impl Rpc {
                 "abandon_document_upload",
                 &json!({ "p_id": begun.id, "p_place": begun.place }),
             )
+            .await
+    }
+
+    /// Makes a document of a file that the caller has stored by itself. A repeat answers the same document.
+    pub async fn register_stored_file(
+        &self,
+        file: &StoredFile,
+        idempotency_key: Option<&str>,
+    ) -> Result<RegisteredFile, RpcError> {
+        let arguments = json!({ "p_storage_path": file.storage_path, "p_filename": file.filename, "p_mime_type": file.mime_type,
+            "p_size": file.file_size_bytes, "p_idempotency_key": idempotency_key, "p_profile_id": file.patient_id });
+        self.documents()
+            .call("register_stored_file", &arguments)
             .await
     }
 
@@ -365,6 +405,32 @@ impl Rpc {
         };
         self.documents()
             .call_as(holder, "finish_document_stage", said)
+            .await
+    }
+
+    /// Returns the job of a stage that failed, and notes why with its document, in one transaction; false when the lease is lost.
+    pub async fn fail_document_stage(
+        &self,
+        holder: &Holder,
+        outcome: &Outcome,
+        usage: Option<Usage>,
+    ) -> Result<bool, RpcError> {
+        #[derive(Serialize)]
+        struct Failed<'a> {
+            #[serde(flatten)]
+            outcome: &'a Outcome,
+            #[serde(skip_serializing_if = "Option::is_none")]
+            usage: Option<Usage>,
+        }
+        #[derive(Serialize)]
+        struct Said<'a> {
+            p_outcome: Failed<'a>,
+        }
+        let said = Said {
+            p_outcome: Failed { outcome, usage },
+        };
+        self.documents()
+            .call_as(holder, "fail_document_stage", said)
             .await
     }
 

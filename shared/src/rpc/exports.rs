@@ -201,8 +201,12 @@ impl Rpc {
         #[derive(Serialize)]
         struct Said {
             p_size: usize,
+            p_bucket: &'static str,
         }
-        let said = Said { p_size: size };
+        let said = Said {
+            p_size: size,
+            p_bucket: "exports",
+        };
         self.exports()
             .call_as(holder, "reserve_export_file", said)
             .await

@@ -25,4 +25,26 @@ impl Rpc {
         };
         self.call(function, &json!({ "p_key": key })).await
     }
+
+    /// The buckets that there are.
+    pub async fn storage_buckets(&self) -> Result<Vec<String>, RpcError> {
+        self.call("storage_buckets", &json!({})).await
+    }
+
+    /// Says that an object of another bucket than ours is about to be there. False: it may not replace the one that is there.
+    pub async fn note_object(
+        &self,
+        key: &str,
+        size: u64,
+        content_type: &str,
+    ) -> Result<bool, RpcError> {
+        let said = json!({ "p_object": key, "p_size": size, "p_content_type": content_type });
+        self.call("note_object", &said).await
+    }
+
+    /// Says that an object of another bucket than ours is gone. False: nobody knew of it.
+    pub async fn forget_object(&self, key: &str) -> Result<bool, RpcError> {
+        self.call("forget_object", &json!({ "p_object": key }))
+            .await
+    }
 }

@@ -78,7 +78,7 @@ impl Rpc {
         self.call("claim_jobs", &arguments).await
     }
 
-    /// Leases up to `max` due jobs of some kinds from any of the queues.
+    /// Leases up to `max` due jobs of some kinds from any of the queues, but for those that are left to workers of others.
     pub async fn claim_kinds(
         &self,
         worker: &str,
@@ -92,12 +92,14 @@ impl Rpc {
             p_queues: &'a [String],
             p_max: u32,
             p_kinds: &'a [&'a str],
+            p_leave_external: bool,
         }
         let arguments = Arguments {
             p_worker: worker,
             p_queues: queues,
             p_max: max,
             p_kinds: kinds,
+            p_leave_external: true,
         };
         self.call("claim_jobs", &arguments).await
     }

@@ -24,7 +24,39 @@ pub struct Capacity {
     pub backpressure: bool,
 }
 
+/// The limit that a call draws on.
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
+pub struct CallLimit {
+    /// Whose it is.
+    pub provider_name: String,
+    /// Which of theirs.
+    pub api_endpoint: String,
+    /// Whether a claim from the job's queue has reserved one call of it.
+    pub is_of_queue: bool,
+}
+
 impl Rpc {
+    /// The limit of a model, and whether it is that of a queue; GM020 when there is none.
+    pub async fn limit_of_call(
+        &self,
+        provider: &str,
+        model: &str,
+        queue: &str,
+    ) -> Result<CallLimit, RpcError> {
+        #[derive(Serialize)]
+        struct Arguments<'a> {
+            p_provider_name: &'a str,
+            p_model: &'a str,
+            p_queue: &'a str,
+        }
+        let arguments = Arguments {
+            p_provider_name: provider,
+            p_model: model,
+            p_queue: queue,
+        };
+        self.call("limit_of_call", &arguments).await
+    }
+
     /// Reserves one call of a provider, for work that is not a job of a queue under its limit.
     pub async fn reserve_api_capacity(
         &self,

@@ -24,20 +24,21 @@ use serde::de::DeserializeOwned;
 pub use audit::{AuditEvent, AuditFinding, AuditVerdict};
 pub use documents::{
     Begun, BegunStage, BegunUpload, DocumentFile, FinishedUpload, Leftovers, Measured, Recovered,
-    RefusedDocument, StageRefusal, StagedDocument, UnfinishedUpload,
+    RefusedDocument, RegisteredFile, StageRefusal, StagedDocument, StoredFile, UnfinishedUpload,
 };
 pub use error::RpcError;
 pub use files::ObjectAct;
 pub use jobs::{LeaseAnswer, LeaseStatus, LeaseToExtend};
-pub use limits::Capacity;
+pub use limits::{CallLimit, Capacity};
 pub use once::Once;
 pub use operations::{
-    CleanupReport, HealthCheck, HealthReport, MetricsReport, QueueStats, RuleState, ScheduleAge,
+    CleanupReport, CronJob, HealthCheck, HealthReport, MetricsReport, QueueStats, RuleState,
+    ScheduleAge,
 };
 pub use refresh::ClaimedRefreshes;
 pub use schemas::{BadSchema, Schemas};
 pub use tickets::Ticket;
-pub use usage::{Meter, UsageStatus};
+pub use usage::{Meter, ProfileUsage, UsageStatus};
 pub use workflows::{
     Artifact, CancelledWorkflow, NewWorkflow, Progress, RunningTask, StartedWorkflow, StepState,
     TaskState, Workflow, WorkflowState, WorkflowStatus,
@@ -147,6 +148,8 @@ impl Rpc {
         if !(200..300).contains(&status) {
             return Err(RpcError::refused(status, &body));
         }
-        serde_json::from_slice(&body).map_err(|source| RpcError::Answer { function, source })
+        // A function that returns void is answered with no body.
+        let answer: &[u8] = if body.is_empty() { b"null" } else { &body };
+        serde_json::from_slice(answer).map_err(|source| RpcError::Answer { function, source })
     }
 }

@@ -22,6 +22,20 @@ pub struct HealthCheck {
 pub struct HealthReport {
     /// Every check.
     pub checks: Vec<HealthCheck>,
+    /// What is worth knowing although nothing is wrong.
+    #[serde(default)]
+    pub notes: Vec<String>,
+}
+
+/// A critical schedule, as `cron_report` gives it.
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
+pub struct CronJob {
+    /// Its name.
+    pub name: String,
+    /// When it last succeeded.
+    pub last_run: Option<String>,
+    /// Whether that is too long ago.
+    pub is_late: bool,
 }
 
 /// One queue's numbers, as `queue_stats` gives them.
@@ -115,6 +129,11 @@ impl Rpc {
     /// Every health check.
     pub async fn health_report(&self) -> Result<HealthReport, RpcError> {
         self.call("health_report", &serde_json::json!({})).await
+    }
+
+    /// Every critical schedule.
+    pub async fn cron_report(&self) -> Result<Vec<CronJob>, RpcError> {
+        self.call("cron_report", &serde_json::json!({})).await
     }
 
     /// Numbers for a monitor.

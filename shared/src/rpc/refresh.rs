@@ -66,6 +66,13 @@ impl Rpc {
         self.refresh().call("settle_refresh", &arguments).await
     }
 
+    /// Counts watchers by symbol and type; says how many were counted, or that another count is under way.
+    pub async fn refresh_analytics_from_presence_v2(&self) -> Result<serde_json::Value, RpcError> {
+        self.refresh()
+            .call("refresh_analytics_from_presence_v2", &serde_json::json!({}))
+            .await
+    }
+
     /// Changes of what the token's owner watches, after an event's id.
     #[cfg(feature = "edge")]
     pub async fn get_data_changes(&self, after: u64) -> Result<crate::edge::sse::Polled, RpcError> {

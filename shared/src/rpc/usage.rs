@@ -49,6 +49,19 @@ pub struct UsageStatus {
     pub upgrade_prompt: bool,
 }
 
+/// What a profile has used, where that is counted.
+#[derive(Debug, Serialize, Deserialize, JsonSchema)]
+#[serde(untagged)]
+pub enum ProfileUsage {
+    /// It is counted.
+    Counted(Box<UsageStatus>),
+    /// The operator has turned counting off.
+    NotCounted {
+        /// Always true.
+        tracking_disabled: bool,
+    },
+}
+
 impl Rpc {
     /// The caller's own profile, made at the first call.
     pub async fn default_profile(&self) -> Result<Uuid, RpcError> {
@@ -61,7 +74,7 @@ impl Rpc {
     pub async fn get_user_usage_status(
         &self,
         profile: Uuid,
-    ) -> Result<Option<UsageStatus>, RpcError> {
+    ) -> Result<Option<ProfileUsage>, RpcError> {
         #[derive(Serialize)]
         struct Arguments {
             p_profile_id: Uuid,

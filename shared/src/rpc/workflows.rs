@@ -9,7 +9,7 @@ use uuid::Uuid;
 
 use super::{Rpc, RpcError};
 use crate::job::JobId;
-use crate::storage::ObjectKey;
+use crate::storage::{BadKey, ObjectKey};
 
 /// A workflow to be started.
 #[derive(Debug, Serialize)]
@@ -154,16 +154,25 @@ pub struct Artifact {
     pub task_id: Uuid,
     /// audio_mp3, pdf or json.
     pub r#type: String,
-    /// Where it lies.
-    pub storage_path: ObjectKey,
-    /// Its size.
-    pub bytes: u64,
+    /// Where it lies within its bucket.
+    pub storage_path: String,
+    /// The bucket it lies in.
+    pub bucket: String,
+    /// Its size. A documented worker may leave it out.
+    pub bytes: Option<u64>,
     /// In seconds, of what can be heard.
     pub duration: Option<f64>,
-    /// Of its content.
-    pub sha256: String,
+    /// Of its content. Documented workers do not say.
+    pub sha256: Option<String>,
     /// For people.
     pub title: Option<String>,
+}
+
+impl Artifact {
+    /// The object.
+    pub fn key(&self) -> Result<ObjectKey, BadKey> {
+        ObjectKey::within(&self.bucket, &self.storage_path)
+    }
 }
 
 /// A job with its tasks.

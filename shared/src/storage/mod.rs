@@ -31,26 +31,87 @@ pub use sniff::{SNIFFED, sniff};
 
 use crate::{Code, Problem};
 
-/// The one bucket.
+/// The bucket of our own objects. Others are rows of `mill.bucket`.
 pub const BUCKET: &str = "gristmill";
 
 /// The longest key.
 const MAX_KEY: usize = 512;
 
-/// Where an object lies: segments of plain characters, never a client's file name.
+/// Where an object lies: in [`BUCKET`] segments of plain characters, never a client's file name. An object of another bucket is written
+/// `bucket:key`; see `sql/files/tables.sql`. There clients choose names, so a key may have every character that Supabase Storage takes.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize)]
 #[serde(transparent)]
 pub struct ObjectKey(String);
 
 /// The text is no key.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
-#[error("an object key is segments of letters, digits, '-', '_' and '.', joined by '/'")]
+#[error(
+    "an object key is segments of letters, digits, '-', '_' and '.', joined by '/', perhaps after 'bucket:', where a few more characters are allowed"
+)]
 pub struct BadKey;
 
 impl ObjectKey {
-    /// The key as it is sent.
+    /// The key as Postgres knows it.
     pub fn as_str(&self) -> &str {
         &self.0
+    }
+
+    /// A key of a bucket.
+    pub fn within(bucket: &str, key: &str) -> Result<Self, BadKey> {
+        qualified(bucket, key)?.parse()
+    }
+
+    /// The bucket that the object lies in.
+    pub fn bucket(&self) -> &str {
+        apart(&self.0).0
+    }
+
+    /// The key within that bucket, as it is written in a body that is sent to the Storage API.
+    pub fn name(&self) -> &str {
+        apart(&self.0).1
+    }
+
+    /// `bucket/key` as it stands in a URL of the Storage API: what is not plain is escaped.
+    pub fn path(&self) -> String {
+        let (bucket, name) = apart(&self.0);
+        let mut path = format!("{bucket}/");
+        for byte in name.bytes() {
+            match byte {
+                b'/' => path.push('/'),
+                byte if is_plain(byte) => path.push(char::from(byte)),
+                byte => path.push_str(&format!("%{byte:02X}")),
+            }
+        }
+        path
+    }
+}
+
+// No key of our own bucket has a colon. In another bucket the first one ends the bucket's name.
+fn apart(text: &str) -> (&str, &str) {
+    text.split_once(':').unwrap_or((BUCKET, text))
+}
+
+// Our own bucket is never written, so that an object has one name.
+fn qualified(bucket: &str, key: &str) -> Result<String, BadKey> {
+    match bucket {
+        BUCKET if key.contains(':') => Err(BadKey),
+        BUCKET => Ok(key.to_owned()),
+        other => Ok(format!("{other}:{key}")),
+    }
+}
+
+fn is_bucket(text: &str) -> bool {
+    let plain = |byte: u8| byte.is_ascii_lowercase() || byte.is_ascii_digit() || byte == b'-';
+    (1..=63).contains(&text.len()) && !text.starts_with('-') && text.bytes().all(plain)
+}
+
+// The rest of a text that may begin with the name of another bucket, and how a segment of it may look.
+fn within_bucket(text: &str) -> Option<(&str, fn(&str) -> bool)> {
+    match text.split_once(':') {
+        None => Some((text, is_segment)),
+        Some((bucket, rest)) => {
+            (is_bucket(bucket) && bucket != BUCKET).then_some((rest, is_clients_segment))
+        }
     }
 }
 
@@ -64,7 +125,8 @@ impl FromStr for ObjectKey {
     type Err = BadKey;
 
     fn from_str(text: &str) -> Result<Self, BadKey> {
-        let fits = (1..=MAX_KEY).contains(&text.len()) && text.split('/').all(is_segment);
+        let (key, is_segment) = within_bucket(text).ok_or(BadKey)?;
+        let fits = key.len() <= MAX_KEY && key.split('/').all(is_segment);
         fits.then(|| Self(text.to_owned())).ok_or(BadKey)
     }
 }
@@ -72,10 +134,21 @@ impl FromStr for ObjectKey {
 // Plain characters need no escaping in a URL, a header, a file system or a ZIP: what could climb out of a
 // prefix or mean two things cannot be written at all.
 fn is_segment(text: &str) -> bool {
-    let plain = |byte: u8| byte.is_ascii_alphanumeric() || b"-_.".contains(&byte);
-    (1..=200).contains(&text.len())
-        && !text.bytes().all(|byte| byte == b'.')
-        && text.bytes().all(plain)
+    is_name(text) && text.bytes().all(is_plain)
+}
+
+// What Supabase Storage takes beside that, because clients name their files as their users do. `mill.is_upload_place` has the same list.
+fn is_clients_segment(text: &str) -> bool {
+    let allowed = |byte: u8| is_plain(byte) || b"!*'() &$@=;:+,?".contains(&byte);
+    is_name(text) && text.bytes().all(allowed)
+}
+
+fn is_plain(byte: u8) -> bool {
+    byte.is_ascii_alphanumeric() || b"-_.".contains(&byte)
+}
+
+fn is_name(text: &str) -> bool {
+    (1..=200).contains(&text.len()) && !text.bytes().all(|byte| byte == b'.')
 }
 
 /// How keys begin: whole segments, each with its `/`, and perhaps the beginning of one more. What could climb out of a folder cannot be
@@ -89,6 +162,16 @@ impl KeyPrefix {
         &self.0
     }
 
+    /// A prefix of keys of a bucket.
+    pub fn within(bucket: &str, prefix: &str) -> Result<Self, BadKey> {
+        qualified(bucket, prefix)?.parse()
+    }
+
+    /// The bucket whose keys these are.
+    pub fn bucket(&self) -> &str {
+        apart(&self.0).0
+    }
+
     /// The folder that everything with this prefix lies in, without its last `/`; empty for the root.
     pub fn folder(&self) -> &str {
         self.0.rsplit_once('/').map_or("", |(folder, _)| folder)
@@ -97,10 +180,10 @@ impl KeyPrefix {
     /// The same within the folder of one owner: `<id>` alone means `<id>/`, never another id that begins with it. None
     /// where it names no owner.
     pub fn of_one_owner(self) -> Option<Self> {
-        match self.0.as_str() {
+        match apart(&self.0).1 {
             "" => None,
-            text if text.contains('/') => Some(self),
-            text => Some(Self(format!("{text}/"))),
+            name if name.contains('/') => Some(self),
+            _ => Some(Self(format!("{}/", self.0))),
         }
     }
 
@@ -114,11 +197,12 @@ impl FromStr for KeyPrefix {
     type Err = BadKey;
 
     fn from_str(text: &str) -> Result<Self, BadKey> {
-        let (folder, begun) = match text.rsplit_once('/') {
+        let (prefix, is_segment) = within_bucket(text).ok_or(BadKey)?;
+        let (folder, begun) = match prefix.rsplit_once('/') {
             Some((folder, begun)) => (Some(folder), begun),
-            None => (None, text),
+            None => (None, prefix),
         };
-        let fits = text.len() <= MAX_KEY
+        let fits = prefix.len() <= MAX_KEY
             && folder.is_none_or(|folder| folder.split('/').all(is_segment))
             && (begun.is_empty() || is_segment(begun));
         fits.then(|| Self(text.to_owned())).ok_or(BadKey)
@@ -226,6 +310,50 @@ mod tests {
         assert_eq!(of("ab/c").unwrap().as_str(), "ab/c");
         assert_eq!(of("ab/c").unwrap().owner_folder(), Some("ab/"));
         assert_eq!(of("ab/c/d").unwrap().folder(), "ab/c");
+    }
+
+    #[test]
+    fn an_object_of_another_bucket_is_named_with_it() {
+        let key: ObjectKey = "exports:a/b.pdf".parse().unwrap();
+        assert_eq!((key.bucket(), key.name()), ("exports", "a/b.pdf"));
+        let key: ObjectKey = "a/b.pdf".parse().unwrap();
+        assert_eq!((key.bucket(), key.name()), (BUCKET, "a/b.pdf"));
+        assert_eq!(ObjectKey::within(BUCKET, "a").unwrap().as_str(), "a");
+        assert_eq!(
+            ObjectKey::within("exports", "a").unwrap().as_str(),
+            "exports:a"
+        );
+        for text in [
+            "gristmill:a",
+            ":a",
+            "x:",
+            "x:a/../b",
+            "x:/a",
+            "x:a\\b",
+            "x:a%2fb",
+            "x:\u{e9}",
+            "../x:a",
+            "X:a",
+            "-x:a",
+            "a/b:c",
+        ] {
+            assert_eq!(text.parse::<ObjectKey>(), Err(BadKey), "{text:?}");
+        }
+        let key = ObjectKey::within("medical-docs", "u/6:00_My scan (1).pdf").unwrap();
+        assert_eq!(
+            (key.bucket(), key.name()),
+            ("medical-docs", "u/6:00_My scan (1).pdf")
+        );
+        assert_eq!(key.path(), "medical-docs/u/6%3A00_My%20scan%20%281%29.pdf");
+        assert_eq!(ObjectKey::within(BUCKET, "other:a"), Err(BadKey));
+        let prefix = KeyPrefix::within("exports", "ab").unwrap();
+        assert_eq!(prefix.bucket(), "exports");
+        let prefix = prefix.of_one_owner().unwrap();
+        assert_eq!(prefix.owner_folder(), Some("exports:ab/"));
+        assert_eq!(
+            KeyPrefix::within("exports", "").unwrap().of_one_owner(),
+            None
+        );
     }
 
     #[test]

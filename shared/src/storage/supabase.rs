@@ -107,14 +107,14 @@ impl Storage for Supabase {
                 _ => return Err(StorageError::Body),
             },
         };
-        let path = format!("/object/{BUCKET}/{key}");
+        let path = format!("/object/{}", key.path());
         self.send(Method::Post, &path, content_type, Some(body))
             .await
             .map(drop)
     }
 
     async fn get(&self, key: &ObjectKey) -> Result<Found, StorageError> {
-        let path = format!("/object/authenticated/{BUCKET}/{key}");
+        let path = format!("/object/authenticated/{}", key.path());
         let mut response = self
             .send(Method::Get, &path, "application/octet-stream", None)
             .await?;
@@ -129,9 +129,13 @@ impl Storage for Supabase {
     }
 
     async fn remove(&self, keys: &[ObjectKey]) -> Result<(), StorageError> {
-        let path = format!("/object/{BUCKET}");
-        let asked = self.ask(Method::Delete, &path, json!({ "prefixes": keys }));
-        asked.await.map(drop)
+        for run in keys.chunk_by(|key, next| key.bucket() == next.bucket()) {
+            let names: Vec<&str> = run.iter().map(ObjectKey::name).collect();
+            let path = format!("/object/{}", run[0].bucket());
+            let asked = self.ask(Method::Delete, &path, json!({ "prefixes": names }));
+            asked.await?;
+        }
+        Ok(())
     }
 
     async fn list(&self, prefix: &str, cursor: Option<&str>) -> Result<Listing, StorageError> {
@@ -148,7 +152,7 @@ impl Storage for Supabase {
             #[serde(rename = "signedURL")]
             signed_url: String,
         }
-        let path = format!("/object/sign/{BUCKET}/{key}");
+        let path = format!("/object/sign/{}", key.path());
         let asked = self.ask(Method::Post, &path, json!({ "expiresIn": seconds }));
         let answer: Answer = asked.await?.json().await.map_err(away)?;
         Ok(format!("{}{}", self.url, answer.signed_url))

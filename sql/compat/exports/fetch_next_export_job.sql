@@ -15,6 +15,7 @@ begin
     return query select j.* from public.export_jobs j where j.id = v_id;
     return;
   end if;
+  perform mill.promote(100);
   select q.* into v_queue from mill.queue q where q.queue = 'exports' and not q.paused;
   perform pg_advisory_xact_lock(702231, hashtext('exports')); -- as mill.take_capped
   select j.id into v_id from mill.job_live j

@@ -1,4 +1,4 @@
-create or replace function public.complete_queue_job(p_job_id uuid, p_data_size_bytes bigint) returns boolean
+create or replace function public.complete_queue_job(p_job_id uuid, p_data_size_bytes bigint) returns void
 language plpgsql security definer
 set search_path = pg_catalog, pg_temp
 as $$
@@ -9,15 +9,15 @@ begin
   perform mill.require_primary();
   v_done := mill.settle_compat_lease(p_job_id, jsonb_build_object(
     'outcome', 'completed', 'result', jsonb_build_object('status', 'completed', 'bytes', p_data_size_bytes)), '^refresh(-|$)');
-  -- Only the first word counts: a second completion finds the job gone and adds no usage.
+  -- Only the first completion counts: a second one finds the job gone and adds no usage.
   if v_done then
     perform mill.end_refresh_pauses(jsonb_build_array(v_payload));
-    perform mill.note_fetches(jsonb_build_array(v_payload || jsonb_build_object('outcome', 'fetched', 'bytes', p_data_size_bytes)), mill.now());
+    perform mill.note_fetches(jsonb_build_array(v_payload || jsonb_build_object(
+      'id', p_job_id, 'outcome', 'fetched', 'bytes', coalesce(p_data_size_bytes, 0))), mill.now());
   end if;
-  return v_done;
 end
 $$;
 
-comment on function public.complete_queue_job(uuid, bigint) is 'Completes a refresh that get_queue_batch gave out and counts its bytes; false when no such lease runs.';
+comment on function public.complete_queue_job(uuid, bigint) is 'Completes a refresh that get_queue_batch gave out and counts its bytes. Nothing happens when no such lease runs.';
 revoke execute on function public.complete_queue_job(uuid, bigint) from public, anon, authenticated;
 grant execute on function public.complete_queue_job(uuid, bigint) to service_role;

@@ -1,13 +1,12 @@
-create or replace function public.invoke_processor_if_healthy() returns boolean
+create or replace function public.invoke_processor_if_healthy() returns void
 language plpgsql security definer
 set search_path = pg_catalog, pg_temp
 as $$
 begin
   perform mill.require_primary();
-  if not mill.entry_lock('invoke-processor') or not mill.has_pending('refresh') then
-    return false;
+  if mill.entry_lock('invoke-processor') and mill.has_pending('refresh') then
+    perform mill.invoke('refresh', 'pump');
   end if;
-  return mill.invoke('refresh', 'pump') is not null; -- null while the breaker is open
 end
 $$;
 

@@ -1,5 +1,5 @@
-create or replace function public.maintain_queue_partitions() returns jsonb
-language plpgsql security definer
+create or replace function mill.maintain_unless_running() returns jsonb
+language plpgsql
 set search_path = pg_catalog, pg_temp
 as $$
 begin
@@ -7,6 +7,19 @@ begin
     return jsonb_build_object('skipped', true);
   end if;
   return mill.maintain();
+end
+$$;
+
+comment on function mill.maintain_unless_running() is 'mill.maintain, or {skipped} while another run is at it.';
+revoke execute on function mill.maintain_unless_running() from public;
+
+create or replace function public.maintain_queue_partitions() returns void
+language plpgsql security definer
+set search_path = pg_catalog, pg_temp
+as $$
+begin
+  perform mill.require_primary();
+  perform mill.maintain_unless_running();
 end
 $$;
 

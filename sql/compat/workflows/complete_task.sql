@@ -1,8 +1,14 @@
-create or replace function public.complete_task(p_task_id uuid, p_worker_id text, p_output jsonb default null) returns boolean
-language sql security definer
+create or replace function public.complete_task(p_task_id uuid, p_worker_id text, p_output jsonb) returns boolean
+language plpgsql security definer
 set search_path = pg_catalog, pg_temp
 as $$
-  select mill.settle_by_name(p_task_id, p_worker_id, jsonb_build_object('outcome', 'completed', 'result', p_output))
+begin
+  if not mill.settle_by_name(p_task_id, p_worker_id, jsonb_build_object('outcome', 'completed', 'result', p_output)) then
+    return false;
+  end if;
+  delete from mill.task_claim c where c.id = p_task_id;
+  return true;
+end
 $$;
 
 comment on function public.complete_task(uuid, text, jsonb) is

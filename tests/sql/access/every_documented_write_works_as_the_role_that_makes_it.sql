@@ -76,8 +76,8 @@ select pg_temp.writes('service', $$ insert into public.api_rate_limits (provider
   'the service upserts a provider''s limit that queues draw on');
 select pg_temp.writes('service', $$ insert into public.system_configuration (config_key, config_value) values ('queue.payload_max_bytes', '70000')
   on conflict (config_key) do update set config_key = excluded.config_key, config_value = excluded.config_value $$, 'the service upserts a setting');
-select pg_temp.writes('service', $$ insert into public.subscription_plans (plan, price_cents) values ('free', 1)
-  on conflict (plan) do update set plan = excluded.plan, price_cents = excluded.price_cents $$, 'the service upserts a plan that profiles have');
+select pg_temp.writes('service', $$ insert into public.subscription_plans (plan_type, monthly_price_cents) values ('free', 1)
+  on conflict (plan_type) do update set plan_type = excluded.plan_type, monthly_price_cents = excluded.monthly_price_cents $$, 'the service upserts a plan that profiles have');
 select pg_temp.writes('owner', $$ insert into public.user_profiles (display_name) values ('Ann') $$, 'a user makes a profile');
 select pg_temp.writes('owner', $$ insert into public.profile_access_grants (profile_id, grantee_user_id)
   select id, '22222222-2222-4222-8222-222222222222' from public.user_profiles $$, 'a user lets another into a profile');

@@ -7,12 +7,12 @@ begin
           where a.fired_at = p_now and a.state = 'firing' or a.resolved_at = p_now);
 end $$;
 create function pg_temp.used(p_at timestamptz, p_calls bigint, p_bytes bigint) returns void language sql as $$
-  insert into public.api_data_usage (at, provider, data_type, calls, bytes) values (p_at, 'fmp', 'quote', p_calls, p_bytes) $$;
-select pg_temp.used('2030-01-01 00:00+00', 1, 14900000000);
+  insert into public.api_data_usage (created_at, provider, data_type, calls, data_size_bytes) values (p_at, 'fmp', 'quote', p_calls, p_bytes) $$;
+select pg_temp.used('2030-01-01 00:00+00', 1, (14.9 * 1073741824)::bigint);
 select is(pg_temp.judged('2030-01-01 00:10+00'), '{}', 'under three quarters of the quota');
-select pg_temp.used('2030-01-01 00:20+00', 1, 200000000);
+select pg_temp.used('2030-01-01 00:20+00', 1, (0.2 * 1073741824)::bigint);
 select is(pg_temp.judged('2030-01-01 00:30+00'), array['quota_75 data firing'], 'three quarters');
-select pg_temp.used('2030-01-01 00:40+00', 1, 3000000000);
+select pg_temp.used('2030-01-01 00:40+00', 1, 3 * 1073741824::bigint);
 select is(pg_temp.judged('2030-01-01 00:50+00'), array['quota_90 data firing'], 'nine tenths');
 select is(pg_temp.judged('2030-02-01 00:50+00'), array['quota_75 data resolved', 'quota_90 data resolved'], 'resolved when the window has passed');
 

@@ -9,7 +9,10 @@ insert into calls values
   ('public.settle_refresh(''w'', ''[]'')', 'public.settle_refresh'), ('public.get_queue_batch(5)', 'public.get_queue_batch'),
   ('public.complete_queue_job(gen_random_uuid(), 1)', 'public.complete_queue_job'), ('public.fail_queue_job(gen_random_uuid(), '''')', 'public.fail_queue_job'),
   ('public.reset_job_immediate(gen_random_uuid())', 'public.reset_job_immediate'), ('public.recover_stuck_jobs(1, 1)', 'public.recover_stuck_jobs'),
-  ('public.invoke_processor_if_healthy()', 'public.invoke_processor_if_healthy');
+  ('public.invoke_processor_if_healthy()', 'public.invoke_processor_if_healthy'), ('public.invoke_processor_loop()', 'public.invoke_processor_loop'),
+  ('public.maintain_queue_partitions()', 'public.maintain_queue_partitions'),
+  ('public.check_and_queue_stale_data_from_presence_v2()', 'public.check_and_queue_stale_data_from_presence_v2'),
+  ('public.upsert_active_subscription_v2(gen_random_uuid(), ''AAA'', ''quote'')', 'public.upsert_active_subscription_v2');
 -- What a replica is: a transaction that may not write.
 create function pg_temp.state_on_a_replica(p_call text) returns text language plpgsql as $$
 begin

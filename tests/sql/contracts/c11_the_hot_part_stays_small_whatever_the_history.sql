@@ -7,11 +7,11 @@ begin
   for v_round in 1 .. 2 loop
     perform mill.queue_refreshes((select r from public.data_type_registry r where data_type = 'quote'), array(select symbol from public.supported_symbols), 5);
     delete from mill.api_use;
-    perform public.complete_queue_job(b.id, 1) from public.get_queue_batch(50) b;
+    perform public.complete_queue_job(b.id, 1) from jsonb_to_recordset(public.get_queue_batch(50)) b(id uuid);
     delete from mill.api_use;
-    perform public.complete_queue_job(b.id, 1) from public.get_queue_batch(50) b;
+    perform public.complete_queue_job(b.id, 1) from jsonb_to_recordset(public.get_queue_batch(50)) b(id uuid);
     delete from mill.api_use;
-    perform public.complete_queue_job(b.id, 1) from public.get_queue_batch(50) b;
+    perform public.complete_queue_job(b.id, 1) from jsonb_to_recordset(public.get_queue_batch(50)) b(id uuid);
   end loop;
   return (select count(*) = 0 from mill.job_live) and (select count(*) = 206 from mill.job_done);
 end $$;

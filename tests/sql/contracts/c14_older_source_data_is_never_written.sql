@@ -33,12 +33,12 @@ begin
   v_end := pg_temp.give('2030-01-01 00:00+00', 11);
   return v_end = 'completed unchanged'
     and (select price = 10 and fetched_at = '2030-01-01 00:00+00' from public.quotes)
-    and public.check_and_queue_stale_batch('AAA', array['quote'], 5) = 0;
+    and mill.check_symbol('AAA', array['quote'], 5) = 0;
 end $$;
 select ok(pg_temp.closed(), 'an equal time is unchanged: no failure, not called fresh, not asked again at once');
 select is((select count(*) from mill.job_dead), 0::bigint, 'no dead letter');
 set mill.now = '2030-01-01 00:06:01+00';
-select is(public.check_and_queue_stale_batch('AAA', array['quote'], 5), 1, 'it is asked again after the TTL');
+select is(mill.check_symbol('AAA', array['quote'], 5), 1, 'it is asked again after the TTL');
 select is(pg_temp.give('2030-01-01 00:06+00', 12), 'completed written', 'newer is written');
 select is((select price from public.quotes), 12::numeric, 'and there');
 delete from mill.job;

@@ -31,7 +31,7 @@ select throws_ok($$ insert into storage.objects (bucket_id, name, metadata) valu
 select public.finish_document_upload(pg_temp.of('id')::uuid, pg_temp.of('place'), 1, repeat('a', 64));
 select is((select file_size_bytes from public.shell_files), 1234::bigint, 'the size is the store''s, not the caller''s');
 reset role;
-select is((select counts ->> 'bytes' from public.usage_events where event_type = 'shell_file_uploaded'), '1234', 'and so is the usage');
+select is((select metrics ->> 'bytes' from public.usage_events where event_type = 'shell_file_uploaded'), '1234', 'and so is the usage');
 select pg_temp.as_user();
 select is(pg_temp.changed('delete from storage.objects where name = $1'), 0, 'what a document is made of is not removed');
 

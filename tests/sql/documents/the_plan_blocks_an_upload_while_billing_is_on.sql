@@ -15,21 +15,21 @@ update mill.settings set value = 'true' where key = 'features.billing_enabled';
 select is(pg_temp.upload('k12'), '{"over": ["files"]}', 'with billing the next is refused before it is sent');
 select is((select count(*)::int from public.shell_files), 11, 'and leaves no row');
 select is((select count(*)::int from mill.document_upload), 0, 'nor a ticket');
-select is((select count(*)::int from public.usage_events where event_type = 'limit_hit' and counts ->> 'meter' = 'files'), 1, 'but is on record');
+select is((select count(*)::int from public.usage_events where event_type = 'limit_hit' and metrics ->> 'meter' = 'files'), 1, 'but is on record');
 select is(pg_temp.upload('k11') ->> 'is_new', 'false', 'a retry of one that was taken still gets its answer');
 
 select set_config('request.jwt.claims', '{"role": "service_role"}', false);
 select public.change_plan('33333333-3333-4333-8333-333333333333', 'basic');
 select set_config('request.jwt.claims', '{"role": "authenticated", "sub": "11111111-1111-4111-8111-111111111111"}', false);
 select is(pg_temp.upload('k12') ->> 'is_new', 'true', 'a larger plan lets it in');
-update public.subscription_plans set storage_mb = 40 where plan = 'basic';
+update public.subscription_plans set storage_limit_mb = 40 where plan_type = 'basic';
 select is(pg_temp.upload('large', 50000000) -> 'over', '["storage_mb"]', 'one that is too large for the plan is refused when its size is known');
 select is((select count(*)::int from public.shell_files where idempotency_key = 'large'), 0, 'and leaves no row');
 select is(pg_temp.meter('files'), 12::numeric, 'and was not counted');
 select is((select count(*)::int from mill.job where kind = 'fast_queue_security'), 12, 'nor enqueued');
 
 create temp table away as select public.begin_document_upload('text/plain', 'a.txt', 'away') as u;
-update public.subscription_plans set files_per_month = 12 where plan = 'basic';
+update public.subscription_plans set shell_files_limit = 12 where plan_type = 'basic';
 select set_config('request.jwt.claims', '{"role": "service_role"}', false);
 select is((select public.recover_upload(u ->> 'place', 5) from away), 'registered', 'what was accepted while Postgres was away is never taken back');
 select is(pg_temp.meter('files'), 13::numeric, 'and counts');

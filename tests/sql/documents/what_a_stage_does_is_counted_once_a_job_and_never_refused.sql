@@ -22,6 +22,6 @@ update mill.settings set value = 'true' where key = 'features.billing_enabled';
 select mill.count_work(f, j.id, 'ai_processing_started', '{}') from public.shell_files f, read j, generate_series(1, 2);
 select is(pg_temp.counted('ai_processing_started'), 1::bigint, 'a pass that is tried twice was started once');
 select mill.count_stage(f, j.id, '{"usage": {"tokens": 60000, "seconds": 1.5}}') from public.shell_files f, read j;
-select is((select ai_tokens from public.user_usage_tracking), 60000::bigint, 'what was used counts also past the plan, while billing is on');
+select is((select ai_tokens_used from public.user_usage_tracking), 60000::bigint, 'what was used counts also past the plan, while billing is on');
 select is((select count(*) from mill.event where code = 'usage_not_counted'), 0::bigint, 'nothing failed to be counted');
 select * from finish();

@@ -40,8 +40,8 @@ select throws_ok($$ select pg_temp.finish(10, 'abc') $$, 'GM049', null, 'a diges
 select is(pg_temp.used(), '{"files": 0, "mb": 0}', 'a refused end of an upload counts nothing');
 
 -- The tracking call comes first, with whatever the user likes.
-select is(public.track_shell_file_upload_usage(pg_temp.me(), pg_temp.of('id')::uuid, 1, 1) ->> 'tracked', 'false', 'a user''s call to count a file counts nothing');
-select is(public.track_shell_file_upload_usage(pg_temp.me(), gen_random_uuid(), 2000000000, 100000) ->> 'tracked', 'false', 'nor does a call for a file that does not exist');
+select is(public.track_shell_file_upload_usage(pg_temp.me(), pg_temp.of('id')::uuid, 1, 1) ->> 'shell_files_used', '0', 'a user''s call to count a file counts nothing');
+select is(public.track_shell_file_upload_usage(pg_temp.me(), gen_random_uuid(), 2000000000, 100000) ->> 'shell_files_used', '0', 'a user''s call for a file that does not exist counts nothing');
 select is(pg_temp.used(), '{"files": 0, "mb": 0}', 'so nothing was counted before the upload ended');
 select throws_ok($$ select public.track_ai_processing_usage(pg_temp.me(), gen_random_uuid(), 0) $$, '42501', null, 'a user cannot count model calls');
 select is(pg_temp.finish(1) ->> 'status', 'uploaded', 'an upload ends with a size that is too small');
@@ -58,8 +58,8 @@ select is((select jsonb_build_array(f.file_size_bytes, f.sha256, f.mime_type) fr
 select is((select a.new_values from public.audit_log a where a.record_id = pg_temp.of('id') and a.reason = 'measured by the security stage'),
   jsonb_build_object('file_size_bytes', 3000000, 'sha256', repeat('b', 64), 'mime_type', 'application/pdf'), 'the audit log has what was measured');
 select is(pg_temp.used(), '{"files": 1, "mb": 3.000000}', 'usage has the measured size, and one file');
-select is((select array_agg((e.counts ->> 'bytes')::bigint) from public.usage_events e where e.event_type = 'shell_file_uploaded'), array[3000000::bigint], 'there is one event, with the measured size');
-select is(public.track_shell_file_upload_usage(pg_temp.me(), pg_temp.of('id')::uuid, 1, 1) ->> 'tracked', 'false', 'the service cannot count an uploaded file a second time either');
+select is((select array_agg((e.metrics ->> 'bytes')::bigint) from public.usage_events e where e.event_type = 'shell_file_uploaded'), array[3000000::bigint], 'there is one event, with the measured size');
+select is(public.track_shell_file_upload_usage(pg_temp.me(), pg_temp.of('id')::uuid, 1, 1) ->> 'shell_files_used', '1', 'the service cannot count an uploaded file a second time either');
 select is(pg_temp.used(), '{"files": 1, "mb": 3.000000}', 'which leaves the count as it was');
 
 -- More was said than stored: what was counted too much is given back.
@@ -74,7 +74,7 @@ select is(pg_temp.used(), '{"files": 2, "mb": 3.001000}', 'once it is measured, 
 -- Less was said than stored, and the plan does not cover what was stored.
 reset role;
 update mill.settings set value = 'true' where key = 'features.billing_enabled';
-update public.subscription_plans set storage_mb = 4 where plan = 'free';
+update public.subscription_plans set storage_limit_mb = 4 where plan_type = 'free';
 select pg_temp.as_user();
 select pg_temp.begun();
 select is(pg_temp.finish(1) ->> 'status', 'uploaded', 'a file that says to be small is taken');

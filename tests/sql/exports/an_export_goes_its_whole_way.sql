@@ -44,7 +44,7 @@ select ok(public.finish_export((select id from made), 'w1', 1, (select path from
 select ok(public.finish_export((select id from made), 'w1', 1, (select path from mill.export_file), 'My resume.pdf', 2), 'and may say so twice');
 select is(public.get_export((select id from made)) -> 'file' ->> 'pages', '2', 'now it has a file');
 select is(public.download_export((select id from made)) ->> 'name', 'My resume.pdf', 'which can be downloaded');
-select is((select format('%s %s', h.download_count, h.document_id is null) from public.export_history h), '1 t', 'and counts, also without its document');
+select is((select format('%s %s', h.download_count, h.document_id is null) from mill.export_history h), '1 t', 'and counts, also without its document');
 select throws_ok(format('select public.cancel_export(%L)', (select id from made)), 'GM053', 'the export has ended already', 'what has ended cannot be cancelled');
 select is((select jsonb_path_query_array(e -> 'events', '$[*].data.progress')::text from public.export_events((select id from made)) e),
   '[0, 25, 50, 75, 75, 100]', 'every step is an event, in order');
@@ -54,9 +54,9 @@ select is((select e -> 'ended' from public.export_events((select id from made)) 
 select pg_temp.at('2030-01-08 12:00:01+00');
 select throws_ok(format('select public.download_export(%L)', (select id from made)), 'GM054', null, 'an expired file is gone, and says so');
 select is(mill.cleanup_export_files(100) -> 'remove' ->> 0, (select path from mill.export_file), 'cleanup names the object');
-select is((select count(*)::int from public.export_history), 1, 'while the row is still there');
+select is((select count(*)::int from mill.export_history), 1, 'while the row is still there');
 select is((mill.cleanup_export_files(100) -> 'remove') = jsonb_build_array((select path from mill.export_file)), true, 'a cleanup that crashed is done again');
 select is(mill.confirm_export_files(array(select path from mill.export_file)) ->> 'removed', '1', 'after the object the row goes');
-select is((select count(*)::int from public.export_history) + (select count(*)::int from mill.event where code = 'export_files_not_removed'), 1,
+select is((select count(*)::int from mill.export_history) + (select count(*)::int from mill.event where code = 'export_files_not_removed'), 1,
   'nothing is left but the event of what could not be deleted at once');
 select * from finish();

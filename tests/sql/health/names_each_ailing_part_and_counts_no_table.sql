@@ -5,6 +5,7 @@ create function pg_temp.ailing() returns text[] language sql as $$
   select coalesce(array_agg(c ->> 'name'), '{}') from jsonb_array_elements(public.health_report() -> 'checks') c where not (c ->> 'ok')::boolean $$;
 create function pg_temp.well() returns void language sql as $$ select mill.ran(name) from mill.schedule $$;
 select pg_temp.well();
+select public.claim_jobs('w-0', array['fast'], 1); -- a worker that is never seen again
 select is(pg_temp.ailing(), '{}', 'all is well');
 select mill.enqueue('[{"kind": "echo", "payload": {"a": 1}}]');
 set mill.now = '2030-01-01 00:05:01+00';

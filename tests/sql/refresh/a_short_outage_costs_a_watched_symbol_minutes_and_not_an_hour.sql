@@ -15,7 +15,7 @@ begin
       'error', '{"type": "http", "message": "503", "retryable": true}'::jsonb)) from jsonb_array_elements(v_jobs) j));
   end loop;
 end $$;
-create function pg_temp.pass() returns int language sql as $$ select (public.check_and_queue_stale_data_from_presence() ->> 'queued')::int $$;
+create function pg_temp.pass() returns int language sql as $$ select (mill.check_presence(null) ->> 'queued')::int $$;
 -- Minutes until a pass asks for anything, one pass per minute, an hour at the most; then the provider fails again.
 create function pg_temp.minutes_to_the_next_try() returns int language plpgsql as $$
 begin
@@ -57,7 +57,7 @@ select is(pg_temp.next_try_that_fails(), 16, 'nor does it grow later');
 select is(pg_temp.pass(), 0, 'no pass asks for the symbol during the pause');
 set request.jwt.claims = '{"role": "authenticated", "sub": "11111111-1111-4111-8111-111111111111"}';
 select set_config('mill.now', (mill.now() + interval '1 minute')::text, false);
-select is(public.upsert_active_subscription_v2('AAA', 'quote') ->> 'queued', '0', 'subscribing does not ask during the pause, so that nobody can ask over and over');
+select is(public.upsert_active_subscription_v2(p_symbol => 'AAA', p_data_type => 'quote') ->> 'queued', '0', 'subscribing does not ask during the pause, so that nobody can ask over and over');
 select is(pg_temp.minutes_to_the_next_try(), 1, 'the next pass asks for a symbol that has a new watcher');
 select pg_temp.fail_all();
 select is(pg_temp.minutes_to_the_next_try(), 15, 'a watcher who was there at the last dead letter waits like the others');
@@ -75,7 +75,7 @@ delete from mill.data_check;
 delete from mill.job;
 update mill.queue set max_attempts = 1, max_lease_losses = 1 where queue = 'refresh';
 select pg_temp.pass();
-select public.fail_queue_job(b.id, 'no answer') from public.get_queue_batch(1) b;
+select public.fail_queue_job(b.id, 'no answer') from jsonb_to_recordset(public.get_queue_batch(1)) b(id uuid);
 select is((select failures from mill.data_check), 1, 'a dead letter of fail_queue_job counts');
 select pg_temp.minutes_to_the_next_try();
 select public.claim_refresh('w');
@@ -85,6 +85,7 @@ select is((select failures from mill.data_check), 2, 'a dead letter of lost proc
 select set_config('mill.now', (mill.now() + interval '10 minutes')::text, false);
 update public.active_subscriptions_v2 set last_seen_at = mill.now();
 select pg_temp.pass();
-select is((select public.complete_queue_job(b.id, 10) from public.get_queue_batch(1) b), true, 'a documented processor completes the refresh');
+select public.complete_queue_job(b.id, 10) from jsonb_to_recordset(public.get_queue_batch(1)) b(id uuid);
+select is((select state from mill.job where payload ->> 'symbol' = 'AAA' order by created_at desc limit 1), 'completed', 'a documented processor completes the refresh');
 select is((select count(*)::int from mill.data_check), 0, 'a success of complete_queue_job ends the count of dead letters');
 select * from finish();

@@ -1,21 +1,22 @@
 select plan(11);
 set mill.now = '2030-01-01 00:00+00';
 update mill.schedule set declared_at = '2030-01-01 00:00+00';
-select is((select count(*) from public.check_cron_job_health() where not is_healthy), 0::bigint, 'a fresh installation is well');
+select is((select count(*) from mill.cron_health() where reason is not null), 0::bigint, 'a fresh installation is well');
 select is(mill.run_schedule('partition-maintenance'), true, 'a run');
 select is((select at from mill.heartbeat where part = 'partition-maintenance'), '2030-01-01 00:00+00'::timestamptz, 'is on record');
 set mill.now = '2030-01-01 00:01:59+00';
-select is((select is_healthy from public.check_cron_job_health(array['process-queue-batch'])), true, 'up to two minutes the pump may be silent');
+select is((select reason from mill.cron_health() where name = 'process-queue-batch'), null, 'up to two minutes the pump may be silent');
 set mill.now = '2030-01-01 00:02:01+00';
-select is((select problem from public.check_cron_job_health(array['process-queue-batch'])), 'has not run', 'then it is said');
+select is((select reason from mill.cron_health() where name = 'process-queue-batch'), 'has not run', 'then it is said');
 select mill.ran('process-queue-batch');
-select is((select is_healthy from public.check_cron_job_health(array['process-queue-batch'])), true, 'and taken back when it runs again');
-select is((select array_agg(jobname || ': ' || limit_seconds order by jobname) from public.check_cron_job_health(array['process-queue-batch', 'check-stale-data', 'scheduled-refreshes', 'subscription-cleanup'])),
+select is((select reason from mill.cron_health() where name = 'process-queue-batch'), null, 'and taken back when it runs again');
+select is((select array_agg(name || ': ' || limit_seconds order by name) from mill.cron_health()
+    where name in ('process-queue-batch', 'check-stale-data', 'scheduled-refreshes', 'subscription-cleanup')),
   array['check-stale-data: 180', 'process-queue-batch: 120', 'scheduled-refreshes: 300', 'subscription-cleanup: 600'], 'each within its own slack');
-select is((select problem from public.check_cron_job_health(array['nonsense'])), 'there is no such schedule', 'a name that is no schedule is not well');
+select results_eq($$ select jobname, last_run from public.check_cron_job_health(array['nonsense']) $$, $$ values ('nonsense', null::timestamptz) $$, 'a name that is no schedule has never run');
 create or replace function mill.maintain() returns jsonb language plpgsql as $$ begin raise exception 'broken'; end $$;
 set mill.now = '2030-01-01 05:00+00';
 select is(mill.run_schedule('partition-maintenance'), false, 'a run that fails');
 select is((select detail ->> 'schedule' from mill.event where code = 'schedule_failed'), 'partition-maintenance', 'leaves an event');
-select is((select problem from public.check_cron_job_health(array['partition-maintenance'])), 'last ran 18000 s ago', 'and counts as none');
+select is((select reason from mill.cron_health() where name = 'partition-maintenance'), 'last ran 18000 s ago', 'and counts as none');
 select * from finish();

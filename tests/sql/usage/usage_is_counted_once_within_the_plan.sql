@@ -4,15 +4,15 @@ insert into public.user_profiles (id, user_id) values ('33333333-3333-4333-8333-
 create function pg_temp.me() returns uuid language sql immutable as $$ select '33333333-3333-4333-8333-333333333333'::uuid $$;
 create function pg_temp.meter(p_meter text, p_field text) returns text language sql as $$ select public.get_user_usage_status(pg_temp.me()) #>> array['meters', p_meter, p_field] $$;
 select is(public.get_user_usage_status(pg_temp.me()) -> 'meters' -> 'files', '{"used": 0, "limit": 10, "percent": 0.0, "is_over": false}', 'a month without a row is a month without use');
-select is(public.track_ai_processing_usage(pg_temp.me(), gen_random_uuid(), 700, 59.5, '44444444-4444-4444-8444-444444444444') ->> 'tracked', 'true', 'model use counts in a month that has no row yet');
-select is(public.track_ai_processing_usage(pg_temp.me(), gen_random_uuid(), 700, 59.5, '44444444-4444-4444-8444-444444444444') ->> 'tracked', 'false', 'once a job');
-select is(public.track_ai_processing_usage(pg_temp.me(), gen_random_uuid(), 300, 30.25) ->> 'tracked', 'true', 'and each call that names none');
+select is(public.track_ai_processing_usage(pg_temp.me(), '44444444-4444-4444-8444-444444444444', 700, 59) ->> 'ai_tokens_used', '700', 'model use counts in a month that has no row yet');
+select is(public.track_ai_processing_usage(pg_temp.me(), '44444444-4444-4444-8444-444444444444', 700, 59) ->> 'ai_tokens_used', '700', 'model use counts once per job');
+select is(public.track_ai_processing_usage(pg_temp.me(), null, 300, 31) ->> 'ai_tokens_used', '1000', 'model use without a job counts with each call');
 select is(pg_temp.meter('ai_tokens', 'used'), '1000', 'tokens add up');
-select is((public.get_user_usage_status(pg_temp.me()) ->> 'ai_seconds')::numeric, 89.75, 'seconds keep their fractions: no minute is lost');
+select is((public.get_user_usage_status(pg_temp.me()) ->> 'ai_seconds')::numeric, 90::numeric, 'seconds are kept: no minute is lost');
 
 create temp table file as select gen_random_uuid() as id;
-select is(public.track_shell_file_upload_usage(pg_temp.me(), (select id from file), 30000000, 5), '{"over": [], "allowed": true, "tracked": true, "upgrade_prompt": false}', 'an upload counts');
-select is(public.track_shell_file_upload_usage(pg_temp.me(), (select id from file), 30000000, 5) ->> 'tracked', 'false', 'once');
+select is(public.track_shell_file_upload_usage(pg_temp.me(), (select id from file), 30000000, 5), '{"plan_type": "free", "over_limit": false, "pages_used": 5, "pages_limit": 100, "storage_used_mb": 30.00, "storage_limit_mb": 100, "shell_files_used": 1, "shell_files_limit": 10, "upgrade_required": false}', 'an upload counts');
+select is(public.track_shell_file_upload_usage(pg_temp.me(), (select id from file), 30000000, 5) ->> 'shell_files_used', '1', 'an upload counts once');
 select is(array[pg_temp.meter('files', 'used'), pg_temp.meter('pages', 'used'), pg_temp.meter('storage_mb', 'used')::numeric::int::text], array['1', '5', '30'], 'as a file, its pages and its size');
 select public.track_shell_file_processed_usage(pg_temp.me(), (select id from file), 3);
 select is(pg_temp.meter('pages', 'used'), '3', 'the real pages take the place of the estimate');
@@ -26,19 +26,19 @@ select is(pg_temp.meter('storage_mb', 'used')::numeric, 0::numeric, 'until it is
 -- Limits.
 select public.track_shell_file_upload_usage(pg_temp.me(), gen_random_uuid(), 1, 1) from generate_series(1, 10);
 select is(public.get_user_usage_status(pg_temp.me()) -> 'over', '[]', 'ten files of ten are not over');
-select is(public.track_shell_file_upload_usage(pg_temp.me(), gen_random_uuid(), 1, 1) - 'upgrade_prompt', '{"over": ["files"], "allowed": true, "tracked": true}', 'without billing the eleventh is let through');
+select is(public.track_shell_file_upload_usage(pg_temp.me(), gen_random_uuid(), 1, 1) - array['pages_used', 'pages_limit', 'storage_used_mb', 'storage_limit_mb'], '{"plan_type": "free", "over_limit": true, "shell_files_used": 11, "shell_files_limit": 10, "upgrade_required": false}', 'without billing the eleventh file is counted all the same');
 select is((select count(*) from public.usage_events where event_type = 'limit_hit'), 1::bigint, 'and is on record');
 select public.track_shell_file_upload_usage(pg_temp.me(), gen_random_uuid(), 1, 1);
 select is((select count(*) from public.usage_events where event_type = 'limit_hit'), 1::bigint, 'once a day');
 update mill.settings set value = 'true' where key in ('features.billing_enabled', 'features.upgrade_prompts_enabled');
 create temp table refused as select gen_random_uuid() as id;
-select is(public.track_shell_file_upload_usage(pg_temp.me(), (select id from refused), 1, 1) ->> 'allowed', 'false', 'with billing it is not');
+select is(public.track_shell_file_upload_usage(pg_temp.me(), (select id from refused), 1, 1) ->> 'upgrade_required', 'true', 'with billing the next file requires an upgrade');
 select is(pg_temp.meter('files', 'used'), '12', 'and nothing of it was counted');
 select is(array[public.get_user_usage_status(pg_temp.me()) ->> 'is_blocked', public.get_user_usage_status(pg_temp.me()) ->> 'upgrade_prompt'], array['true', 'true'], 'the status says so');
 select is(public.change_plan(pg_temp.me(), 'premium'), 'premium', 'a larger plan');
-select is(public.track_shell_file_upload_usage(pg_temp.me(), (select id from refused), 1, 1) ->> 'allowed', 'true', 'lets the same file in: limits come from the plan');
+select is(public.track_shell_file_upload_usage(pg_temp.me(), (select id from refused), 1, 1) ->> 'over_limit', 'false', 'a larger plan lets the same file in: limits come from the plan');
 select public.change_plan(pg_temp.me(), 'enterprise');
-select public.track_ai_processing_usage(pg_temp.me(), gen_random_uuid(), 900000000);
+select public.track_ai_processing_usage(pg_temp.me(), gen_random_uuid(), 900000000, 0);
 select is(public.get_user_usage_status(pg_temp.me()) #> '{meters,ai_tokens}', '{"used": 900000000, "limit": null, "percent": null, "is_over": false}', 'unlimited is never over');
 select throws_ok($$ select public.change_plan(pg_temp.me(), 'gold') $$, 'GM025', null, 'an unknown plan is refused');
 select results_eq($$ select event_type from public.usage_events where event_type like 'plan%' order by id $$, $$ values ('plan_upgraded'), ('plan_upgraded') $$, 'changes of plan are events');

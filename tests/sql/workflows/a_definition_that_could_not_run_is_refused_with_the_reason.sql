@@ -23,7 +23,7 @@ select pg_temp.refuses('[{"key": "a", "kind": "echo", "input": {"{{params.k}}": 
 select pg_temp.refuses('[{"key": "a", "kind": "echo", "input": {}}]', 'GM065', 'input of task "a" must be an object with at least one field', 'an empty input');
 select pg_temp.refuses('[{"key": "a", "kind": "echo", "for_each": "b.list", "input": {"n": 1}}, {"key": "b", "kind": "echo", "input": {"n": 1}}]',
   'GM065', 'task "a" refers to "b", which is not there when it starts', 'a list that is not there');
-select pg_temp.refuses('[]', 'GM061', 'tasks must be an array of 1 to 500 objects', 'no tasks');
+select pg_temp.refuses('{}', 'GM061', 'tasks must be an array of 1 to 500 objects', 'tasks that are no array');
 select pg_temp.refuses('[{"key": "a", "kind": "echo", "colour": 1, "input": {"n": 1}}]', 'GM061', 'task "a" has an unknown field "colour"', 'an unknown field');
 select pg_temp.refuses('[{"key": "item", "kind": "echo", "input": {"n": 1}}]', 'GM061', '"item" cannot be the key of a task: templates use the word', 'a word of templates as a key');
 select pg_temp.refuses('[{"key": "a", "kind": "echo", "input": {"n": 1}}, {"key": "a", "kind": "echo", "input": {"n": 1}}]', 'GM061', 'there are two tasks "a"', 'a key twice');
@@ -39,7 +39,7 @@ select lives_ok($$ select pg_temp.define((
   select jsonb_agg(jsonb_build_object('key', format('t%s_%s', l, n), 'kind', 'echo', 'input', '{"n": 1}'::jsonb,
     'needs', (select coalesce(jsonb_agg(format('t%s_%s', l - 1, m)), '[]') from generate_series(1, 10) m where l > 1)))
   from generate_series(1, 10) l, generate_series(1, 10) n)) $$, 'a dense graph without a cycle is taken');
-insert into public.jobs (type, user_id) values ('trial', gen_random_uuid());
+insert into mill.workflow (type, user_id) values ('trial', gen_random_uuid());
 select throws_ok($$ update public.workflow_definition set tasks = '[{"key": "a", "kind": "echo", "input": {"n": 1}}]' where type = 'trial' $$, 'GM069',
   'version 1 of "trial" has been started and cannot change', 'what jobs run by does not change under them');
 select lives_ok($$ insert into public.workflow_definition (type, version, tasks) values ('trial', 2, '[{"key": "a", "kind": "echo", "input": {"n": 1}}]') $$, 'a next version is an INSERT');

@@ -19,35 +19,35 @@ insert into public.workflow_definition (type, tasks) values ('long', '[
   {"key": "b", "kind": "echo", "needs": ["a"], "for_each": "a.items", "input": {"n": 1}},
   {"key": "c", "kind": "echo", "each": "b", "input": {"n": "{{b.of}}"}},
   {"key": "d", "kind": "echo", "needs": ["c"], "input": {"n": "{{a.of}}"}}]');
-insert into public.jobs (type, user_id) values ('long', gen_random_uuid());
+insert into mill.workflow (type, user_id) values ('long', gen_random_uuid());
 select pg_temp.work_all('c1');
-select is((select status from public.jobs), 'failed', 'a task failed');
+select is((select status from mill.workflow), 'failed', 'a task failed');
 create temp table before as select * from ran;
 select is((select count(*) from before where key = 'c' and item = 1), 1::bigint, 'it ran once');
-create temp table percent as select percent from public.jobs;
-select is((public.retry_workflow(id) ->> 'status'), 'processing', 'the job is resumed') from public.jobs;
-select is((select percent from public.jobs), (select percent from percent), 'progress does not go down');
+create temp table percent as select percent from mill.workflow;
+select is((public.retry_workflow(id) ->> 'status'), 'processing', 'the job is resumed') from mill.workflow;
+select is((select percent from mill.workflow), (select percent from percent), 'progress does not go down');
 select is((select count(*) from mill.job_dead), 0::bigint, 'its dead letter is alive again');
 truncate ran;
 select pg_temp.work_all('none');
-select is((select status from public.jobs), 'completed', 'and it completes');
+select is((select status from mill.workflow), 'completed', 'and it completes');
 select is_empty($$ select key, item from ran intersect select key, item from before where (key, item) <> ('c', 1) $$, 'nothing that was done ran again');
 select is((select count(*) from (select key, item from ran union select key, item from before) all_of_it), 8::bigint, 'everything ran');
-select throws_ok('select public.retry_workflow(id) from public.jobs', 'GM067', 'only a failed job can be resumed; this one is completed', 'a completed job is not resumed');
+select throws_ok('select public.retry_workflow(id) from mill.workflow', 'GM067', 'only a failed job can be resumed; this one is completed', 'a completed job is not resumed');
 
 -- An operator who sends the dead letter back resumes the job too.
-insert into public.jobs (type, user_id) values ('long', gen_random_uuid());
+insert into mill.workflow (type, user_id) values ('long', gen_random_uuid());
 select pg_temp.work_all('b2');
-select is((select status from public.jobs order by id desc limit 1), 'failed', 'another one failed');
+select is((select status from mill.workflow order by id desc limit 1), 'failed', 'another one failed');
 select is((select status from mill.retry(array(select id from mill.job_dead))), 'retried', 'its dead letter is sent back');
 select pg_temp.work_all('none');
-select is((select status from public.jobs order by id desc limit 1), 'completed', 'and the job went on');
+select is((select status from mill.workflow order by id desc limit 1), 'completed', 'and the job went on');
 
 -- Without a dead letter: an operator discarded it.
-insert into public.jobs (type, user_id) values ('long', gen_random_uuid());
+insert into mill.workflow (type, user_id) values ('long', gen_random_uuid());
 select pg_temp.work_all('a0');
 select mill.discard(array(select id from mill.job_dead));
-select is(public.retry_workflow(id) ->> 'status', 'processing', 'a job whose dead letter is gone is resumed as well') from public.jobs order by id desc limit 1;
+select is(public.retry_workflow(id) ->> 'status', 'processing', 'a job whose dead letter is gone is resumed as well') from mill.workflow order by id desc limit 1;
 select pg_temp.work_all('none');
-select is((select status from public.jobs order by id desc limit 1), 'completed', 'and completes');
+select is((select status from mill.workflow order by id desc limit 1), 'completed', 'and completes');
 select * from finish();

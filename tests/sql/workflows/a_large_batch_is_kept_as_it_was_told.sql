@@ -8,31 +8,31 @@ create function pg_temp.work(p_max int, p_dead int) returns bigint language sql 
   select count(*) from mill.settle('w', (
     select jsonb_agg(jsonb_build_object('id', c.id, 'attempt', c.attempt, 'outcome', case when (c.payload ->> 'n')::int = p_dead then 'dead' else 'completed' end,
       'result', jsonb_build_object('twice', 2 * (c.payload ->> 'n')::int))) from mill.claim('w', array['made'], p_max, null) c)) $$;
-insert into public.jobs (type, user_id, params) values ('long', gen_random_uuid(), jsonb_build_object('list', (select jsonb_agg(n) from generate_series(0, 129) n)));
+insert into mill.workflow (type, user_id, params) values ('long', gen_random_uuid(), jsonb_build_object('list', (select jsonb_agg(n) from generate_series(0, 129) n)));
 
 select is(pg_temp.work(60, null), 60::bigint, 'sixty at once');
 select mill.tick();
 select results_eq('select completed, failed from mill.step where key = ''a''', $$ values (60, 0) $$, 'are counted');
 select results_eq('select state, count(*) from mill.task where key = ''a'' group by 1', $$ values ('queued', 130::bigint) $$, 'and not written one by one');
 select results_eq('select status, count(*), min(progress) from public.job_tasks where key = ''a'' group by 1 order by 1',
-  $$ values ('completed', 60::bigint, 100), ('pending', 70::bigint, 0) $$, 'they are seen as completed');
+  $$ values ('complete', 60::bigint, 100), ('pending', 70::bigint, 0) $$, 'they are seen as completed');
 select is((select output from public.job_tasks where key = 'a' and item = 7), '{"twice": 14}', 'with what they gave');
 select is(pg_temp.work(20, null), 20::bigint, 'twenty more');
-select is((select status from public.job_tasks where key = 'a' and item = 70), 'completed', 'are completed as well');
+select is((select status from public.job_tasks where key = 'a' and item = 70), 'complete', 'are completed as well');
 select is(pg_temp.work(50, 129), 50::bigint, 'the last of which fails');
-select is((select status from public.jobs), 'failed', 'so does the job');
+select is((select status from mill.workflow), 'failed', 'so does the job');
 
-select public.retry_workflow(id) from public.jobs;
+select public.retry_workflow(id) from mill.workflow;
 select results_eq('select status, count(*) from public.job_tasks where key = ''a'' group by 1 order by 1',
-  $$ values ('completed', 129::bigint), ('pending', 1::bigint) $$, 'resumed, it runs only what is not done');
+  $$ values ('complete', 129::bigint), ('pending', 1::bigint) $$, 'resumed, it runs only what is not done');
 select is((select count(*) from mill.ended), 0::bigint, 'and what was kept of batches is written');
 select is(pg_temp.work(10, null), 1::bigint, 'one task runs again');
 select is((select jsonb_path_query_array(payload, '$.all[*].twice') from mill.job_live where name = 'b'), (select jsonb_agg(2 * n) from generate_series(0, 129) n),
   'what depends on the list gets all of it, in its order');
 select pg_temp.work(10, null);
-select is((select status from public.jobs), 'completed', 'and the job ends');
+select is((select status from mill.workflow), 'completed', 'and the job ends');
 
-insert into public.jobs (type, user_id, params) select type, user_id, params from public.jobs;
+insert into mill.workflow (type, user_id, params) select type, user_id, params from mill.workflow;
 select is(pg_temp.work(130, null), 130::bigint, 'another, in one batch');
 select is((select jsonb_path_query_array(payload, '$.all[*].twice') from mill.job_live where name = 'b'), (select jsonb_agg(2 * n) from generate_series(0, 129) n),
   'what depends on the list gets all of it from the batch');

@@ -5,21 +5,21 @@ insert into public.workflow_definition (type, tasks) values
   ('kept', '[{"key": "a", "kind": "make", "input": {"n": 1}}]'), ('plain', '[{"key": "a", "kind": "make", "input": {"n": 1}}]');
 create function pg_temp.run(p_type text, p_with_artifact boolean) returns uuid language plpgsql as $$
 declare
-  v_job public.jobs;
+  v_job mill.workflow;
 begin
-  insert into public.jobs (type, user_id) values (p_type, gen_random_uuid()) returning * into v_job;
+  insert into mill.workflow (type, user_id) values (p_type, gen_random_uuid()) returning * into v_job;
   perform mill.settle('w', (select jsonb_agg(jsonb_build_object('id', c.id, 'attempt', c.attempt, 'outcome', 'completed', 'result',
     case when p_with_artifact then jsonb_build_object('artifacts', jsonb_build_array(jsonb_build_object('type', 'pdf', 'bytes', 1, 'sha256', repeat('a', 64),
       'storage_path', format('%s/%s/pdf/%s.pdf', v_job.user_id, v_job.id, c.id)))) else '{}' end)) from mill.claim('w', array['made'], 1, null) c));
   return v_job.id;
 end $$;
 create temp table made as select pg_temp.run('kept', true) as kept, pg_temp.run('plain', false) as plain, null::uuid as lost;
-insert into public.jobs (type, user_id) values ('plain', gen_random_uuid());
-update made set lost = (select id from public.jobs where status = 'queued');
+insert into mill.workflow (type, user_id) values ('plain', gen_random_uuid());
+update made set lost = (select id from mill.workflow where status = 'queued');
 select is((select count(*) from public.job_artifacts), 1::bigint, 'a job with an artifact, one without, and one to come');
 select mill.cancel_job(lost) from made;
 select is(mill.cleanup_workflows(100) -> 'more', 'false'::jsonb, 'nothing goes before its time');
-select is((select count(*) from public.jobs), 3::bigint, 'all are there');
+select is((select count(*) from mill.workflow), 3::bigint, 'all are there');
 
 set mill.now = '2100-01-01 00:00+00';
 create temp table named as select mill.cleanup_workflows(100) as answer;
@@ -31,6 +31,6 @@ select is((select count(*) from jsonb_array_elements_text((select answer -> 'rem
 select is((select count(*) from public.job_artifacts), 1::bigint, 'the row is there until the object is gone');
 select is(mill.cleanup_workflows(100) -> 'remove', (select answer -> 'remove' from named), 'cut off here, the next run names it again');
 select is(mill.confirm_workflows(array(select jsonb_array_elements_text(answer -> 'remove') from named)), '{"removed": 1, "forgotten": 2}', 'then rows and jobs go');
-select is((select count(*) from public.jobs) + (select count(*) from mill.task) + (select count(*) from mill.step), 0::bigint, 'with their tasks and steps');
+select is((select count(*) from mill.workflow) + (select count(*) from mill.task) + (select count(*) from mill.step), 0::bigint, 'with their tasks and steps');
 select is(mill.cleanup_workflows(100) -> 'more', 'false', 'and there is no more');
 select * from finish();

@@ -14,7 +14,7 @@ insert into public.workflow_definition (type, documents, tasks) values ('fan', '
   {"key": "gate", "kind": "echo", "needs": ["list"], "input": {"n": 1}},
   {"key": "three", "kind": "echo", "each": "two", "needs": ["gate"], "input": {"both": ["{{one.i}}", "{{two.i}}"]}},
   {"key": "join", "kind": "echo", "needs": ["three"], "input": {"all": "{{one}}"}}]');
-insert into public.jobs (type, user_id) values ('fan', gen_random_uuid());
+insert into mill.workflow (type, user_id) values ('fan', gen_random_uuid());
 select is(pg_temp.states('one'), null, 'before the list is known there are no items');
 select pg_temp.work('list', '{0}', '{"items": [{"x": "p"}, {"x": "q"}, {"x": "r"}]}');
 select is(pg_temp.states('one'), 'queued queued queued', 'one task an item');
@@ -22,25 +22,25 @@ select is(pg_temp.states('two'), 'waiting waiting waiting', 'and one for each in
 select is((select payload - 'id' from mill.job j join mill.task t using (id) where t.key = 'one' and t.item = 1), '{"at": 1, "item": "q"}'::jsonb, 'with its item and its place');
 select is((select payload ->> 'id' from mill.job j join mill.task t using (id) where t.key = 'one' and t.item = 1),
   (select id::text from mill.task where key = 'one' and item = 1), 'and its id');
-select is((select docs_total from public.jobs), 3, 'documents are counted');
+select is((select docs_total from mill.workflow), 3, 'documents are counted');
 
 select pg_temp.work('one', '{1}', '{}');
 select is(pg_temp.states('two'), 'waiting queued waiting', 'the second item goes on without waiting for the others');
 select is((select payload from mill.job j join mill.task t using (id) where t.key = 'two' and t.item = 1), '{"mine": 1, "item": {"x": "q"}}'::jsonb, 'and sees its own');
 select pg_temp.work('two', '{1}', '{}');
 select is(pg_temp.states('three'), 'waiting waiting waiting', 'a step that needs another one too waits for that');
-select is((select docs_complete from public.jobs), 1, 'one document is complete');
+select is((select docs_complete from mill.workflow), 1, 'one document is complete');
 select pg_temp.work('gate', '{0}', '{}');
 select is(pg_temp.states('three'), 'waiting queued waiting', 'and then starts the items whose turn has come');
 select pg_temp.work('one', '{0,2}', '{}'); select pg_temp.work('two', '{0,2}', '{}'); select pg_temp.work('three', '{0,1,2}', '{}');
 select is((select payload from mill.job where name = 'join'), '{"all": [{"i": 0}, {"i": 1}, {"i": 2}]}'::jsonb, 'what comes after all items sees a list, in the order of items');
 select pg_temp.work('join', '{0}', '{}');
-select is((select status from public.jobs), 'completed', 'and the job completes');
+select is((select status from mill.workflow), 'completed', 'and the job completes');
 
-insert into public.jobs (type, user_id) values ('fan', gen_random_uuid());
+insert into mill.workflow (type, user_id) values ('fan', gen_random_uuid());
 select pg_temp.work('list', '{0}', '{"items": []}'); select pg_temp.work('gate', '{0}', '{}'); select pg_temp.work('join', '{0}', '{}');
-select is((select status from public.jobs order by id desc limit 1), 'completed', 'an empty list is no obstacle');
-insert into public.jobs (type, user_id) values ('fan', gen_random_uuid());
+select is((select status from mill.workflow order by id desc limit 1), 'completed', 'an empty list is no obstacle');
+insert into mill.workflow (type, user_id) values ('fan', gen_random_uuid());
 select pg_temp.work('list', '{0}', '{"items": 7}');
-select results_eq($$ select status, error ->> 'type' from public.jobs order by id desc limit 1 $$, $$ values ('failed', 'not_a_list') $$, 'what is no list fails the step, and not the settling');
+select results_eq($$ select status, error ->> 'type' from mill.workflow order by id desc limit 1 $$, $$ values ('failed', 'not_a_list') $$, 'what is no list fails the step, and not the settling');
 select * from finish();

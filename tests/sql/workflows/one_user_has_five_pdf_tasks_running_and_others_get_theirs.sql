@@ -7,14 +7,14 @@ create function pg_temp.finish_texts() returns bigint language sql as $$
   select count(*) from mill.settle('w', (select coalesce(jsonb_agg(jsonb_build_object('id', c.id, 'attempt', c.attempt, 'outcome', 'completed', 'result',
     jsonb_build_object('path', 'x', 'facts', '{}'::jsonb))), '[]') from mill.claim('w', array['workflows'], 500, array['calculation', 'text_generation']) c)) $$;
 
-insert into public.jobs (type, user_id) select 'nuclear_v2', '00000000-0000-0000-0000-00000000000a' from generate_series(1, 2);
+insert into mill.workflow (type, user_id) select 'nuclear_v2', '00000000-0000-0000-0000-00000000000a' from generate_series(1, 2);
 select pg_temp.finish_texts();
 select is(pg_temp.finish_texts(), 32::bigint, 'the texts of two workflows of one user are written');
 create temp table held as select * from mill.claim('one', array['workflow_pages'], 50, null);
 select is((select count(*) from held), 5::bigint, 'a claim gets five of the user''s thirty-two PDF tasks');
 select is((select count(*) from mill.claim('two', array['workflow_pages'], 50, null)), 0::bigint, 'another worker gets none of them');
 
-insert into public.jobs (type, user_id) values ('nuclear_v2', '00000000-0000-0000-0000-00000000000b');
+insert into mill.workflow (type, user_id) values ('nuclear_v2', '00000000-0000-0000-0000-00000000000b');
 select pg_temp.finish_texts();
 select pg_temp.finish_texts();
 select is((select count(*) from mill.claim('two', array['workflow_pages'], 1, null) c where c.owner = '00000000-0000-0000-0000-00000000000b'),

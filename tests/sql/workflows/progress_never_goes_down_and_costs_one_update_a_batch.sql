@@ -3,20 +3,20 @@ select set_config('request.jwt.claims', '{"role": "service_role"}', false);
 create temp table seen (n int generated always as identity, percent int, phase text, docs int);
 create table mill.updates (at timestamptz default clock_timestamp(), xid xid8 default pg_current_xact_id());
 create function mill.count_update() returns trigger language plpgsql as $$ begin insert into mill.updates default values; return null; end $$;
-create trigger count_update after update on public.jobs for each row execute function mill.count_update();
+create trigger count_update after update on mill.workflow for each row execute function mill.count_update();
 create function pg_temp.look() returns void language sql as $$
   insert into seen (percent, phase, docs) select (p #>> '{progress,percent}')::int, p #>> '{progress,phase}', (p #>> '{progress,docs_complete}')::int
-  from (select public.workflow_progress(j.id) as p from public.jobs j) x $$;
+  from (select public.workflow_progress(j.id) as p from mill.workflow j) x $$;
 create function pg_temp.work(p_kind text, p_max int) returns bigint language sql as $$
   select count(*) from mill.settle('w', (select coalesce(jsonb_agg(jsonb_build_object('id', c.id, 'attempt', c.attempt, 'outcome', 'completed', 'result',
     jsonb_build_object('path', 'x', 'facts', '{}'::jsonb))), '[]') from mill.claim('w', array['workflows', 'workflow_pages'], p_max, array[p_kind]) c)) $$;
 update mill.queue set max_running_per_group = 99 where queue = 'workflow_pages'; -- batches larger than the cap are what is counted here
 
-insert into public.jobs (type, user_id) values ('nuclear_v2', gen_random_uuid());
+insert into mill.workflow (type, user_id) values ('nuclear_v2', gen_random_uuid());
 delete from mill.updates;
 select pg_temp.look();
 select results_eq('select percent, phase, docs from seen', $$ values (0, 'queued', 0) $$, 'queued at 0');
-select is((select docs_total from public.jobs), 16, 'with sixteen documents to come');
+select is((select docs_total from mill.workflow), 16, 'with sixteen documents to come');
 select is((select count(*) from mill.task), 50::bigint, 'of fifty tasks');
 create temp table held as select * from mill.claim('w', array['workflows'], 1, null);
 select pg_temp.look();

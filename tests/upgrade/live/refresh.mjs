@@ -28,14 +28,14 @@ export async function fill(actors) {
 /** A refresh whose worker was never heard of again, and at last those that nobody has claimed. */
 export async function lose(actors) {
   await actors.ago(3600, () => stepsOf(actors).claimed("LOST", "worker-gone"));
-  for (const symbol of ["WAIT", "FRESH"]) await actors.user(BOB)("select public.upsert_active_subscription_v2($1, 'quote')", symbol);
-  await actors.user(BOB)("select public.upsert_active_subscription_v2('WAIT', 'profile')");
+  for (const symbol of ["WAIT", "FRESH"]) await actors.user(BOB)("select public.upsert_active_subscription_v2(p_symbol => $1, p_data_type => 'quote')", symbol);
+  await actors.user(BOB)("select public.upsert_active_subscription_v2(p_symbol => 'WAIT', p_data_type => 'profile')");
 }
 
 function stepsOf({ service, user }) {
   /** Watches a symbol and claims its refresh, which is the only one that waits. */
   const claimed = async (symbol, worker = "worker-live", isNew = true) => {
-    if (isNew) assert.equal((await user(ADA)("select public.upsert_active_subscription_v2($1, 'quote')", symbol)).queued, 1);
+    if (isNew) assert.equal((await user(ADA)("select public.upsert_active_subscription_v2(p_symbol => $1, p_data_type => 'quote')", symbol)).queued, 1);
     const { jobs } = await service("select public.claim_refresh($1)", worker);
     assert.equal(jobs.length, 1);
     return { ...jobs[0], symbol, worker };

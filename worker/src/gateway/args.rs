@@ -85,6 +85,10 @@ pub struct Args {
     /// Without it: pages of this machine, where the gateway listens on a loopback address, and no others
     #[arg(long, env = "CORS_ORIGINS")]
     pub cors_origins: Option<String>,
+    /// Serve /realtime/v1/websocket: changes of published tables, in a stack without Supabase Realtime. Needs the schema that `gristmill
+    /// relay --realtime` installs
+    #[arg(long, env = "GRISTMILL_REALTIME")]
+    pub realtime: bool,
     /// Accept a weak or well-known secret
     #[arg(long, env = "GRISTMILL_DEVELOPMENT")]
     pub development: bool,

@@ -16,6 +16,7 @@ mod http;
 mod limits;
 mod metrics;
 mod query;
+mod realtime;
 mod refusal;
 mod rest;
 mod settings;
@@ -29,6 +30,7 @@ use database::Pool;
 use http::proxy::Proxy;
 use limits::{Budget, Callers};
 use metrics::Metrics;
+use realtime::Realtime;
 use settings::Settings;
 
 /// Why the gateway could not start.
@@ -55,6 +57,8 @@ pub(crate) struct Gateway {
     pub(crate) bodies: Arc<Budget>,
     pub(crate) answers: Arc<Budget>,
     pub(crate) metrics: Arc<Metrics>,
+    /// None where nobody asked for the stand-in.
+    pub(crate) realtime: Option<Realtime>,
 }
 
 impl Gateway {
@@ -81,6 +85,7 @@ async fn watch(gateway: Arc<Gateway>, config: tokio_postgres::Config, address: S
 pub async fn run(args: Args) -> Result<(), Error> {
     let listen = args.listen;
     let admin_listen = args.admin_listen;
+    let (realtime, follows) = Realtime::new(args.realtime);
     let schemas = settings::Schemas::from_args(&args)?;
     let config = database::connection_config(&args, &schemas.search_path(schemas.default()))?;
     let settings = Settings::from_args(args, schemas)?;
@@ -96,6 +101,7 @@ pub async fn run(args: Args) -> Result<(), Error> {
         answers: Budget::of_answers(limits.answer_memory, limits.max_answer),
         metrics,
         settings,
+        realtime,
     });
 
     let public = crate::serve::bind(listen).await?;
@@ -113,9 +119,11 @@ pub async fn run(args: Args) -> Result<(), Error> {
         config.clone(),
         http::server::address(&public),
     ));
+    let changes = tokio::spawn(realtime::follow(gateway.clone(), config.clone(), follows));
     let second_opinion = tokio::spawn(database::look_after(gateway.pool.clone(), config));
     http::server::serve(gateway, public, admin).await;
     watcher.abort();
     second_opinion.abort();
+    changes.abort();
     Ok(())
 }

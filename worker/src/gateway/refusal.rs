@@ -5,9 +5,10 @@ mod reason;
 
 use hyper::StatusCode;
 use hyper::header::{ALLOW, HeaderName, HeaderValue, RETRY_AFTER, WWW_AUTHENTICATE};
-use serde_json::json;
+use serde_json::{Value, json};
 
 use super::auth::TokenError;
+use super::catalog::ToOne;
 pub(crate) use postgres::{DatabaseError, final_status};
 pub(crate) use reason::Reason;
 
@@ -103,7 +104,22 @@ pub(crate) enum Refusal {
     MaxAffectedRpc,
 
     #[error("Could not find a relationship between '{parent}' and '{child}' in the schema cache")]
-    Embedding { parent: String, child: String },
+    Embedding {
+        schema: String,
+        parent: String,
+        child: String,
+        hint: Option<String>,
+        /// `...child(…)`, which PostgREST would take.
+        spread: bool,
+    },
+    #[error(
+        "Could not embed because more than one relationship was found for '{parent}' and '{child}'"
+    )]
+    AmbiguousEmbedding {
+        parent: String,
+        child: String,
+        found: Vec<ToOne>,
+    },
     #[error("Could not find the function {function}{arguments} in the schema cache")]
     NoFunction {
         function: String,
@@ -172,6 +188,7 @@ impl Refusal {
             Self::Path => "PGRST125",
             Self::MaxAffectedRpc => "PGRST128",
             Self::Embedding { .. } => "PGRST200",
+            Self::AmbiguousEmbedding { .. } => "PGRST201",
             Self::NoFunction { .. } => "PGRST202",
             Self::AmbiguousFunction(_) => "PGRST203",
             Self::NoColumn { .. } => "PGRST204",
@@ -218,7 +235,9 @@ impl Refusal {
             Self::Path | Self::NoFunction { .. } | Self::NoTable { .. } | Self::NoTarget(_) => {
                 StatusCode::NOT_FOUND
             }
-            Self::AmbiguousFunction(_) => StatusCode::MULTIPLE_CHOICES,
+            Self::AmbiguousFunction(_) | Self::AmbiguousEmbedding { .. } => {
+                StatusCode::MULTIPLE_CHOICES
+            }
             Self::TokenRequired | Self::Token(_) => StatusCode::UNAUTHORIZED,
             Self::TargetDown(_) => StatusCode::BAD_GATEWAY,
             Self::Database(error) => error.status(),
@@ -247,7 +266,24 @@ impl Refusal {
             Self::NotSingular(rows) => Some(format!("The result contains {rows} rows")),
             Self::Preferences(names) => Some(format!("Invalid preferences: {names}")),
             Self::MaxAffected(rows) => Some(format!("The query affects {rows} rows")),
-            Self::Embedding { .. } => Some("This gateway does not embed related tables.".into()),
+            Self::Embedding { spread: true, .. } => {
+                Some("This gateway embeds related tables and does not spread them.".into())
+            }
+            Self::Embedding {
+                schema,
+                parent,
+                child,
+                hint,
+                ..
+            } => {
+                let hint = hint.as_ref();
+                let hint =
+                    hint.map_or_else(String::new, |hint| format!(" using the hint '{hint}'"));
+                Some(format!(
+                    "Searched for a foreign key relationship between '{parent}' and '{child}'{hint} in the \
+                     schema '{schema}', but no matches were found."
+                ))
+            }
             Self::Deadline { writes: true } => {
                 Some("It is not known whether the change was made.".into())
             }
@@ -257,6 +293,25 @@ impl Refusal {
             Self::Database(error) => error.details(),
             _ => None,
         }
+    }
+
+    /// What a caller may choose from: PostgREST gives it as a list.
+    fn choices(&self) -> Option<Value> {
+        let Self::AmbiguousEmbedding { parent, found, .. } = self else {
+            return None;
+        };
+        let choices = found.iter().map(|ToOne { constraint, target, on }| {
+            let columns = |side: fn(&(String, String)) -> &str| {
+                on.iter().map(side).collect::<Vec<_>>().join(", ")
+            };
+            let (here, there) = (columns(|pair| &pair.0), columns(|pair| &pair.1));
+            json!({
+                "cardinality": "many-to-one",
+                "embedding": format!("{parent} with {target}"),
+                "relationship": format!("{constraint} using {parent}({here}) and {target}({there})"),
+            })
+        });
+        Some(choices.collect())
     }
 
     fn hint(&self) -> Option<String> {
@@ -273,8 +328,21 @@ impl Refusal {
                     .into(),
             ),
             Self::Embedding { .. } => Some(
-                "Ask for the tables one by one, or for a view or function that joins them.".into(),
+                "This gateway embeds the one row that a foreign key names. Ask for other tables one by one, \
+                 or for a view or function that joins them."
+                    .into(),
             ),
+            Self::AmbiguousEmbedding { child, found, .. } => {
+                let choices: Vec<String> = found
+                    .iter()
+                    .map(|one| format!("'{child}!{}'", one.constraint))
+                    .collect();
+                Some(format!(
+                    "Try changing '{child}' to one of the following: {}. Find the desired relationship in \
+                     the 'details' key.",
+                    choices.join(", ")
+                ))
+            }
             Self::TooCostly { .. } => {
                 Some("Ask for less in one request, or for a function that does the work.".into())
             }
@@ -295,7 +363,7 @@ impl Refusal {
         json!({
             "code": self.code(),
             "message": self.to_string(),
-            "details": self.details(),
+            "details": self.choices().or_else(|| self.details().map(Value::String)),
             "hint": self.hint(),
         })
         .to_string()

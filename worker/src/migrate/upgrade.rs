@@ -474,7 +474,7 @@ impl<'a, 'b> Upgrade<'a, 'b> {
             .map(|(object, _)| object.clone())
             .collect();
         gone.sort();
-        // A function that became a procedure has its name still in use.
+        // A function that became a procedure, or a table that became a view, has its name still in use.
         gone.retain(|object| !is_renamed_kind(object, &self.books.objects, &is_known));
         for object in &gone {
             if catalog::exists(self.session, object).await? {
@@ -561,13 +561,14 @@ fn is_renamed_kind(
     now: &HashMap<Object, Entry>,
     is_known: &impl Fn(&str) -> bool,
 ) -> bool {
-    object.kind.is_routine()
-        && now.iter().any(|(other, entry)| {
-            other.kind.is_routine()
-                && other.kind != object.kind
-                && other.name == object.name
-                && is_known(&entry.path)
-        })
+    now.iter().any(|(other, entry)| {
+        let is_of_one_class = (object.kind.is_routine() && other.kind.is_routine())
+            || (object.kind.is_relation() && other.kind.is_relation());
+        is_of_one_class
+            && other.kind != object.kind
+            && other.name == object.name
+            && is_known(&entry.path)
+    })
 }
 
 fn is_skipped(statement: &Statement, unchanged: &HashSet<Object>) -> bool {

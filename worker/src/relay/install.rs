@@ -8,6 +8,7 @@ use crate::database;
 
 const NET: &str = include_str!("../../../sql/relay/net.sql");
 const CRON: &str = include_str!("../../../sql/relay/cron.sql");
+const REALTIME: &str = include_str!("../../../sql/relay/realtime.sql");
 
 /// Which of the two schemas the relay serves; the other is a real extension's.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -57,7 +58,9 @@ async fn install(config: &Config, args: &Args) -> Result<Parts, Error> {
     let (mut client, _messages) = database::connect(config).await?;
     check_interval(&client, "--response-ttl", &args.response_ttl).await?;
     check_interval(&client, "--run-history", &args.run_history).await?;
-    let parts = create(&mut client).await.map_err(Error::Install)?;
+    let parts = create(&mut client, args.realtime)
+        .await
+        .map_err(Error::Install)?;
     match plan_engine(&client).await.map_err(Error::Schedules) {
         // A broken engine must not keep the relay from serving everyone else.
         Err(error) if !args.install_only => {
@@ -70,7 +73,7 @@ async fn install(config: &Config, args: &Args) -> Result<Parts, Error> {
 }
 
 /// One transaction under a lock, so that two relays starting at once do not collide.
-async fn create(client: &mut Client) -> Result<Parts, tokio_postgres::Error> {
+async fn create(client: &mut Client, realtime: bool) -> Result<Parts, tokio_postgres::Error> {
     let transaction = client.transaction().await?;
     transaction
         .batch_execute(&format!(
@@ -101,6 +104,9 @@ async fn create(client: &mut Client) -> Result<Parts, tokio_postgres::Error> {
         } else {
             tracing::info!(extension, "the extension is present; the relay stands back");
         }
+    }
+    if realtime {
+        transaction.batch_execute(REALTIME).await?;
     }
     transaction.commit().await?;
     Ok(parts)

@@ -12,6 +12,9 @@ pub struct Args {
     /// Install the schemas net and cron where the extensions are absent, then exit
     #[arg(long)]
     pub install_only: bool,
+    /// Install the schema realtime too, for `gristmill gateway --realtime`
+    #[arg(long)]
+    pub realtime: bool,
     /// Requests in flight at once, over all targets
     #[arg(long, default_value_t = 1024, value_parser = clap::value_parser!(u32).range(1..=65_536))]
     pub concurrency: u32,

@@ -8,7 +8,7 @@ use chrono::Utc;
 use futures_util::TryStreamExt;
 use gristmill_shared::rpc::ObjectAct;
 use gristmill_shared::storage::link::{Right, Signer};
-use gristmill_shared::storage::{BUCKET, KeyPrefix, ObjectKey};
+use gristmill_shared::storage::{KeyPrefix, ObjectKey};
 use http_body_util::{BodyExt, BodyStream, Limited, StreamBody};
 use hyper::body::{Frame, Incoming};
 use hyper::header::{HeaderMap, HeaderValue};
@@ -99,24 +99,37 @@ impl Api {
             (&Method::POST, ["object", "list-v2", bucket]) => self.list(bucket, request).await,
             (&Method::POST, ["object", "move"]) => self.rename(request).await,
             (&Method::POST, ["object", "sign", bucket, key @ ..]) => {
-                self.sign(place(bucket, key)?, request).await
+                self.sign(self.place(bucket, key).await?, request).await
             }
             (&Method::GET | &Method::HEAD, ["object", "sign", bucket, key @ ..]) => {
-                self.get_signed(place(bucket, key)?, &request).await
+                self.get_signed(self.place(bucket, key).await?, &request)
+                    .await
             }
             (
                 &Method::GET | &Method::HEAD,
                 ["object", "authenticated", bucket, key @ ..] | ["object", bucket, key @ ..],
-            ) => self.get(place(bucket, key)?, &request).await,
+            ) => self.get(self.place(bucket, key).await?, &request).await,
             (&Method::POST | &Method::PUT, ["object", bucket, key @ ..]) => {
-                self.put(place(bucket, key)?, request).await
+                self.put(self.place(bucket, key).await?, request).await
             }
             (&Method::DELETE, ["object", bucket]) => self.remove(bucket, request).await,
             (&Method::DELETE, ["object", bucket, key @ ..]) => {
-                self.remove_one(place(bucket, key)?, &request).await
+                self.remove_one(self.place(bucket, key).await?, &request)
+                    .await
             }
             _ => Err(Refusal::Request),
         }
+    }
+
+    // A percent sign is never part of a key. Each segment is decoded by itself, so that none can bring a slash.
+    async fn place(&self, bucket: &str, key: &[&str]) -> Result<ObjectKey, Refusal> {
+        self.access.knows(bucket).await?;
+        let decoded = key.iter().map(|segment| {
+            let text = percent_encoding::percent_decode_str(segment).decode_utf8();
+            text.ok().filter(|text| !text.contains('/'))
+        });
+        let decoded: Option<Vec<_>> = decoded.collect();
+        ObjectKey::within(bucket, &decoded.ok_or(Refusal::Key)?.join("/")).map_err(|_| Refusal::Key)
     }
 
     // A body may take its time, so its end is judged anew. A user replaces nothing: what is at a place may have been registered, and
@@ -148,10 +161,12 @@ impl Api {
             Err(_) => self.disk.receive(&content_type, body, limit).await?,
         };
         caller.still_may(ObjectAct::Write, key.as_str()).await?;
+        let (size, content_type) = (received.metadata.size, &received.metadata.content_type);
+        self.access.note(&key, size, content_type).await?;
         let metadata = self.disk.publish(received, &key, if_there).await?;
         Ok(answer_json(
             StatusCode::OK,
-            &json!({ "Key": format!("{BUCKET}/{key}"), "Id": metadata.sha256 }),
+            &json!({ "Key": format!("{}/{}", key.bucket(), key.name()), "Id": metadata.sha256 }),
         ))
     }
 
@@ -247,7 +262,7 @@ impl Api {
         let token = query.replace("expires=", "").replace("&signature=", ".");
         Ok(answer_json(
             StatusCode::OK,
-            &json!({ "signedURL": format!("/object/sign/{BUCKET}/{key}?token={token}") }),
+            &json!({ "signedURL": format!("/object/sign/{}?token={token}", key.path()) }),
         ))
     }
 
@@ -256,15 +271,17 @@ impl Api {
         struct Asked {
             prefixes: Vec<String>,
         }
-        is_ours(bucket)?;
+        self.access.knows(bucket).await?;
         let caller = self.access.caller(request.headers())?;
         let asked: Asked = read(request).await?;
         let mut removed = Vec::new();
         for name in asked.prefixes {
-            let key: ObjectKey = name.parse().map_err(|_| Refusal::Key)?;
+            let key = ObjectKey::within(bucket, &name).map_err(|_| Refusal::Key)?;
             caller.may(ObjectAct::Remove, key.as_str()).await?;
-            if self.disk.remove(&key).await? {
-                removed.push(json!({ "name": name, "bucket_id": BUCKET }));
+            let was_there = self.disk.remove(&key).await?;
+            self.access.forget(&key).await?;
+            if was_there {
+                removed.push(json!({ "name": name, "bucket_id": bucket }));
             }
         }
         Ok(answer_json(StatusCode::OK, &removed.into()))
@@ -279,7 +296,9 @@ impl Api {
             .caller(request.headers())?
             .may(ObjectAct::Remove, key.as_str())
             .await?;
-        if !self.disk.remove(&key).await? {
+        let was_there = self.disk.remove(&key).await?;
+        self.access.forget(&key).await?;
+        if !was_there {
             return Err(Refusal::NotFound);
         }
         Ok(answer_json(
@@ -298,12 +317,18 @@ impl Api {
         }
         let caller = self.access.caller(request.headers())?;
         let asked: Asked = read(request).await?;
-        is_ours(&asked.bucket_id)?;
-        let from: ObjectKey = asked.source_key.parse().map_err(|_| Refusal::Key)?;
-        let to: ObjectKey = asked.destination_key.parse().map_err(|_| Refusal::Key)?;
+        let bucket = asked.bucket_id.as_str();
+        self.access.knows(bucket).await?;
+        let from = ObjectKey::within(bucket, &asked.source_key).map_err(|_| Refusal::Key)?;
+        let to = ObjectKey::within(bucket, &asked.destination_key).map_err(|_| Refusal::Key)?;
         caller.may(ObjectAct::Remove, from.as_str()).await?;
         caller.may(ObjectAct::Write, to.as_str()).await?;
+        let (metadata, _) = self.disk.get(&from).await?;
+        self.access
+            .note(&to, metadata.size, &metadata.content_type)
+            .await?;
         self.disk.rename(&from, &to).await?;
+        self.access.forget(&from).await?;
         Ok(answer_json(
             StatusCode::OK,
             &json!({ "message": "Successfully moved" }),
@@ -318,11 +343,14 @@ impl Api {
             cursor: Option<String>,
             limit: Option<usize>,
         }
-        is_ours(bucket)?;
+        self.access.knows(bucket).await?;
         let caller = self.access.caller(request.headers())?;
         let asked: Asked = read(request).await?;
-        let mut prefix: KeyPrefix = asked.prefix.parse().map_err(|_| Refusal::Key)?;
-        let cursor = asked.cursor.map(|cursor| cursor.parse()).transpose();
+        let mut prefix = KeyPrefix::within(bucket, &asked.prefix).map_err(|_| Refusal::Key)?;
+        let cursor = asked
+            .cursor
+            .map(|cursor| ObjectKey::within(bucket, &cursor))
+            .transpose();
         let cursor: Option<ObjectKey> = cursor.map_err(|_| Refusal::Key)?;
         if caller.is_user() {
             prefix = prefix.of_one_owner().ok_or(Refusal::Denied)?;
@@ -341,20 +369,6 @@ impl Api {
             &json!({ "hasNext": listing.cursor.is_some(), "nextCursor": listing.cursor, "folders": [], "objects": objects }),
         ))
     }
-}
-
-fn is_ours(bucket: &str) -> Result<(), Refusal> {
-    if bucket == BUCKET {
-        Ok(())
-    } else {
-        Err(Refusal::Bucket)
-    }
-}
-
-// Keys are plain, so a percent sign is never part of one: what needs decoding is refused as it is.
-fn place(bucket: &str, key: &[&str]) -> Result<ObjectKey, Refusal> {
-    is_ours(bucket)?;
-    key.join("/").parse().map_err(|_| Refusal::Key)
 }
 
 async fn read<T: DeserializeOwned>(request: Request<Incoming>) -> Result<T, Refusal> {

@@ -35,7 +35,7 @@ pub enum ObjectsError {
     Disk(#[from] std::io::Error),
 }
 
-/// Objects of the one bucket, with the rights of the service.
+/// Objects, with the rights of the service.
 pub struct Objects {
     client: Client,
     way: Way,
@@ -122,15 +122,16 @@ impl Objects {
         Ok(())
     }
 
-    /// What lies below a prefix, a part at a time.
+    /// What lies below a prefix, or `bucket:prefix`, a part at a time. The keys that are found are those within the bucket.
     pub async fn list(&self, prefix: &str, cursor: Option<&str>) -> Result<Listing, ObjectsError> {
         let bad = |error: serde_json::Error| ObjectsError::Away(error.to_string());
+        let (bucket, prefix) = prefix.split_once(':').unwrap_or((BUCKET, prefix));
         match &self.way {
             Way::Supabase { url, key } => {
                 let asked = json!({ "prefix": prefix, "limit": 1000, "cursor": cursor });
                 let request = self
                     .client
-                    .post(format!("{url}/object/list-v2/{BUCKET}"))
+                    .post(format!("{url}/object/list-v2/{bucket}"))
                     .body(asked.to_string());
                 let request = request
                     .header("content-type", "application/json")
@@ -166,7 +167,7 @@ impl Objects {
             Way::Supabase { url, key: service } => {
                 let request = self
                     .client
-                    .post(format!("{url}/object/sign/{BUCKET}/{key}"));
+                    .post(format!("{url}/object/sign/{}", key.path()));
                 let request = request.bearer_auth(service).header("apikey", service);
                 let request = request
                     .header("content-type", "application/json")
@@ -192,7 +193,7 @@ impl Objects {
             Way::Supabase { url, key: service } => {
                 let request = self
                     .client
-                    .request(method, format!("{url}/object/{BUCKET}/{key}"));
+                    .request(method, format!("{url}/object/{}", key.path()));
                 request.bearer_auth(service).header("apikey", service)
             }
             Way::Links { url, signer } => {

@@ -212,22 +212,27 @@ impl Disk {
     ) -> Result<Listing> {
         let objects = self.objects.clone();
         // Only what lies in the prefix's folder can begin with it.
-        let folder = prefix.folder().to_owned();
+        let folder = escaped(prefix.folder());
         let mut keys = blocking(move || walk(&objects, folder)).await?;
         keys.retain(|key| {
-            key.as_str().starts_with(prefix.as_str()) && cursor.is_none_or(|cursor| key > cursor)
+            key.bucket() == prefix.bucket()
+                && key.as_str().starts_with(prefix.as_str())
+                && cursor.is_none_or(|cursor| key > cursor)
         });
         keys.sort();
         let more = keys.len() > limit;
         keys.truncate(limit);
         let mut listing = Listing {
-            cursor: keys.last().filter(|_| more).map(ToString::to_string),
+            cursor: keys
+                .last()
+                .filter(|_| more)
+                .map(|key| key.name().to_owned()),
             ..Listing::default()
         };
         for key in keys {
             match self.get(&key).await {
                 Ok((metadata, _)) => listing.objects.push(Listed {
-                    key: key.to_string(),
+                    key: key.name().to_owned(),
                     size: metadata.size,
                     updated_at: metadata.updated_at,
                 }),
@@ -240,8 +245,26 @@ impl Disk {
     }
 }
 
+// What a client's name may have and a plain key has not is escaped, so that no file is named like another object's folder.
 fn place(key: &ObjectKey) -> String {
-    format!("{key}@")
+    format!("{}@", escaped(key.as_str()))
+}
+
+fn escaped(text: &str) -> String {
+    const KEPT: &percent_encoding::AsciiSet = &percent_encoding::NON_ALPHANUMERIC
+        .remove(b'-')
+        .remove(b'_')
+        .remove(b'.')
+        .remove(b'/')
+        .remove(b':');
+    percent_encoding::utf8_percent_encode(text, KEPT).to_string()
+}
+
+fn key_at(place: &str) -> Option<ObjectKey> {
+    let key = percent_encoding::percent_decode_str(place)
+        .decode_utf8()
+        .ok()?;
+    key.parse().ok()
 }
 
 async fn blocking<T: Send + 'static>(
@@ -314,8 +337,8 @@ fn walk(objects: &Dir, folder: String) -> Result<Vec<ObjectKey>> {
             if kind.is_dir() {
                 waiting.push(path);
             } else if kind.is_file()
-                && let Some(key) = path.strip_suffix('@')
-                && let Ok(key) = key.parse()
+                && let Some(place) = path.strip_suffix('@')
+                && let Some(key) = key_at(place)
             {
                 found.push(key);
             }

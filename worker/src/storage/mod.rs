@@ -80,7 +80,7 @@ pub async fn run(args: Args) -> Result<(), Error> {
         disk,
         max_object: args.max_object,
         max_upload: args.max_upload,
-        access: access::Access::new(verifier, args.rest_url),
+        access: access::Access::new(verifier, args.rest_url, &args.jwt_secret),
         signer: gristmill_shared::storage::link::Signer::new(&args.jwt_secret),
     });
     let listener = serve::bind(args.listen).await?;

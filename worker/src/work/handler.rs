@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use async_trait::async_trait;
-use gristmill_shared::job::{ClaimedJob, Ending, Holder, Outcome};
+use gristmill_shared::job::{ClaimedJob, Ending, Holder, Outcome, Usage};
 use gristmill_shared::rpc::{Rpc, RpcError};
 use serde::Serialize;
 use tokio_util::sync::CancellationToken;
@@ -29,6 +29,11 @@ pub trait Handler: Send + Sync {
         Lane::Waiting
     }
 
+    /// While this is in the future no job of the kind is claimed: what it needs has no room. The jobs stay pending.
+    fn closed_until(&self, _kind: &str) -> Option<tokio::time::Instant> {
+        None
+    }
+
     /// Runs one attempt. It may be dropped at any await once [`Context::cancelled`] has fired, and the whole
     /// process may die at any point: what it wrote must be safe to write again.
     async fn run(&self, job: &ClaimedJob, context: &Context) -> Outcome;
@@ -47,6 +52,10 @@ pub enum Lane {
 pub struct Context {
     /// The fencing token of what the job writes.
     pub holder: Holder,
+    /// The queue that the job was claimed from.
+    pub queue: String,
+    /// What the job says that a call of a model will use.
+    pub estimated_tokens: u64,
     /// Postgres with the rights of the service, over HTTP.
     pub rpc: Arc<Rpc>,
     /// Objects, with the rights of the service.
@@ -71,12 +80,22 @@ impl Context {
         self.lease.add_usage(requests, tokens);
     }
 
+    /// True once: the claim has reserved one call of the limit that the job's queue draws on.
+    pub fn take_reservation(&self) -> bool {
+        self.lease.take_reservation()
+    }
+
     /// For a call that ends the job together with its rows: what the job leaves behind beside those rows.
     pub fn ending<'a, Kept: Serialize>(&self, result: &'a Kept) -> Ending<'a, Kept> {
         Ending {
             result,
             usage: self.lease.usage(),
         }
+    }
+
+    /// What the job's calls really used of the provider's limit, where they said so.
+    pub fn usage(&self) -> Option<Usage> {
+        self.lease.usage()
     }
 
     /// Makes the call that ends the job together with its rows, and makes it again while Postgres cannot be reached: the work is

@@ -9,6 +9,7 @@ use gristmill_shared::job::{ClaimedJob, Failure, Holder, Outcome, Settlement};
 use gristmill_shared::rpc::RpcError;
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 use tokio::task::JoinHandle;
+use tokio::time::Instant;
 
 use super::handler::{Context, Handler, Lane};
 use super::{Args, Worker};
@@ -26,7 +27,6 @@ const QUEUES_FOR: Duration = Duration::from_secs(60);
 struct Claiming {
     worker: Arc<Worker>,
     handlers: HashMap<&'static str, Arc<dyn Handler>>,
-    kinds: Vec<&'static str>,
     slots: Arc<Semaphore>,
     queues: Vec<String>,
     fixed: bool,
@@ -53,7 +53,6 @@ pub(super) fn start(
         };
         let claiming = Claiming {
             worker: worker.clone(),
-            kinds: handlers.keys().copied().collect(),
             handlers,
             slots: Arc::new(Semaphore::new(room)),
             queues: args.queues.clone(),
@@ -69,13 +68,13 @@ pub(super) fn start(
 impl Claiming {
     async fn run(mut self) {
         let mut rest = self.poll;
-        let mut looked_up: Option<tokio::time::Instant> = None;
+        let mut looked_up: Option<Instant> = None;
         while !self.worker.stop.is_cancelled() {
             if !self.fixed && looked_up.is_none_or(|at| at.elapsed() > QUEUES_FOR) {
                 match self.worker.rpc.worker_queues().await {
                     Ok(queues) => {
                         self.queues = queues;
-                        looked_up = Some(tokio::time::Instant::now());
+                        looked_up = Some(Instant::now());
                     }
                     Err(error) => self.failed(&error),
                 }
@@ -97,20 +96,37 @@ impl Claiming {
                 continue;
             }
             // With work under way the end of each job wakes this lane; the timer finds what others enqueue.
+            // What was not claimed for want of room is looked for when there may be room again.
+            let open = self
+                .opening()
+                .map_or(rest, |at| at.duration_since(Instant::now()).min(rest));
             tokio::select! {
                 () = woken => rest = AFTER_A_CALL.min(self.poll),
-                () = tokio::time::sleep(rest) => rest = (rest * 2).min(self.poll_max),
+                () = tokio::time::sleep(open) => rest = (rest * 2).min(self.poll_max),
                 () = self.worker.stop.cancelled() => {}
             }
         }
     }
 
+    /// When the first handler that has no room may have some.
+    fn opening(&self) -> Option<Instant> {
+        let all = self.handlers.iter();
+        all.filter_map(|(kind, handler)| handler.closed_until(kind))
+            .min()
+    }
+
     async fn claim(&self, free: usize) -> usize {
         let max = u32::try_from(free).unwrap_or(u32::MAX);
+        let open = self.handlers.iter();
+        let open = open.filter(|(kind, handler)| handler.closed_until(kind).is_none());
+        let kinds: Vec<_> = open.map(|(kind, _)| *kind).collect();
+        if kinds.is_empty() {
+            return 0;
+        }
         let claimed = self
             .worker
             .rpc
-            .claim_kinds(&self.worker.name, &self.queues, max, &self.kinds)
+            .claim_kinds(&self.worker.name, &self.queues, max, &kinds)
             .await;
         match claimed {
             Ok(jobs) => {
@@ -149,6 +165,8 @@ impl Claiming {
                 worker: self.worker.name.clone(),
                 attempt: job.attempt,
             },
+            queue: job.queue.clone(),
+            estimated_tokens: estimated_tokens(&job),
             rpc: self.worker.rpc.clone(),
             storage: self.worker.storage.clone(),
             children: self.worker.children.clone(),
@@ -158,6 +176,19 @@ impl Claiming {
         let worker = self.worker.clone();
         tokio::spawn(attempt(worker, handler, job, context, slot));
     }
+}
+
+// As a claim under a limit weighs it.
+fn estimated_tokens(job: &ClaimedJob) -> u64 {
+    #[derive(serde::Deserialize)]
+    struct Estimated {
+        estimated_tokens: Option<u64>,
+    }
+    let estimated = serde_json::from_str::<Estimated>(job.payload.get());
+    estimated
+        .ok()
+        .and_then(|estimated| estimated.estimated_tokens)
+        .unwrap_or(1000)
 }
 
 async fn attempt(
@@ -189,7 +220,10 @@ async fn attempt(
     };
     // Lost, cancelled or stopping: released is then either refused as lost, or exactly right. A job that has ended together with its
     // rows is lost to the next heartbeat, and stays completed.
-    let is_done = matches!(outcome, Outcome::Completed { .. } | Outcome::Settled);
+    let is_done = matches!(
+        outcome,
+        Outcome::Completed { .. } | Outcome::Settled | Outcome::Noted { .. }
+    );
     let outcome = if cancelled.is_cancelled() && !is_done {
         Outcome::Released
     } else {

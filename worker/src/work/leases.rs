@@ -1,7 +1,7 @@
 //! What this worker holds, and the task that keeps it held.
 
 use std::collections::HashMap;
-use std::sync::atomic::{AtomicU8, AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU8, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
@@ -26,6 +26,7 @@ pub(super) struct Lease {
     progress: AtomicU8,
     reported: Arc<Notify>,
     used: Mutex<Option<Usage>>,
+    has_reservation: AtomicBool,
     watchers: AtomicUsize,
 }
 
@@ -56,6 +57,10 @@ impl Lease {
             requests: before.requests.saturating_add(requests),
             tokens: before.tokens.saturating_add(tokens),
         });
+    }
+
+    pub(super) fn take_reservation(&self) -> bool {
+        self.has_reservation.swap(false, Ordering::Relaxed)
     }
 
     pub(super) fn usage(&self) -> Option<Usage> {
@@ -91,6 +96,7 @@ impl Leases {
             progress: AtomicU8::new(0),
             reported: self.reported.clone(),
             used: Mutex::default(),
+            has_reservation: AtomicBool::new(true),
             watchers: AtomicUsize::new(0),
         });
         self.held().insert(job.id, lease.clone());

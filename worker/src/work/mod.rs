@@ -65,7 +65,7 @@ pub struct Args {
     /// Processors that parsing and OCR may use; without it all
     #[arg(long, env = "WORKER_CPUS", value_parser = clap::value_parser!(u32).range(1..=1024))]
     pub cpus: Option<u32>,
-    /// This worker's name; no two may share one
+    /// This worker's name; each process adds something random, because replicas may be given one name
     #[arg(long, env = "WORKER_ID")]
     pub worker_id: Option<String>,
     /// Rest between looks at an empty queue, in seconds; doubles up to --poll-max
@@ -74,9 +74,12 @@ pub struct Args {
     /// The longest such rest
     #[arg(long, env = "WORKER_POLL_MAX", default_value_t = 30.0)]
     pub poll_max: f64,
-    /// How often leases are extended, in seconds
-    #[arg(long, env = "WORKER_HEARTBEAT", default_value_t = 30.0)]
-    pub heartbeat: f64,
+    /// How often leases are extended, in seconds; 30 without it
+    #[arg(long, env = "WORKER_HEARTBEAT", value_parser = seconds)]
+    pub heartbeat: Option<f64>,
+    /// The same, by its older name
+    #[arg(long, env = "HEARTBEAT_INTERVAL_SECONDS", hide = true, value_parser = seconds)]
+    pub heartbeat_interval_seconds: Option<f64>,
     /// Seconds that running jobs are given when asked to stop; then they are released
     #[arg(long, env = "WORKER_DRAIN_SECONDS", default_value_t = 25)]
     pub drain_seconds: u64,
@@ -150,7 +153,7 @@ pub async fn run(args: Args) -> Result<(), Error> {
     }
     let cpus = args.cpus.map_or_else(cores, |cpus| cpus as usize);
     let storage = Arc::new(objects(&args)?);
-    let name = args.worker_id.clone().unwrap_or_else(default_name);
+    let name = unique_name(args.worker_id.as_deref());
     let rest = format!("{}/rest/v1", args.url.trim_end_matches('/'));
     let schemas = Schemas::read(|name| std::env::var(name).ok())?;
     let rpc = Rpc::new(&rest, &args.service_key, &args.service_key).in_schemas(schemas);
@@ -186,7 +189,7 @@ pub async fn run(args: Args) -> Result<(), Error> {
 
     let heartbeats = tokio::spawn(leases::keep(
         worker.clone(),
-        Duration::from_secs_f64(args.heartbeat),
+        Duration::from_secs_f64(args.heartbeat_seconds()),
     ));
     let lanes = lane::start(&worker, &args, handlers()?, cpus);
     let port = match args.listen {
@@ -247,15 +250,52 @@ fn cores() -> usize {
     std::thread::available_parallelism().map_or(1, std::num::NonZero::get)
 }
 
-// A name of this process alone: two that shared one could settle each other's jobs.
-fn default_name() -> String {
+impl Args {
+    fn heartbeat_seconds(&self) -> f64 {
+        let given = self.heartbeat.or(self.heartbeat_interval_seconds);
+        given.unwrap_or(30.0)
+    }
+}
+
+fn seconds(text: &str) -> Result<f64, String> {
+    match text.parse::<f64>() {
+        Ok(seconds) if (0.1..=3600.0).contains(&seconds) => Ok(seconds),
+        _ => Err("use 0.1 to 3600 seconds".to_owned()),
+    }
+}
+
+// A name of this process alone: two that shared one could settle each other's jobs, because an attempt that was put off has the same number when it
+// is claimed again. Replicas of one deployment are often given one WORKER_ID.
+fn unique_name(given: Option<&str>) -> String {
+    // The end of an id is random; its beginning is the time.
+    let random = uuid::Uuid::now_v7().simple().to_string();
+    let random = &random[26..];
+    if let Some(given) = given.filter(|given| !given.is_empty()) {
+        return format!("{given}-{random}");
+    }
     let host = std::fs::read_to_string("/proc/sys/kernel/hostname").unwrap_or_default();
     let host = if host.trim().is_empty() {
         "worker"
     } else {
         host.trim()
     };
-    // The end of an id is random; its beginning is the time.
-    let random = uuid::Uuid::now_v7().simple().to_string();
-    format!("{host}-{}-{}", std::process::id(), &random[26..])
+    format!("{host}-{}-{random}", std::process::id())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn two_processes_with_one_worker_id_have_two_names() {
+        let (one, other) = (unique_name(Some("w")), unique_name(Some("w")));
+        assert!(one.starts_with("w-") && one != other);
+        assert_ne!(unique_name(None), unique_name(Some("")));
+    }
+
+    #[test]
+    fn a_heartbeat_is_a_number_of_seconds() {
+        assert_eq!(seconds("5"), Ok(5.0));
+        assert!(seconds("0").is_err() && seconds("soon").is_err());
+    }
 }

@@ -44,9 +44,9 @@ pub(super) fn start(
     (sender, task)
 }
 
-// A handler that completed its job in one transaction with its own rows leaves nothing to report.
+// A handler that ended its job in one transaction with its own rows leaves nothing to report.
 fn is_settled(settlement: &mut Settlement) -> bool {
-    matches!(settlement.outcome, Outcome::Settled)
+    matches!(settlement.outcome, Outcome::Settled | Outcome::Noted { .. })
 }
 
 async fn settle(worker: &str, rpc: &Rpc, batch: &[Settlement], status: &Status) {

@@ -53,6 +53,9 @@ impl Status {
             Outcome::Snoozed { .. } => self.snoozed.add(),
             Outcome::Released => self.released.add(),
             Outcome::Dead { .. } => self.dead.add(),
+            Outcome::Noted { word: "failed" } => self.failed.add(),
+            Outcome::Noted { word: "snoozed" } => self.snoozed.add(),
+            Outcome::Noted { .. } => self.dead.add(),
         }
     }
 

@@ -1,8 +1,11 @@
-insert into relation_rule (relation, owner_may, service_may, seed) values
-  ('shell_files', 'select', 'select', $$ with file as (
+insert into relation_rule (relation, owner_may, service_may, seed, forge) values
+  ('shell_files', 'select insert update', 'select insert update', $$ with file as (
       insert into public.shell_files (id, patient_id, filename, mime_type, status, storage_path, created_at, updated_at)
       values ('44444444-4444-4444-8444-444444444444', {profile}, 'a.pdf', 'application/pdf', 'completed', 'a/b', now(), now()) returning id)
-    insert into mill.document_upload (place, document_id, begun_at) select {profile} || '/' || id || '/u', id, now() from file $$),
+    insert into mill.document_upload (place, document_id, begun_at) select {profile} || '/' || id || '/u', id, now() from file $$,
+    $$ insert into public.shell_files (patient_id, filename, mime_type, storage_path, idempotency_key, status)
+    values ({profile}, 'a.pdf', 'application/pdf', {stranger} || '/1_a.pdf', 'k', 'uploaded') $$);
+insert into relation_rule (relation, owner_may, service_may, seed) values
   ('document_pages', 'select', 'select', $$ insert into public.document_pages (document_id, page_number, source, width, height, text)
     values ('44444444-4444-4444-8444-444444444444', 1, 'plain', 1, 1, 'x') $$),
   ('document_words', 'select', 'select', $$ insert into public.document_words (document_id, page_number, word_number, text, box)
@@ -33,6 +36,11 @@ insert into rpc_rule (rpc, owner, service, probe, subject) values
   ('document_content', false, true, null, null), ('finish_document_stage', false, true, null, null),
   ('refuse_document', false, true, null, null), ('document_leftovers', false, true, null, null),
   ('recover_upload', false, true, null, null), ('orphaned_objects', false, true, null, null),
+  ('register_stored_file', true, false, 'public.register_stored_file({stranger} || ''/1_a.pdf'', null, null, null, null, {id})', 'select {profile}::uuid as id'),
+  ('fail_document_stage', false, true, null, null),
   ('worker_queues', false, true, null, null);
 -- What was begun before maintenance is brought to its end.
 update rpc_rule set goes_on = true where rpc in ('finish_document_upload', 'abandon_document_upload', 'finish_erase_document');
+-- The storage stand-in tells Postgres what lies in the buckets of applications.
+insert into rpc_rule (rpc) values ('storage_buckets'), ('note_object'), ('forget_object');
+update rpc_rule set goes_on = true where rpc in ('note_object', 'forget_object');

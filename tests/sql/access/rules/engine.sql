@@ -1,6 +1,6 @@
 -- The engine and its documented names.
 insert into relation_rule (relation, service_may, seed) values
-  ('job_queue', 'select', $$ insert into mill.job_live (id, line, turn, queue, kind, payload, state, run_at, max_attempts, created_at, owner)
+  ('job_queue', 'select update', $$ insert into mill.job_live (id, line, turn, queue, kind, payload, state, run_at, max_attempts, created_at, owner)
      values (gen_random_uuid(), 0, 1, 'default', 'echo', '{"a": 1}', 'pending', now(), 5, now(), {owner}) $$);
 insert into rpc_rule (rpc, owner, probe, subject, is_mute) values
   ('get_job', true, 'public.get_job({id})', 'select id from mill.job_live where owner = {owner} limit 1', false),

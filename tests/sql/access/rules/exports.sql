@@ -3,7 +3,7 @@ insert into relation_rule (relation, owner_may, service_may, seed, forge) values
   ('documents', 'select insert update delete', 'select insert update delete',
     $$ insert into public.documents (id, owner, title, data) values ('44444444-4444-4444-8444-444444444444', {owner}, 'Resume', '{"basics": {"name": "Walk"}}') $$,
     $$ insert into public.documents (owner, title) values ({owner}, 'Forged') $$),
-  ('export_history', 'select', 'select',
+  ('export_history', 'select delete', 'select insert delete',
     $$ with e as (
          insert into mill.export (id, owner, document_id, version, title, template, options, source, created_at)
          values ('55555555-5555-4555-8555-555555555555', {owner}, '44444444-4444-4444-8444-444444444444', 1, 'Resume', 'minimal', '{}', '{}', now())
@@ -14,9 +14,9 @@ insert into relation_rule (relation, owner_may, service_may, seed, forge) values
          select e.id, 0, 1, 'exports', 'export_pdf', '{"a": 1}', 'pending', now(), 5, now(), e.owner from e),
        f as (insert into mill.export_file (path, export_id, attempt, owner, size, state, created_at, expires_at)
          select 'walk.pdf', e.id, 1, e.owner, 1, 'stored', now(), now() + interval '1 day' from e returning *)
-       insert into public.export_history (id, user_id, version, template, file_name, file_path, file_size, page_count, expires_at, created_at)
+       insert into mill.export_history (id, user_id, version, template, file_name, file_path, file_size, page_count, expires_at, created_at)
        select e.id, e.owner, 1, 'minimal', 'Resume.pdf', f.path, 1, 1, f.expires_at, now() from e, f $$, null),
-  ('export_jobs', 'select insert', 'select insert', null,
+  ('export_jobs', 'select insert update', 'select insert update', null,
     $$ insert into public.export_jobs (user_id, document_id) values ({owner}, '44444444-4444-4444-8444-444444444444') $$);
 insert into rpc_rule (rpc, owner, service, probe, subject) values
   ('request_export', true, false, 'public.request_export({id})', 'select id from public.documents limit 1'),

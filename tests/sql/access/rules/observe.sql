@@ -1,3 +1,3 @@
 -- Schedules, health, metrics and cleanup: the service's alone.
 insert into rpc_rule (rpc) values
-  ('run_schedules'), ('queue_stats'), ('metrics_report'), ('cleanup_steps'), ('run_cleanup_step'), ('confirm_cleanup_step');
+  ('run_schedules'), ('queue_stats'), ('metrics_report'), ('cron_report'), ('cleanup_steps'), ('run_cleanup_step'), ('confirm_cleanup_step');

@@ -14,11 +14,12 @@ insert into rpc_rule (rpc, anyone, owner, probe, subject, is_mute) values
   ('accessible_profiles', false, true, null, null, false),
   ('default_profile', false, true, null, null, false);
 insert into rpc_rule (rpc) values
-  ('log_audit_event'), ('verify_audit_log'), ('reserve_api_capacity'), ('settle_api_capacity'), ('report_api_rate_limit');
+  ('log_audit_event'), ('verify_audit_log'), ('reserve_api_capacity'), ('settle_api_capacity'), ('report_api_rate_limit'), ('limit_of_call');
 
 -- Usage. A stranger learns nothing of a profile, not even that it exists.
+insert into relation_rule (relation, anyone_may, owner_may, service_may, is_shared) values
+  ('subscription_plans', 'select', 'select', 'select insert update delete', true);
 insert into relation_rule (relation, owner_may, service_may, seed, is_shared) values
-  ('subscription_plans', 'select', 'select insert update delete', null, true),
   ('user_usage_tracking', 'select', 'select', $$ select public.track_shell_file_upload_usage({profile}, gen_random_uuid(), 10, 1) $$, false),
   ('usage_events', 'select', 'select', null, false);
 insert into rpc_rule (rpc, owner, probe, subject) values

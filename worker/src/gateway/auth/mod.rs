@@ -50,10 +50,20 @@ pub(crate) fn identify(
             caller: Some(by_address()),
         });
     };
+    identify_token(token?, settings, by_address)
+}
+
+/// The caller that a token names. `by_address` says whose requests are counted together where it names nobody.
+pub(crate) fn identify_token(
+    token: &str,
+    settings: &Settings,
+    by_address: impl FnOnce() -> String,
+) -> Result<Identity, Refusal> {
+    let limits = &settings.limits;
     if !settings.verifier.has_keys() {
         return Err(Refusal::NoSecret);
     }
-    let claims = settings.verifier.verify(token?, now())?;
+    let claims = settings.verifier.verify(token, now())?;
     let role = match claims.role {
         Some(role) => role,
         None => settings.anon_role.clone().ok_or(Refusal::TokenRequired)?,

@@ -5,6 +5,7 @@ use std::collections::HashMap;
 
 use tokio_postgres::{Client, Error, Row};
 
+use super::relationship::{Exposed, ForeignKey, View, relate};
 use super::{Argument, Catalog, Column, Function, Relation, Returns, Schema, TransactionSettings};
 
 /// Function settings that must hold before the call begins; the others Postgres applies itself.
@@ -28,9 +29,26 @@ pub(super) async fn load(client: &mut Client, schemas: &[String]) -> Result<Cata
     for row in transaction.query(FUNCTIONS, &[&schemas]).await? {
         add_function(&mut catalog.schemas, &row)?;
     }
+    let mut exposed = Vec::new();
     for row in transaction.query(RELATIONS, &[&schemas]).await? {
-        add_relation(&mut catalog.schemas, &row)?;
+        exposed.push(add_relation(&mut catalog.schemas, &row)?);
     }
+    let mut keys = Vec::new();
+    for row in transaction.query(FOREIGN_KEYS, &[]).await? {
+        keys.push(ForeignKey {
+            name: row.try_get("name")?,
+            table: row.try_get("source")?,
+            columns: row.try_get("columns")?,
+            target: row.try_get("target")?,
+            target_columns: row.try_get("target_columns")?,
+        });
+    }
+    let mut views = HashMap::new();
+    for row in transaction.query(VIEWS, &[]).await? {
+        let definition: &str = row.try_get("definition")?;
+        views.insert(row.try_get("oid")?, View::read(definition));
+    }
+    relate(&mut catalog.schemas, &exposed, &keys, &views);
     for row in transaction.query(ROLE_SETTINGS, &[]).await? {
         let role: String = row.try_get("role")?;
         let settings = catalog.roles.entry(role).or_default();
@@ -55,6 +73,10 @@ select
   p.proretset as returns_set,
   t.typname = 'void' as returns_void,
   t.typtype = 'c' as returns_composite,
+  (
+    select c.relname::text from pg_catalog.pg_class c
+    where c.oid = t.typrelid and c.relkind in ('r', 'v', 'm', 'p', 'f') and c.relnamespace = p.pronamespace
+  ) as rows_of,
   p.provolatile = 'v' as volatile,
   coalesce(p.proconfig, '{}') as settings
 from pg_catalog.pg_proc p
@@ -68,6 +90,9 @@ const RELATIONS: &str = "
 select
   n.nspname::text as schema,
   c.relname::text as name,
+  c.oid::bigint as oid,
+  c.relkind in ('v', 'm') as is_view,
+  array_agg(a.attnum order by a.attnum) as column_numbers,
   array_agg(a.attname::text order by a.attnum) as column_names,
   array_agg(pg_catalog.format_type(a.atttypid, a.atttypmod) order by a.attnum) as column_types,
   array_agg(
@@ -91,6 +116,23 @@ where c.relkind in ('r', 'v', 'm', 'p', 'f')
   and n.nspname = any ($1)
 group by n.nspname, c.relname, c.oid";
 
+/// Those of all schemas: a view may show a table that lies elsewhere.
+const FOREIGN_KEYS: &str = "
+select k.conname::text as name, k.conrelid::bigint as source, k.conkey as columns,
+  k.confrelid::bigint as target, k.confkey as target_columns
+from pg_catalog.pg_constraint k
+join pg_catalog.pg_namespace n on n.oid = k.connamespace
+where k.contype = 'f' and k.conparentid = 0 and n.nspname <> 'pg_catalog'
+order by k.conname";
+
+/// What views select, as Postgres keeps it.
+const VIEWS: &str = "
+select c.oid::bigint as oid, r.ev_action::text as definition
+from pg_catalog.pg_class c
+join pg_catalog.pg_namespace n on n.oid = c.relnamespace
+join pg_catalog.pg_rewrite r on r.ev_class = c.oid and r.rulename = '_RETURN'
+where c.relkind in ('v', 'm') and n.nspname not in ('pg_catalog', 'information_schema')";
+
 /// Settings of roles, of this database or of all, that an ordinary role may set for itself. Those of
 /// this database come last and win.
 const ROLE_SETTINGS: &str = "
@@ -113,8 +155,16 @@ const CAN_UPDATE: i32 = 1 << 2;
 const CAN_INSERT: i32 = 1 << 3;
 const CAN_DELETE: i32 = 1 << 4;
 
-fn add_relation(schemas: &mut HashMap<String, Schema>, row: &Row) -> Result<(), Error> {
+fn add_relation(schemas: &mut HashMap<String, Schema>, row: &Row) -> Result<Exposed, Error> {
     let names: Vec<String> = row.try_get("column_names")?;
+    let numbers: Vec<i16> = row.try_get("column_numbers")?;
+    let exposed = Exposed {
+        schema: row.try_get("schema")?,
+        name: row.try_get("name")?,
+        oid: row.try_get("oid")?,
+        is_view: row.try_get("is_view")?,
+        columns: numbers.into_iter().zip(names.iter().cloned()).collect(),
+    };
     let types: Vec<String> = row.try_get("column_types")?;
     let defaults: Vec<Option<String>> = row.try_get("column_defaults")?;
     let columns = names.into_iter().zip(types).zip(defaults);
@@ -131,10 +181,11 @@ fn add_relation(schemas: &mut HashMap<String, Schema>, row: &Row) -> Result<(), 
         insertable: updatable & CAN_INSERT != 0,
         updatable: updatable & CAN_UPDATE != 0,
         deletable: updatable & CAN_DELETE != 0,
+        to_one: Vec::new(),
     };
     let schema = schemas.entry(row.try_get("schema")?).or_default();
     schema.relations.insert(row.try_get("name")?, relation);
-    Ok(())
+    Ok(exposed)
 }
 
 fn add_function(schemas: &mut HashMap<String, Schema>, row: &Row) -> Result<(), Error> {
@@ -164,6 +215,7 @@ fn add_function(schemas: &mut HashMap<String, Schema>, row: &Row) -> Result<(), 
         },
         returns_set: row.try_get("returns_set")?,
         volatile: row.try_get("volatile")?,
+        rows_of: row.try_get("rows_of")?,
         settings,
     };
     let schema = schemas.entry(row.try_get("schema")?).or_default();

@@ -2,6 +2,8 @@
 //! again on `notify pgrst`.
 
 mod load;
+mod origin;
+mod relationship;
 mod watch;
 
 use std::collections::HashMap;
@@ -34,6 +36,18 @@ pub(crate) struct Relation {
     pub(crate) insertable: bool,
     pub(crate) updatable: bool,
     pub(crate) deletable: bool,
+    /// The rows of other relations that a row here names.
+    pub(crate) to_one: Vec<ToOne>,
+}
+
+/// A foreign key of a table, or of the table that a view shows the columns of.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct ToOne {
+    pub(crate) constraint: String,
+    /// The other relation, which lies in the same schema.
+    pub(crate) target: String,
+    /// Columns here, each with the column there.
+    pub(crate) on: Vec<(String, String)>,
 }
 
 impl Relation {
@@ -58,6 +72,8 @@ pub(crate) struct Function {
     pub(crate) returns: Returns,
     pub(crate) returns_set: bool,
     pub(crate) volatile: bool,
+    /// The relation of the same schema whose rows the function returns.
+    pub(crate) rows_of: Option<String>,
     pub(crate) settings: TransactionSettings,
 }
 

@@ -13,7 +13,7 @@ use super::cors::Cors;
 use super::{Answer, body};
 use crate::gateway::Gateway;
 use crate::gateway::refusal::Refusal;
-use crate::gateway::rest;
+use crate::gateway::{realtime, rest};
 
 /// The part a path belongs to, with the path as that part sees it.
 #[derive(Debug, PartialEq, Eq)]
@@ -23,6 +23,7 @@ enum Route<'a> {
     /// A path of an older system, which this function answers.
     Older(&'static str),
     Storage,
+    Realtime,
 }
 
 /// Paths that clients of the documented systems call at the root of the address, and the functions that have them.
@@ -38,6 +39,9 @@ fn route(path: &str) -> Route<'_> {
     let mut older = OLDER.iter();
     if let Some((_, function)) = older.find(|(prefix, _)| under(path, prefix).is_some()) {
         return Route::Older(function);
+    }
+    if under(path, "/realtime/v1").is_some() {
+        return Route::Realtime;
     }
     match under(path, "/rest/v1") {
         Some("") => Route::Rest("/"),
@@ -73,6 +77,7 @@ pub(crate) async fn answer(
             Ok(request) => functions(&gateway, &cors, request, peer).await,
             Err(refusal) => Err(refusal),
         },
+        Route::Realtime => realtime::accept(&gateway, request),
         Route::Storage => match cors.preflight() {
             Some(answer) => Ok(answer),
             None => gateway.proxy.storage(&gateway.metrics, request, peer).await,
@@ -188,6 +193,7 @@ mod tests {
         assert_eq!(route("/rpc/f"), Route::Rest("/rpc/f"));
         assert_eq!(route("/functions/v1/upload/x"), Route::Functions);
         assert_eq!(route("/storage/v1/object"), Route::Storage);
+        assert_eq!(route("/realtime/v1/websocket"), Route::Realtime);
     }
 
     #[test]

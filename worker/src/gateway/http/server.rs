@@ -7,7 +7,8 @@ use std::time::Duration;
 
 use hyper::server::conn::http1;
 use hyper::service::service_fn;
-use hyper_util::rt::{TokioIo, TokioTimer};
+use hyper_util::rt::{TokioExecutor, TokioIo, TokioTimer};
+use hyper_util::server::conn::auto;
 use hyper_util::server::graceful::GracefulShutdown;
 use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::watch;
@@ -105,11 +106,14 @@ fn serve_public(
         async move { Ok::<_, Infallible>(route::answer(gateway, request, peer).await) }
     });
     // No `pipeline_flush`: with it hyper takes a whole answer into memory, however slowly it is read.
-    let connection = http1::Builder::new()
+    // The builder that can choose a version, told to take HTTP/1: its connections can be both watched and upgraded to websockets.
+    let mut builder = auto::Builder::new(TokioExecutor::new()).http1_only();
+    builder
+        .http1()
         .timer(TokioTimer::new())
-        .header_read_timeout(HEAD_ARRIVAL)
-        .serve_connection(TokioIo::new(stream), service);
-    let connection = connections.watch(connection);
+        .header_read_timeout(HEAD_ARRIVAL);
+    let connection = builder.serve_connection_with_upgrades(TokioIo::new(stream), service);
+    let connection = connections.watch(connection.into_owned());
     tokio::spawn(async move {
         tokio::select! {
             // An error here is the client's connection ending; nobody is left to tell.

@@ -1,11 +1,13 @@
 //! What a query may cost. The number of terms alone says little: comparing is cheap, but a pattern is held
 //! against every character of a column, and each item of a select list can repeat a column of megabytes.
 
-use super::{Condition, Field, Operation, OrderTerm, Quantifier, Query, Selected};
+use super::{Condition, Embed, Field, Operation, OrderTerm, Quantifier, Query, Selected};
 use crate::gateway::refusal::Refusal;
 
 /// Steps of a path into JSON. Postgres takes each by recursion.
 const DEEPEST_PATH: usize = 32;
+/// Tables embedded in one answer. Each is looked up once per row.
+const MOST_EMBEDDED: usize = 8;
 
 /// The most of each kind.
 #[derive(Clone, Copy, Debug)]
@@ -20,16 +22,21 @@ pub(crate) struct Cost {
 impl Query {
     /// Refuses what would cost too much, before Postgres hears of it.
     pub(crate) fn within(&self, most: &Cost) -> Result<(), Refusal> {
-        check("items in select", self.select.len(), most.select)?;
-        let columns: Vec<&Field> = self.select.iter().filter_map(field).collect();
-        for column in &columns {
-            let same = columns.iter().filter(|other| other.name == column.name);
-            let what = "items in select that read the same column";
-            check(what, same.count(), most.select_repeats)?;
+        let mut lists = vec![self.select.as_slice()];
+        let mut all = Vec::new();
+        while let Some(list) = lists.pop() {
+            all.extend(list);
+            lists.extend(
+                list.iter()
+                    .filter_map(embedded)
+                    .map(|e| e.select.as_slice()),
+            );
+            check_repeats(list, most)?;
         }
-        let everything = |item: &&Selected| **item == Selected::Everything;
-        let repeats = self.select.iter().filter(everything).count();
-        check("times * in select", repeats, most.select_repeats)?;
+        check("items in select", all.len(), most.select)?;
+        let tables = all.iter().copied().filter_map(embedded).count();
+        check("embedded tables", tables, MOST_EMBEDDED)?;
+        let columns: Vec<&Field> = all.into_iter().filter_map(field).collect();
         check("terms in order", self.order.len(), most.terms)?;
         let mut seen = Seen::default();
         for condition in &self.conditions {
@@ -44,6 +51,33 @@ impl Query {
         let ordered = ordered.map(|field| field.path.len()).max();
         let deepest = selected.max(ordered).unwrap_or(0).max(seen.deepest_path);
         check("steps in a path", deepest, DEEPEST_PATH)
+    }
+}
+
+/// A column can be megabytes long: a list reads it a few times at most.
+fn check_repeats(list: &[Selected], most: &Cost) -> Result<(), Refusal> {
+    let columns: Vec<&Field> = list.iter().filter_map(field).collect();
+    for column in &columns {
+        let same = columns.iter().filter(|other| other.name == column.name);
+        let what = "items in select that read the same column";
+        check(what, same.count(), most.select_repeats)?;
+    }
+    let everything = |item: &&Selected| **item == Selected::Everything;
+    let repeats = list.iter().filter(everything).count();
+    check("times * in select", repeats, most.select_repeats)?;
+    let tables: Vec<&Embed> = list.iter().filter_map(embedded).collect();
+    for table in &tables {
+        let same = tables.iter().filter(|other| other.target == table.target);
+        let what = "items in select that embed the same table";
+        check(what, same.count(), most.select_repeats)?;
+    }
+    Ok(())
+}
+
+fn embedded(item: &Selected) -> Option<&Embed> {
+    match item {
+        Selected::Embedded(embed) => Some(embed),
+        _ => None,
     }
 }
 
@@ -154,6 +188,16 @@ mod tests {
         assert_eq!(refused("select=a,b:a,c:a::text,d:a->x"), what);
         assert_eq!(refused("select=a,b,c,d,e,f,g"), Some("items in select"));
         assert_eq!(refused("select=*,*,*,*"), Some("times * in select"));
+    }
+
+    #[test]
+    fn what_is_embedded_counts_too() {
+        assert_eq!(refused("select=a,t(b,c),u(d)"), None);
+        assert_eq!(refused("select=a,t(b,c,d,e,f)"), Some("items in select"));
+        let what = Some("items in select that read the same column");
+        assert_eq!(refused("select=t(a,b:a,c:a,d:a)"), what);
+        let what = Some("items in select that embed the same table");
+        assert_eq!(refused("select=t(),a:t(),b:t(),c:t()"), what);
     }
 
     #[test]

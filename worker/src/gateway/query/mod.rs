@@ -2,6 +2,7 @@
 
 mod condition;
 mod cost;
+mod embed;
 mod field;
 mod operator;
 mod order;
@@ -12,6 +13,7 @@ pub(crate) use condition::{
     Condition, IsValue, Operation, Quantifier, looks_like_filter, parse_filter,
 };
 pub(crate) use cost::Cost;
+pub(crate) use embed::{Embed, Join};
 pub(crate) use field::{Arrow, Field, Operand};
 pub(crate) use order::{OrderTerm, parse_order};
 pub(crate) use select::{Selected, parse_select};

@@ -1,5 +1,6 @@
-//! `select=id,name:full_name,meta->>k,age::text`
+//! `select=id,name:full_name,meta->>k,age::text,documents(title)`
 
+use super::embed::Embed;
 use super::field::Field;
 use super::scanner::Scanner;
 use crate::gateway::refusal::Refusal;
@@ -13,29 +14,54 @@ pub(crate) enum Selected {
         alias: Option<String>,
         cast: Option<String>,
     },
-    /// A related table; parsed so that the refusal can name it.
-    Embedded(String),
+    /// A row of a related table.
+    Embedded(Embed),
+}
+
+/// How deep tables may be embedded within each other.
+const DEEPEST_EMBEDDING: usize = 3;
+
+/// How many tables the items being read are embedded in.
+#[derive(Clone, Copy)]
+pub(super) struct Depth(usize);
+
+impl Depth {
+    pub(super) fn below(self) -> Result<Self, Refusal> {
+        match self.0 < DEEPEST_EMBEDDING {
+            true => Ok(Self(self.0 + 1)),
+            false => Err(Refusal::TooCostly {
+                what: "levels of embedded tables",
+                found: self.0 + 1,
+                most: DEEPEST_EMBEDDING,
+            }),
+        }
+    }
 }
 
 /// An empty list asks for rows without columns, which is how a client counts them.
 pub(crate) fn parse_select(text: &str) -> Result<Vec<Selected>, Refusal> {
     let mut scanner = Scanner::new("select parameter", text);
-    let mut items = Vec::new();
     if scanner.is_done() {
-        return Ok(items);
+        return Ok(Vec::new());
     }
-    loop {
-        items.push(item(&mut scanner)?);
-        scanner.skip_spaces();
-        if !scanner.take(',') {
-            break;
-        }
-    }
+    let items = items(&mut scanner, Depth(0))?;
     scanner.end("\"->>\", \"->\", \"::\", \",\" or end of input")?;
     Ok(items)
 }
 
-fn item(scanner: &mut Scanner<'_>) -> Result<Selected, Refusal> {
+/// Items with commas between them, to the end or to a closing parenthesis.
+pub(super) fn items(scanner: &mut Scanner<'_>, depth: Depth) -> Result<Vec<Selected>, Refusal> {
+    let mut items = Vec::new();
+    loop {
+        items.push(item(scanner, depth)?);
+        scanner.skip_spaces();
+        if !scanner.take(',') {
+            return Ok(items);
+        }
+    }
+}
+
+fn item(scanner: &mut Scanner<'_>, depth: Depth) -> Result<Selected, Refusal> {
     scanner.skip_spaces();
     if scanner.take('*') {
         return Ok(Selected::Everything);
@@ -57,8 +83,8 @@ fn item(scanner: &mut Scanner<'_>) -> Result<Selected, Refusal> {
         return Err(Refusal::Aggregate);
     }
     if spread || matches!(scanner.peek(), Some('(' | '!')) {
-        skip_embedded(scanner)?;
-        return Ok(Selected::Embedded(name));
+        let embed = Embed::scan(scanner, name, alias, spread, depth)?;
+        return Ok(Selected::Embedded(embed));
     }
     let field = Field::scan_path(scanner, name)?;
     let cast = cast(scanner)?;
@@ -77,24 +103,6 @@ fn cast(scanner: &mut Scanner<'_>) -> Result<Option<String>, Refusal> {
         return Err(scanner.unexpected("the name of a type"));
     }
     Ok(Some(name.to_owned()))
-}
-
-/// `!hint(...)` with balanced parentheses, read over.
-fn skip_embedded(scanner: &mut Scanner<'_>) -> Result<(), Refusal> {
-    scanner.take_while(|c| c != '(' && c != ',');
-    scanner.expect('(')?;
-    let mut open = 1;
-    while open > 0 {
-        scanner.take_while(|c| !matches!(c, '(' | ')' | '"'));
-        if scanner.take('(') {
-            open += 1;
-        } else if scanner.take(')') {
-            open -= 1;
-        } else if scanner.quoted()?.is_none() {
-            return Err(scanner.unexpected("\")\""));
-        }
-    }
-    Ok(())
 }
 
 #[cfg(test)]
@@ -126,13 +134,39 @@ mod tests {
         }
     }
 
+    fn embed(text: &str) -> Embed {
+        match parse_select(text).unwrap().remove(0) {
+            Selected::Embedded(embed) => embed,
+            other => panic!("{other:?}"),
+        }
+    }
+
     #[test]
     fn embedded_tables_are_recognised_whole() {
-        let items = parse_select("id,items!fk(id,sub(\"x)\")),...other(*),alias:more(*)").unwrap();
-        assert_eq!(items[1], Selected::Embedded("items".into()));
-        assert_eq!(items[2], Selected::Embedded("other".into()));
-        assert_eq!(items[3], Selected::Embedded("more".into()));
-        assert!(parse_select("items(id").is_err());
+        let items = embed("a:items!fk!inner(id,sub(\"x)\"),m->k::text)");
+        assert_eq!((items.key(), items.target.as_str()), ("a", "items"));
+        assert_eq!((items.hint.as_deref(), items.inner), (Some("fk"), true));
+        assert_eq!(items.select.len(), 3);
+        assert!(embed("...other(*)").spread);
+        assert_eq!(embed("other()").select, []);
+        assert_eq!(embed("other!left( id , n )").select.len(), 2);
+        for text in [
+            "items(id",
+            "items!(id)",
+            "items(id))",
+            "items(,)",
+            "items!fk",
+        ] {
+            assert!(parse_select(text).is_err(), "{text}");
+        }
+    }
+
+    #[test]
+    fn tables_are_embedded_three_deep_and_no_deeper() {
+        assert!(parse_select("a(b(c(d)))").is_ok());
+        let deeper = parse_select("a(b(c(d(e))))");
+        assert!(matches!(deeper, Err(Refusal::TooCostly { .. })));
+        assert!(parse_select(&"a(".repeat(100_000)).is_err());
     }
 
     #[test]

@@ -2,6 +2,7 @@
 
 mod answer;
 mod arguments;
+mod embedding;
 mod media;
 mod openapi;
 mod overload;

@@ -143,6 +143,7 @@ mod tests {
             returns: Returns::Scalar,
             returns_set: false,
             volatile: true,
+            rows_of: None,
             settings: TransactionSettings::default(),
         }
     }

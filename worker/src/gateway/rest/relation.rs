@@ -10,11 +10,12 @@ use super::answer::Draft;
 use super::request::{ApiRequest, Verb};
 use super::session;
 use crate::gateway::Gateway;
-use crate::gateway::catalog::{Catalog, Relation};
+use crate::gateway::catalog::{Catalog, Relation, Schema};
 use crate::gateway::database::{Access, Layout, Outcome, RowCheck, Sql, Transaction, run};
 use crate::gateway::http::Answer;
-use crate::gateway::query::{Query, Selected};
+use crate::gateway::query::Query;
 use crate::gateway::refusal::Refusal;
+use crate::gateway::rest::embedding::Embedding;
 use crate::gateway::sql::{AFTER_READ, AFTER_WRITE};
 
 /// A request, and the relation it is about.
@@ -24,6 +25,7 @@ pub(super) struct Target<'a> {
     pub(super) request: &'a ApiRequest,
     pub(super) name: &'a str,
     pub(super) relation: &'a Relation,
+    schema: &'a Schema,
 }
 
 /// What a request about a relation wants of Postgres.
@@ -43,16 +45,18 @@ pub(super) async fn serve(
     body: Bytes,
 ) -> Result<Answer, Refusal> {
     let schema = catalog.schemas.get(&request.schema);
-    let relation = schema.and_then(|schema| schema.relations.get(name));
+    let found = schema.and_then(|schema| Some((schema, schema.relations.get(name)?)));
+    let (schema, relation) = found.ok_or_else(|| Refusal::NoTable {
+        table: format!("{}.{name}", request.schema),
+        hint: None,
+    })?;
     let target = Target {
         gateway,
         catalog,
         request,
         name,
-        relation: relation.ok_or_else(|| Refusal::NoTable {
-            table: format!("{}.{name}", request.schema),
-            hint: None,
-        })?,
+        relation,
+        schema,
     };
     match request.verb {
         Verb::Get | Verb::Head => read::serve(&target).await,
@@ -65,11 +69,15 @@ pub(super) async fn serve(
 }
 
 impl Target<'_> {
-    /// The query string, embedded tables refused.
+    /// The query string, with embedded tables joined.
     fn query(&self) -> Result<Query, Refusal> {
-        let query = Query::parse(&self.request.query)?;
-        refuse_embedding(self.name, &query)?;
+        let mut query = Query::parse(&self.request.query)?;
         query.within(&self.gateway.settings.limits.cost)?;
+        let embedding = Embedding {
+            schema: &self.request.schema,
+            relations: self.schema,
+        };
+        embedding.join(&mut query, self.name, Some(self.relation))?;
         Ok(query)
     }
 
@@ -125,20 +133,5 @@ impl Target<'_> {
         methods.extend(relation.updatable.then_some("PATCH"));
         methods.extend(relation.deletable.then_some("DELETE"));
         methods
-    }
-}
-
-/// A related table cannot be had; better said than answered without it.
-pub(super) fn refuse_embedding(parent: &str, query: &Query) -> Result<(), Refusal> {
-    let embedded = query.select.iter().find_map(|item| match item {
-        Selected::Embedded(child) => Some(child.clone()),
-        _ => None,
-    });
-    match embedded {
-        Some(child) => Err(Refusal::Embedding {
-            parent: parent.to_owned(),
-            child,
-        }),
-        None => Ok(()),
     }
 }

@@ -5,7 +5,7 @@ use hyper::StatusCode;
 
 use super::answer::Draft;
 use super::arguments::Arguments;
-use super::relation::refuse_embedding;
+use super::embedding::Embedding;
 use super::request::{ApiRequest, Verb};
 use super::{overload, range, session};
 use crate::gateway::Gateway;
@@ -27,7 +27,7 @@ pub(super) async fn serve(
     let schema = catalog.schemas.get(&request.schema);
     let overloads = schema.and_then(|schema| schema.functions.get(name));
     let overloads = overloads.map_or(&[][..], Vec::as_slice);
-    let (query, arguments) = match request.verb {
+    let (mut query, arguments) = match request.verb {
         Verb::Post => {
             let query = Query::parse(&request.query)?;
             let arguments = Arguments::from_body(&request.content_type, body)?;
@@ -40,9 +40,15 @@ pub(super) async fn serve(
         Verb::Options => return Ok(allowed(overloads)),
         other => return Err(Refusal::RpcMethod(other.name().into())),
     };
-    refuse_embedding(name, &query)?;
     query.within(&gateway.settings.limits.cost)?;
     let (function, input) = overload::choose(overloads, request, name, arguments)?;
+    if let Some(relations) = schema {
+        let schema = &request.schema;
+        let rows_of = function.rows_of.as_ref();
+        let relation = rows_of.and_then(|name| relations.relations.get(name));
+        let parent = rows_of.map_or(name, String::as_str);
+        Embedding { schema, relations }.join(&mut query, parent, relation)?;
+    }
 
     let format = request.accepted.rows()?;
     let window = range::window(&query, request.verb, &request.headers)?;

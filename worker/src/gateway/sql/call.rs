@@ -50,12 +50,13 @@ impl Call<'_> {
             true => rows.select_list(&self.query.select),
             false => "pgrst_t.*".to_owned(),
         };
-        let filter = rows.filter(&mut writer, &self.query.conditions);
+        let (conditions, select) = (&self.query.conditions, &self.query.select);
+        let filter = rows.filter_read(&mut writer, conditions, select);
         let order = rows.order(&self.query.order);
         let most = self.most.filter(|_| self.function.returns_set);
         let window = window(&mut writer, self.window, most);
         let total = self.count_all.then(|| {
-            let filter = rows.filter(&mut writer, &self.query.conditions);
+            let filter = rows.filter_read(&mut writer, conditions, select);
             format!("(select count(*) from pgrst_source pgrst_t{filter})")
         });
         let with = format!("with pgrst_source as ({call}) ");
@@ -189,6 +190,7 @@ mod tests {
             returns,
             returns_set,
             volatile: true,
+            rows_of: None,
             settings: TransactionSettings::default(),
         };
         let call = Call {

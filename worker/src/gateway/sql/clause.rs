@@ -1,10 +1,11 @@
 //! The clauses that a query string becomes: columns, where, order by, limit and offset.
 
-use super::quote::{identifier, literal};
+use super::quote::{identifier, literal, qualified};
 use super::writer::Writer;
 use crate::gateway::catalog::Relation;
 use crate::gateway::query::{
-    Arrow, Condition, Field, IsValue, Operand, Operation, OrderTerm, Quantifier, Selected,
+    Arrow, Condition, Embed, Field, IsValue, Join, Operand, Operation, OrderTerm, Quantifier,
+    Selected,
 };
 
 /// The part of the rows that is asked for.
@@ -20,6 +21,9 @@ pub(super) struct Source<'a> {
     pub(super) alias: &'static str,
     pub(super) relation: Option<&'a Relation>,
 }
+
+/// The aliases of embedded tables, one for each level. The parser allows no more.
+const EMBEDDED: [&str; 3] = ["pgrst_e1", "pgrst_e2", "pgrst_e3"];
 
 impl Source<'_> {
     fn column(self, field: &Field) -> String {
@@ -50,13 +54,13 @@ impl Source<'_> {
         format!("({sql})")
     }
 
-    /// The list of what is selected. Embedded tables have been refused before.
+    /// The list of what is selected. A table that was not found has been refused before.
     pub(super) fn select_list(self, items: &[Selected]) -> String {
         let columns: Vec<String> = items
             .iter()
             .filter_map(|item| match item {
                 Selected::Everything => Some(format!("{}.*", self.alias)),
-                Selected::Embedded(_) => None,
+                Selected::Embedded(embed) => self.embedded(embed),
                 Selected::Field { field, alias, cast } => {
                     let mut sql = self.column(field);
                     if let Some(cast) = cast {
@@ -73,16 +77,71 @@ impl Source<'_> {
         columns.join(", ")
     }
 
-    /// ` where ...`, or nothing.
-    pub(super) fn filter(self, writer: &mut Writer, conditions: &[Condition]) -> String {
-        if conditions.is_empty() {
-            return String::new();
+    /// The row of an embedded table as JSON, looked up for each row. Row-level security of that table holds: a row that
+    /// the caller may not see is null. One row at most, whatever a view makes of a key.
+    fn embedded(self, embed: &Embed) -> Option<String> {
+        let join = embed.join.as_ref().filter(|_| !embed.select.is_empty())?;
+        let there = self.below();
+        let columns = there.select_list(&embed.select);
+        Some(format!(
+            "(select row_to_json(pgrst_o) from (select {columns} from {} limit 1) pgrst_o) as {}",
+            self.joined(there, join),
+            identifier(embed.key())
+        ))
+    }
+
+    /// `table alias where alias.key = here.column`.
+    fn joined(self, there: Self, join: &Join) -> String {
+        let pairs: Vec<String> = join
+            .on
+            .iter()
+            .map(|(own, other)| {
+                let (own, other) = (identifier(own), identifier(other));
+                format!("{}.{other} = {}.{own}", there.alias, self.alias)
+            })
+            .collect();
+        let table = qualified(&join.schema, &join.name);
+        format!("{table} {} where {}", there.alias, pairs.join(" and "))
+    }
+
+    /// The source of what is embedded in this one, under another alias.
+    fn below(self) -> Self {
+        let at = EMBEDDED.iter().position(|alias| *alias == self.alias);
+        let next = at.map_or(0, |at| at + 1).min(EMBEDDED.len() - 1);
+        Self {
+            alias: EMBEDDED[next],
+            relation: None,
         }
-        let all: Vec<String> = conditions
+    }
+
+    /// The filter of rows that are read: the conditions, and a row of each table that is embedded with `!inner`.
+    pub(super) fn filter_read(
+        self,
+        writer: &mut Writer,
+        conditions: &[Condition],
+        select: &[Selected],
+    ) -> String {
+        let mut all: Vec<String> = conditions
             .iter()
             .map(|condition| self.condition(writer, condition))
             .collect();
-        format!(" where {}", all.join(" and "))
+        all.extend(select.iter().filter_map(|item| match item {
+            Selected::Embedded(embed) if embed.inner => {
+                let join = embed.join.as_ref()?;
+                let joined = self.joined(self.below(), join);
+                Some(format!("exists (select from {joined})"))
+            }
+            _ => None,
+        }));
+        match all.is_empty() {
+            true => String::new(),
+            false => format!(" where {}", all.join(" and ")),
+        }
+    }
+
+    /// ` where ...`, or nothing.
+    pub(super) fn filter(self, writer: &mut Writer, conditions: &[Condition]) -> String {
+        self.filter_read(writer, conditions, &[])
     }
 
     fn condition(self, writer: &mut Writer, condition: &Condition) -> String {
@@ -289,6 +348,37 @@ mod tests {
             PLAIN.select_list(&query.select),
             "t.\"a\" as \"a\", t.\"c\" as \"b\", (to_jsonb(t.\"m\")->'k') as \"k\", \
              cast(t.\"n\" as text) as \"n\", t.*"
+        );
+    }
+
+    #[test]
+    fn an_embedded_table_is_looked_up_by_its_key_with_quoted_names() {
+        let mut query = Query::parse("select=a,x:docs!inner(t,m->k,more(*)),none()").unwrap();
+        let join = |name: &str| Join {
+            schema: "s".into(),
+            name: name.into(),
+            on: vec![("d\"oc".into(), "id".into())],
+        };
+        for item in &mut query.select {
+            if let Selected::Embedded(embed) = item {
+                embed.join = Some(join(&embed.target));
+                for item in &mut embed.select {
+                    if let Selected::Embedded(embed) = item {
+                        embed.join = Some(join("more"));
+                    }
+                }
+            }
+        }
+        assert_eq!(
+            PLAIN.select_list(&query.select),
+            "t.\"a\" as \"a\", (select row_to_json(pgrst_o) from (select pgrst_e1.\"t\" as \"t\", \
+             (to_jsonb(pgrst_e1.\"m\")->'k') as \"k\", (select row_to_json(pgrst_o) from (select pgrst_e2.* \
+             from \"s\".\"more\" pgrst_e2 where pgrst_e2.\"id\" = pgrst_e1.\"d\"\"oc\" limit 1) pgrst_o) as \"more\" \
+             from \"s\".\"docs\" pgrst_e1 where pgrst_e1.\"id\" = t.\"d\"\"oc\" limit 1) pgrst_o) as \"x\""
+        );
+        assert_eq!(
+            PLAIN.filter_read(&mut Writer::default(), &[], &query.select),
+            " where exists (select from \"s\".\"docs\" pgrst_e1 where pgrst_e1.\"id\" = t.\"d\"\"oc\")"
         );
     }
 

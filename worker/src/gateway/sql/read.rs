@@ -28,11 +28,11 @@ impl Read<'_> {
         let source = self.source();
         let table = qualified(self.schema, self.name);
         let columns = source.select_list(&self.query.select);
-        let filter = source.filter(&mut writer, &self.query.conditions);
+        let filter = self.filter(&mut writer);
         let order = source.order(&self.query.order);
         let window = window(&mut writer, self.window, self.most);
         let total = self.count_all.then(|| {
-            let filter = source.filter(&mut writer, &self.query.conditions);
+            let filter = self.filter(&mut writer);
             format!("(select count(*) from {table} pgrst_t{filter})")
         });
         let rows = format!("select {columns} from {table} pgrst_t{filter}{order}{window}");
@@ -43,10 +43,16 @@ impl Read<'_> {
     pub(crate) fn estimate(&self) -> Sql {
         let mut writer = Writer::default();
         let table = qualified(self.schema, self.name);
-        let filter = self.source().filter(&mut writer, &self.query.conditions);
+        let filter = self.filter(&mut writer);
         writer.finish(format!(
             "explain (format json) select 1 from {table} pgrst_t{filter}"
         ))
+    }
+
+    fn filter(&self, writer: &mut Writer) -> String {
+        let query = self.query;
+        self.source()
+            .filter_read(writer, &query.conditions, &query.select)
     }
 
     fn source(&self) -> Source<'_> {

@@ -250,7 +250,10 @@ impl Write<'_> {
                     match item {
                         Selected::Everything => return "pgrst_t.*".to_owned(),
                         Selected::Field { field, .. } => need(&field.name),
-                        Selected::Embedded(_) => {}
+                        Selected::Embedded(embed) => {
+                            let on = embed.join.iter().flat_map(|join| &join.on);
+                            on.for_each(|(own, _)| need(own));
+                        }
                     }
                 }
                 for term in &self.query.order {

@@ -168,24 +168,45 @@ async fn begin<'a>(context: &'a Context, settings: &'a Settings) -> Result<Stage
 /// the provider's trouble means for the job that asked.
 pub(super) async fn asked<T: serde::de::DeserializeOwned>(
     settings: &Settings,
+    context: &Context,
     task: &str,
     input: &serde_json::Value,
 ) -> Result<Option<T>, Outcome> {
     match &settings.model {
         None => Ok(None),
-        Some(model) => match provider::ask(model, task, input).await {
+        Some(model) => match provider::ask(model, context, task, input).await {
             Ok((answer, _)) => Ok(Some(answer)),
             Err(trouble) => Err(trouble.outcome()),
         },
     }
 }
 
-fn ended(result: Result<(), Trouble>) -> Outcome {
+async fn ended(result: Result<(), Trouble>, context: &Context) -> Outcome {
     match result {
         Ok(()) => Outcome::Settled,
         Err(trouble) => {
             tracing::info!(%trouble, "a stage did not get to its end");
-            trouble.outcome()
+            noted(trouble.outcome(), context).await
+        }
+    }
+}
+
+// A failure is written to the document in the transaction that returns the job, so that whoever reads the row sees why it waits and until
+// when. Where Postgres does not answer, the outcome is reported like that of any job, and the next attempt writes it down.
+async fn noted(outcome: Outcome, context: &Context) -> Outcome {
+    let word = outcome.word();
+    if !matches!(word, "failed" | "snoozed" | "dead") {
+        return outcome;
+    }
+    let usage = context.usage();
+    let said = context
+        .rpc
+        .fail_document_stage(&context.holder, &outcome, usage);
+    match said.await {
+        Ok(_) => Outcome::Noted { word },
+        Err(error) => {
+            tracing::info!(%error, "a failure was not noted with its document");
+            outcome
         }
     }
 }
@@ -213,7 +234,7 @@ impl Handler for Fast {
                 _ => spatial::run(&stage).await,
             }
         };
-        ended(work.await)
+        ended(work.await, context).await
     }
 }
 
@@ -223,12 +244,16 @@ impl Handler for Passes {
         &["ai_queue_pass1", "ai_queue_pass2", "ai_queue_pass3"]
     }
 
+    fn closed_until(&self, _kind: &str) -> Option<tokio::time::Instant> {
+        self.settings.model_closed_until()
+    }
+
     async fn run(&self, _job: &ClaimedJob, context: &Context) -> Outcome {
         let work = async {
             let stage = begin(context, &self.settings).await?;
             passes::run(&stage).await
         };
-        ended(work.await)
+        ended(work.await, context).await
     }
 }
 

@@ -3,9 +3,10 @@
 
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 use std::time::Duration;
 
-use futures_util::{StreamExt, TryStreamExt, stream};
+use futures_util::{StreamExt, stream};
 use gristmill_shared::job::Failure;
 use serde_json::json;
 
@@ -60,18 +61,50 @@ pub(super) async fn run(stage: &Stage<'_>) -> Result<(), Trouble> {
 
     let scans = sources.len();
     let folder = fetched.folder.path();
+    let with_vision = stage.settings.reads_with_vision();
+    // Each page that was read by a provider cost a call: it is kept, and not read again.
+    let read_before = |number: &u32| with_vision && stage.document.pages_read.contains(number);
+    let sources: Vec<_> = sources
+        .into_iter()
+        .filter(|(number, _)| !read_before(number))
+        .collect();
+    let mut done = scans - sources.len();
+    let is_stopped = AtomicBool::new(false);
     let mut read = stream::iter(sources)
-        .map(|(number, source)| async move { read_page(stage, folder, number, source).await })
+        .map(|(number, source)| {
+            let is_stopped = &is_stopped;
+            async move {
+                if is_stopped.load(Relaxed) {
+                    return Ok(None);
+                }
+                read_page(stage, folder, number, source).await.map(Some)
+            }
+        })
         .buffer_unordered(stage.context.children.processors());
-    let mut done = 0;
-    while let Some(page) = read.try_next().await? {
-        kept.keep(stage, page).await?;
-        done += 1;
-        stage
-            .context
-            .progress((done * 95 / scans.max(1)) as u8, "reading pages");
+    let mut trouble = None;
+    while let Some(page) = read.next().await {
+        match page {
+            Ok(Some(page)) => {
+                kept.keep(stage, page).await?;
+                done += 1;
+                stage
+                    .context
+                    .progress((done * 95 / scans.max(1)) as u8, "reading pages");
+            }
+            Ok(None) => {}
+            // Calls that are under way are waited for, no other is made: what they answer is paid for.
+            Err(first) if with_vision => {
+                is_stopped.store(true, Relaxed);
+                trouble.get_or_insert(first);
+            }
+            Err(trouble) => return Err(trouble),
+        }
     }
     drop(read);
+    if let Some(trouble) = trouble {
+        kept.save(stage).await?;
+        return Err(trouble);
+    }
     let found = json!({ "page_count": count, "pages": kept.last });
     stage
         .finish(&found, &json!({ "pages": count, "scanned": scans }))
@@ -87,13 +120,18 @@ struct Kept {
 
 impl Kept {
     async fn keep(&mut self, stage: &Stage<'_>, page: Page) -> Result<(), Trouble> {
+        self.save(stage).await?;
+        self.last.push(page);
+        Ok(())
+    }
+
+    async fn save(&mut self, stage: &Stage<'_>) -> Result<(), Trouble> {
         if let Some(page) = self.last.pop() {
             let rpc = &stage.context.rpc;
             if !rpc.save_document_page(&stage.context.holder, &page).await? {
                 return Err(Trouble::Lost);
             }
         }
-        self.last.push(page);
         Ok(())
     }
 }

@@ -63,6 +63,7 @@ async fn by_model(
         "pass1" => {
             let (answer, asked) = provider::ask::<provider::Entities>(
                 model,
+                stage.context,
                 provider::ENTITIES,
                 &json!(content.blocks),
             )
@@ -70,14 +71,19 @@ async fn by_model(
             Ok((json!(answer), asked))
         }
         "pass2" => {
-            let (answer, asked) =
-                provider::ask::<provider::Facts>(model, provider::FACTS, &json!(content.entities))
-                    .await?;
+            let (answer, asked) = provider::ask::<provider::Facts>(
+                model,
+                stage.context,
+                provider::FACTS,
+                &json!(content.entities),
+            )
+            .await?;
             Ok((json!(answer), asked))
         }
         _ => {
             let (answer, asked) = provider::ask::<super::model::Narrative>(
                 model,
+                stage.context,
                 provider::NARRATIVE,
                 &json!(content.facts),
             )

@@ -51,7 +51,7 @@ async fn uploads(context: &Context) -> Result<(u32, u32), Trouble> {
         let size = found
             .objects
             .iter()
-            .find(|object| object.key == upload.place.as_str())
+            .find(|object| object.key == upload.place.name())
             .map(|object| object.size);
         match context.rpc.recover_upload(&upload.place, size).await? {
             Recovered::Registered => registered += 1,

@@ -1,12 +1,15 @@
 //! Where a task may write, and what it says about it afterwards.
 
-use gristmill_shared::storage::ObjectKey;
+use gristmill_shared::storage::{BUCKET, BadKey, ObjectKey};
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 use uuid::Uuid;
 
 use super::super::Context;
 use super::TaskError;
+
+/// Where artifacts lie that no other task reads.
+const ARTIFACTS: &str = "job-artifacts";
 
 /// Whose task it is: part of every input, and of every path.
 #[derive(Debug, Clone, Copy, Deserialize)]
@@ -16,12 +19,15 @@ pub(super) struct Place {
     task: Uuid,
 }
 
-/// The three types of artifacts.
+/// The types of artifacts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Form {
     Audio,
     Pdf,
-    Json,
+    /// The list of what was made.
+    List,
+    /// What later tasks read. Workers of release 0.1.0 look for it in [`BUCKET`] only.
+    Text,
 }
 
 impl Form {
@@ -29,7 +35,14 @@ impl Form {
         match self {
             Self::Audio => "audio_mp3",
             Self::Pdf => "pdf",
-            Self::Json => "json",
+            Self::List | Self::Text => "json",
+        }
+    }
+
+    const fn bucket(self) -> &'static str {
+        match self {
+            Self::Audio | Self::Pdf | Self::List => ARTIFACTS,
+            Self::Text => BUCKET,
         }
     }
 
@@ -37,7 +50,7 @@ impl Form {
         match self {
             Self::Audio => ("audio", "mp3"),
             Self::Pdf => ("pdf", "pdf"),
-            Self::Json => ("json", "json"),
+            Self::List | Self::Text => ("json", "json"),
         }
     }
 
@@ -45,7 +58,7 @@ impl Form {
         match self {
             Self::Audio => "audio/mpeg",
             Self::Pdf => "application/pdf",
-            Self::Json => "application/json",
+            Self::List | Self::Text => "application/json",
         }
     }
 }
@@ -55,6 +68,8 @@ impl Form {
 pub(super) struct Made {
     pub(super) r#type: String,
     pub(super) storage_path: String,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(super) bucket: Option<String>,
     pub(super) bytes: u64,
     pub(super) sha256: String,
     pub(super) title: String,
@@ -80,12 +95,13 @@ impl Place {
         let made = Made {
             r#type: form.name().to_owned(),
             storage_path: path.clone(),
+            bucket: Some(form.bucket().to_owned()),
             bytes: content.len() as u64,
             sha256: hex(&Sha256::digest(&content)),
             title: title.to_owned(),
             duration_seconds: None,
         };
-        let key = key(&path)?;
+        let key = ObjectKey::within(form.bucket(), &path).map_err(bad)?;
         context
             .storage
             .put(&key, form.content_type(), content)
@@ -96,8 +112,11 @@ impl Place {
 
 /// A path that another task gave.
 pub(super) fn key(path: &str) -> Result<ObjectKey, TaskError> {
-    path.parse()
-        .map_err(|error| TaskError::Input(format!("{error}")))
+    path.parse().map_err(bad)
+}
+
+fn bad(error: BadKey) -> TaskError {
+    TaskError::Input(error.to_string())
 }
 
 fn hex(bytes: &[u8]) -> String {

@@ -52,7 +52,7 @@ pub(super) async fn run(
         serde_json::to_vec_pretty(&list).map_err(|error| TaskError::Content(error.to_string()))?;
     let made = input
         .place
-        .store(Form::Json, "Contents", content, context)
+        .store(Form::List, "Contents", content, context)
         .await?;
     Ok(Finalized {
         documents: list.documents.len(),
@@ -96,6 +96,7 @@ mod tests {
             artifacts: vec![Made {
                 r#type: kind.to_owned(),
                 storage_path: "p".to_owned(),
+                bucket: None,
                 bytes: 10,
                 sha256: String::new(),
                 title: title.to_owned(),

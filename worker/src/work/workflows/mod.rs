@@ -71,6 +71,12 @@ impl Handler for Light {
         &["calculation", "text_generation", "finalization"]
     }
 
+    fn closed_until(&self, kind: &str) -> Option<tokio::time::Instant> {
+        (kind == "text_generation")
+            .then(|| self.settings.model_closed_until())
+            .flatten()
+    }
+
     async fn run(&self, job: &ClaimedJob, context: &Context) -> Outcome {
         match job.kind.as_str() {
             "calculation" => outcome(input(job).and_then(calculation::run)),

@@ -122,7 +122,7 @@ pub(super) async fn run(
 ) -> Result<impl Serialize + use<>, TaskError> {
     let input: Input = input(job)?;
     let asked = json!({ "document": input.document, "facts": input.facts });
-    let sections = match documents::asked::<Draft>(settings, TASK, &asked).await {
+    let sections = match documents::asked::<Draft>(settings, context, TASK, &asked).await {
         Ok(Some(draft)) => draft.checked()?,
         Ok(None) => rules::write(&input.document, input.index, &input.facts),
         Err(outcome) => return Err(TaskError::Model(Box::new(outcome))),
@@ -137,7 +137,7 @@ pub(super) async fn run(
         serde_json::to_vec(&text).map_err(|error| TaskError::Content(error.to_string()))?;
     let made = input
         .place
-        .store(Form::Json, &text.title, content, context)
+        .store(Form::Text, &text.title, content, context)
         .await?;
     Ok(Written {
         path: made.storage_path.clone(),

@@ -2,6 +2,7 @@
 //! the end. Neither prompts nor answers are logged.
 
 mod anthropic;
+mod capacity;
 mod openai;
 mod settings;
 pub(super) mod vision;
@@ -16,6 +17,8 @@ pub(in crate::work) use settings::Settings;
 
 use super::Trouble;
 use super::model::{Entity, Fact};
+use crate::work::Context;
+use capacity::Capacity;
 
 pub(super) const ENTITIES: &str = "From the blocks of a medical document, given as JSON with page and box, list what it speaks of. Answer with one JSON object {\"entities\": [{\"kind\": \"person|provider|date|condition|medication|lab\", \"text\": string, \"detail\": object, \"page\": number|null, \"box\": [left, top, right, bottom]|null, \"confidence\": number|null}]} and nothing else. Mark what is denied with detail.negated.";
 pub(super) const FACTS: &str = "From the entities of a medical document, given as JSON, list what is so. Answer with one JSON object {\"facts\": [{\"kind\": \"patient|provider|date|condition|medication|lab\", \"name\": string, \"value\": object, \"code_system\": string|null, \"code\": string|null, \"page\": number|null, \"box\": [left, top, right, bottom]|null, \"confidence\": number|null}]} and nothing else. Give a code only where it is certain.";
@@ -41,12 +44,23 @@ pub(super) struct Model {
     dialect: Dialect,
     endpoint: Endpoint,
     name: String,
+    pub(in crate::work) capacity: Capacity,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Dialect {
     OpenAi,
     Anthropic,
+}
+
+impl Dialect {
+    /// As its limit is named.
+    const fn provider(self) -> &'static str {
+        match self {
+            Self::OpenAi => "openai",
+            Self::Anthropic => "anthropic",
+        }
+    }
 }
 
 struct Endpoint {
@@ -67,17 +81,32 @@ pub(super) struct Asked {
 /// Asks, and reads the answer as `T` and nothing else.
 pub(super) async fn ask<T: DeserializeOwned>(
     model: &Model,
+    context: &Context,
     task: &str,
     input: &serde_json::Value,
 ) -> Result<(T, Asked), Trouble> {
     let mut asked = Asked::default();
-    for _ in 0..2 {
-        let (text, tokens) = match model.dialect {
-            Dialect::OpenAi => openai::complete(&model.endpoint, &model.name, task, input).await?,
-            Dialect::Anthropic => {
-                anthropic::complete(&model.endpoint, &model.name, task, input).await?
+    for round in 0..2 {
+        let reserved = match model
+            .capacity
+            .reserve(context, context.estimated_tokens)
+            .await
+        {
+            // Put off here, a model that is always wrong would be asked for ever: the attempt is used up instead.
+            Err(Trouble::Later(..)) if round > 0 => {
+                return Err(Trouble::Failed(Failure::retryable(
+                    "unsupported",
+                    "the model answered in another shape than agreed",
+                )));
             }
+            reserved => reserved?,
         };
+        let (endpoint, name) = (&model.endpoint, &model.name);
+        let answered = match model.dialect {
+            Dialect::OpenAi => openai::complete(endpoint, name, task, input).await,
+            Dialect::Anthropic => anthropic::complete(endpoint, name, task, input).await,
+        };
+        let (text, tokens) = reserved.settle(context, answered).await?;
         asked.calls += 1;
         asked.tokens += tokens;
         if let Some(answer) = text

@@ -4,6 +4,8 @@ use std::time::Duration;
 
 use reqwest::Client;
 
+use super::capacity::Capacity;
+use super::vision::Vision;
 use super::{Dialect, Endpoint, Model};
 use crate::clamd;
 
@@ -14,7 +16,7 @@ const PATIENCE: u64 = 90;
 pub(in crate::work) struct Settings {
     pub(in crate::work::documents) clamd: Option<String>,
     pub(in crate::work::documents) model: Option<Model>,
-    pub(super) vision: Option<Endpoint>,
+    pub(super) vision: Option<Vision>,
 }
 
 /// Why the settings cannot be used.
@@ -26,50 +28,81 @@ impl Settings {
     /// From the environment: keys are nowhere else.
     pub(in crate::work) fn from_env() -> Result<Self, BadSettings> {
         let get = |name: &str| std::env::var(name).ok().filter(|value| !value.is_empty());
-        let endpoint = |url: &str, key: &str, default: &str| {
-            let missing = || BadSettings(format!("{key} is not set in the environment"));
+        let endpoint = |url: &str, keys: &[&str], default: &str| {
+            let missing = || BadSettings(format!("{} is not set in the environment", keys[0]));
             Ok(Endpoint {
                 client: client(),
                 url: get(url)
                     .unwrap_or_else(|| default.to_owned())
                     .trim_end_matches('/')
                     .to_owned(),
-                key: get(key).ok_or_else(missing)?,
+                key: keys.iter().find_map(|key| get(key)).ok_or_else(missing)?,
             })
         };
-        let model = match get("AI_PROVIDER").as_deref() {
+        let is_checked = match get("API_RATE_LIMIT_CHECK_ENABLED").as_deref() {
+            None | Some("true" | "1") => true,
+            Some("false" | "0") => {
+                tracing::warn!(
+                    "API_RATE_LIMIT_CHECK_ENABLED is false: calls of providers are not held to their limits"
+                );
+                false
+            }
+            Some(other) => {
+                return Err(BadSettings(format!(
+                    "API_RATE_LIMIT_CHECK_ENABLED is {other}; use true or false"
+                )));
+            }
+        };
+        let model = |dialect: Dialect, endpoint: Endpoint, default: &str| {
+            let name = get("AI_MODEL").unwrap_or_else(|| default.to_owned());
+            let capacity = Capacity::new(dialect.provider(), &name, is_checked);
+            Model {
+                dialect,
+                endpoint,
+                name,
+                capacity,
+            }
+        };
+        // Where nobody says otherwise, a key says who is meant.
+        let ai = get("AI_PROVIDER").or_else(|| get("OPENAI_API_KEY").map(|_| "openai".to_owned()));
+        let model = match ai.as_deref() {
             None | Some("builtin") => None,
-            Some("openai") => Some(Model {
-                dialect: Dialect::OpenAi,
-                endpoint: endpoint(
+            Some("openai") => Some(model(
+                Dialect::OpenAi,
+                endpoint(
                     "OPENAI_BASE_URL",
-                    "OPENAI_API_KEY",
+                    &["OPENAI_API_KEY"],
                     "https://api.openai.com/v1",
                 )?,
-                name: get("AI_MODEL").unwrap_or_else(|| "gpt-4o-mini".to_owned()),
-            }),
-            Some("anthropic") => Some(Model {
-                dialect: Dialect::Anthropic,
-                endpoint: endpoint(
+                "gpt-4o-mini",
+            )),
+            Some("anthropic") => Some(model(
+                Dialect::Anthropic,
+                endpoint(
                     "ANTHROPIC_BASE_URL",
-                    "ANTHROPIC_API_KEY",
+                    &["ANTHROPIC_API_KEY"],
                     "https://api.anthropic.com",
                 )?,
-                name: get("AI_MODEL").unwrap_or_else(|| "claude-3-haiku-20240307".to_owned()),
-            }),
+                "claude-3-haiku-20240307",
+            )),
             Some(other) => {
                 return Err(BadSettings(format!(
                     "AI_PROVIDER is {other}; use builtin, openai or anthropic"
                 )));
             }
         };
-        let vision = match get("OCR_PROVIDER").as_deref() {
+        let ocr = get("OCR_PROVIDER")
+            .or_else(|| get("GOOGLE_CLOUD_API_KEY").map(|_| "google".to_owned()));
+        let vision = match ocr.as_deref() {
             None | Some("tesseract") => None,
-            Some("google") => Some(endpoint(
-                "GOOGLE_VISION_URL",
-                "GOOGLE_API_KEY",
-                "https://vision.googleapis.com",
-            )?),
+            Some("google") => Some(Vision {
+                endpoint: endpoint(
+                    "GOOGLE_VISION_URL",
+                    &["GOOGLE_CLOUD_API_KEY", "GOOGLE_API_KEY"],
+                    "https://vision.googleapis.com",
+                )?,
+                capacity: Capacity::new("google", "vision-api", is_checked),
+            }),
             Some(other) => {
                 return Err(BadSettings(format!(
                     "OCR_PROVIDER is {other}; use tesseract or google"
@@ -88,11 +121,13 @@ impl Settings {
     }
 
     pub(in crate::work::documents) fn provider_name(&self) -> &'static str {
-        match self.model.as_ref().map(|model| model.dialect) {
-            None => "builtin",
-            Some(Dialect::OpenAi) => "openai",
-            Some(Dialect::Anthropic) => "anthropic",
-        }
+        let dialect = self.model.as_ref().map(|model| model.dialect);
+        dialect.map_or("builtin", Dialect::provider)
+    }
+
+    /// When the model's limit may have room again, while it has none.
+    pub(in crate::work) fn model_closed_until(&self) -> Option<tokio::time::Instant> {
+        self.model.as_ref()?.capacity.closed_until()
     }
 
     pub(in crate::work::documents) fn reads_with_vision(&self) -> bool {

@@ -8,9 +8,16 @@ use gristmill_shared::job::Failure;
 use serde::Deserialize;
 use serde_json::json;
 
-use super::exchange;
+use super::capacity::Capacity;
+use super::{Endpoint, exchange};
 use crate::work::documents::model::{self, Word};
 use crate::work::documents::{Stage, Trouble};
+
+/// Google Vision, and its room for calls.
+pub(super) struct Vision {
+    pub(super) endpoint: Endpoint,
+    pub(super) capacity: Capacity,
+}
 
 #[derive(Deserialize)]
 struct Answer {
@@ -83,7 +90,8 @@ pub(in crate::work::documents) async fn page(
             "Google Vision answered in another shape than agreed",
         ))
     };
-    let endpoint = stage.settings.vision.as_ref().ok_or_else(wrong)?;
+    let vision = stage.settings.vision.as_ref().ok_or_else(wrong)?;
+    let endpoint = &vision.endpoint;
     let bytes = tokio::fs::read(image).await?;
     let asked = json!({ "requests": [{
         "image": { "content": STANDARD.encode(bytes) },
@@ -96,7 +104,11 @@ pub(in crate::work::documents) async fn page(
         .header("x-goog-api-key", &endpoint.key)
         .header("content-type", "application/json")
         .body(asked.to_string());
-    let answer: Answer = exchange(request).await?.ok_or_else(wrong)?;
+    // Each page is one request of the limit.
+    let reserved = vision.capacity.reserve(stage.context, 0).await?;
+    let answered = exchange::<Answer>(request).await.map(|answer| (answer, 0));
+    let (answer, _) = reserved.settle(stage.context, answered).await?;
+    let answer = answer.ok_or_else(wrong)?;
     let annotated = answer
         .responses
         .into_iter()

@@ -164,14 +164,14 @@ async fn quarantine(
     refusal: &Refusal,
 ) -> Result<(), Trouble> {
     let from = &stage.document.storage_path;
-    let name = from.as_str().rsplit('/').next().unwrap_or_default();
+    let name = from.name().rsplit('/').next().unwrap_or_default();
     let place = match &fetched.measured.sha256 {
         None => from.clone(),
-        Some(_) => format!("quarantine/{}/{name}", stage.document.id)
-            .parse()
-            .map_err(|_| {
-                Trouble::Failed(Failure::permanent("internal", "no place in quarantine"))
-            })?,
+        Some(_) => ObjectKey::within(
+            from.bucket(),
+            &format!("quarantine/{}/{name}", stage.document.id),
+        )
+        .map_err(|_| Trouble::Failed(Failure::permanent("internal", "no place in quarantine")))?,
     };
     if place != *from {
         let bytes = tokio::fs::read(&fetched.path).await?;

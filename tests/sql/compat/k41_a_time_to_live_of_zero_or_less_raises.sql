@@ -1,0 +1,13 @@
+select plan(8);
+set mill.now = '2030-01-01 00:00+00';
+set request.jwt.claims = '{"role": "authenticated", "sub": "11111111-1111-4111-8111-111111111111"}';
+set role authenticated;
+select is(public.is_data_stale(p_fetched_at => '2029-12-31 23:59+00', p_ttl_minutes => 1), true, 'K41: data is stale when its time to live has passed');
+select is(public.is_profile_stale(p_modified_at => '2029-12-31 23:59:01+00', p_ttl_minutes => 1), false, 'K41: a profile is fresh before that');
+select is(public.is_data_stale(null, 5), true, 'K41: missing data is stale');
+select throws_ok('select public.is_data_stale(now(), 0)', '22023', null, 'K41: a time to live of zero raises');
+select throws_ok('select public.is_data_stale(null, -1)', '22023', null, 'K41: a negative time to live raises, also where the data is missing');
+select throws_ok('select public.is_profile_stale(now(), 0)', '22023', null, 'K41: a time to live of zero raises for a profile');
+select is(public.is_valid_identifier(p_identifier => 'fetched_at'), true, 'K41: a plain name is an identifier');
+select is(public.is_valid_identifier('x"; drop table quotes'), false, 'K41: anything else is none');
+select * from finish();

@@ -1,0 +1,28 @@
+select plan(13);
+select set_config('request.jwt.claims', '{"role": "service_role"}', false);
+grant execute on all functions in schema tap to service_role, authenticated;
+set mill.now = '2030-01-01 00:00+00';
+update mill.settings set value = '0' where key = 'worker.reclaim_jitter_max_seconds';
+insert into public.workflow_definition (type, tasks) values ('album', '[]');
+set role service_role;
+insert into public.jobs (user_id, type) values ('00000000-0000-4000-8000-00000000000a', 'album');
+insert into public.job_tasks (job_id, task_type, sequence, input) select j.id, 'echo', n, '{}' from public.jobs j, generate_series(1, 8) n;
+select is((select count(*)::int from public.claim_tasks('five', null, null)), 5, 'K3: claim_tasks takes null for its default of five tasks and for every type');
+select is((select count(*)::int from public.claim_tasks('none', 3, '{}')), 0, 'K73: claim_tasks of no type claims nothing');
+select is((select count(*)::int from public.claim_tasks('two', 2)), 2, 'K73: claim_tasks claims at most what it is asked for');
+set mill.now = '2030-01-01 00:04:59+00';
+select is(public.reclaim_stale_tasks(), 0, 'K6: a claim of claim_tasks lasts for five minutes');
+select is((select bool_and(public.heartbeat_task(id, 'two')) from public.job_tasks where worker_id = 'two'), true, 'K73: a heartbeat within the lease is taken');
+select results_eq($$ select distinct heartbeat_at, claimed_at from public.job_tasks where worker_id = 'two' $$,
+  $$ values ('2030-01-01 00:04:59+00'::timestamptz, '2030-01-01 00:00+00'::timestamptz) $$, 'K71: heartbeat_at is the last heartbeat, claimed_at the claim');
+set mill.now = '2030-01-01 00:05:01+00';
+select is(public.reclaim_stale_tasks(), 5, 'K73: reclaim_stale_tasks takes back the tasks of a worker that was not heard of for five minutes');
+select is((select count(*)::int from public.job_tasks where worker_id = 'two' and status = 'processing'), 2, 'K6: five minutes count from the last heartbeat');
+select is((select bool_or(public.complete_task(t.id, 'five', '{}')) from public.job_tasks t), false, 'K73: a worker that lost its tasks completes none of them');
+reset role; update mill.job_live set run_at = '2030-01-01' where waits; select mill.promote(); set role service_role;
+select is((select count(*)::int from public.claim_tasks('heir', 10)), 6, 'K73: another worker claims what was taken back');
+select is((select count(*)::int from public.job_tasks where status = 'complete'), 0, 'K73: nothing was completed by the lost worker');
+reset role;
+select is((select schedule from mill.schedule where name = 'reclaim-stale-tasks'), '*/5 * * * *', 'K73: reclaim-stale-tasks runs every five minutes');
+select results_eq($$ select schedule::text from cron.job where jobname = 'reclaim-stale-tasks' $$, $$ values ('*/5 * * * *') $$, 'K73: cron has the entry reclaim-stale-tasks');
+select * from finish();

@@ -1,0 +1,18 @@
+select plan(8);
+set role service_role;
+create function pg_temp.row_of(p_provider text, p_model text) returns text language sql as $$ select public.limit_of_call(p_provider, p_model) ->> 'api_endpoint' $$;
+select is(pg_temp.row_of('openai', 'gpt-4o-mini'), 'gpt-4o-mini', 'a model draws on the row of its very name');
+select is(pg_temp.row_of('anthropic', 'claude-3-haiku-20240307'), 'claude-3', 'a model without a row of its own draws on the name that its own begins with');
+reset role;
+insert into mill.api_rate_limits (provider_name, api_endpoint) values ('anthropic', 'claude-3-haiku'), ('anthropic', 'claude');
+set role service_role;
+select is(pg_temp.row_of('anthropic', 'claude-3-haiku-20240307'), 'claude-3-haiku', 'of two rows the longer name is meant');
+select is(pg_temp.row_of('anthropic', 'claude-30'), 'claude', 'a name is followed by a hyphen: claude-30 is no claude-3');
+select throws_ok($$ select public.limit_of_call('openai', 'gpt-9') $$, 'GM020', null, 'a model without any row is an error');
+select throws_ok($$ select public.limit_of_call('anthropic', 'gpt-4o-mini') $$, 'GM020', null, 'a row of another provider is not taken');
+select is(public.limit_of_call('openai', 'gpt-4o-mini', 'ai') -> 'is_of_queue', 'false', 'the queue of the passes draws on the built-in rules');
+reset role;
+update mill.queue set provider = 'openai', endpoint = 'gpt-4o-mini' where queue = 'ai';
+set role service_role;
+select is(public.limit_of_call('openai', 'gpt-4o-mini-2024-07-18', 'ai') -> 'is_of_queue', 'true', 'a queue that names the row has reserved a call with its claim');
+select * from finish();
