@@ -6,7 +6,7 @@ set search_path = pg_catalog, pg_temp
 set enable_seqscan = off
 set jit = off
 as $$
-  select coalesce(array_agg(t.id), '{}')
+  select coalesce(array_agg(t.id order by i.sequence, t.id), '{}')
   from mill.task t join mill.task_sequence i on i.id = t.id
   where t.job_id = p_job_id and t.state = 'waiting' and not exists (
     select from mill.task_need n
@@ -19,5 +19,5 @@ as $$
     where n.kind = i.kind)
 $$;
 
-comment on function mill.due_in_sequence(uuid) is 'The inserted tasks of a job that wait for nothing any more.';
+comment on function mill.due_in_sequence(uuid) is 'The inserted tasks of a job that wait for nothing any more, in their order.';
 revoke execute on function mill.due_in_sequence(uuid) from public;

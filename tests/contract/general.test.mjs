@@ -132,7 +132,7 @@ const held = `${job}; select public.claim_next_job_v3('w', array['report_generat
 const service = (scene) => ({ role: "service_role", ...scene });
 const SCENES = {
   enqueue_job_v3: service({ args: { job_type: "report_generation", job_name: "x", job_payload: { a: 1 } }, look: "select job_category, priority, scheduled_at <= now() as is_due from public.job_queue" }),
-  claim_next_job_v3: service({ ground: [job], args: { worker_id: "w" }, look: "select lease_until - started_at as lease from mill.job_live where worker = 'w'" }),
+  claim_next_job_v3: service({ finds: "job_types", ground: [job], args: { worker_id: "w" }, look: "select lease_until - started_at as lease from mill.job_live where worker = 'w'" }),
   update_job_heartbeat: service({ ground: [held], args: { p_job_id: "$job", p_worker_id: "w" }, look: "select lease_until - started_at as lease from mill.job_live where worker = 'w'" }),
   complete_job: service({ ground: [held], args: { p_job_id: "$job", p_worker_id: "w" }, look: "select state, result from mill.job where kind = 'report_generation'" }),
   reschedule_job: service({ ground: [held], args: { p_job_id: "$job", p_delay_seconds: 1000, p_reason: "x" },
@@ -147,13 +147,19 @@ const SCENES = {
   check_and_queue_stale_data_from_presence_v2: service({ args: {} }),
   get_queue_batch: service({ ground: ["insert into supported_symbols (symbol) select 'S' || n from generate_series(1, 60) n", "select public.queue_refresh_if_not_exists('S' || n, 'quote', 5, 10) from generate_series(1, 60) n"],
     args: {}, look: "select count(*)::int from mill.job_live where state = 'processing'" }),
+  queue_refresh_if_not_exists: service({ ground: ["insert into supported_symbols (symbol) values ('ABC')"], args: { p_symbol: "ABC", p_data_type: "quote" },
+    look: "select priority from mill.job_live" }),
+  check_and_queue_stale_batch: { role: "authenticated", sub: owner,
+    ground: ["insert into supported_symbols (symbol) values ('ABC')", `insert into active_subscriptions_v2 (user_id, symbol, data_type) values ('${owner}', 'ABC', 'quote')`],
+    args: { p_symbol: "ABC", p_data_types: ["quote"] },
+    look: "select priority from mill.job_live" },
   recover_stuck_jobs: service({ args: {} }),
   is_quota_exceeded: service({ args: {} }),
   check_cron_job_health: service({ args: {} }),
-  fetch_next_export_job: service({ ground: [`insert into documents (id, owner, title, data) values ('${profile}', '${owner}', 'CV', '{}')`,
+  fetch_next_export_job: service({ finds: "p_user_id", ground: [`insert into documents (id, owner, title, data) values ('${profile}', '${owner}', 'CV', '{}')`,
     `select set_config('request.jwt.claims', '{"role": "service_role"}', true); insert into public.export_jobs (user_id, document_id, format) values ('${owner}', '${profile}', 'pdf')`], args: {},
     look: "select state from mill.job_live where kind = 'export_pdf'" }),
-  claim_tasks: service({ ground: ["insert into workflow_definition (type, tasks) values ('album', '[]')",
+  claim_tasks: service({ finds: "p_task_types", ground: ["insert into workflow_definition (type, tasks) values ('album', '[]')",
     `select set_config('request.jwt.claims', '{"role": "service_role"}', true); insert into public.jobs (user_id, type) values ('${owner}', 'album')`,
     "insert into public.job_tasks (job_id, task_type, sequence, input) select j.id, 'echo', n, '{}' from public.jobs j, generate_series(1, 8) n"], args: { p_worker_id: "w" },
     look: "select count(*)::int from mill.job_live where state = 'processing'" }),
@@ -174,12 +180,20 @@ async function outcome(name, { args, times = 1, ground = [], role, sub, look }) 
 
 for (const name of rpcs) {
   const defaults = contract.filter(({ object, what, value }) => object === name && what === "parameter" && value !== "-");
-  for (const { name: parameter, value } of defaults) {
+  // Where the default is null, Postgres itself makes no difference.
+  for (const { name: parameter, value } of defaults.filter((line) => !/^null\b/.test(line.value))) {
     test(`K3: null for ${parameter} of ${name} means its default, ${value}`, async () => {
       const scene = SCENES[name];
       assert.ok(scene, `SCENES does not say how ${name} is called`);
       const omitted = await outcome(name, scene);
       assert.equal(await outcome(name, { ...scene, args: { ...scene.args, [parameter]: null } }), omitted);
+    });
+  }
+  const { finds, ...scene } = SCENES[name] ?? {};
+  if (finds) {
+    test(`K3: null for ${finds} of ${name} matches everything, not nothing`, async () => {
+      const { answer: [found] } = JSON.parse(await outcome(name, { ...scene, args: { ...scene.args, [finds]: null } }));
+      assert.notEqual(found.length, 0);
     });
   }
 }
