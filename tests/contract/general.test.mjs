@@ -166,7 +166,7 @@ const SCENES = {
 };
 
 // Ids and times differ from call to call.
-const same = (value) => JSON.stringify(value).replace(/[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}/g, "ID").replace(/\d{4}-\d\d-\d\dT[\d:.]+Z/g, "TIME").replace(/"milliseconds":[\d.]+,?/g, "");
+const same = (value) => JSON.stringify(value).replace(/[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}/g, "ID").replace(/\d{4}-\d\d-\d\dT[\d:.]+Z/g, "TIME").replace(/"milliseconds":[\d.]+/g, '"milliseconds":0');
 
 async function outcome(name, { args, times = 1, ground = [], role, sub, look }) {
   const argument = (value) => (value === null ? "null" : Array.isArray(value) ? `array[${value.map((one) => `'${one}'`)}]` : typeof value === "object" ? `'${JSON.stringify(value)}'`
