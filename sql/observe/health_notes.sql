@@ -18,7 +18,7 @@ as $$
   from mill.queue q
   left join lateral (
     select c.worker, c.claimed_at from mill.claimant c where c.queue = q.queue order by c.claimed_at desc limit 1) c on true
-  where q.served_by = 'external' and exists (select from mill.kind k where k.queue = q.queue)
+  where q.served_by = 'external' and (c.worker is not null or mill.has_pending(q.queue)) -- one that nobody uses is no news
 $$;
 
 comment on function mill.health_notes() is 'What health says beside its checks: kinds that no worker serves, and who claimed last from each external queue.';
