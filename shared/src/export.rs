@@ -46,6 +46,9 @@ pub struct Export {
     /// What can be downloaded.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub file: Option<ExportFile>,
+    /// An address outside of our storage, where a worker of the user's own has put the file. For documented clients, which know it as result_url.
+    #[serde(default, skip_serializing)]
+    pub result_url: Option<String>,
     /// When it was asked for.
     pub created_at: DateTime<Utc>,
     /// When its last attempt began.
@@ -72,9 +75,6 @@ pub struct ExportFile {
     /// Where it lies in storage. Functions sign links to it; callers are not told.
     #[serde(default, skip_serializing)]
     pub path: Option<String>,
-    /// An address outside of our storage, where a worker of the user's own has put it.
-    #[serde(default, skip_serializing)]
-    pub url: Option<String>,
 }
 
 /// Exports that were asked for together.

@@ -13,6 +13,9 @@ as $$
     'file', case when h.expires_at > mill.now() then jsonb_build_object(
       'name', h.file_name, 'size', h.file_size, 'pages', h.page_count, 'downloads', h.download_count, 'expires_at', h.expires_at,
       'path', h.file_path) end,
+    -- Where a worker of the user's own has put the file, outside of our storage.
+    'result_url', case when h.id is null and s.status = 'completed' and p_export.result_url ~* '^https?://' and p_export.result_url !~* '/storage/v1/'
+      then p_export.result_url end,
     'created_at', p_export.created_at, 'started_at', s.started_at, 'finished_at', s.finished_at))
   from mill.export_status(p_export.id, p_export.ended) s
   left join mill.export_history h on h.id = p_export.id

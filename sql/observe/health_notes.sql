@@ -1,4 +1,5 @@
--- What an operator should know although nothing is wrong: kinds with work that no worker has ever asked for, and who serves external queues.
+-- What an operator should know although nothing is wrong: kinds with work that no worker has ever asked for, and who serves external queues
+-- that have a kind.
 create or replace function mill.health_notes() returns table (note text)
 language sql stable
 set search_path = pg_catalog, pg_temp
@@ -17,7 +18,7 @@ as $$
   from mill.queue q
   left join lateral (
     select c.worker, c.claimed_at from mill.claimant c where c.queue = q.queue order by c.claimed_at desc limit 1) c on true
-  where q.served_by = 'external'
+  where q.served_by = 'external' and exists (select from mill.kind k where k.queue = q.queue)
 $$;
 
 comment on function mill.health_notes() is 'What health says beside its checks: kinds that no worker serves, and who claimed last from each external queue.';

@@ -56,6 +56,7 @@ set jit = off
 as $$
 declare
   v_job mill.workflow;
+  v_id uuid;
 begin
   for v_job in
     select j.* from mill.workflow j where j.id in (select i.job_id from mill.task_sequence i where not i.is_begun) order by j.id for update
@@ -64,7 +65,10 @@ begin
     select v_job.id, i.kind, 'open', count(*) from mill.task_sequence i where i.job_id = v_job.id and not i.is_begun group by i.kind
     on conflict (job_id, key) do update set total = s.total + excluded.total, state = 'open';
     update mill.task_sequence i set is_begun = true where i.job_id = v_job.id and not i.is_begun;
-    perform mill.start_tasks(v_job, mill.due_in_sequence(v_job.id));
+    -- One by one: they are claimed in the order in which they are started.
+    foreach v_id in array mill.due_in_sequence(v_job.id) loop
+      perform mill.start_tasks(v_job, array[v_id]);
+    end loop;
     perform mill.keep_progress(v_job);
   end loop;
   return null;

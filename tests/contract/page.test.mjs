@@ -34,7 +34,7 @@ test("K64: a page of another origin writes a document, asks for its PDF, polls, 
   assert.deepEqual([again.json.jobId, again.headers["idempotent-replayed"]], [asked.json.jobId, "true"], "the page can read that it was a replay");
   const job = await page.run("poll", asked.json.jobId);
   checkAnswer("GET job", job);
-  const [{ file_size, file_path }] = await sql("select file_size::int, file_path from public.export_history where id = $1", [job.id]);
+  const [{ file_size, file_path }] = await page.run("history");
 
   const file = await page.run("downloadByLink", job.resultUrl);
   assert.deepEqual([file.status, file.begins, file.size, file.headers["content-length"]], [200, "%PDF-", file_size, String(file_size)]);
@@ -43,8 +43,11 @@ test("K64: a page of another origin writes a document, asks for its PDF, polls, 
   assert.deepEqual([part.status, part.size, part.headers["content-range"]], [206, 5, `bytes 0-4/${file_size}`]);
   const routed = await page.run("downloadByRoute", job.id);
   assert.deepEqual([routed.status, routed.redirected, routed.begins], [200, true, "%PDF-"]);
-  assert.equal(await page.run("downloadFromStorage", "gristmill", file_path), file_size, "supabase-js downloads from storage");
+  assert.equal(await page.run("downloadFromStorage", "exports", file_path), file_size, "supabase-js downloads from storage");
   assert.deepEqual((await page.run("history")).map(({ id }) => id), [job.id]);
+  assert.deepEqual(await page.run("remove", job.id), [{ id: job.id }], "a user deletes an own export");
+  assert.deepEqual(await page.run("history"), []);
+  assert.equal((await page.run("show", job.id)).json.resultUrl, null);
 });
 
 test("K64: a page asks for a batch and downloads it as a ZIP, or sees how far it is", async () => {

@@ -18,9 +18,17 @@ const REDIRECT_SECONDS: u32 = 60;
 const LINK_SECONDS: u32 = 3600;
 
 pub(crate) async fn download(call: &mut Call, config: &Config) -> Result<Reply, Problem> {
-    let file = rpc(call, config)?
-        .download_export(call.param("id")?)
-        .await?;
+    let id = call.param("id")?;
+    let rpc = rpc(call, config)?;
+    let file = match rpc.download_export(id).await.map_err(Problem::from) {
+        // A worker of the user's own has put it elsewhere, and then nothing of it is here.
+        Err(problem) if problem.code == Code::Expired => {
+            let export = rpc.get_export(id).await?;
+            let url = export.and_then(|export| export.result_url);
+            return url.map(Reply::redirect).ok_or(problem);
+        }
+        found => found?,
+    };
     let store = Store::open(config, &call.token()?)?;
     let link = link(&store, &key(&file.path)?, &file.name, REDIRECT_SECONDS).await?;
     Ok(Reply::redirect(link))
@@ -40,9 +48,6 @@ pub(crate) fn store_for_reader(call: &Call, config: &Config) -> Option<Store> {
 
 /// The address of an export's file, which a browser can follow without a token for an hour; None where nobody here can sign one.
 pub(crate) async fn address(store: Option<&Store>, file: &ExportFile) -> Option<String> {
-    if let Some(url) = &file.url {
-        return Some(url.clone());
-    }
     let key = file.path.as_deref()?.parse().ok()?;
     link(store?, &key, &file.name, LINK_SECONDS).await.ok()
 }

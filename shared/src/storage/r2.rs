@@ -99,6 +99,8 @@ impl Storage for R2 {
     async fn sign(&self, key: &ObjectKey, seconds: u32) -> Result<String, StorageError> {
         let expires_at = Utc::now().timestamp() + i64::from(seconds);
         let query = self.signer.query(Right::Get, key.as_str(), expires_at);
+        // A key of another bucket than ours may hold any letter.
+        let key: String = form_urlencoded::byte_serialize(key.as_str().as_bytes()).collect();
         Ok(format!("{}/objects?key={key}&{query}", self.links))
     }
 }

@@ -13,6 +13,7 @@ async function heartbeat() {
   say(error ? { refused: error.code } : { subscription: data });
 }
 
+await supabase.realtime.setAuth(); // the channel is joined as the user
 const channel = supabase.channel(`page-${SYMBOL}`)
   .on("postgres_changes", { event: "*", schema: "public", table: TABLE, filter: `symbol=eq.${SYMBOL}` }, (payload) => say({ change: payload }))
   .subscribe((status) => say({ status }));

@@ -1,4 +1,4 @@
-select plan(29);
+select plan(30);
 select set_config('request.jwt.claims', '{"role": "service_role"}', false);
 grant execute on all functions in schema tap to service_role, authenticated;
 set role service_role;
@@ -56,6 +56,12 @@ select is((select count(*)::int from public.job_tasks where status = 'complete')
 select is(public.complete_task(id, 'w', '{}'), true, 'K71: the finalization comes last') from public.claim_tasks('w', 9);
 select results_eq($$ select status, progress ->> 'percent' from public.jobs $$, $$ values ('complete', '100') $$, 'K71: a job all of whose inserted tasks are complete is complete');
 
+-- Order.
+with row as (insert into public.jobs (user_id, type) values ('00000000-0000-4000-8000-00000000000b', 'album') returning *)
+insert into public.job_tasks (job_id, task_type, sequence, input) select row.id, t.task_type, t.sequence, '{}' from row, (values
+  ('echo', 3), ('calculation', 2), ('echo', 1), ('echo', 4)) as t(task_type, sequence);
+select results_eq('select sequence from public.claim_tasks(''w'', 9, array[''echo''])', 'values (1), (3), (4)', 'K71: tasks that wait for nothing are claimed in the order of their sequence');
+
 -- What is refused.
 select throws_ok($$ insert into public.job_tasks (job_id, task_type, sequence, input) select id, 'echo', 8, '{}' from job $$, 'GM067', 'the job is completed already', 'K71: a job that has ended takes no task');
 select throws_ok($$ insert into public.job_tasks (job_id, task_type, sequence, input) values (gen_random_uuid(), 'echo', 1, '{}') $$, '23503', null, 'K71: a task of no job is refused');
@@ -63,10 +69,10 @@ with row as (insert into public.jobs (user_id, type) values ('00000000-0000-4000
 insert into job select id, user_id from row;
 select throws_ok($$ insert into public.job_tasks (job_id, task_type, sequence, input) select id, 'echo', 1, '{}' from public.jobs where type = 'echo' $$, '42501',
   'the tasks of a job of this type come from its definition', 'K71: a job that has a definition takes no task');
-select throws_ok($$ insert into public.job_tasks (job_id, task_type, sequence, input) select id, 'nope', 1, '{}' from public.jobs where type = 'album' and status = 'queued' $$, 'GM001', null, 'K71: a task of an unknown type is refused');
-select throws_ok($$ insert into public.job_tasks (job_id, task_type, sequence, input, status) select id, 'echo', 1, '{}', 'complete' from public.jobs where type = 'album' and status = 'queued' $$, '42501', null,
+select throws_ok($$ insert into public.job_tasks (job_id, task_type, sequence, input) select id, 'nope', 1, '{}' from public.jobs where type = 'album' and status = 'queued' and user_id = '00000000-0000-4000-8000-00000000000a' $$, 'GM001', null, 'K71: a task of an unknown type is refused');
+select throws_ok($$ insert into public.job_tasks (job_id, task_type, sequence, input, status) select id, 'echo', 1, '{}', 'complete' from public.jobs where type = 'album' and status = 'queued' and user_id = '00000000-0000-4000-8000-00000000000a' $$, '42501', null,
   'K71: a task is not inserted as complete');
-select throws_ok($$ insert into public.job_tasks (job_id, task_type, sequence, input) select id, 'echo', 1, '[]' from public.jobs where type = 'album' and status = 'queued' $$, 'GM066', null, 'K71: an input is an object');
+select throws_ok($$ insert into public.job_tasks (job_id, task_type, sequence, input) select id, 'echo', 1, '[]' from public.jobs where type = 'album' and status = 'queued' and user_id = '00000000-0000-4000-8000-00000000000a' $$, 'GM066', null, 'K71: an input is an object');
 select throws_ok($$ update public.job_tasks set status = 'complete' $$, '55000', null, 'K71: the service updates no task: RPCs do');
-select is((select count(*)::int from public.job_tasks t join public.jobs j on j.id = t.job_id where j.type = 'album' and j.status = 'queued'), 0, 'K71: what was refused has left no task');
+select is((select count(*)::int from public.job_tasks t join public.jobs j on j.id = t.job_id where j.type = 'album' and j.user_id = '00000000-0000-4000-8000-00000000000a' and j.status = 'queued'), 0, 'K71: what was refused has left no task');
 select * from finish();

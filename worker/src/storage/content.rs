@@ -23,8 +23,16 @@ pub(super) fn saved_as(query: Option<&str>) -> Option<String> {
     let query = query.unwrap_or_default();
     let asked = form_urlencoded::parse(query.as_bytes()).find(|(name, _)| name == "download");
     asked
-        .map(|(_, name)| name.into_owned())
+        .map(|(_, name)| unescaped(name.into_owned()))
         .filter(|name| !name.is_empty())
+}
+
+// supabase-js 2.109 escapes the query of a signed link twice, so that a letter beyond ASCII arrives as an escape.
+fn unescaped(name: String) -> String {
+    match percent_encoding::percent_decode_str(&name).decode_utf8() {
+        Ok(decoded) if !decoded.is_ascii() => decoded.into_owned(),
+        _ => name,
+    }
 }
 
 /// Answers with a file whose first byte of content comes next. As an attachment that is not sniffed: an upload must not become a page

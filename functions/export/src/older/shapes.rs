@@ -120,6 +120,9 @@ impl Job {
 
 /// Where the file of an export is. Where nobody can sign a link, it is the route that does so for a token.
 pub(super) async fn result_url(export: &Export, store: Option<&Store>) -> Option<String> {
+    if export.result_url.is_some() {
+        return export.result_url.clone();
+    }
     let file = export.file.as_ref()?;
     let signed = files::address(store, file).await;
     Some(signed.unwrap_or_else(|| format!("/api/v1/export/download/{}", export.id)))

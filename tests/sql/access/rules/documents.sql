@@ -27,6 +27,8 @@ insert into rpc_rule (rpc, owner, service, probe, subject) values
   ('abandon_document_upload', true, true, 'public.abandon_document_upload({id}, ''x'')', 'select id from public.shell_files limit 1'),
   ('get_document', true, true, 'public.get_document({id})', 'select id from public.shell_files limit 1'),
   ('document_place', true, true, 'public.document_place({id})', 'select id from public.shell_files limit 1'),
+  ('document_file', true, true, 'public.document_file({id})', 'select id from public.shell_files limit 1'),
+  ('issue_ticket', true, false, $$ public.issue_ticket('document_events', jsonb_build_object('p_id', {id}::uuid)) $$, 'select id from public.shell_files limit 1'),
   ('list_documents', true, true, 'public.list_documents({id})', 'select {profile}::uuid as id'),
   ('document_events', true, true, 'public.document_events({id})', 'select id from public.shell_files limit 1'),
   ('begin_erase_document', true, true, 'public.begin_erase_document({id})', 'select id from public.shell_files limit 1'),
@@ -44,3 +46,5 @@ update rpc_rule set goes_on = true where rpc in ('finish_document_upload', 'aban
 -- The storage stand-in tells Postgres what lies in the buckets of applications.
 insert into rpc_rule (rpc) values ('storage_buckets'), ('note_object'), ('forget_object');
 update rpc_rule set goes_on = true where rpc in ('note_object', 'forget_object');
+-- Writes nothing: volatile because the functions that it calls are.
+update rpc_rule set goes_on = true where rpc = 'issue_ticket';

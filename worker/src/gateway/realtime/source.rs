@@ -1,5 +1,6 @@
 //! The connection to Postgres that changes come by, and the question who may see them.
 
+use std::collections::hash_map::Entry;
 use std::collections::{HashMap, HashSet, VecDeque};
 use std::sync::Arc;
 use std::time::Duration;
@@ -269,10 +270,10 @@ impl Source<'_> {
                 let tables = changes.iter().filter(|change| binding.is_about(change));
                 for relation in tables.map(|change| change.relation).collect::<HashSet<_>>() {
                     let question = (identity.claims.clone(), relation, binding.filter.clone());
-                    if !answers.contains_key(&question) {
+                    if let Entry::Vacant(unknown) = answers.entry(question) {
                         let filter = binding.filter.as_ref();
                         let visible = ask(client, &identity, relation, changes, filter).await?;
-                        answers.insert(question, visible);
+                        unknown.insert(visible);
                     }
                 }
             }

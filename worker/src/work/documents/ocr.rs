@@ -201,6 +201,9 @@ async fn read_page(
     number: u32,
     source: Source,
 ) -> Result<Page, Trouble> {
+    if let Some(trouble) = vision::closed(stage) {
+        return Err(trouble);
+    }
     let (image, at) = match source {
         Source::Image(path, at) => (path, at),
         Source::Pdf(path, at) => {

@@ -57,6 +57,12 @@ impl Capacity {
         closed.filter(|until| *until > Instant::now())
     }
 
+    /// What a call would be told, while there is no room.
+    pub(super) fn closed(&self) -> Option<Trouble> {
+        let wait = self.closed_until()?.duration_since(Instant::now());
+        Some(self.later(wait.as_secs_f64().max(1.0)))
+    }
+
     /// Reserves one call for a job.
     pub(super) async fn reserve(
         &self,
@@ -78,9 +84,8 @@ impl Capacity {
             reserved.limit = Some(limit);
             return Ok(reserved);
         }
-        if let Some(until) = self.closed_until() {
-            let seconds = until.duration_since(Instant::now()).as_secs_f64();
-            return Err(self.later(seconds.max(1.0)));
+        if let Some(trouble) = self.closed() {
+            return Err(trouble);
         }
         let (provider, endpoint) = (&limit.provider_name, &limit.api_endpoint);
         let answer = context.rpc.reserve_api_capacity(provider, endpoint, tokens);

@@ -79,6 +79,11 @@ struct Vertex {
     y: f32,
 }
 
+/// What a page would be told, while there is no room for it: known before it is drawn.
+pub(in crate::work::documents) fn closed(stage: &Stage<'_>) -> Option<Trouble> {
+    stage.settings.vision.as_ref()?.capacity.closed()
+}
+
 pub(in crate::work::documents) async fn page(
     stage: &Stage<'_>,
     number: u32,
