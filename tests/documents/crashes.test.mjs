@@ -32,7 +32,7 @@ describe("an upload that is cut off", () => {
   const query = async (sql, values) => (await stack.postgres.query(sql, values)).rows;
   const signal = (part, name) => process.kill(-stack.parts[part].pid, name);
   const unfinished = () => fs.readdirSync(`${stack.folder}/storage/unfinished`).length;
-  const status = async (key) => (await query("select id, status from public.shell_files where idempotency_key = $1", [key]))[0];
+  const status = async (key) => (await query("select id, status from public.shell_files where idempotency_key = patient_id || ':' || $1", [key]))[0];
 
   // A body that has begun and ends when it is told to.
   function opened() {

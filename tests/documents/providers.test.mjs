@@ -48,7 +48,7 @@ for (const [provider, env, path, key] of [
       assert.equal(document.status, "completed", JSON.stringify(document.error));
       assert.deepEqual(document.facts.map(({ name, value }) => [name, value.dose]), [["metformin", 500]]);
       assert.deepEqual(document.narrative.sentences, [{ text: "Takes metformin.", facts: [1] }]);
-      assert.equal(document.processing_error.api_metrics.tokens, 126);
+      assert.equal(document.processing_error.api_metrics.total_tokens_used, 126);
       const asked = await calls();
       assert.ok(asked.every((call) => call.path === path && call.key === key));
       if (provider === "anthropic") assert.ok(asked.every((call) => call.version === "2023-06-01"));
@@ -59,7 +59,7 @@ for (const [provider, env, path, key] of [
       const { id } = (await user.upload(TEXT)).json;
       const document = await ended(id);
       assert.equal(document.status, "completed", JSON.stringify(document.error));
-      const types = document.processing_error.error_history.map(({ type }) => type);
+      const types = document.processing_error.error_history.map(({ error_type: type }) => type);
       assert.ok(types.includes("network_error") && types.includes("ai_timeout"), `${types}`);
       assert.ok(document.processing_error.error_history.every(({ resolved }) => resolved));
     });
