@@ -22,7 +22,9 @@ from (select p.plan_type, row_number() over (order by p.monthly_price_cents, p.p
 where o.plan_type = s.plan_type;
 drop policy plans_are_seen_by_everyone on public.subscription_plans;
 create policy plans_are_seen_by_everyone on public.subscription_plans for select to anon, authenticated using (true);
-grant select on public.subscription_plans to anon;
+revoke all on public.subscription_plans from authenticated, service_role;
+grant select on public.subscription_plans to anon, authenticated;
+grant select, insert, update, delete on public.subscription_plans to service_role;
 
 drop policy usage_is_seen_by_those_with_access on public.user_usage_tracking;
 alter table public.user_usage_tracking disable row level security;
