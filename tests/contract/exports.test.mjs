@@ -107,7 +107,7 @@ test("K60, K61, K62, K63: the documented client and the documented worker bring 
 });
 
 for (const place of ["progress", "uploaded", "completed"]) {
-  test(`K61: a worker that is killed once it reached "${place}" leaves a job that a second worker or nobody has to finish`, async () => {
+  test(`K61: an export whose worker is killed at "${place}" is completed once, with one history`, async () => {
     const user = await person();
     const job = await asked(user, `Killed at ${place}`);
     const killed = await worker({ DIE_AT: place }).ended;
@@ -235,7 +235,7 @@ test("K60, K61, K62, K63: the statements that PostgREST sends work in psql as th
     returning *) select id from s`);
   assert.equal(await psql("authenticated", `select j.status || ' ' || d.title from public.export_jobs j left join public.documents d on d.id = j.document_id where j.id = '${id}'`), "pending By hand");
   assert.equal(await psql("service_role", `select attempts from public.fetch_next_export_job(p_user_id => '${user.sub}')`), "1");
-  assert.equal(await psql("service_role", `with s as (update public.export_jobs set progress = b.progress from (select 40 as progress) b where id = '${id}' returning *) select progress from s`), "40");
+  assert.equal(await psql("service_role", `with s as (update public.export_jobs set progress = b.progress from (select 40 as progress) b where id = '${id}' returning export_jobs.*) select progress from s`), "40");
   const path = `${user.sub}/${document}_7.pdf`;
   assert.equal((await service.storage.from("exports").upload(path, new Blob(["%PDF-1.4 y"], { type: "application/pdf" }))).error, null);
   assert.equal(await psql("service_role", `with s as (update public.export_jobs set status = 'completed', progress = 100, result_url = '${path}', file_size = 1, page_count = 1, completed_at = now()
