@@ -131,7 +131,7 @@ describe("workerd, files in storage", () => {
     });
   }
 
-  test("K64: a batch of ten answers its jobs in order, is a 206 while some are being made, and then a ZIP named after it", async () => {
+  test("K64: a batch answers its jobs in order, is a 206 while some are being made, and then a ZIP named after it; one past ten is a 400", async () => {
     const documentIds = [];
     for (let n = 0; n < 2; n += 1) documentIds.push(await user.write(`Document ${n}`));
     const batch = await paused(async () => {
@@ -344,7 +344,9 @@ describe("workerd, files in storage", () => {
   test("every stream of events has tickets: of a batch, a document, a workflow and changed data", async () => {
     const { json: batch } = await user.call("POST", "v1/exports/batch", { body: { document_ids: [await user.write("Batched")] } });
     const document = await fetch(`${stack.url}/functions/v1/upload/v1/documents`, { method: "POST", body: "Some plain words", headers: { authorization: `Bearer ${user.token}` } });
-    const streams = [`export/v1/exports/batch/${batch.id}/events`, `upload/v1/documents/${(await document.json()).id}/events`, "refresh/v1/changes"];
+    const workflow = await fetch(`${stack.url}/functions/v1/jobs/v1/jobs`, { method: "POST", body: JSON.stringify({ type: "echo", params: { message: "once" } }),
+      headers: { authorization: `Bearer ${user.token}`, "content-type": "application/json" } });
+    const streams = [`export/v1/exports/batch/${batch.id}/events`, `jobs/v1/jobs/${(await workflow.json()).id}/events`, `upload/v1/documents/${(await document.json()).id}/events`, "refresh/v1/changes"];
     for (const stream of streams) {
       const asked = await fetch(`${stack.url}/functions/v1/${stream}/ticket`, { method: "POST", headers: { authorization: `Bearer ${user.token}` } });
       const { ticket } = await asked.json();

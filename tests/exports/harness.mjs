@@ -79,6 +79,9 @@ export async function countPolls(stack) {
   return async () => (await sql("select last_value::int + is_called::int as n from public.polls")).rows[0].n;
 }
 
+/** The name of an export's file within its bucket: keys of other buckets than ours begin with the bucket's name. */
+export const nameInBucket = (key) => key.replace(/^exports:/, "");
+
 /** The keys of every object that the storage stand-in holds; a file there is a key and an @. */
 export function objects(stack) {
   const folder = path.join(stack.folder, "storage/objects");

@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 
 import { connect, until } from "../support.mjs";
-import { author, objects, startExports } from "./harness.mjs";
+import { author, nameInBucket, objects, startExports } from "./harness.mjs";
 
 let stack;
 before(async () => (stack = await startExports("limits", { parts: ["gateway", "storage", "work", "relay", "workerd"] })));
@@ -63,8 +63,8 @@ test("an expired export is a 410; its object goes first, then its row, and a cra
   // Cut off after the objects were named, then after they were deleted: both times the next run finds them again.
   const named = async () => (await sql("select mill.cleanup_export_files(1000) as done"))[0].done.remove;
   assert.ok((await named()).includes(key));
-  const remove = (keys) => fetch(`${stack.url}/storage/v1/object/gristmill`, {
-    method: "DELETE", body: JSON.stringify({ prefixes: keys }),
+  const remove = (keys) => fetch(`${stack.url}/storage/v1/object/exports`, {
+    method: "DELETE", body: JSON.stringify({ prefixes: keys.map(nameInBucket) }),
     headers: { authorization: `Bearer ${stack.serviceKey}`, apikey: stack.serviceKey, "content-type": "application/json" } });
   const keys = await named();
   assert.ok(keys.includes(key));

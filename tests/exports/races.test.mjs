@@ -11,7 +11,7 @@ import { after, before, test } from "node:test";
 
 import { gristmill } from "../../scripts/lib/stack/paths.mjs";
 import { isSoak, sleep, until } from "../support.mjs";
-import { author, countPolls, objects, readEvents, startExports } from "./harness.mjs";
+import { author, countPolls, nameInBucket, objects, readEvents, startExports } from "./harness.mjs";
 
 let stack;
 before(async () => {
@@ -88,7 +88,7 @@ test("cancelling races completing: each export has one end, and no object is lef
 
   await sql("update mill.settings set value = '0' where key = 'exports.abandoned_after_seconds'");
   const [{ done: { remove: keys } }] = await sql("select mill.cleanup_export_files(100000) as done");
-  await fetch(`${stack.url}/storage/v1/object/gristmill`, { method: "DELETE", body: JSON.stringify({ prefixes: keys }),
+  await fetch(`${stack.url}/storage/v1/object/exports`, { method: "DELETE", body: JSON.stringify({ prefixes: keys.map(nameInBucket) }),
     headers: { authorization: `Bearer ${stack.serviceKey}`, "content-type": "application/json" } });
   await sql("select mill.confirm_export_files($1)", [keys]);
   const rows = (await sql("select path from mill.export_file")).map(({ path: key }) => key).sort();
@@ -121,7 +121,7 @@ test("a ZIP of ten files of 20 MB is streamed: workerd's memory stays flat", asy
   // The PDFs are replaced by large ones, in the store itself.
   const rows = await sql("select path from mill.export_file where export_id = any ($1::uuid[])", [batch.exports.map(({ id }) => id)]);
   for (const { path: key } of rows) {
-    const stored = await fetch(`${stack.url}/storage/v1/object/gristmill/${key}`, { method: "POST", body: Buffer.alloc(size, `${key} `),
+    const stored = await fetch(`${stack.url}/storage/v1/object/exports/${nameInBucket(key)}`, { method: "POST", body: Buffer.alloc(size, `${key} `),
       headers: { authorization: `Bearer ${stack.serviceKey}`, "content-type": "application/pdf", "x-upsert": "true" } });
     assert.equal(stored.status, 200, await stored.text());
   }

@@ -105,8 +105,10 @@ fn is_bucket(text: &str) -> bool {
     (1..=63).contains(&text.len()) && !text.starts_with('-') && text.bytes().all(plain)
 }
 
+type IsSegment = fn(&str) -> bool;
+
 // The rest of a text that may begin with the name of another bucket, and how a segment of it may look.
-fn within_bucket(text: &str) -> Option<(&str, fn(&str) -> bool)> {
+fn within_bucket(text: &str) -> Option<(&str, IsSegment)> {
     match text.split_once(':') {
         None => Some((text, is_segment)),
         Some((bucket, rest)) => {
