@@ -127,7 +127,7 @@ test("K20: where the queue draws on the row of the worker's own model, a claim's
   for (const worker of workers) worker.kill("SIGKILL");
   await query("insert into mill.api_rate_limits (provider_name, api_endpoint, requests_per_minute) values ('openai', 'house-model', 2)");
   await query("update mill.queue set provider = 'openai', endpoint = 'house-model' where queue = 'ai'");
-  await query("select mill.discard(array(select id from mill.job_dead)), mill.cancel(id) from mill.job_live where kind like 'ai_queue%' and state <> 'processing'");
+  await query("delete from mill.job_live where kind like 'ai_queue%'"); // what the others left waiting
   work({ WORKER_QUEUES: "fast", GOOGLE_CLOUD_API_KEY: "key-3", GOOGLE_VISION_URL: url });
   work({ WORKER_QUEUES: "ai", OPENAI_API_KEY: "key-5", OPENAI_BASE_URL: `${url}/v1`, AI_MODEL: "house-model-2026-01" });
   for (let n = 200; n < 204; n += 1) await user.upload(TEXT(n));
