@@ -260,7 +260,7 @@ describe("documents", () => {
     }
     const { data: profile } = await call("default_profile", {});
     const early = await call("track_shell_file_upload_usage", { p_profile_id: profile, p_shell_file_id: id, p_file_size_bytes: 1 });
-    assert.equal(early.data?.tracked, false, JSON.stringify(early));
+    assert.equal(early.data?.shell_files_used, 0, JSON.stringify(early));
     assert.equal((await claim(1, "0".repeat(64))).data?.status, "uploaded");
     const document = await liar.ended(id);
     assert.equal(document.status, "completed", JSON.stringify(document));
