@@ -126,3 +126,24 @@ async fn a_symbolic_link_leads_to_nothing_outside_the_folder() {
     assert!(outside.join("b@").exists() && !outside.join("d@").exists());
     std::fs::remove_dir_all(folder).unwrap();
 }
+
+#[tokio::test]
+async fn a_name_that_a_client_chose_is_no_folder_of_another_object() {
+    let (folder, disk) = disk().await;
+    let names = ["b:u/a", "b:u/a@/c", "b:u/My scan (1).pdf", "b:u/6:00?.pdf"];
+    for name in names {
+        put(&disk, name, "text", IfThere::Refuse).await.unwrap();
+    }
+    let listing = disk.list(&prefix("b:u/"), None, 10).await.unwrap();
+    let mut found: Vec<_> = listing
+        .objects
+        .iter()
+        .map(|object| object.key.as_str())
+        .collect();
+    found.sort_unstable();
+    assert_eq!(found, ["u/6:00?.pdf", "u/My scan (1).pdf", "u/a", "u/a@/c"]);
+    for name in names {
+        assert!(disk.remove(&key(name)).await.unwrap(), "{name}");
+    }
+    std::fs::remove_dir_all(folder).unwrap();
+}
