@@ -7,7 +7,7 @@ use serde_json::json;
 use serde_json::value::RawValue;
 use uuid::Uuid;
 
-use super::{Rpc, RpcError};
+use super::{Rpc, RpcError, Ticket};
 use crate::job::{Ending, Holder, JobId, Outcome, Usage};
 use crate::storage::ObjectKey;
 
@@ -235,6 +235,12 @@ pub struct DocumentFile {
 }
 
 impl Rpc {
+    /// A ticket for [`Rpc::document_events`].
+    pub async fn document_ticket(&self, id: Uuid) -> Result<Option<Ticket>, RpcError> {
+        self.ticket_for("document_events", json!({ "p_id": id }))
+            .await
+    }
+
     /// First phase of an upload.
     pub async fn begin_document_upload(
         &self,

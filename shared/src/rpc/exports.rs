@@ -1,10 +1,10 @@
 //! The calls about exports: what users ask for, and what the worker that makes them says.
 
 use serde::Serialize;
-use serde_json::Value;
+use serde_json::{Value, json};
 use uuid::Uuid;
 
-use super::{Rpc, RpcError};
+use super::{Rpc, RpcError, Ticket};
 use crate::export::{Export, ExportBatch, ExportSource, FinishedExport, StoredFile};
 use crate::job::{Holder, JobId};
 
@@ -30,6 +30,18 @@ struct After<Id> {
 }
 
 impl Rpc {
+    /// A ticket for [`Rpc::export_events`] and [`Rpc::get_export`]; none for what is not the caller's.
+    pub async fn export_ticket(&self, id: JobId) -> Result<Option<Ticket>, RpcError> {
+        self.ticket_for("export_events", json!({ "p_id": id }))
+            .await
+    }
+
+    /// A ticket for `export_batch_events`.
+    pub async fn export_batch_ticket(&self, id: Uuid) -> Result<Option<Ticket>, RpcError> {
+        self.ticket_for("export_batch_events", json!({ "p_id": id }))
+            .await
+    }
+
     /// Asks for a PDF of one of the caller's documents.
     pub async fn request_export(
         &self,

@@ -3,8 +3,9 @@
 use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
+use serde_json::json;
 
-use super::{Rpc, RpcError};
+use super::{Rpc, RpcError, Ticket};
 use crate::job::{InvocationId, Settled};
 use crate::refresh::{RefreshJob, RefreshSettlement, TypeRow};
 
@@ -18,6 +19,11 @@ pub struct ClaimedRefreshes {
 }
 
 impl Rpc {
+    /// A ticket for `get_data_changes`.
+    pub async fn data_ticket(&self) -> Result<Option<Ticket>, RpcError> {
+        self.ticket_for("get_data_changes", json!({})).await
+    }
+
     /// Leases up to `max` due refreshes of a queue, with the registry rows they need.
     pub async fn claim_refresh(
         &self,

@@ -2,11 +2,9 @@
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use serde_json::{Value, json};
-use uuid::Uuid;
+use serde_json::Value;
 
 use super::{Rpc, RpcError};
-use crate::job::JobId;
 
 /// A ticket for a stream of events.
 #[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
@@ -25,36 +23,8 @@ impl Rpc {
         self
     }
 
-    /// A ticket for [`Rpc::export_events`] and [`Rpc::get_export`]; none for what is not the caller's.
-    pub async fn export_ticket(&self, id: JobId) -> Result<Option<Ticket>, RpcError> {
-        self.ticket_for("export_events", json!({ "p_id": id }))
-            .await
-    }
-
-    /// A ticket for `export_batch_events`.
-    pub async fn export_batch_ticket(&self, id: Uuid) -> Result<Option<Ticket>, RpcError> {
-        self.ticket_for("export_batch_events", json!({ "p_id": id }))
-            .await
-    }
-
-    /// A ticket for [`Rpc::document_events`].
-    pub async fn document_ticket(&self, id: Uuid) -> Result<Option<Ticket>, RpcError> {
-        self.ticket_for("document_events", json!({ "p_id": id }))
-            .await
-    }
-
-    /// A ticket for `workflow_events`.
-    pub async fn workflow_ticket(&self, id: JobId) -> Result<Option<Ticket>, RpcError> {
-        self.ticket_for("workflow_events", json!({ "p_id": id }))
-            .await
-    }
-
-    /// A ticket for `get_data_changes`.
-    pub async fn data_ticket(&self) -> Result<Option<Ticket>, RpcError> {
-        self.ticket_for("get_data_changes", json!({})).await
-    }
-
-    async fn ticket_for(
+    /// A ticket for a function that reads events; each application names its own.
+    pub(super) async fn ticket_for(
         &self,
         function: &'static str,
         arguments: Value,

@@ -3,11 +3,11 @@
 use chrono::{DateTime, Utc};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use serde_json::Value;
 use serde_json::value::RawValue;
+use serde_json::{Value, json};
 use uuid::Uuid;
 
-use super::{Rpc, RpcError};
+use super::{Rpc, RpcError, Ticket};
 use crate::job::JobId;
 use crate::storage::{BadKey, ObjectKey};
 
@@ -240,6 +240,12 @@ struct ById {
 }
 
 impl Rpc {
+    /// A ticket for `workflow_events`.
+    pub async fn workflow_ticket(&self, id: JobId) -> Result<Option<Ticket>, RpcError> {
+        self.ticket_for("workflow_events", json!({ "p_id": id }))
+            .await
+    }
+
     /// Starts a job for the token's owner.
     pub async fn start_workflow(&self, job: &NewWorkflow) -> Result<StartedWorkflow, RpcError> {
         self.workflows().call("start_workflow", job).await
