@@ -19,10 +19,10 @@ CREATE FUNCTION mill.add_usage(p_profile_id uuid, p_counts jsonb, p_now timestam
     LANGUAGE sql
     SET search_path TO 'pg_catalog', 'pg_temp'
     AS $$
-  insert into public.user_usage_tracking as u (
-    profile_id, month, files_uploaded, files_processed, pages, ai_tokens, ai_calls, ai_seconds, updated_at)
+  insert into mill.usage_of_month as u (
+    profile_id, month, files_uploaded, files_processed, pages, ai_tokens, ai_calls, ai_seconds, created_at, updated_at)
   select p_profile_id, mill.usage_month(p_now), coalesce(c.files, 0), coalesce(c.processed, 0), greatest(c.pages, 0),
-    coalesce(c.ai_tokens, 0), coalesce(c.ai_calls, 0), coalesce(c.ai_seconds, 0), p_now
+    coalesce(c.ai_tokens, 0), coalesce(c.ai_calls, 0), coalesce(c.ai_seconds, 0), p_now, p_now
   from jsonb_to_record(p_counts) as c(files int, processed int, pages int, ai_tokens bigint, ai_calls int, ai_seconds numeric)
   on conflict (profile_id, month) do update set
     files_uploaded = u.files_uploaded + excluded.files_uploaded,
@@ -118,9 +118,9 @@ begin
   from (
     select e.parent, bool_and(mill.can_wait(e)) as waits from mill.ended e where e.xid = p_xid and e.n > p_after group by e.parent) t;
 
-  perform from public.jobs j where j.id = any (v_must) order by j.id for update;
+  perform from mill.workflow j where j.id = any (v_must) order by j.id for update;
   foreach v_id in array v_must || array(
-    select j.id from public.jobs j
+    select j.id from mill.workflow j
     where j.id = any (v_waits) and j.updated_at <= mill.now() - interval '100 milliseconds'
     for update skip locked)
   loop
@@ -137,14 +137,14 @@ CREATE FUNCTION mill.advance_job(p_id uuid, p_ended uuid[], p_failed uuid[], p_i
     SET jit TO 'off'
     AS $$
 declare
-  v_job public.jobs;
+  v_job mill.workflow;
   v_ended uuid[] := p_ended;
   v_failed uuid[] := p_failed;
   v_items record;
   v_steps record;
   v_looks boolean := p_is_step_done;
 begin
-  select * into v_job from public.jobs j where j.id = p_id for update;
+  select * into v_job from mill.workflow j where j.id = p_id for update;
   if v_job.compensating and v_job.status = 'processing' then
     -- Whatever became of it: the compensation has been tried.
     if exists (select from mill.task t
@@ -189,12 +189,12 @@ CREATE FUNCTION mill.advance_left_behind(p_max integer DEFAULT 100) RETURNS inte
     AS $$
 declare
   v_id uuid;
-  v_job public.jobs;
+  v_job mill.workflow;
   v_count int := 0;
 begin
   for v_id in select distinct e.parent from mill.ended e where not e.counted order by e.parent limit p_max loop
-    perform from public.jobs j where j.id = v_id for update skip locked;
-    continue when not found and exists (select from public.jobs j where j.id = v_id);
+    perform from mill.workflow j where j.id = v_id for update skip locked;
+    continue when not found and exists (select from mill.workflow j where j.id = v_id);
     begin
       perform mill.fold_job(v_id);
       v_count := v_count + 1;
@@ -204,7 +204,7 @@ begin
     end;
   end loop;
 
-  for v_job in select j.* from public.jobs j where j.stragglers order by j.id limit p_max for update skip locked loop
+  for v_job in select j.* from mill.workflow j where j.stragglers order by j.id limit p_max for update skip locked loop
     v_job.stragglers := v_job.status in ('failed', 'cancelled') and mill.stop_tasks(v_job.id, v_job.status = 'cancelled');
     perform mill.keep_progress(v_job);
     v_count := v_count + 1;
@@ -229,7 +229,7 @@ CREATE TABLE mill.api_rate_limits (
     tokens_per_minute bigint,
     tokens_per_hour bigint,
     concurrent_requests integer,
-    backpressure_threshold numeric DEFAULT 0.8 NOT NULL,
+    backpressure_threshold numeric(3,2) DEFAULT 0.8 NOT NULL,
     backpressure_delay_seconds integer DEFAULT 30 NOT NULL,
     queue_depth_limit integer,
     lease_seconds integer DEFAULT 300 NOT NULL,
@@ -241,6 +241,7 @@ CREATE TABLE mill.api_rate_limits (
     created_at timestamp with time zone DEFAULT now() NOT NULL,
     updated_at timestamp with time zone DEFAULT now() NOT NULL,
     part text DEFAULT NULLIF(current_setting('mill.part'::text, true), ''::text),
+    id uuid DEFAULT gen_random_uuid() NOT NULL,
     CONSTRAINT concurrent_requests_is_positive CHECK ((concurrent_requests > 0)),
     CONSTRAINT delay_is_not_negative CHECK ((backpressure_delay_seconds >= 0)),
     CONSTRAINT lease_is_at_least_one_second CHECK (((lease_seconds >= 1) AND (lease_seconds <= 86400))),
@@ -380,6 +381,7 @@ CREATE TABLE mill.kind (
     open_to_users boolean DEFAULT false NOT NULL,
     created_at timestamp with time zone DEFAULT now() NOT NULL,
     part text DEFAULT NULLIF(current_setting('mill.part'::text, true), ''::text),
+    first_asked_at timestamp with time zone,
     CONSTRAINT kind_name_is_a_short_word CHECK ((kind ~ '^[a-z][a-z0-9_.-]{0,62}$'::text))
 );
 
@@ -419,15 +421,17 @@ CREATE TABLE mill.queue (
     counts_running boolean GENERATED ALWAYS AS (((max_running IS NOT NULL) OR (max_running_per_group IS NOT NULL) OR (dequeue = 'fair'::text) OR (provider IS NOT NULL))) STORED NOT NULL,
     created_at timestamp with time zone DEFAULT now() NOT NULL,
     part text DEFAULT NULLIF(current_setting('mill.part'::text, true), ''::text),
+    backoff_jitter numeric,
     CONSTRAINT a_provider_is_named_with_its_endpoint CHECK (((provider IS NULL) = (endpoint IS NULL))),
     CONSTRAINT a_refresh_queue_draws_on_a_provider CHECK (((queue !~ '^refresh(-|$)'::text) OR (provider IS NOT NULL))),
     CONSTRAINT an_invocation_takes_at_most_fifteen_minutes CHECK (((invocation_seconds >= 1) AND (invocation_seconds <= 900))),
     CONSTRAINT backoff_grows_from_its_base CHECK (((backoff_base_seconds > (0)::numeric) AND (backoff_cap_seconds >= backoff_base_seconds))),
+    CONSTRAINT backoff_jitter_is_a_share CHECK (((backoff_jitter >= (0)::numeric) AND (backoff_jitter <= (1)::numeric))),
     CONSTRAINT batch_size_is_positive CHECK (((batch_size >= 1) AND (batch_size <= 1000))),
     CONSTRAINT depth_limit_is_positive CHECK (((depth_limit >= 1) AND (depth_limit <= 10000000))),
     CONSTRAINT dequeue_is_by_priority_or_fair CHECK ((dequeue = ANY (ARRAY['priority'::text, 'fair'::text]))),
     CONSTRAINT endpoint_belongs_to_a_provider CHECK (((endpoint IS NULL) OR (provider IS NOT NULL))),
-    CONSTRAINT function_is_named_where_one_serves CHECK (((served_by = 'function'::text) = (function IS NOT NULL))),
+    CONSTRAINT function_is_named_where_one_serves CHECK (((served_by = 'external'::text) OR ((served_by = 'function'::text) = (function IS NOT NULL)))),
     CONSTRAINT function_name_is_a_path_segment CHECK ((function ~ '^[a-z][a-z0-9_-]{0,62}$'::text)),
     CONSTRAINT lease_is_at_least_one_second CHECK (((lease_seconds >= 1) AND (lease_seconds <= 86400))),
     CONSTRAINT max_attempts_is_positive CHECK (((max_attempts >= 1) AND (max_attempts <= 1000))),
@@ -437,7 +441,7 @@ CREATE TABLE mill.queue (
     CONSTRAINT max_running_per_group_is_positive CHECK (((max_running_per_group >= 1) AND (max_running_per_group <= 100000))),
     CONSTRAINT queue_name_is_a_short_word CHECK ((queue ~ '^[a-z][a-z0-9_-]{0,62}$'::text)),
     CONSTRAINT retention_is_at_least_one_day CHECK (((retention_days >= 1) AND (retention_days <= 3650))),
-    CONSTRAINT served_by_a_function_or_a_worker CHECK ((served_by = ANY (ARRAY['function'::text, 'worker'::text]))),
+    CONSTRAINT served_by_a_function_a_worker_or_others CHECK ((served_by = ANY (ARRAY['function'::text, 'worker'::text, 'external'::text]))),
     CONSTRAINT target_is_positive CHECK (((target_seconds >= 1) AND (target_seconds <= 86400)))
 );
 
@@ -584,7 +588,7 @@ CREATE FUNCTION mill.audit_digest(p_row mill.audit_log) RETURNS bytea
 
 COMMENT ON FUNCTION mill.audit_digest(p_row mill.audit_log) IS 'What is hashed of an audit row: every column.';
 
-CREATE FUNCTION mill.audit_jobs(p_ids uuid[], p_action text, p_reason text) RETURNS void
+CREATE FUNCTION mill.audit_jobs(p_ids uuid[], p_action text, p_reason text, p_table text DEFAULT 'job'::text) RETURNS void
     LANGUAGE sql
     SET search_path TO 'pg_catalog', 'pg_temp'
     SET enable_seqscan TO 'off'
@@ -593,7 +597,7 @@ CREATE FUNCTION mill.audit_jobs(p_ids uuid[], p_action text, p_reason text) RETU
   with appended as (
     insert into mill.audit_log (
       at, table_name, record_id, action, new_values, reason, source, job_id, correlation_id, actor, actor_role)
-    select mill.now(), 'job', j.id::text, p_action,
+    select mill.now(), p_table, j.id::text, p_action,
       jsonb_strip_nulls(jsonb_build_object('queue', j.queue, 'kind', j.kind, 'state', j.state, 'attempt', j.attempt,
         'worker', j.worker, 'owner', j.owner, 'error', j.error ->> 'type')),
       p_reason, 'engine', j.id, coalesce(j.correlation_id, mill.correlation_id()),
@@ -605,7 +609,7 @@ CREATE FUNCTION mill.audit_jobs(p_ids uuid[], p_action text, p_reason text) RETU
   insert into mill.audit_unchained (audit_id, at) select a.id, a.at from appended a
 $$;
 
-COMMENT ON FUNCTION mill.audit_jobs(p_ids uuid[], p_action text, p_reason text) IS 'Appends an event for each of the jobs that exist.';
+COMMENT ON FUNCTION mill.audit_jobs(p_ids uuid[], p_action text, p_reason text, p_table text) IS 'Appends an event for each of the jobs that exist.';
 
 CREATE FUNCTION mill.audit_operated(p_operated jsonb) RETURNS void
     LANGUAGE sql
@@ -631,16 +635,17 @@ $$;
 
 COMMENT ON FUNCTION mill.audit_status() IS 'Notes in the audit log that a job was started, resumed or has ended. Params and outputs stay out.';
 
-CREATE FUNCTION mill.backoff(p_attempt integer, p_base numeric, p_cap numeric) RETURNS interval
+CREATE FUNCTION mill.backoff(p_attempt integer, p_base numeric, p_cap numeric, p_jitter numeric DEFAULT NULL::numeric) RETURNS interval
     LANGUAGE sql
     SET search_path TO 'pg_catalog', 'pg_temp'
     AS $$
-  -- Full jitter: uniform in (0, min(cap, base * 2^(attempt-1))]. The exponent is bounded before power() sees it.
-  select make_interval(secs => (greatest(random(), 0.001)
-    * least(p_cap, p_base * power(2::numeric, least(greatest(p_attempt, 1) - 1, 30))))::double precision)
+  -- The delay is min(cap, base * 2^(attempt-1)). Full jitter is uniform in (0, delay]; a share is uniform in delay ± share.
+  -- The exponent is bounded before power() sees it.
+  select make_interval(secs => (least(p_cap, p_base * power(2::numeric, least(greatest(p_attempt, 1) - 1, 30)))
+    * case when p_jitter is null then greatest(random(), 0.001) else 1 + p_jitter * (2 * random() - 1) end)::double precision)
 $$;
 
-COMMENT ON FUNCTION mill.backoff(p_attempt integer, p_base numeric, p_cap numeric) IS 'How long a failed attempt waits: exponential with full jitter.';
+COMMENT ON FUNCTION mill.backoff(p_attempt integer, p_base numeric, p_cap numeric, p_jitter numeric) IS 'How long a failed attempt waits: exponential, with full jitter or within a share of the delay.';
 
 CREATE FUNCTION mill.backpressure_delay(p_kind text) RETURNS interval
     LANGUAGE sql STABLE
@@ -656,6 +661,34 @@ CREATE FUNCTION mill.backpressure_delay(p_kind text) RETURNS interval
 $$;
 
 COMMENT ON FUNCTION mill.backpressure_delay(p_kind text) IS 'How long a new job of a kind is put off for its provider''s sake.';
+
+CREATE FUNCTION mill.begin_inserted_tasks() RETURNS trigger
+    LANGUAGE plpgsql SECURITY DEFINER
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    SET jit TO 'off'
+    AS $$
+declare
+  v_job mill.workflow;
+  v_id uuid;
+begin
+  for v_job in
+    select j.* from mill.workflow j where j.id in (select i.job_id from mill.task_sequence i where not i.is_begun) order by j.id for update
+  loop
+    insert into mill.step as s (job_id, key, state, total)
+    select v_job.id, i.kind, 'open', count(*) from mill.task_sequence i where i.job_id = v_job.id and not i.is_begun group by i.kind
+    on conflict (job_id, key) do update set total = s.total + excluded.total, state = 'open';
+    update mill.task_sequence i set is_begun = true where i.job_id = v_job.id and not i.is_begun;
+    -- One by one: they are claimed in the order in which they are started.
+    foreach v_id in array mill.due_in_sequence(v_job.id) loop
+      perform mill.start_tasks(v_job, array[v_id]);
+    end loop;
+    perform mill.keep_progress(v_job);
+  end loop;
+  return null;
+end
+$$;
+
+COMMENT ON FUNCTION mill.begin_inserted_tasks() IS 'Starts what may start of the tasks that a statement has inserted into job_tasks.';
 
 CREATE FUNCTION mill.begin_job() RETURNS trigger
     LANGUAGE plpgsql SECURITY DEFINER
@@ -767,6 +800,37 @@ end
 $_$;
 
 COMMENT ON FUNCTION mill.call_repeatable(p_function text, p_arguments jsonb) IS 'Calls a function of mill.repeatable_call with named arguments, if the caller may. Raises GM083 otherwise.';
+
+CREATE FUNCTION mill.call_with_ticket(p_function text, p_arguments jsonb) RETURNS jsonb
+    LANGUAGE plpgsql
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS $_$
+declare
+  v_schema text;
+  v_names text[];
+  v_types text[];
+  v_answer jsonb;
+begin
+  select n.nspname, p.proargnames[1:p.pronargs],
+    array(select format_type(t.type, null) from unnest(p.proargtypes) with ordinality t(type, at) order by t.at)
+  into v_schema, v_names, v_types
+  from mill.ticket_call c
+  join pg_proc p on p.oid = to_regproc(format('%I.%I', mill.schema_of(c.part), c.function))::oid
+  join pg_namespace n on n.oid = p.pronamespace
+  where c.function = p_function and p.prosecdef and not p.proretset and has_function_privilege('authenticated', p.oid, 'execute');
+  if not found or exists (select from jsonb_object_keys(p_arguments) k(name) where k.name <> all (v_names)) then
+    raise exception 'a ticket cannot be used for this' using errcode = 'GM090';
+  end if;
+  execute (
+    select format('select to_jsonb(%I.%I(%s))', v_schema, p_function, string_agg(format('%I => a.%1$I', n.name), ', '))
+      || coalesce(' from jsonb_to_record($1) as a(' || string_agg(format('%I %s', n.name, n.type), ', ') || ')', '')
+    from unnest(v_names, v_types) n(name, type) where p_arguments ? n.name)
+  into v_answer using p_arguments;
+  return v_answer;
+end
+$_$;
+
+COMMENT ON FUNCTION mill.call_with_ticket(p_function text, p_arguments jsonb) IS 'Calls a function of mill.ticket_call with named arguments. Raises GM090 for any other.';
 
 CREATE FUNCTION mill.call_worker(p_queue text, p_reason text) RETURNS void
     LANGUAGE plpgsql
@@ -888,16 +952,33 @@ $$;
 
 COMMENT ON FUNCTION mill.cancel(p_ids uuid[]) IS 'Cancels jobs: cancelled for a waiting one, requested for a running one, not_live for one that has ended or never was.';
 
+CREATE FUNCTION mill.cancel_export_job(p_id uuid, p_owner uuid) RETURNS void
+    LANGUAGE plpgsql
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS $$
+begin
+  perform mill.lock_exports(p_owner);
+  perform from mill.job_live j where j.id = p_id and j.state <> 'processing' for update;
+  if not found then
+    raise exception 'an export can be cancelled here while it is pending: it is being made, or has ended' using errcode = 'GM053';
+  end if;
+  perform mill.cancel(array[p_id]);
+  perform mill.note_ended_exports(array[p_id]);
+end
+$$;
+
+COMMENT ON FUNCTION mill.cancel_export_job(p_id uuid, p_owner uuid) IS 'Cancels an export that waits; GM053 for any other.';
+
 CREATE FUNCTION mill.cancel_job(p_id uuid) RETURNS jsonb
     LANGUAGE plpgsql
     SET search_path TO 'pg_catalog', 'pg_temp'
     SET jit TO 'off'
     AS $$
 declare
-  v_job public.jobs;
+  v_job mill.workflow;
   v_waiting int;
 begin
-  select * into v_job from public.jobs j where j.id = p_id for update;
+  select * into v_job from mill.workflow j where j.id = p_id for update;
   if v_job.status not in ('queued', 'processing') then
     raise exception 'the job is % already', v_job.status using errcode = 'GM067';
   end if;
@@ -972,9 +1053,7 @@ COMMENT ON FUNCTION mill.check_breakers() IS 'Targets that are not invoked.';
 CREATE TABLE public.data_type_registry (
     data_type text NOT NULL,
     table_name text NOT NULL,
-    symbol_column text DEFAULT 'symbol'::text NOT NULL,
     timestamp_column text DEFAULT 'fetched_at'::text NOT NULL,
-    source_timestamp_column text,
     staleness_function text DEFAULT 'is_data_stale'::text NOT NULL,
     default_ttl_minutes integer NOT NULL,
     edge_function_name text DEFAULT 'processor'::text NOT NULL,
@@ -982,6 +1061,8 @@ CREATE TABLE public.data_type_registry (
     refresh_schedule text,
     priority integer DEFAULT 5 NOT NULL,
     estimated_data_size_bytes bigint DEFAULT 0 NOT NULL,
+    symbol_column text DEFAULT 'symbol'::text NOT NULL,
+    source_timestamp_column text,
     provider text DEFAULT 'fmp'::text NOT NULL,
     endpoint_template text,
     response_schema jsonb,
@@ -1062,12 +1143,16 @@ declare
 begin
   if tg_op = 'UPDATE' and (new.type, new.version, new.tasks, new.defaults, new.documents)
     is distinct from (old.type, old.version, old.tasks, old.defaults, old.documents)
-    and exists (select from public.jobs j where j.type = old.type and j.version = old.version)
+    and exists (select from mill.workflow j where j.type = old.type and j.version = old.version)
   then
     raise exception 'version % of "%" has been started and cannot change', old.version, old.type
       using errcode = 'GM069', hint = 'Insert the next version instead.';
   end if;
 
+  -- Its tasks are inserted into job_tasks, job by job: there is nothing to check before.
+  if new.tasks = '[]' then
+    return new;
+  end if;
   perform mill.check_definition_tasks(new.tasks);
   v_steps := array(select s from mill.definition_steps(new.type, new.version, new.tasks) s);
   perform mill.check_definition_graph(v_steps);
@@ -1098,7 +1183,8 @@ CREATE TABLE mill.workflow_step (
     compensation text,
     is_compensation boolean NOT NULL,
     tolerant boolean NOT NULL,
-    max_attempts integer
+    max_attempts integer,
+    is_inserted boolean DEFAULT false NOT NULL
 );
 
 COMMENT ON TABLE mill.workflow_step IS 'The tasks of the definitions, taken apart when a definition is written.';
@@ -1290,16 +1376,54 @@ CREATE FUNCTION mill.check_oldest_due_job() RETURNS TABLE(detail text)
     AS $$
   select format('a job of queue %s has been due for %s s', q.queue, round(a.age))
   from mill.queue q
-  cross join lateral (select extract(epoch from mill.now() - mill.oldest_due(q.queue)) as age) a
+  cross join lateral (select extract(epoch from mill.now() - mill.oldest_served(q)) as age) a
   where not q.paused and a.age > mill.setting('health.oldest_due_seconds', '300')::numeric
 $$;
 
-COMMENT ON FUNCTION mill.check_oldest_due_job() IS 'Queues whose oldest due job waits too long. Paused ones are an operator''s will.';
+COMMENT ON FUNCTION mill.check_oldest_due_job() IS 'Queues whose oldest due job waits too long. Paused ones are an operator''s will; kinds that no worker has ever asked for are a note.';
+
+CREATE FUNCTION mill.check_presence(p_list jsonb) RETURNS jsonb
+    LANGUAGE plpgsql
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS $$
+declare
+  v_group record;
+  v_symbols text[];
+  v_after text := '';
+  v_queued int := 0;
+begin
+  if not mill.entry_lock('check-stale-data') then
+    return jsonb_build_object('skipped', true);
+  end if;
+
+  if jsonb_typeof(p_list) <> 'null' then
+    for v_group in
+      select r as type, p.viewers, array_agg(p.symbol order by p.symbol) as symbols
+      from mill.presence_list(p_list) p
+      join public.data_type_registry r on r.data_type = p.data_type and r.is_enabled
+      group by r.data_type, p.viewers order by r.data_type, p.viewers desc
+    loop
+      v_queued := v_queued + mill.queue_stale(v_group.type, v_group.symbols, v_group.viewers);
+    end loop;
+    return jsonb_build_object('queued', v_queued);
+  end if;
+
+  loop
+    v_symbols := mill.watched_symbols(v_after, 200);
+    exit when v_symbols = '{}';
+    v_queued := v_queued + mill.check_watched(v_symbols);
+    v_after := v_symbols[cardinality(v_symbols)];
+  end loop;
+  return jsonb_build_object('queued', v_queued);
+end
+$$;
+
+COMMENT ON FUNCTION mill.check_presence(p_list jsonb) IS 'Queues what is watched and stale; {queued} or, while another run is at it, {skipped}.';
 
 CREATE FUNCTION mill.check_quota() RETURNS TABLE(detail text)
     LANGUAGE sql STABLE
     SET search_path TO 'pg_catalog', 'pg_temp'
-    AS $$ select format('%s%% of the data quota is used, serving has stopped', mill.quota_percent()) where public.is_quota_exceeded() $$;
+    AS $$ select format('%s%% of the data quota is used, serving has stopped', mill.quota_percent()) where mill.is_quota_exceeded() $$;
 
 COMMENT ON FUNCTION mill.check_quota() IS 'Whether refreshes have stopped for want of quota.';
 
@@ -1310,6 +1434,7 @@ CREATE FUNCTION mill.check_registry_row() RETURNS trigger
 declare
   v_table regclass;
   v_column text;
+  v_is_ours boolean := mill.is_our_fetcher(new.edge_function_name);
 begin
   foreach v_column in array array[new.table_name, new.symbol_column, new.timestamp_column,
     coalesce(new.source_timestamp_column, 'none'), new.staleness_function] loop
@@ -1318,21 +1443,26 @@ begin
   end loop;
 
   v_table := mill.data_table(new.table_name);
-  perform mill.refuse_registry_row(format('there is no table %s with row level security', new.table_name))
-  where not exists (select from pg_class c where c.oid = v_table and c.relkind in ('r', 'p') and c.relrowsecurity);
-  perform mill.refuse_registry_row(format('%s has no primary key that begins with %s', new.table_name, new.symbol_column))
+  perform mill.refuse_registry_row(format('there is no table %s%s', new.table_name, case when v_is_ours then ' with row level security' end))
+  where not exists (select from pg_class c where c.oid = v_table and c.relkind in ('r', 'p') and (c.relrowsecurity or not v_is_ours));
+  perform mill.refuse_registry_row(format('%s.%s is no text', new.table_name, new.symbol_column))
   where not exists (
+    select from pg_attribute a join pg_type t on t.oid = a.atttypid
+    where a.attrelid = v_table and a.attname = new.symbol_column and t.typcategory = 'S');
+  perform mill.refuse_registry_row(format('%s has no primary key that begins with %s', new.table_name, new.symbol_column))
+  where v_is_ours and not exists (
     select from pg_index i join pg_attribute a on a.attrelid = i.indrelid and a.attnum = i.indkey[0]
     where i.indrelid = v_table and i.indisprimary and a.attname = new.symbol_column and a.atttypid = 'text'::regtype);
   perform mill.refuse_registry_row(format('%s.%s is no timestamptz', new.table_name, c.name))
   from unnest(array[new.timestamp_column, new.source_timestamp_column]) c(name)
   where c.name is not null and not exists (
-    select from pg_attribute a where a.attrelid = v_table and a.attname = c.name and a.atttypid = 'timestamptz'::regtype);
+    select from pg_attribute a where a.attrelid = v_table and a.attname = c.name
+      and (a.atttypid = 'timestamptz'::regtype or not v_is_ours and a.atttypid in ('timestamp'::regtype, 'date'::regtype)));
   perform mill.refuse_registry_row(format('there is no function %s(timestamptz, integer) that returns boolean', new.staleness_function))
   where not exists (
     select from pg_proc p where p.oid = mill.staleness_function(new.staleness_function)
       and p.prorettype = 'boolean'::regtype);
-  perform mill.refuse_registry_row(format('no refresh queue is served by function %s for provider %s: insert one into mill.queue',
+  perform mill.refuse_registry_row(format('no refresh queue is served by function %s for provider %s: insert one into mill.queue, served_by external where the function is not ours',
     new.edge_function_name, new.provider))
   where mill.refresh_queue_of(new.edge_function_name, new.provider) is null;
 
@@ -1388,6 +1518,28 @@ $$;
 
 COMMENT ON PROCEDURE mill.check_stale_data(IN p_stretch integer) IS 'Queues what is watched and stale, a stretch of symbols a transaction. Runs never overlap.';
 
+CREATE FUNCTION mill.check_symbol(p_symbol text, p_data_types text[], p_priority integer) RETURNS integer
+    LANGUAGE plpgsql
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS $$
+declare
+  v_type public.data_type_registry;
+  v_queued int := 0;
+begin
+  if not exists (select from public.supported_symbols s where s.symbol = p_symbol and s.is_active) then
+    return 0;
+  end if;
+  for v_type in
+    select r.* from public.data_type_registry r where r.data_type = any (p_data_types) and r.is_enabled order by r.data_type
+  loop
+    v_queued := v_queued + mill.queue_stale(v_type, array[p_symbol], p_priority);
+  end loop;
+  return v_queued;
+end
+$$;
+
+COMMENT ON FUNCTION mill.check_symbol(p_symbol text, p_data_types text[], p_priority integer) IS 'Queues what is missing or stale of a symbol; says how many refreshes were new. Without a priority each gets the number of its viewers.';
+
 CREATE FUNCTION mill.check_watched(p_symbols text[]) RETURNS integer
     LANGUAGE plpgsql
     SET search_path TO 'pg_catalog', 'pg_temp'
@@ -1408,7 +1560,7 @@ begin
         select from public.active_subscriptions_v2 a
         where a.symbol = s.symbol and a.data_type = v_type.data_type and a.last_seen_at > v_since));
     perform mill.lift_pauses(v_type.data_type, v_watched);
-    v_queued := v_queued + mill.queue_stale(v_type, v_watched, v_type.priority);
+    v_queued := v_queued + mill.queue_stale(v_type, v_watched, null);
   end loop;
   return v_queued;
 end
@@ -1422,10 +1574,14 @@ CREATE FUNCTION mill.check_workers() RETURNS TABLE(detail text)
     AS $$
   select format('no worker serves queue %s, which has work', q.queue)
   from mill.queue q
-  where q.served_by = 'worker' and not q.paused and mill.oldest_due(q.queue) < mill.now() - interval '1 minute'
+  where q.served_by = 'worker' and not q.paused and mill.oldest_served(q) < mill.now() - interval '1 minute'
     and not exists (
       select from mill.worker w where q.queue = any (w.queues)
         and w.seen_at > mill.now() - make_interval(secs => mill.setting('worker.timeout_seconds', '300')::int))
+    -- Workers of others are known by what they claimed alone.
+    and not exists (
+      select from mill.claimant c where c.queue = q.queue
+        and c.claimed_at > mill.now() - make_interval(secs => mill.setting('worker.timeout_seconds', '300')::int))
 $$;
 
 COMMENT ON FUNCTION mill.check_workers() IS 'Queues of the container worker that have work and nobody to do it.';
@@ -1455,6 +1611,7 @@ begin
     raise exception 'a worker needs a name' using errcode = 'GM004';
   end if;
 
+  perform mill.note_asked_kinds(p_queues, p_kinds);
   for v_queue in
     select q.* from mill.queue q where q.queue = any (p_queues) and not q.paused order by hashtext(q.queue || v_now::text)
   loop
@@ -1507,6 +1664,9 @@ begin
       exit when v_left <= 0;
     end loop;
 
+    if v_left < v_asked and v_queue.served_by <> 'function' then
+      perform mill.note_claimant(v_queue.queue, p_worker);
+    end if;
     if v_left < v_asked and exists (
       select from mill.floor f where f.queue = v_queue.queue and f.advance_at <= clock_timestamp())
     then
@@ -1525,7 +1685,7 @@ CREATE FUNCTION mill.claim_refresh(p_worker text, p_queue text, p_max integer, p
 declare
   v_jobs jsonb;
 begin
-  perform pg_advisory_xact_lock(702235, 0);
+  perform mill.lock_refresh_claims();
   begin
     v_jobs := public.claim_jobs(p_worker, array[p_queue], p_max, null, p_invocation);
     if v_jobs <> '[]' and mill.quota_used(mill.setting('refresh.quota_days', '30')::int) + mill.quota_in_flight()
@@ -1627,7 +1787,7 @@ begin
   end if;
   with chosen as (
     select f.path from mill.export_file f
-    where f.state = 'stored' and f.expires_at <= v_now
+    where f.state = 'stored' and f.expires_at <= v_now or f.state = 'deleted'
       or f.state = 'writing' and f.created_at <= v_abandoned and not exists (
         select from mill.job_live j where j.id = f.export_id and j.attempt = f.attempt and j.state = 'processing')
     order by f.created_at
@@ -1638,6 +1798,9 @@ begin
     update mill.export_file f set state = 'removing' from chosen c where f.path = c.path returning f.path
   )
   select v_stuck || coalesce(array_agg(m.path), '{}') into v_keys from marked m;
+  if cardinality(v_keys) < p_max then
+    v_keys := v_keys || mill.unclaimed_export_objects(v_abandoned, p_max - cardinality(v_keys));
+  end if;
   return jsonb_build_object('remove', to_jsonb(v_keys), 'more', cardinality(v_keys) = p_max and v_stuck = '{}');
 end
 $$;
@@ -1733,6 +1896,27 @@ $$;
 
 COMMENT ON FUNCTION mill.cleanup_subscriptions(p_max integer) IS 'Removes subscriptions that were not seen for 5 minutes, and what else refresh keeps for a while; {removed} or {skipped}.';
 
+CREATE FUNCTION mill.cleanup_uploads(p_max integer DEFAULT 200) RETURNS jsonb
+    LANGUAGE plpgsql
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS $$
+declare
+  v_before timestamptz := mill.now() - make_interval(secs => mill.setting('documents.unclaimed_object_seconds', '86400')::double precision);
+  v_since timestamptz := (select p.installed_at from mill.part p where p.part = 'compat/documents');
+  v_objects text[] := array(
+    select o.object from mill.stored_objects('medical-docs') o
+    where o.stored_at < v_before and o.stored_at >= v_since
+      and mill.is_swept_place(mill.key_within('medical-docs', o.object))
+      and not exists (select from public.shell_files f where f.storage_path = mill.key_within('medical-docs', o.object) and f.bucket = 'medical-docs')
+      and not exists (select from mill.document_upload u where u.place = o.object)
+    order by o.stored_at limit p_max);
+begin
+  return jsonb_build_object('remove', to_jsonb(v_objects), 'more', cardinality(v_objects) = p_max);
+end
+$$;
+
+COMMENT ON FUNCTION mill.cleanup_uploads(p_max integer) IS 'Names the files in medical-docs that no document names, so that they are removed.';
+
 CREATE FUNCTION mill.cleanup_workers(p_max integer) RETURNS jsonb
     LANGUAGE sql
     SET search_path TO 'pg_catalog', 'pg_temp'
@@ -1740,7 +1924,11 @@ CREATE FUNCTION mill.cleanup_workers(p_max integer) RETURNS jsonb
   with gone as (
     delete from mill.worker w where w.worker in (
       select o.worker from mill.worker o where o.seen_at < mill.now() - interval '1 day' limit p_max)
-    returning 1)
+    returning 1),
+  -- The last one of each queue stays: health names it.
+  claimants as (
+    delete from mill.claimant c where c.claimed_at < mill.now() - interval '1 day'
+      and exists (select from mill.claimant later where later.queue = c.queue and later.claimed_at > c.claimed_at))
   select jsonb_build_object('removed', count(*), 'more', count(*) = p_max) from gone
 $$;
 
@@ -1753,22 +1941,28 @@ CREATE FUNCTION mill.cleanup_workflows(p_max integer) RETURNS jsonb
 declare
   v_old timestamptz := mill.now() - make_interval(days => mill.setting('workflows.remember_days', '90')::int);
   v_jobs uuid[] := array(
-    select j.id from public.jobs j where j.finished_at < v_old and not j.stragglers
+    select j.id from mill.workflow j where j.finished_at < v_old and not j.stragglers
       and not exists (
         select from mill.task t join mill.job_live l on l.id = t.id where t.job_id = j.id and t.state = 'queued')
     order by j.finished_at limit least(p_max, 100));
   v_keys text[] := array(
     select k.key from (
-      select a.storage_path as key, 1 as place from public.job_artifacts a where a.job_id = any (v_jobs)
+      select case a.bucket when 'gristmill' then '' else a.bucket || ':' end || a.storage_path as key, 1 as place
+      from public.job_artifacts a where a.job_id = any (v_jobs)
       union all
       select format('%s/%s/%s', j.user_id, j.id, format(f.form, t.id)), 2
-      from public.jobs j join mill.task t on t.job_id = j.id and t.state in ('failed', 'cancelled') and t.item >= 0
+      from mill.workflow j join mill.task t on t.job_id = j.id and t.state in ('failed', 'cancelled') and t.item >= 0
       cross join (values ('json/%s.json'), ('pdf/%s.pdf'), ('audio/%s.mp3')) as f(form)
-      where j.id = any (v_jobs)) k
+      where j.id = any (v_jobs)
+      union
+      -- What documented workers have stored and not named.
+      select o.object, 2 from mill.stored_objects('job-artifacts') o
+      where split_part(o.object, '/', 2) = any (v_jobs::text[]) and not exists (
+        select from public.job_artifacts a where a.bucket || ':' || a.storage_path = o.object)) k
     order by k.place limit p_max);
   v_empty int;
 begin
-  delete from public.jobs j where j.id = any (v_jobs) and not j.id = any (array(select split_part(k.key, '/', 2)::uuid from unnest(v_keys) as k(key)))
+  delete from mill.workflow j where j.id = any (v_jobs) and not j.id = any (array(select split_part(k.key, '/', 2)::uuid from unnest(v_keys) as k(key)))
     and not exists (select from public.job_artifacts a where a.job_id = j.id);
   get diagnostics v_empty = row_count;
   return jsonb_build_object('forgotten', v_empty, 'remove', to_jsonb(v_keys), 'more', v_jobs <> '{}');
@@ -1813,6 +2007,43 @@ $$;
 
 COMMENT ON FUNCTION mill.complete(p_worker text, p_ids uuid[], p_attempts integer[]) IS 'Completes jobs without results; answers the ids that were lost, which it does not change.';
 
+CREATE FUNCTION mill.complete_export_job(p_holder mill.holder, p_url text, p_size integer, p_pages integer) RETURNS boolean
+    LANGUAGE plpgsql
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS $$
+declare
+  v_export mill.export;
+  v_path text := mill.export_object(p_url);
+  v_is_done boolean;
+begin
+  select e.* into v_export from mill.export e where e.id = p_holder.job;
+  if p_url is null then
+    raise exception 'a completed export has a result_url: where its file is' using errcode = 'GM055';
+  elsif coalesce(p_size, 0) < 0 or coalesce(p_pages, 0) < 0 then
+    raise exception 'file_size and page_count are not negative' using errcode = 'GM004';
+  end if;
+  if v_path is not null then
+    perform mill.take_export_object(v_export.owner, v_export.document_id, v_path, v_export.id);
+    update mill.export_file f set attempt = p_holder.attempt where f.path = v_path and f.state = 'writing';
+    v_is_done := public.finish_export(p_holder.job, p_holder.worker, p_holder.attempt, v_path, mill.export_file_name(v_export.title), coalesce(p_pages, 1));
+  elsif p_url !~* '^https?://[^/]+' or p_url ~* '/storage/v1/' then
+    raise exception 'result_url is neither a file in the bucket exports nor an address outside our storage' using errcode = 'GM055';
+  else
+    v_is_done := mill.settle_held(p_holder, jsonb_build_object('outcome', 'completed', 'result', jsonb_build_object('url', p_url)));
+    if v_is_done then
+      update mill.export e set ended = 'completed', message = null, source = null where e.id = p_holder.job;
+      perform mill.note_export(p_holder.job, 'completed', jsonb_build_object('progress', 100, 'attempt', p_holder.attempt));
+    end if;
+  end if;
+  if v_is_done then
+    update mill.export e set result_url = p_url, result_size = p_size, result_pages = p_pages where e.id = p_holder.job;
+  end if;
+  return v_is_done;
+end
+$$;
+
+COMMENT ON FUNCTION mill.complete_export_job(p_holder mill.holder, p_url text, p_size integer, p_pages integer) IS 'Completes an export with the result that a documented worker names; false when the job was cancelled, GM055 without a stored file.';
+
 CREATE FUNCTION mill.confirm_export_files(p_keys text[]) RETURNS jsonb
     LANGUAGE sql
     SET search_path TO 'pg_catalog', 'pg_temp'
@@ -1825,6 +2056,13 @@ $$;
 
 COMMENT ON FUNCTION mill.confirm_export_files(p_keys text[]) IS 'These objects are gone: forgets their rows, and what could be downloaded of them.';
 
+CREATE FUNCTION mill.confirm_uploads(p_objects text[]) RETURNS jsonb
+    LANGUAGE sql
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS $$ select jsonb_build_object('removed', cardinality(p_objects)) $$;
+
+COMMENT ON FUNCTION mill.confirm_uploads(p_objects text[]) IS 'These files are gone from medical-docs.';
+
 CREATE FUNCTION mill.confirm_workflows(p_keys text[]) RETURNS jsonb
     LANGUAGE plpgsql
     SET search_path TO 'pg_catalog', 'pg_temp'
@@ -1833,9 +2071,12 @@ declare
   v_removed int;
   v_forgotten int;
 begin
-  delete from public.job_artifacts a where a.storage_path = any (p_keys);
+  delete from public.job_artifacts a
+  using unnest(p_keys) as k(key)
+  where a.storage_path = substr(k.key, strpos(k.key, ':') + 1)
+    and a.bucket = case when strpos(k.key, ':') > 0 then split_part(k.key, ':', 1) else 'gristmill' end;
   get diagnostics v_removed = row_count;
-  delete from public.jobs j
+  delete from mill.workflow j
   where j.id in (select split_part(k.key, '/', 2)::uuid from unnest(p_keys) as k(key)) and j.finished_at is not null
     and not exists (select from public.job_artifacts a where a.job_id = j.id);
   get diagnostics v_forgotten = row_count;
@@ -1884,7 +2125,7 @@ begin
   if not mill.is_enabled('usage_tracking') then
     return '{}'::text[];
   end if;
-  select (e.counts ->> 'bytes')::bigint into v_counted from public.usage_events e
+  select (e.counts ->> 'bytes')::bigint into v_counted from mill.usage_event e
   where e.profile_id = p_profile_id and e.event_type = 'shell_file_uploaded' and e.once_key = p_document_id::text
   for update;
   if not found then
@@ -1893,7 +2134,7 @@ begin
   if v_counted = p_size then
     return '{}'::text[];
   end if;
-  update public.usage_events e set counts = e.counts || jsonb_build_object('bytes', p_size)
+  update mill.usage_event e set counts = e.counts || jsonb_build_object('bytes', p_size)
   where e.profile_id = p_profile_id and e.event_type = 'shell_file_uploaded' and e.once_key = p_document_id::text;
   perform mill.add_usage(p_profile_id, jsonb_build_object('bytes', p_size - v_counted), mill.now());
   return array(
@@ -2086,7 +2327,8 @@ CREATE TABLE public.shell_files (
     uploaded_at timestamp with time zone,
     scanned_at timestamp with time zone,
     completed_at timestamp with time zone,
-    CONSTRAINT a_key_is_short CHECK (((length(idempotency_key) >= 1) AND (length(idempotency_key) <= 255))),
+    bucket text DEFAULT 'gristmill'::text NOT NULL,
+    CONSTRAINT a_key_is_short CHECK (((length(idempotency_key) >= 38) AND (length(idempotency_key) <= 549))),
     CONSTRAINT a_size_is_not_negative CHECK ((file_size_bytes >= 0)),
     CONSTRAINT an_uploaded_file_has_a_place CHECK (((status = ANY (ARRAY['uploading'::text, 'erasing'::text])) OR (storage_path IS NOT NULL))),
     CONSTRAINT names_are_short CHECK (((length(filename) <= 300) AND (length(original_filename) <= 300))),
@@ -2150,7 +2392,7 @@ begin
   end if;
 
   begin
-    insert into public.usage_events (profile_id, at, event_type, shell_file_id, job_id, counts, once_key)
+    insert into mill.usage_event (profile_id, at, event_type, shell_file_id, job_id, counts, once_key)
     values (p_profile_id, v_now, p_event, p_file, p_job, p_counts, p_once_key)
     on conflict (profile_id, event_type, once_key) where once_key is not null do nothing;
     v_is_new := found;
@@ -2193,8 +2435,10 @@ CREATE FUNCTION mill.counted_calls(p_known jsonb, p_usage jsonb) RETURNS jsonb
     SET search_path TO 'pg_catalog', 'pg_temp'
     AS $$
   select case when p_usage is null then '{}' else jsonb_build_object('api_metrics', (
-    select jsonb_object_agg(m.name, coalesce((p_known #>> array['api_metrics', m.name])::bigint, 0) + coalesce((p_usage ->> m.name)::bigint, 0))
-    from unnest(array['total_calls', 'failed_calls', 'successful_calls', 'rate_limit_hits', 'backpressure_delays', 'tokens']) m(name))) end
+    select jsonb_object_agg(m.name, coalesce((p_known #>> array['api_metrics', m.name])::bigint, (p_known #>> array['api_metrics', m.said])::bigint, 0)
+      + coalesce((p_usage ->> m.said)::bigint, 0))
+    from (values ('total_api_calls', 'total_calls'), ('rate_limit_hits', 'rate_limit_hits'), ('backpressure_delays', 'backpressure_delays'),
+      ('successful_api_calls', 'successful_calls'), ('failed_api_calls', 'failed_calls'), ('total_tokens_used', 'tokens')) m(name, said))) end
 $$;
 
 COMMENT ON FUNCTION mill.counted_calls(p_known jsonb, p_usage jsonb) IS 'The api_metrics of processing_error with a stage''s calls added.';
@@ -2370,11 +2614,32 @@ CREATE FUNCTION mill.definition_steps(p_type text, p_version integer, p_tasks js
     t.task #>> '{on_failure,compensate}',
     exists (select from task o where o.task #>> '{on_failure,compensate}' = t.key),
     coalesce((t.task ->> 'tolerant')::boolean, false),
-    (t.task ->> 'max_attempts')::int
+    (t.task ->> 'max_attempts')::int,
+    false
   from task t
 $$;
 
 COMMENT ON FUNCTION mill.definition_steps(p_type text, p_version integer, p_tasks jsonb) IS 'Takes the tasks of a definition apart.';
+
+CREATE FUNCTION mill.delete_export_history() RETURNS trigger
+    LANGUAGE plpgsql SECURITY DEFINER
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS $$
+declare
+  v_path text;
+begin
+  perform mill.refuse_in_maintenance();
+  perform mill.lock_exports(old.user_id);
+  delete from mill.export_history h where h.id = old.id and h.user_id = old.user_id returning h.file_path into v_path;
+  if v_path is null then
+    return null; -- cleanup, or the same user elsewhere, was faster
+  end if;
+  update mill.export_file f set state = 'deleted' where f.path = v_path and f.state <> 'removing';
+  return old;
+end
+$$;
+
+COMMENT ON FUNCTION mill.delete_export_history() IS 'Deletes an exported file where its row of export_history is deleted.';
 
 CREATE FUNCTION mill.deliver_alert(p_alert uuid) RETURNS integer
     LANGUAGE sql
@@ -2456,21 +2721,27 @@ $$;
 
 COMMENT ON FUNCTION mill.discard(p_ids uuid[]) IS 'Deletes dead letters for good: discarded or not_dead for each.';
 
-CREATE FUNCTION mill.document_error(p_error jsonb) RETURNS jsonb
+CREATE FUNCTION mill.document_error(p_error jsonb, p_next_retry_at timestamp with time zone DEFAULT NULL::timestamp with time zone) RETURNS jsonb
     LANGUAGE sql STABLE
     SET search_path TO 'pg_catalog', 'pg_temp'
     AS $$
-  select jsonb_strip_nulls(jsonb_build_object(
-    'type', case p_error ->> 'type'
+  select jsonb_build_object(
+    'error_type', case p_error ->> 'type'
       when 'worker_lost' then 'worker_timeout' when 'rate_limited' then 'api_rate_limit' when 'panic' then 'worker_timeout'
       when 'timeout' then 'ai_timeout' else coalesce(p_error ->> 'type', 'network_error') end,
-    'message', p_error ->> 'message', 'retry_count', (p_error ->> 'attempt')::int, 'worker_id', p_error ->> 'worker',
-    'api_provider', p_error ->> 'provider', 'rate_limit_hit', p_error ->> 'type' = 'rate_limited',
-    'heartbeat_expired', p_error ->> 'type' = 'worker_lost', 'duration_ms', (p_error ->> 'duration_ms')::int,
-    'timestamp', p_error ->> 'at'))
+    'error_message', p_error ->> 'message', 'retry_count', (p_error ->> 'attempt')::int, 'next_retry_at', p_next_retry_at,
+    'worker_id', p_error ->> 'worker', 'api_provider', p_error ->> 'provider', 'rate_limit_hit', coalesce(p_error ->> 'type' = 'rate_limited', false),
+    'heartbeat_expired', coalesce(p_error ->> 'type' = 'worker_lost', false), 'duration_ms', (p_error ->> 'duration_ms')::bigint,
+    'timestamp', p_error ->> 'at')
 $$;
 
-COMMENT ON FUNCTION mill.document_error(p_error jsonb) IS 'An error of a job in the form of processing_error.';
+COMMENT ON FUNCTION mill.document_error(p_error jsonb, p_next_retry_at timestamp with time zone) IS 'An error of a job in the form of processing_error.';
+
+CREATE FUNCTION mill.document_key(p_profile_id uuid, p_key text) RETURNS text
+    LANGUAGE sql IMMUTABLE
+    RETURN ((p_profile_id || ':'::text) || p_key);
+
+COMMENT ON FUNCTION mill.document_key(p_profile_id uuid, p_key text) IS 'A client''s idempotency key of a profile as it is stored.';
 
 CREATE FUNCTION mill.document_named(p_payload jsonb) RETURNS uuid
     LANGUAGE sql IMMUTABLE
@@ -2517,11 +2788,49 @@ CREATE FUNCTION mill.document_summary(p_file public.shell_files) RETURNS jsonb
     'percent', mill.document_percent(p_file.status, p_file.stage, (
       select j.progress from mill.job_live j
       where j.dedupe_key = mill.stage_key(p_file.id, p_file.run, p_file.stage) and j.queue in ('fast', 'ai'))),
-    'page_count', p_file.page_count, 'error', coalesce(mill.waiting_error(p_file), p_file.processing_error -> 'current_error'),
+    'page_count', p_file.page_count, 'error', mill.shown_error(coalesce(mill.waiting_error(p_file), p_file.processing_error -> 'current_error')),
     'created_at', p_file.created_at, 'updated_at', p_file.updated_at, 'completed_at', p_file.completed_at)
 $$;
 
 COMMENT ON FUNCTION mill.document_summary(p_file public.shell_files) IS 'A document as lists show it.';
+
+CREATE FUNCTION mill.documented_error(p_entry jsonb) RETURNS jsonb
+    LANGUAGE sql IMMUTABLE
+    RETURN (jsonb_build_object('error_type', (p_entry -> 'type'::text), 'error_message', (p_entry -> 'message'::text), 'retry_count', NULL::unknown, 'next_retry_at', NULL::unknown, 'worker_id', NULL::unknown, 'api_provider', NULL::unknown, 'rate_limit_hit', false, 'heartbeat_expired', false, 'duration_ms', NULL::unknown, 'timestamp', NULL::unknown) || (p_entry - ARRAY['type'::text, 'message'::text]));
+
+COMMENT ON FUNCTION mill.documented_error(p_entry jsonb) IS 'An entry of processing_error with every documented key.';
+
+CREATE FUNCTION mill.due_in_sequence(p_job_id uuid) RETURNS uuid[]
+    LANGUAGE plpgsql STABLE
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    SET plan_cache_mode TO 'force_generic_plan'
+    SET enable_seqscan TO 'off'
+    SET enable_hashjoin TO 'off'
+    SET enable_mergejoin TO 'off'
+    SET jit TO 'off'
+    AS $$
+declare
+  v_first int := (
+    select min(i.sequence) from mill.task_sequence i join mill.task t on t.id = i.id where i.job_id = p_job_id and t.state <> 'completed');
+begin
+  return (
+    select coalesce(array_agg(t.id order by i.sequence, t.id), '{}')
+    from mill.task t join mill.task_sequence i on i.id = t.id
+    where t.job_id = p_job_id and t.state = 'waiting' and not exists (
+      select from mill.task_need n
+      where n.kind = i.kind and case
+        when n.needs is null then v_first < i.sequence
+        else exists (
+          select from mill.task_sequence b join mill.task bt on bt.id = b.id
+          where b.job_id = p_job_id and b.kind = n.needs and b.sequence < i.sequence and bt.state <> 'completed'
+            and b.sequence >= case n.reach when 'all' then b.sequence else (
+              select m.sequence from mill.task_sequence m
+              where m.job_id = p_job_id and m.kind = n.needs and m.sequence < i.sequence order by m.sequence desc limit 1) end)
+        end));
+end
+$$;
+
+COMMENT ON FUNCTION mill.due_in_sequence(p_job_id uuid) IS 'The inserted tasks of a job that wait for nothing any more, in their order.';
 
 CREATE FUNCTION mill.duplicates(p_jobs jsonb, p_answered jsonb, p_now timestamp with time zone, p_turn bigint, p_random text, p_max_bytes integer) RETURNS jsonb
     LANGUAGE sql
@@ -2745,8 +3054,8 @@ CREATE FUNCTION mill.end_refused(p_file public.shell_files, p_job_id uuid, p_sta
     AS $$
 begin
   update public.shell_files f set
-    status = p_status, storage_path = p_place, verdict = p_error - array['worker', 'attempt'], updated_at = mill.now(), version = f.version + 1,
-    processing_error = f.processing_error || jsonb_build_object('current_error', mill.document_error(p_error || jsonb_build_object('at', mill.now())))
+    status = p_status, storage_path = mill.key_within(f.bucket, p_place), verdict = p_error - array['worker', 'attempt'], updated_at = mill.now(), version = f.version + 1,
+    processing_error = mill.noted_errors(f.processing_error, jsonb_build_array(p_error || jsonb_build_object('at', mill.now())))
   where f.id = p_file.id;
   perform mill.audit('shell_files', p_file.id::text, 'UPDATE', null, jsonb_build_object('status', p_status, 'type', p_error ->> 'type'),
     'refused by the security stage', 'documents', p_file.patient_id, p_job_id);
@@ -2982,7 +3291,7 @@ $$;
 
 COMMENT ON FUNCTION mill.every_minute(p_part text) IS 'True for one caller a minute.';
 
-CREATE TABLE public.jobs (
+CREATE TABLE mill.workflow (
     id uuid NOT NULL,
     user_id uuid NOT NULL,
     type text NOT NULL,
@@ -3015,9 +3324,9 @@ CREATE TABLE public.jobs (
 )
 WITH (fillfactor='50');
 
-COMMENT ON TABLE public.jobs IS 'Jobs of many tasks. Users see their own, create under their own id, and change nothing else.';
+COMMENT ON TABLE mill.workflow IS 'Jobs of many tasks, as public.jobs shows them.';
 
-CREATE FUNCTION mill.expand_step(p_job public.jobs, p_step mill.workflow_step, p_state text) RETURNS uuid[]
+CREATE FUNCTION mill.expand_step(p_job mill.workflow, p_step mill.workflow_step, p_state text) RETURNS uuid[]
     LANGUAGE plpgsql
     SET search_path TO 'pg_catalog', 'pg_temp'
     AS $$
@@ -3053,7 +3362,7 @@ begin
 end
 $$;
 
-COMMENT ON FUNCTION mill.expand_step(p_job public.jobs, p_step mill.workflow_step, p_state text) IS 'One task for each item of the list that a step fans out over.';
+COMMENT ON FUNCTION mill.expand_step(p_job mill.workflow, p_step mill.workflow_step, p_state text) IS 'One task for each item of the list that a step fans out over.';
 
 CREATE FUNCTION mill.expired_days(p_today date) RETURNS TABLE(partition text)
     LANGUAGE plpgsql STABLE
@@ -3247,6 +3556,20 @@ $$;
 
 COMMENT ON FUNCTION mill.export_events_after(p_owner uuid, p_ids uuid[], p_after bigint) IS 'Events of exports after one, and whether more can come.';
 
+CREATE FUNCTION mill.export_expiry() RETURNS timestamp with time zone
+    LANGUAGE sql STABLE
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS $$ select mill.now() + make_interval(days => mill.setting('exports.expire_days', '7')::int) $$;
+
+COMMENT ON FUNCTION mill.export_expiry() IS 'Until when a file that is stored now can be downloaded.';
+
+CREATE FUNCTION mill.export_file_name(p_title text) RETURNS text
+    LANGUAGE sql IMMUTABLE
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS $$ select coalesce(nullif(btrim(left(regexp_replace(p_title, '[[:cntrl:]/\\:*?"<>|]+', ' ', 'g'), 120), ' .'), ''), 'document') || '.pdf' $$;
+
+COMMENT ON FUNCTION mill.export_file_name(p_title text) IS 'A title as the name of a file.';
+
 CREATE TABLE mill.export (
     id uuid NOT NULL,
     owner uuid NOT NULL,
@@ -3259,6 +3582,9 @@ CREATE TABLE mill.export (
     ended text,
     message text,
     created_at timestamp with time zone NOT NULL,
+    result_url text,
+    result_size integer,
+    result_pages integer,
     CONSTRAINT ended_as_a_job_ends CHECK ((ended = ANY (ARRAY['completed'::text, 'failed'::text, 'cancelled'::text]))),
     CONSTRAINT source_is_kept_until_it_is_done CHECK (((source IS NOT NULL) OR (ended IS NOT NULL)))
 );
@@ -3278,10 +3604,14 @@ CREATE FUNCTION mill.export_json(p_export mill.export) RETURNS jsonb
       when 'failed' then coalesce(p_export.message, mill.export_message(s.error))
       when 'retrying' then mill.export_message(s.error) end,
     'file', case when h.expires_at > mill.now() then jsonb_build_object(
-      'name', h.file_name, 'size', h.file_size, 'pages', h.page_count, 'downloads', h.download_count, 'expires_at', h.expires_at) end,
+      'name', h.file_name, 'size', h.file_size, 'pages', h.page_count, 'downloads', h.download_count, 'expires_at', h.expires_at,
+      'path', h.file_path) end,
+    -- Where a worker of the user's own has put the file, outside of our storage.
+    'result_url', case when h.id is null and s.status = 'completed' and p_export.result_url ~* '^https?://' and p_export.result_url !~* '/storage/v1/'
+      then p_export.result_url end,
     'created_at', p_export.created_at, 'started_at', s.started_at, 'finished_at', s.finished_at))
   from mill.export_status(p_export.id, p_export.ended) s
-  left join public.export_history h on h.id = p_export.id
+  left join mill.export_history h on h.id = p_export.id
 $$;
 
 COMMENT ON FUNCTION mill.export_json(p_export mill.export) IS 'An export as callers see it.';
@@ -3299,6 +3629,17 @@ $$;
 
 COMMENT ON FUNCTION mill.export_message(p_error jsonb) IS 'Why an export failed, as a person understands it.';
 
+CREATE FUNCTION mill.export_object(p_said text) RETURNS text
+    LANGUAGE sql IMMUTABLE
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS $_$
+  select 'exports:' || coalesce(
+    substring(p_said from '/storage/v1/(?:object|render/image)/(?:sign/|public/|authenticated/)?exports/([^?#]+)'),
+    substring(p_said from '^(?:exports/)?([^:/?#]+/[^:?#]+)$'))
+$_$;
+
+COMMENT ON FUNCTION mill.export_object(p_said text) IS 'The object that a path or a URL of the bucket exports means; null for anything else.';
+
 CREATE FUNCTION mill.export_options(p_options jsonb) RETURNS jsonb
     LANGUAGE plpgsql IMMUTABLE
     SET search_path TO 'pg_catalog', 'pg_temp'
@@ -3306,7 +3647,8 @@ CREATE FUNCTION mill.export_options(p_options jsonb) RETURNS jsonb
 declare
   v_page text := coalesce(p_options ->> 'page_size', p_options ->> 'pageSize', 'a4');
   v_colour text := coalesce(p_options ->> 'color_mode', p_options ->> 'colorMode', 'color');
-  v_quality text := coalesce(p_options ->> 'quality', 'standard');
+  -- The documented word for standard.
+  v_quality text := coalesce(nullif(lower(p_options ->> 'quality'), 'normal'), 'standard');
   v_given jsonb := p_options -> 'margins';
   v_margins jsonb := jsonb '{"top": 0.8, "right": 0.85, "bottom": 0.8, "left": 0.85}';
 begin
@@ -3353,8 +3695,9 @@ CREATE FUNCTION mill.export_storage_used(p_owner uuid) RETURNS bigint
     LANGUAGE sql STABLE
     SET search_path TO 'pg_catalog', 'pg_temp'
     AS $$
-  -- What is being written counts, and what is not deleted yet: bytes are bytes.
-  select coalesce(sum(f.size), 0)::bigint from mill.export_file f where f.owner = p_owner
+  -- What is being written counts, and what is not removed yet: bytes are bytes. What the user has deleted counts no more, although its object
+  -- lies there until the next cleanup.
+  select coalesce(sum(f.size), 0)::bigint from mill.export_file f where f.owner = p_owner and f.state <> 'deleted'
 $$;
 
 COMMENT ON FUNCTION mill.export_storage_used(p_owner uuid) IS 'Bytes that a user''s exports occupy.';
@@ -3470,7 +3813,7 @@ CREATE FUNCTION mill.fold_job(p_id uuid) RETURNS void
 declare
   v_ended record;
 begin
-  if not exists (select from public.jobs j where j.id = p_id) then
+  if not exists (select from mill.workflow j where j.id = p_id) then
     delete from mill.ended e where e.parent = p_id;
     return;
   end if;
@@ -3490,22 +3833,34 @@ declare
   v_until timestamptz := date_trunc('hour', p_now - interval '1 hour');
 begin
   delete from public.api_data_usage u
-  where u.at < p_now - make_interval(days => mill.setting('refresh.quota_days', '30')::int + 1);
-  if not exists (select from public.api_data_usage u where u.at < v_until and u.at > date_trunc('hour', u.at)) then
+  where u.created_at < p_now - make_interval(days => mill.setting('refresh.quota_days', '30')::int + 1);
+  if not exists (select from public.api_data_usage u where u.created_at < v_until and u.created_at > date_trunc('hour', u.created_at)) then
     return;
   end if;
   with folded as (
-    delete from public.api_data_usage u where u.at < v_until and u.at >= v_until - interval '1 day' returning u.*
+    delete from public.api_data_usage u where u.created_at < v_until and u.created_at >= v_until - interval '1 day' returning u.*
   )
-  insert into public.api_data_usage (at, provider, data_type, calls, bytes)
-  select date_trunc('hour', f.at), f.provider, f.data_type, sum(f.calls), sum(f.bytes)
+  insert into public.api_data_usage (created_at, provider, data_type, calls, data_size_bytes)
+  select date_trunc('hour', f.created_at), f.provider, f.data_type, sum(f.calls), sum(f.data_size_bytes)
   from folded f group by 1, 2, 3;
 end
 $$;
 
 COMMENT ON FUNCTION mill.fold_usage(p_now timestamp with time zone) IS 'Folds usage into hours and deletes what is past the quota''s window.';
 
-CREATE FUNCTION mill.follow_failures(p_job public.jobs, p_failed uuid[]) RETURNS public.jobs
+CREATE FUNCTION mill.follow_buckets() RETURNS trigger
+    LANGUAGE plpgsql
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS $$
+begin
+  perform mill.install_storage_policies();
+  return null;
+end
+$$;
+
+COMMENT ON FUNCTION mill.follow_buckets() IS 'Makes the buckets and policies of Supabase Storage anew when the list of buckets has changed.';
+
+CREATE FUNCTION mill.follow_failures(p_job mill.workflow, p_failed uuid[]) RETURNS mill.workflow
     LANGUAGE plpgsql
     SET search_path TO 'pg_catalog', 'pg_temp'
     SET enable_seqscan TO 'off'
@@ -3545,9 +3900,9 @@ begin
 end
 $$;
 
-COMMENT ON FUNCTION mill.follow_failures(p_job public.jobs, p_failed uuid[]) IS 'Applies the definition''s word on failed tasks to a job.';
+COMMENT ON FUNCTION mill.follow_failures(p_job mill.workflow, p_failed uuid[]) IS 'Applies the definition''s word on failed tasks to a job.';
 
-CREATE FUNCTION mill.follow_items(p_job public.jobs, p_ended uuid[], OUT ready uuid[], OUT skipped uuid[]) RETURNS record
+CREATE FUNCTION mill.follow_items(p_job mill.workflow, p_ended uuid[], OUT ready uuid[], OUT skipped uuid[]) RETURNS record
     LANGUAGE plpgsql
     SET search_path TO 'pg_catalog', 'pg_temp'
     SET enable_seqscan TO 'off'
@@ -3556,6 +3911,10 @@ CREATE FUNCTION mill.follow_items(p_job public.jobs, p_ended uuid[], OUT ready u
 begin
   ready := '{}';
   skipped := '{}';
+  if exists (select from mill.workflow_step w where w.type = p_job.type and w.version = p_job.version and w.is_inserted) then
+    ready := mill.due_in_sequence(p_job.id);
+    return;
+  end if;
   if p_ended = '{}' or not exists (
     select from mill.workflow_step w where w.type = p_job.type and w.version = p_job.version and w.each_of is not null)
   then
@@ -3574,7 +3933,7 @@ begin
 end
 $$;
 
-COMMENT ON FUNCTION mill.follow_items(p_job public.jobs, p_ended uuid[], OUT ready uuid[], OUT skipped uuid[]) IS 'What became possible because items have ended.';
+COMMENT ON FUNCTION mill.follow_items(p_job mill.workflow, p_ended uuid[], OUT ready uuid[], OUT skipped uuid[]) IS 'What became possible because items have ended.';
 
 CREATE FUNCTION mill.follow_registry_row() RETURNS trigger
     LANGUAGE plpgsql SECURITY DEFINER
@@ -3589,7 +3948,15 @@ begin
     select from pg_publication_tables t
     where t.pubname = 'supabase_realtime' and format('%I.%I', t.schemaname, t.tablename)::regclass = mill.data_table(new.table_name))
   then
-    execute format('alter publication supabase_realtime add table %s', mill.data_table(new.table_name));
+    begin
+      execute format('alter publication supabase_realtime add table %s', mill.data_table(new.table_name));
+    exception when insufficient_privilege then
+      insert into mill.event (at, code, detail) values (mill.now(), 'data_table_not_published',
+        jsonb_build_object('data_type', new.data_type, 'table', new.table_name, 'message', sqlerrm));
+    end;
+  end if;
+  if not mill.is_our_fetcher(new.edge_function_name) then
+    perform mill.warn_of_registry_row(new);
   end if;
   return null;
 end
@@ -3597,7 +3964,7 @@ $$;
 
 COMMENT ON FUNCTION mill.follow_registry_row() IS 'Trigger: what follows from a row of data_type_registry.';
 
-CREATE FUNCTION mill.follow_steps(p_job public.jobs, OUT ready uuid[], OUT skipped uuid[], OUT failed uuid[], OUT moved boolean) RETURNS record
+CREATE FUNCTION mill.follow_steps(p_job mill.workflow, OUT ready uuid[], OUT skipped uuid[], OUT failed uuid[], OUT moved boolean) RETURNS record
     LANGUAGE plpgsql
     SET search_path TO 'pg_catalog', 'pg_temp'
     AS $$
@@ -3632,7 +3999,7 @@ begin
 end
 $$;
 
-COMMENT ON FUNCTION mill.follow_steps(p_job public.jobs, OUT ready uuid[], OUT skipped uuid[], OUT failed uuid[], OUT moved boolean) IS 'What became possible because steps have ended.';
+COMMENT ON FUNCTION mill.follow_steps(p_job mill.workflow, OUT ready uuid[], OUT skipped uuid[], OUT failed uuid[], OUT moved boolean) IS 'What became possible because steps have ended.';
 
 CREATE FUNCTION mill.forget_part(p_part text) RETURNS void
     LANGUAGE plpgsql
@@ -3697,6 +4064,8 @@ CREATE FUNCTION mill.forget_tasks() RETURNS trigger
     SET search_path TO 'pg_catalog', 'pg_temp'
     AS $$
 begin
+  delete from mill.task_claim c where c.id in (select t.id from mill.task t where t.job_id = old.id);
+  delete from mill.task_sequence s where s.job_id = old.id;
   delete from mill.task t where t.job_id = old.id;
   delete from mill.ended e where e.parent = old.id;
   return null;
@@ -3835,6 +4204,29 @@ $$;
 
 COMMENT ON FUNCTION mill.has_pending(p_queue text) IS 'Whether a queue has due jobs that nobody holds.';
 
+CREATE FUNCTION mill.health_notes() RETURNS TABLE(note text)
+    LANGUAGE sql STABLE
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS $$
+  select format('%s: no worker serves this kind; its oldest job has been due for %s s', w.kind, round(extract(epoch from mill.now() - w.due_since)))
+  from mill.queue q
+  cross join lateral mill.waiting_kinds(q.queue) w
+  join mill.kind k on k.kind = w.kind
+  where q.served_by <> 'function' and not q.paused and k.first_asked_at is null
+    and exists (select from mill.kind o where o.queue = q.queue and o.first_asked_at is null)
+  union all
+  select case
+      when c.worker is null then format('queue %s is external: nobody has claimed from it', q.queue)
+      else format('queue %s is external: %s claimed last, %s s ago', q.queue, c.worker, round(extract(epoch from mill.now() - c.claimed_at)))
+    end
+  from mill.queue q
+  left join lateral (
+    select c.worker, c.claimed_at from mill.claimant c where c.queue = q.queue order by c.claimed_at desc limit 1) c on true
+  where q.served_by = 'external' and (c.worker is not null or mill.has_pending(q.queue)) -- one that nobody uses is no news
+$$;
+
+COMMENT ON FUNCTION mill.health_notes() IS 'What health says beside its checks: kinds that no worker serves, and who claimed last from each external queue.';
+
 CREATE FUNCTION mill.heartbeat(p_worker text, p_leases jsonb) RETURNS TABLE(id uuid, status text)
     LANGUAGE plpgsql
     SET search_path TO 'pg_catalog', 'pg_temp'
@@ -3883,7 +4275,7 @@ $$;
 
 COMMENT ON FUNCTION mill.heartbeat(p_worker text, p_leases jsonb) IS 'Extends the leases [{id, attempt, progress}] that the worker still holds; says lost or cancelled for the others, so that it stops.';
 
-CREATE FUNCTION mill.heartbeat_by_name(p_id uuid, p_worker text, p_seconds numeric, p_progress integer DEFAULT NULL::integer) RETURNS boolean
+CREATE FUNCTION mill.heartbeat_by_name(p_id uuid, p_worker text, p_seconds numeric, p_progress integer DEFAULT NULL::integer, p_heartbeat_seconds numeric DEFAULT NULL::numeric) RETURNS boolean
     LANGUAGE plpgsql
     SET search_path TO 'pg_catalog', 'pg_temp'
     SET enable_seqscan TO 'off'
@@ -3892,6 +4284,7 @@ CREATE FUNCTION mill.heartbeat_by_name(p_id uuid, p_worker text, p_seconds numer
 declare
   v_lease mill.compat_lease := mill.lock_compat_lease(p_id);
   v_until timestamptz := (select j.lease_until from mill.job_live j where j.id = p_id);
+  v_now timestamptz := mill.now();
 begin
   if v_lease.id is null or v_lease.worker is distinct from p_worker or not exists (
     select from mill.heartbeat(p_worker, jsonb_build_array(jsonb_build_object('id', p_id, 'attempt', v_lease.attempt, 'progress', p_progress))) h
@@ -3899,14 +4292,13 @@ begin
   then
     return false;
   end if;
-  update mill.job_live j set
-    lease_until = greatest(j.lease_until, v_until, mill.now() + make_interval(secs => p_seconds::double precision))
-  where j.id = p_id;
+  update mill.job_live j set lease_until = greatest(v_until, v_now + make_interval(secs => p_seconds::double precision)) where j.id = p_id;
+  update mill.compat_lease c set seen_at = v_now, heartbeat_at = v_now + make_interval(secs => p_heartbeat_seconds::double precision) where c.id = p_id;
   return true;
 end
 $$;
 
-COMMENT ON FUNCTION mill.heartbeat_by_name(p_id uuid, p_worker text, p_seconds numeric, p_progress integer) IS 'Extends the lease of the job that a worker holds to at least the seconds from now; false when it is lost or the job was cancelled.';
+COMMENT ON FUNCTION mill.heartbeat_by_name(p_id uuid, p_worker text, p_seconds numeric, p_progress integer, p_heartbeat_seconds numeric) IS 'Extends the lease of the job that a worker holds to at least the seconds from now, and notes when its next heartbeat is due; false when it is lost or the job was cancelled.';
 
 CREATE TABLE mill.job (
     run_at timestamp with time zone NOT NULL,
@@ -4022,6 +4414,29 @@ $$;
 
 COMMENT ON FUNCTION mill.held_jobs(p_worker text, p_leases jsonb) IS 'The running jobs among [{id, attempt}] that a worker holds, locked until the transaction ends. Jobs that were asked to cancel are left out.';
 
+CREATE FUNCTION mill.holder_of_export_job(p_id uuid, p_owner uuid, p_ends boolean) RETURNS mill.holder
+    LANGUAGE plpgsql
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS $$
+declare
+  v_stuck_since timestamptz := mill.now() - interval '15 minutes';
+  v_lease mill.compat_lease;
+  v_holder mill.holder;
+begin
+  perform mill.lock_exports(p_owner);
+  v_lease := mill.lock_compat_lease(p_id);
+  select j.id, j.worker, j.attempt into v_holder from mill.job_live j
+  where j.id = p_id and j.state = 'processing' and (v_lease.id is not null or p_ends and j.started_at < v_stuck_since);
+  if v_holder.job is null then
+    raise exception 'this export is not being made by whoever fetched it: its lease is over, or another worker has it' using errcode = 'GM056',
+      hint = 'A job is written under the lease of fetch_next_export_job. Fetch it again.';
+  end if;
+  return v_holder;
+end
+$$;
+
+COMMENT ON FUNCTION mill.holder_of_export_job(p_id uuid, p_owner uuid, p_ends boolean) IS 'Who holds an export that fetch_next_export_job gave out; p_ends: or that has been stuck for 15 minutes. GM056 for any other.';
+
 CREATE FUNCTION mill.hook_of(p_event text) RETURNS text
     LANGUAGE plpgsql STABLE
     SET search_path TO 'pg_catalog', 'pg_temp'
@@ -4081,29 +4496,205 @@ $$;
 
 COMMENT ON FUNCTION mill.idempotency_caller() IS 'Whose idempotency keys count for this call: a user''s id, or "service".';
 
+CREATE FUNCTION mill.insert_api_call() RETURNS trigger
+    LANGUAGE plpgsql SECURITY DEFINER
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS $$
+declare
+  v_type public.data_type_registry;
+  v_row public.api_call_queue;
+begin
+  perform mill.require_primary();
+  if new.id is not null or coalesce(new.status, 'pending') <> 'pending' or coalesce(new.retry_count, 0) <> 0
+    or num_nonnulls(new.created_at, new.processed_at, new.error_message) > 0
+  then
+    raise exception 'a refresh is queued by its symbol, data_type, priority, estimated_data_size_bytes and metadata' using errcode = '0A000';
+  end if;
+  select r.* into v_type from public.data_type_registry r where r.data_type = new.data_type and r.is_enabled;
+  if not found then
+    raise exception 'there is no data type "%"', new.data_type using errcode = 'GM036';
+  end if;
+  perform mill.queue_refreshes(v_type, array[new.symbol], coalesce(new.priority, 5), new.estimated_data_size_bytes, new.metadata);
+  select q.* into v_row from mill.job_live j join public.api_call_queue q on q.id = j.id
+  where j.queue = (select k.queue from mill.kind k where k.kind = 'refresh.' || new.data_type) and j.dedupe_key = new.symbol || ':' || new.data_type;
+  if not found then
+    raise exception 'the data quota is used up' using errcode = 'GM039';
+  end if;
+  return v_row;
+end
+$$;
+
+COMMENT ON FUNCTION mill.insert_api_call() IS 'Trigger: queues a refresh.';
+
+CREATE FUNCTION mill.insert_artifact() RETURNS trigger
+    LANGUAGE plpgsql SECURITY DEFINER
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS $_$
+declare
+  v_state text;
+begin
+  select j.user_id, t.state into new.user_id, v_state
+  from mill.task t join mill.workflow j on j.id = t.job_id where t.id = new.task_id and t.job_id = new.job_id;
+  if not found then
+    raise exception 'there is no such task of this job' using errcode = '23503';
+  elsif v_state <> 'queued' or not exists (select from mill.job_live l where l.id = new.task_id and l.state = 'processing') then
+    raise exception 'the task is not being worked on' using errcode = '55000', hint = 'Insert an artifact before its task is completed.';
+  elsif not coalesce(new.storage_path ~ format('^%s/%s/%s(/[A-Za-z0-9_.-]*[A-Za-z0-9_-][A-Za-z0-9_.-]*)+$', new.user_id, new.job_id,
+    case new.artifact_type when 'audio_mp3' then 'audio' else new.artifact_type end), false)
+  then
+    raise exception 'storage_path must be {user}/{job}/audio|pdf|json/…, as the artifact_type says, of letters, digits, "-", "_" and "."' using errcode = '23514';
+  end if;
+  delete from public.job_artifacts a where a.storage_path = new.storage_path and a.task_id = new.task_id;
+  new.id := mill.uuid7();
+  new.created_at := mill.now();
+  new.bucket := 'job-artifacts';
+  return new;
+end
+$_$;
+
+COMMENT ON FUNCTION mill.insert_artifact() IS 'Completes and checks an artifact that a documented worker inserts.';
+
+CREATE FUNCTION mill.insert_export_history() RETURNS trigger
+    LANGUAGE plpgsql SECURITY DEFINER
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS $$
+declare
+  v_path text := mill.export_object(new.file_path);
+  v_file mill.export_file;
+  v_export mill.export;
+begin
+  perform mill.refuse_in_maintenance();
+  if new.user_id is null or new.file_path is null then
+    raise exception 'a row of export_history needs user_id and file_path' using errcode = 'GM004';
+  elsif coalesce(new.format, 'pdf') <> 'pdf' then
+    raise exception 'format must be pdf' using errcode = 'GM004';
+  end if;
+  perform mill.lock_exports(new.user_id);
+  v_file := mill.take_export_object(new.user_id, new.document_id, v_path);
+  select e.* into v_export from mill.export e where e.id = v_file.export_id;
+
+  insert into mill.export_history as h (
+    id, user_id, document_id, version, template, file_name, file_path, file_size, page_count, expires_at, created_at)
+  values (v_export.id, v_export.owner, v_export.document_id, coalesce(new.document_version, v_export.version),
+    coalesce(new.template_slug, v_export.template), coalesce(new.file_name, mill.export_file_name(v_export.title)), v_path, v_file.size,
+    coalesce(new.page_count, v_export.result_pages, 1), coalesce(v_file.expires_at, mill.export_expiry()), mill.now())
+  on conflict (id) do update set version = coalesce(new.document_version, h.version), template = coalesce(new.template_slug, h.template),
+    file_name = coalesce(new.file_name, h.file_name), file_path = excluded.file_path, file_size = excluded.file_size;
+  select h.* into new from public.export_history h where h.id = v_export.id;
+  return new;
+end
+$$;
+
+COMMENT ON FUNCTION mill.insert_export_history() IS 'Describes the file of an export where the service inserts a row into export_history.';
+
 CREATE FUNCTION mill.insert_export_job() RETURNS trigger
     LANGUAGE plpgsql SECURITY DEFINER
     SET search_path TO 'pg_catalog', 'pg_temp'
     AS $$
 declare
   v_owner uuid := case when public.is_service_role() then new.user_id else auth.uid() end;
+  v_max_attempts int := (select q.max_attempts from mill.queue q where q.queue = 'exports');
+  v_options jsonb := coalesce(new.options, '{}');
   v_ids uuid[];
 begin
   perform mill.refuse_in_maintenance();
   if v_owner is null or v_owner is distinct from coalesce(new.user_id, v_owner) then
     raise exception 'an export is asked for in one''s own name' using errcode = '42501';
-  end if;
-  if coalesce(new.format, 'pdf') <> 'pdf' then
+  elsif coalesce(new.format, 'pdf') <> 'pdf' then
     raise exception 'format must be pdf' using errcode = 'GM004';
+  elsif coalesce(new.status, 'pending') <> 'pending' or coalesce(new.progress, 0) <> 0 or coalesce(new.attempts, 0) <> 0
+    or coalesce(new.max_attempts, v_max_attempts) <> v_max_attempts
+    or num_nonnulls(new.id, new.run_after, new.result_url, new.file_size, new.page_count, new.error_message, new.locked_by, new.started_at,
+      new.completed_at, new.created_at) > 0
+  then
+    raise exception 'a new export has user_id, document_id, format, options and the status pending; the rest is not the caller''s to set'
+      using errcode = '42501';
+  end if;
+  if v_options ->> 'quality' = 'normal' then
+    v_options := v_options || '{"quality": "standard"}';
   end if;
   v_ids := mill.request_exports(v_owner, array[new.document_id],
-    coalesce(new.options ->> 'template', new.options ->> 'templateSlug', 'minimal'), coalesce(new.options, '{}'), null);
+    coalesce(v_options ->> 'template', v_options ->> 'templateSlug', 'minimal'), v_options, null);
   select j.* into new from public.export_jobs j where j.id = v_ids[1];
   return new;
 end
 $$;
 
 COMMENT ON FUNCTION mill.insert_export_job() IS 'Asks for an export where a row is inserted into export_jobs.';
+
+CREATE FUNCTION mill.insert_job() RETURNS trigger
+    LANGUAGE plpgsql SECURITY DEFINER
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS $$
+declare
+  v_user uuid := case when public.is_service_role() then new.user_id else auth.uid() end;
+  v_id uuid;
+begin
+  if not public.is_service_role() then
+    perform mill.refuse_in_maintenance();
+  end if;
+  if v_user is null or v_user <> coalesce(new.user_id, v_user) then
+    raise exception 'a job is started under one''s own id' using errcode = '42501';
+  end if;
+  if coalesce(new.status, 'queued') <> 'queued' then
+    raise exception 'a new job has the status queued' using errcode = '42501';
+  end if;
+  insert into mill.workflow (type, params, user_id, idempotency_key)
+  values (new.type, coalesce(new.params, '{}'), v_user, new.idempotency_key)
+  returning id into v_id;
+  select s.* into new from public.jobs s where s.id = v_id;
+  return new;
+end
+$$;
+
+COMMENT ON FUNCTION mill.insert_job() IS 'Starts a job where a row is inserted into jobs.';
+
+CREATE FUNCTION mill.insert_task() RETURNS trigger
+    LANGUAGE plpgsql SECURITY DEFINER
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS $_$
+declare
+  v_job mill.workflow;
+  v_max_bytes int := mill.setting('queue.payload_max_bytes', '65536')::int;
+begin
+  select * into v_job from mill.workflow j where j.id = new.job_id for update;
+  if not found then
+    raise exception 'there is no such job' using errcode = '23503';
+  elsif not exists (select from public.workflow_definition d where d.type = v_job.type and d.version = v_job.version and d.tasks = '[]') then
+    raise exception 'the tasks of a job of this type come from its definition' using errcode = '42501',
+      hint = 'Insert a workflow_definition without tasks for a type of your own.';
+  elsif v_job.status not in ('queued', 'processing') then
+    raise exception 'the job is % already', v_job.status using errcode = 'GM067';
+  elsif coalesce(new.status, 'pending') <> 'pending' then
+    raise exception 'a new task has the status pending' using errcode = '42501';
+  elsif not exists (select from mill.kind k where k.kind = new.task_type) then
+    raise exception 'unknown job kind "%"', new.task_type using errcode = 'GM001';
+  end if;
+  new.input := coalesce(new.input, '{}');
+  if jsonb_typeof(new.input) <> 'object' or pg_column_size(new.input) > v_max_bytes then
+    raise exception 'input must be an object of at most % bytes', v_max_bytes using errcode = 'GM066';
+  end if;
+  new.id := mill.uuid7();
+  new.key := new.task_type;
+  new.item := coalesce((select max(t.item) + 1 from mill.task t where t.job_id = new.job_id and t.key = new.key), 0);
+  new.sequence := coalesce(new.sequence, (select max(i.sequence) + 1 from mill.task_sequence i where i.job_id = new.job_id), 0);
+  new.status := 'pending';
+  new.attempts := 0;
+  new.max_attempts := 3;
+  new.phase := regexp_replace(new.task_type, '_generation$', '');
+  new.progress := 0;
+  insert into mill.workflow_step (type, version, position, key, kind, needs, family, pieces, weight, phase, on_failure, is_compensation, tolerant, max_attempts, is_inserted)
+  select v_job.type, v_job.version, coalesce(max(w.position), 0) + 1, new.key, new.task_type, '{}', new.key, mill.template_pieces('"{{item}}"'),
+    1, new.phase, 'fail', false, false, new.max_attempts, true
+  from mill.workflow_step w where w.type = v_job.type and w.version = v_job.version
+  on conflict do nothing;
+  insert into mill.task (id, job_id, key, item, value) values (new.id, new.job_id, new.key, new.item, new.input);
+  insert into mill.task_sequence (id, job_id, kind, sequence) values (new.id, new.job_id, new.task_type, new.sequence);
+  return new;
+end
+$_$;
+
+COMMENT ON FUNCTION mill.insert_task() IS 'Writes a task down that is inserted into job_tasks.';
 
 CREATE FUNCTION mill.install_schedules() RETURNS integer
     LANGUAGE plpgsql
@@ -4140,12 +4731,14 @@ declare
   v_objects regclass := to_regclass('storage.objects');
   v_buckets regclass := to_regclass('storage.buckets');
   v_policy text;
+  v_ours text := (select string_agg(quote_literal(m.bucket), ', ' order by m.bucket) from mill.bucket m);
+  v_object constant text := 'case bucket_id when ''gristmill'' then name else bucket_id || '':'' || name end'; -- see sql/files/tables.sql
 begin
   if v_objects is null then
     return;
   end if;
   -- 50 MiB, as the function upload has it; a limit that an operator has set stays. See docs/documents.md.
-  execute format($q$ insert into %1$s as b (id, name, public, file_size_limit) values ('gristmill', 'gristmill', false, 52428800)
+  execute format($q$ insert into %1$s as b (id, name, public, file_size_limit) select m.bucket, m.bucket, false, 52428800 from mill.bucket m
     on conflict (id) do update set file_size_limit = coalesce(b.file_size_limit, excluded.file_size_limit) $q$, v_buckets);
   foreach v_policy in array array['files of accessible profiles', 'read what is one''s own', 'store what is being uploaded',
     'replace what is being uploaded', 'remove what no document is made of']
@@ -4153,16 +4746,16 @@ begin
     execute format('drop policy if exists %I on %s', 'gristmill: ' || v_policy, v_objects);
   end loop;
   -- The Storage API removes only what it can see, so whoever may remove an object sees it too.
-  execute format($q$ create policy "gristmill: read what is one's own" on %s for select to authenticated
-    using (bucket_id = 'gristmill' and (public.can_access_object(name) or public.can_remove_object(name))) $q$, v_objects);
-  execute format($q$ create policy "gristmill: store what is being uploaded" on %s for insert to authenticated
-    with check (bucket_id = 'gristmill' and public.can_write_object(name)) $q$, v_objects);
-  execute format($q$ create policy "gristmill: remove what no document is made of" on %s for delete to authenticated
-    using (bucket_id = 'gristmill' and public.can_remove_object(name)) $q$, v_objects);
+  execute format($q$ create policy "gristmill: read what is one's own" on %1$s for select to authenticated
+    using (bucket_id in (%2$s) and (public.can_access_object(%3$s) or public.can_remove_object(%3$s))) $q$, v_objects, v_ours, v_object);
+  execute format($q$ create policy "gristmill: store what is being uploaded" on %1$s for insert to authenticated
+    with check (bucket_id in (%2$s) and public.can_write_object(%3$s)) $q$, v_objects, v_ours, v_object);
+  execute format($q$ create policy "gristmill: remove what no document is made of" on %1$s for delete to authenticated
+    using (bucket_id in (%2$s) and public.can_remove_object(%3$s)) $q$, v_objects, v_ours, v_object);
 end
 $_$;
 
-COMMENT ON FUNCTION mill.install_storage_policies() IS 'Makes the bucket and its policies where Supabase Storage is; elsewhere it does nothing.';
+COMMENT ON FUNCTION mill.install_storage_policies() IS 'Makes the buckets and their policies where Supabase Storage is; elsewhere it does nothing.';
 
 CREATE FUNCTION mill.invocation_answer(p_request bigint, p_asked_at timestamp with time zone, OUT is_over boolean, OUT failure text, OUT is_outage boolean) RETURNS record
     LANGUAGE plpgsql STABLE
@@ -4238,6 +4831,13 @@ CREATE FUNCTION mill.invoke_cleanup() RETURNS bigint
 
 COMMENT ON FUNCTION mill.invoke_cleanup() IS 'Asks for one run of the cleanup function; null when nothing can send.';
 
+CREATE FUNCTION mill.invoke_cleanup_exports() RETURNS bigint
+    LANGUAGE sql
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS $$ select mill.post_signed('cleanup-exports', mill.uuid7(), jsonb_build_object('reason', 'schedule'), 120000) $$;
+
+COMMENT ON FUNCTION mill.invoke_cleanup_exports() IS 'Asks for one run of the function cleanup-exports; null when nothing can send.';
+
 CREATE FUNCTION mill.invoke_due() RETURNS integer
     LANGUAGE sql
     SET search_path TO 'pg_catalog', 'pg_temp'
@@ -4285,8 +4885,8 @@ begin
   return p_told.state = 'completed'
     and (p_told.results is null or not exists (select from unnest(p_told.results) as o(output) where o.output ? 'artifacts'))
     and exists (
-      select from public.jobs j join mill.workflow_step w on w.type = j.type and w.version = j.version and w.key = p_told.name
-      where j.id = p_told.parent and w.family is not null and not exists (
+      select from mill.workflow j join mill.workflow_step w on w.type = j.type and w.version = j.version and w.key = p_told.name
+      where j.id = p_told.parent and w.family is not null and not w.is_inserted and not exists (
         select from mill.workflow_step f where f.type = j.type and f.version = j.version and f.each_of = w.key));
 end
 $$;
@@ -4300,13 +4900,42 @@ CREATE FUNCTION mill.is_enabled(p_feature text) RETURNS boolean
 
 COMMENT ON FUNCTION mill.is_enabled(p_feature text) IS 'Whether a feature flag of mill.settings is on.';
 
+CREATE FUNCTION mill.is_our_fetcher(p_function text) RETURNS boolean
+    LANGUAGE sql STABLE
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS $_$ select exists (select from mill.queue q where q.queue ~ '^refresh(-|$)' and q.function = p_function) $_$;
+
+COMMENT ON FUNCTION mill.is_our_fetcher(p_function text) IS 'Whether a function serves a refresh queue.';
+
 CREATE FUNCTION mill.is_place_of_document(p_key text) RETURNS boolean
     LANGUAGE sql IMMUTABLE
     RETURN (p_key ~ '^[^/]+/[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}/[^/]+$'::text);
 
 COMMENT ON FUNCTION mill.is_place_of_document(p_key text) IS 'Whether a key has the form of a place where files of documents lie.';
 
-CREATE FUNCTION mill.job_output(p_job public.jobs) RETURNS jsonb
+CREATE FUNCTION mill.is_quota_exceeded(p_quota_gb numeric DEFAULT NULL::numeric, p_rolling_days integer DEFAULT NULL::integer, p_safety_buffer numeric DEFAULT NULL::numeric) RETURNS boolean
+    LANGUAGE sql
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS $$
+  select mill.quota_used(coalesce(p_rolling_days, mill.setting('refresh.quota_days', '30')::int))
+    + mill.quota_in_flight() + mill.quota_next_batch() > mill.quota_limit(p_quota_gb, p_safety_buffer)
+$$;
+
+COMMENT ON FUNCTION mill.is_quota_exceeded(p_quota_gb numeric, p_rolling_days integer, p_safety_buffer numeric) IS 'Whether the next batch would pass the data quota; the settings count where an argument is null.';
+
+CREATE FUNCTION mill.is_upload_place(p_key text) RETURNS boolean
+    LANGUAGE sql IMMUTABLE
+    RETURN ((length(p_key) <= 512) AND (p_key ~ '^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}(/[A-Za-z0-9_!.*''() &$@=;:+,?-]{1,200})+$'::text) AND (p_key !~ '/[.]+(/|$)'::text) AND (NOT mill.is_place_of_document(p_key)));
+
+COMMENT ON FUNCTION mill.is_upload_place(p_key text) IS 'Whether a user may name a place like this for a file of its own.';
+
+CREATE FUNCTION mill.is_swept_place(p_key text) RETURNS boolean
+    LANGUAGE sql IMMUTABLE
+    RETURN (mill.is_upload_place(p_key) OR mill.is_place_of_document(p_key) OR (p_key ~ '^quarantine/[0-9a-f-]{36}/[^/]+$'::text));
+
+COMMENT ON FUNCTION mill.is_swept_place(p_key text) IS 'Whether an object of medical-docs is of a kind that documents have.';
+
+CREATE FUNCTION mill.job_output(p_job mill.workflow) RETURNS jsonb
     LANGUAGE sql STABLE
     SET search_path TO 'pg_catalog', 'pg_temp'
     AS $$
@@ -4319,31 +4948,22 @@ CREATE FUNCTION mill.job_output(p_job public.jobs) RETURNS jsonb
       select from mill.workflow_step o where o.type = w.type and o.version = w.version and w.key = any (o.needs))
 $$;
 
-COMMENT ON FUNCTION mill.job_output(p_job public.jobs) IS 'What the tasks gave that nothing else depends on, by key. Lists of items stay with their tasks.';
+COMMENT ON FUNCTION mill.job_output(p_job mill.workflow) IS 'What the tasks gave that nothing else depends on, by key. Lists of items stay with their tasks.';
 
-CREATE FUNCTION mill.job_progress(p_job public.jobs) RETURNS jsonb
+CREATE FUNCTION mill.job_progress(p_job mill.workflow) RETURNS jsonb
     LANGUAGE sql STABLE
     SET search_path TO 'pg_catalog', 'pg_temp'
     AS $$
   select jsonb_build_object(
-    'id', p_job.id, 'type', p_job.type, 'revision', p_job.revision * 2 + 1 + b.begun::int,
-    'status', case when b.begun then 'processing' else p_job.status end,
+    'id', p_job.id, 'type', p_job.type, 'revision', p_job.revision * 2 + 1 + s.begun::int,
+    'status', s.status,
     'progress', jsonb_build_object(
-      'percent', case when b.begun then greatest(p_job.percent, 5) else p_job.percent end,
-      'phase', case when b.begun then f.phase else p_job.phase end,
-      'docs_complete', p_job.docs_complete, 'docs_total', p_job.docs_total,
-      'message', case when b.begun then initcap(f.phase) else p_job.message end),
+      'percent', s.percent, 'phase', s.phase, 'docs_complete', p_job.docs_complete, 'docs_total', p_job.docs_total, 'message', s.message),
     'error', p_job.error, 'created_at', p_job.created_at, 'updated_at', p_job.updated_at, 'finished_at', p_job.finished_at)
-  from (
-    select p_job.status = 'queued' and exists (
-      select from mill.task t join mill.job_live l on l.id = t.id
-      where t.job_id = p_job.id and t.state = 'queued' and l.started_at is not null) as begun) b
-  left join lateral (
-    select w.phase from mill.workflow_step w
-    where w.type = p_job.type and w.version = p_job.version and not w.is_compensation order by w.position limit 1) f on true
+  from mill.job_state s where s.id = p_job.id
 $$;
 
-COMMENT ON FUNCTION mill.job_progress(p_job public.jobs) IS 'What is shown of a job.';
+COMMENT ON FUNCTION mill.job_progress(p_job mill.workflow) IS 'What is shown of a job.';
 
 CREATE FUNCTION mill.jobs_of_part(p_part text) RETURNS uuid[]
     LANGUAGE plpgsql STABLE
@@ -4561,18 +5181,18 @@ CREATE FUNCTION mill.keep_artifacts(p_ids uuid[]) RETURNS void
     SET jit TO 'off'
     AS $_$
   with made as (
-    select j.id as job_id, j.user_id, t.id as task_id, a.artifact, a.artifact ->> 'type' as type,
+    select j.id as job_id, j.user_id, t.id as task_id, a.artifact, a.artifact ->> 'type' as type, coalesce(a.artifact ->> 'bucket', 'gristmill') as bucket,
       format('%s/%s/%s/%s', j.user_id, j.id,
         case a.artifact ->> 'type' when 'audio_mp3' then 'audio' else a.artifact ->> 'type' end,
         t.id || '.' || case a.artifact ->> 'type' when 'audio_mp3' then 'mp3' else a.artifact ->> 'type' end) as path
     from mill.task t
-    join public.jobs j on j.id = t.job_id
+    join mill.workflow j on j.id = t.job_id
     cross join lateral jsonb_array_elements(
       case jsonb_typeof(t.output -> 'artifacts') when 'array' then t.output -> 'artifacts' else '[]' end) as a(artifact)
     where t.id = any (p_ids) and t.state = 'completed'
   ),
   judged as (
-    select m.*, m.type in ('audio_mp3', 'pdf', 'json') and m.artifact ->> 'storage_path' = m.path
+    select m.*, m.type in ('audio_mp3', 'pdf', 'json') and m.bucket in ('gristmill', 'job-artifacts') and m.artifact ->> 'storage_path' = m.path
       and m.artifact ->> 'sha256' ~ '^[0-9a-f]{64}$' and m.artifact ->> 'bytes' ~ '^\d{1,15}$'
       and coalesce(m.artifact ->> 'duration_seconds', '0') ~ '^\d{1,9}(\.\d+)?$' is true as is_good
     from made m
@@ -4581,12 +5201,13 @@ CREATE FUNCTION mill.keep_artifacts(p_ids uuid[]) RETURNS void
     insert into mill.event (at, code, detail)
     select mill.now(), 'artifact_refused', jsonb_build_object('job', g.job_id, 'task', g.task_id) from judged g where not coalesce(g.is_good, false)
   )
-  insert into public.job_artifacts (id, job_id, user_id, task_id, type, storage_path, bytes, duration_seconds, sha256, title, created_at)
+  insert into public.job_artifacts (id, job_id, user_id, task_id, artifact_type, storage_path, file_size_bytes, duration_seconds, sha256, title, created_at, bucket)
   select mill.uuid7(), g.job_id, g.user_id, g.task_id, g.type, g.path, (g.artifact ->> 'bytes')::bigint,
-    (g.artifact ->> 'duration_seconds')::numeric, g.artifact ->> 'sha256', left(g.artifact ->> 'title', 200), mill.now()
+    (g.artifact ->> 'duration_seconds')::numeric, g.artifact ->> 'sha256', left(g.artifact ->> 'title', 200), mill.now(), g.bucket
   from judged g where g.is_good
   on conflict (storage_path) do update set
-    bytes = excluded.bytes, duration_seconds = excluded.duration_seconds, sha256 = excluded.sha256, title = excluded.title
+    file_size_bytes = excluded.file_size_bytes, duration_seconds = excluded.duration_seconds, sha256 = excluded.sha256, title = excluded.title,
+    bucket = excluded.bucket
 $_$;
 
 COMMENT ON FUNCTION mill.keep_artifacts(p_ids uuid[]) IS 'Registers the artifacts that completed tasks named in their outputs.';
@@ -4618,7 +5239,7 @@ CREATE FUNCTION mill.keep_definition_steps() RETURNS trigger
     SET search_path TO 'pg_catalog', 'pg_temp'
     AS $$
 begin
-  delete from mill.workflow_step s where s.type = new.type and s.version = new.version;
+  delete from mill.workflow_step s where s.type = new.type and s.version = new.version and not s.is_inserted;
   insert into mill.workflow_step select * from mill.definition_steps(new.type, new.version, new.tasks);
   return null;
 end
@@ -4626,7 +5247,7 @@ $$;
 
 COMMENT ON FUNCTION mill.keep_definition_steps() IS 'Keeps a definition taken apart.';
 
-CREATE FUNCTION mill.keep_progress(p_job public.jobs) RETURNS void
+CREATE FUNCTION mill.keep_progress(p_job mill.workflow) RETURNS void
     LANGUAGE plpgsql
     SET search_path TO 'pg_catalog', 'pg_temp'
     AS $$
@@ -4664,7 +5285,7 @@ begin
   elsif p_job.status = 'queued' and v_at.begun then
     p_job.status := 'processing';
   end if;
-  p_job.percent := case when p_job.status = 'completed' then 100 else greatest(p_job.percent, least(v_at.percent, 99)) end;
+  p_job.percent := case when p_job.status = 'completed' then 100 else greatest(p_job.percent, least(coalesce(v_at.percent, 0), 99)) end;
   p_job.phase := case
     when p_job.status = 'completed' then 'complete' when p_job.compensating then 'compensating'
     when p_job.status in ('queued', 'failed', 'cancelled') then p_job.phase else v_at.phase end;
@@ -4675,7 +5296,7 @@ begin
     when p_job.status = 'queued' then 'Queued'
     else format('%s: %s of %s', initcap(v_at.phase), v_at.n, v_at.total) end;
 
-  update public.jobs j set
+  update mill.workflow j set
     status = p_job.status, percent = p_job.percent, phase = p_job.phase, message = p_job.message, output = p_job.output,
     error = p_job.error, compensating = p_job.compensating, stragglers = p_job.stragglers,
     docs_complete = coalesce(v_docs.completed, 0), docs_total = coalesce(v_docs.total, 0),
@@ -4687,7 +5308,7 @@ begin
 end
 $$;
 
-COMMENT ON FUNCTION mill.keep_progress(p_job public.jobs) IS 'Writes what changed about a job, in one update.';
+COMMENT ON FUNCTION mill.keep_progress(p_job mill.workflow) IS 'Writes what changed about a job, in one update.';
 
 CREATE FUNCTION mill.keep_scanned(p_file public.shell_files, p_place text) RETURNS void
     LANGUAGE plpgsql
@@ -4700,12 +5321,23 @@ begin
       raise exception 'this place was not given out for document %', p_file.id using errcode = 'GM046';
     end if;
   end if;
-  update public.shell_files f set storage_path = coalesce(p_place, f.storage_path), scanned_at = mill.now()
+  update public.shell_files f set storage_path = coalesce(mill.key_within(f.bucket, p_place), f.storage_path), scanned_at = mill.now()
   where f.id = p_file.id and (p_place is not null or f.scanned_at is not null);
 end
 $$;
 
 COMMENT ON FUNCTION mill.keep_scanned(p_file public.shell_files, p_place text) IS 'Notes that a document''s file was scanned, and where the scanned bytes lie.';
+
+CREATE FUNCTION mill.keep_upserted_file() RETURNS trigger
+    LANGUAGE plpgsql SECURITY DEFINER
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS $$
+begin
+  return old;
+end
+$$;
+
+COMMENT ON FUNCTION mill.keep_upserted_file() IS 'Keeps a row of shell_files as it is, whatever a client sends.';
 
 CREATE FUNCTION mill.kept_answer(p_caller text, p_key text, p_request bytea) RETURNS jsonb
     LANGUAGE plpgsql
@@ -4738,6 +5370,12 @@ end
 $_$;
 
 COMMENT ON FUNCTION mill.kept_answer(p_caller text, p_key text, p_request bytea) IS 'Takes an idempotency key until the end of the transaction; answers what was answered under it, or null. Raises GM080 for another request, GM081 when the first one does not end, GM082 for a caller with too many keys.';
+
+CREATE FUNCTION mill.key_within(p_bucket text, p_object text) RETURNS text
+    LANGUAGE sql IMMUTABLE
+    RETURN CASE WHEN ((p_bucket <> 'gristmill'::text) AND starts_with(p_object, (p_bucket || ':'::text))) THEN substr(p_object, (length(p_bucket) + 2)) ELSE p_object END;
+
+COMMENT ON FUNCTION mill.key_within(p_bucket text, p_object text) IS 'The key of a named object within its bucket.';
 
 CREATE FUNCTION mill.kind_stage(p_kind text) RETURNS text
     LANGUAGE sql IMMUTABLE
@@ -4828,7 +5466,9 @@ CREATE TABLE mill.compat_lease (
     id uuid NOT NULL,
     worker text NOT NULL,
     attempt integer NOT NULL,
-    started_at timestamp with time zone NOT NULL
+    started_at timestamp with time zone NOT NULL,
+    seen_at timestamp with time zone,
+    heartbeat_at timestamp with time zone
 )
 WITH (fillfactor='50');
 
@@ -4862,6 +5502,13 @@ CREATE FUNCTION mill.lock_exports(p_owner uuid) RETURNS void
 $$;
 
 COMMENT ON FUNCTION mill.lock_exports(p_owner uuid) IS 'One change at a time to the exports of an owner, until the transaction ends.';
+
+CREATE FUNCTION mill.lock_refresh_claims() RETURNS void
+    LANGUAGE sql
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS $$ select pg_advisory_xact_lock(702235, 0) $$;
+
+COMMENT ON FUNCTION mill.lock_refresh_claims() IS 'Claims of refresh queues take turns until their transactions end.';
 
 CREATE FUNCTION mill.look_below(p_queue text) RETURNS integer
     LANGUAGE plpgsql
@@ -5076,6 +5723,20 @@ $_$;
 
 COMMENT ON FUNCTION mill.maintain_audit(p_now timestamp with time zone) IS 'Prepares months of the audit log and drops expired ones.';
 
+CREATE FUNCTION mill.maintain_unless_running() RETURNS jsonb
+    LANGUAGE plpgsql
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS $$
+begin
+  if not mill.entry_lock('maintain-partitions') then
+    return jsonb_build_object('skipped', true);
+  end if;
+  return mill.maintain();
+end
+$$;
+
+COMMENT ON FUNCTION mill.maintain_unless_running() IS 'mill.maintain, or {skipped} while another run is at it.';
+
 CREATE FUNCTION mill.make_tasks() RETURNS trigger
     LANGUAGE plpgsql SECURITY DEFINER
     SET search_path TO 'pg_catalog', 'pg_temp'
@@ -5086,7 +5747,7 @@ declare
 begin
   insert into mill.step (job_id, key, total)
   select new.id, w.key, case when w.family is null then 1 end
-  from mill.workflow_step w where w.type = new.type and w.version = new.version;
+  from mill.workflow_step w where w.type = new.type and w.version = new.version and not w.is_inserted;
   insert into mill.task (id, job_id, key)
   select mill.uuid7_at(mill.clock_us() + w.position, mill.uuid7_tail()), new.id, w.key
   from mill.workflow_step w where w.type = new.type and w.version = new.version and w.family is null;
@@ -5140,7 +5801,8 @@ CREATE FUNCTION mill.may_object(p_act text, p_key text) RETURNS boolean
     AS $_$
 declare
   v_user uuid := auth.uid();
-  v_folder text := split_part(p_key, '/', 1);
+  v_bucket text := case when strpos(p_key, ':') > 0 then split_part(p_key, ':', 1) else 'gristmill' end;
+  v_key text := substr(p_key, strpos(p_key, ':') + 1);
   v_routine text;
   v_verdict boolean;
   v_is_allowed boolean := false;
@@ -5148,11 +5810,11 @@ begin
   if public.is_service_role() then
     return true;
   end if;
-  if v_user is null or v_folder !~ '^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$' then
+  if v_user is null or split_part(v_key, '/', 1) !~ '^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$' then
     return false;
   end if;
-  for v_routine in select r.routine from mill.object_rule r where r.act = p_act order by r.routine loop
-    execute format('select %s($1, $2)', v_routine) into v_verdict using p_key, v_user;
+  for v_routine in select r.routine from mill.object_rule r where r.act = p_act and r.bucket = v_bucket order by r.routine loop
+    execute format('select %s($1, $2)', v_routine) into v_verdict using v_key, v_user;
     if not v_verdict then
       return false;
     end if;
@@ -5196,6 +5858,32 @@ CREATE FUNCTION mill.may_read_export(p_key text, p_user uuid) RETURNS boolean
 
 COMMENT ON FUNCTION mill.may_read_export(p_key text, p_user uuid) IS 'Rule of read: the exports of a user.';
 
+CREATE FUNCTION mill.may_read_exported_file(p_key text, p_user uuid) RETURNS boolean
+    LANGUAGE sql STABLE
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS $$
+  select nullif(starts_with(p_key, p_user || '/') and not exists (
+    select from mill.export_file f
+    where f.path = 'exports:' || p_key and (f.state in ('removing', 'deleted') or f.expires_at <= mill.now())), false)
+$$;
+
+COMMENT ON FUNCTION mill.may_read_exported_file(p_key text, p_user uuid) IS 'Rule of read in the bucket exports: the files of a user, until they are deleted or expire.';
+
+CREATE FUNCTION mill.may_read_job_artifact(p_key text, p_user uuid) RETURNS boolean
+    LANGUAGE sql IMMUTABLE
+    RETURN mill.may_read_artifact(p_key, p_user);
+
+COMMENT ON FUNCTION mill.may_read_job_artifact(p_key text, p_user uuid) IS 'Rule of read in the bucket job-artifacts: the artifacts of a user''s workflows.';
+
+CREATE FUNCTION mill.may_read_upload(p_key text, p_user uuid) RETURNS boolean
+    LANGUAGE sql STABLE
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS $$
+  select case when p_key like '%/' or mill.is_place_of_document(p_key) then coalesce(mill.may_read_document(p_key, p_user), false) else false end
+$$;
+
+COMMENT ON FUNCTION mill.may_read_upload(p_key text, p_user uuid) IS 'Rule of read in medical-docs: what was scanned, by whoever has the profile.';
+
 CREATE FUNCTION mill.may_remove_document(p_key text, p_user uuid) RETURNS boolean
     LANGUAGE plpgsql STABLE
     SET search_path TO 'pg_catalog', 'pg_temp'
@@ -5215,6 +5903,39 @@ $$;
 
 COMMENT ON FUNCTION mill.may_remove_document(p_key text, p_user uuid) IS 'Rule of remove: uploads that no document is made of.';
 
+CREATE FUNCTION mill.may_remove_upload(p_key text, p_user uuid) RETURNS boolean
+    LANGUAGE plpgsql STABLE
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS $$
+declare
+  v_status text;
+begin
+  if mill.is_place_of_document(p_key) then
+    return exists (
+      select from public.shell_files f
+      where f.id = split_part(p_key, '/', 2)::uuid and f.bucket = 'medical-docs' and f.status = 'erasing' and public.has_profile_access(p_user, f.patient_id));
+  end if;
+  select f.status into v_status from public.shell_files f
+  where f.patient_id in (select public.accessible_profiles()) and f.bucket = 'medical-docs'
+    and (f.storage_path = p_key or f.status = 'erasing' and f.upload_path = p_key)
+  order by f.status = 'erasing' limit 1;
+  return case when found then v_status = 'erasing' else split_part(p_key, '/', 1) = p_user::text end;
+end
+$$;
+
+COMMENT ON FUNCTION mill.may_remove_upload(p_key text, p_user uuid) IS 'Rule of remove in medical-docs: what no document is made of.';
+
+CREATE FUNCTION mill.may_replace_job_artifact(p_key text, p_user uuid) RETURNS boolean
+    LANGUAGE sql STABLE
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS $$
+  select case when exists (
+    select from public.job_artifacts a join mill.task t on t.id = a.task_id
+    where a.bucket = 'job-artifacts' and a.storage_path = p_key and t.state = 'completed') then false end
+$$;
+
+COMMENT ON FUNCTION mill.may_replace_job_artifact(p_key text, p_user uuid) IS 'Rule of replace in the bucket job-artifacts: not once the task is complete.';
+
 CREATE FUNCTION mill.may_write_document(p_key text, p_user uuid) RETURNS boolean
     LANGUAGE plpgsql STABLE
     SET search_path TO 'pg_catalog', 'pg_temp'
@@ -5233,6 +5954,13 @@ $$;
 
 COMMENT ON FUNCTION mill.may_write_document(p_key text, p_user uuid) IS 'Rule of write: the place of an upload that was begun.';
 
+CREATE FUNCTION mill.may_write_upload(p_key text, p_user uuid) RETURNS boolean
+    LANGUAGE sql STABLE
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS $$ select mill.is_upload_place(p_key) and split_part(p_key, '/', 1) = p_user::text $$;
+
+COMMENT ON FUNCTION mill.may_write_upload(p_key text, p_user uuid) IS 'Rule of write in medical-docs: below one''s own id.';
+
 CREATE FUNCTION mill.measure_breakers() RETURNS TABLE(subject text, value numeric)
     LANGUAGE sql STABLE
     SET search_path TO 'pg_catalog', 'pg_temp'
@@ -5245,7 +5973,7 @@ CREATE FUNCTION mill.measure_call_rate() RETURNS TABLE(subject text, value numer
     SET search_path TO 'pg_catalog', 'pg_temp'
     AS $$
   select u.provider, sum(u.calls)::numeric from public.api_data_usage u
-  where u.at > mill.now() - interval '1 minute' and u.at <= mill.now() group by u.provider
+  where u.created_at > mill.now() - interval '1 minute' and u.created_at <= mill.now() group by u.provider
 $$;
 
 COMMENT ON FUNCTION mill.measure_call_rate() IS 'Calls of the last minute to each provider.';
@@ -5365,7 +6093,7 @@ CREATE FUNCTION mill.measure_unrefreshed() RETURNS TABLE(subject text, value num
     SET search_path TO 'pg_catalog', 'pg_temp'
     AS $$
   select s.data_type, extract(epoch from mill.now() - greatest(s.since, (
-    select max(u.at) from public.api_data_usage u where u.data_type = s.data_type))) / 3600
+    select max(u.created_at) from public.api_data_usage u where u.data_type = s.data_type))) / 3600
   from (select a.data_type, min(a.subscribed_at) as since from public.active_subscriptions_v2 a group by a.data_type) s
 $$;
 
@@ -5471,7 +6199,49 @@ $$;
 
 COMMENT ON FUNCTION mill.next_round() IS 'In how many seconds a hook wants the next round of the pump; null when none does.';
 
-CREATE FUNCTION mill.note_compat_leases(p_ids uuid[], p_seconds numeric) RETURNS void
+CREATE FUNCTION mill.note_asked_kinds(p_queues text[], p_kinds text[]) RETURNS void
+    LANGUAGE plpgsql
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS $$
+begin
+  if exists (
+    select from mill.kind k
+    where k.first_asked_at is null and k.queue = any (p_queues) and (p_kinds is null or k.kind = any (p_kinds)))
+  then
+    update mill.kind k set first_asked_at = mill.now()
+    where k.kind in (
+      select o.kind from mill.kind o
+      where o.first_asked_at is null and o.queue = any (p_queues) and (p_kinds is null or o.kind = any (p_kinds))
+      for no key update skip locked);
+  end if;
+end
+$$;
+
+COMMENT ON FUNCTION mill.note_asked_kinds(p_queues text[], p_kinds text[]) IS 'Records that a worker asks for these kinds, or for all of these queues. For mill.claim alone.';
+
+CREATE FUNCTION mill.note_claimant(p_queue text, p_worker text) RETURNS void
+    LANGUAGE plpgsql
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS $$
+begin
+  if exists (
+    select from mill.claimant c
+    where c.queue = p_queue and c.worker = p_worker and c.claimed_at > mill.now() - interval '10 seconds')
+  then
+    return;
+  end if;
+  update mill.claimant c set claimed_at = mill.now()
+  where (c.queue, c.worker) in (
+    select o.queue, o.worker from mill.claimant o where o.queue = p_queue and o.worker = p_worker for update skip locked);
+  if not found then
+    insert into mill.claimant (queue, worker, claimed_at) values (p_queue, p_worker, mill.now()) on conflict do nothing;
+  end if;
+end
+$$;
+
+COMMENT ON FUNCTION mill.note_claimant(p_queue text, p_worker text) IS 'Records who claimed from a queue that no function serves. For mill.claim alone.';
+
+CREATE FUNCTION mill.note_compat_leases(p_ids uuid[], p_seconds numeric, p_heartbeat_seconds numeric DEFAULT NULL::numeric) RETURNS void
     LANGUAGE plpgsql
     SET search_path TO 'pg_catalog', 'pg_temp'
     SET plan_cache_mode TO 'force_generic_plan'
@@ -5480,17 +6250,20 @@ CREATE FUNCTION mill.note_compat_leases(p_ids uuid[], p_seconds numeric) RETURNS
     SET enable_bitmapscan TO 'off'
     AS $$
 declare
-  v_until timestamptz := mill.now() + make_interval(secs => p_seconds::double precision);
+  v_now timestamptz := mill.now();
+  v_until timestamptz := v_now + make_interval(secs => p_seconds::double precision);
+  v_heartbeat_at timestamptz := v_now + make_interval(secs => p_heartbeat_seconds::double precision);
 begin
-  insert into mill.compat_lease as c (id, worker, attempt, started_at)
-  select j.id, j.worker, j.attempt, j.started_at from mill.job_live j
+  insert into mill.compat_lease as c (id, worker, attempt, started_at, seen_at, heartbeat_at)
+  select j.id, j.worker, j.attempt, j.started_at, v_now, v_heartbeat_at from mill.job_live j
   where j.id = any (p_ids) and j.state = 'processing' order by j.id
-  on conflict (id) do update set worker = excluded.worker, attempt = excluded.attempt, started_at = excluded.started_at;
-  update mill.job_live j set lease_until = v_until where j.id = any (p_ids) and j.state = 'processing' and j.lease_until < v_until;
+  on conflict (id) do update set worker = excluded.worker, attempt = excluded.attempt, started_at = excluded.started_at,
+    seen_at = excluded.seen_at, heartbeat_at = excluded.heartbeat_at;
+  update mill.job_live j set lease_until = v_until where j.id = any (p_ids) and j.state = 'processing' and j.lease_until <> v_until;
 end
 $$;
 
-COMMENT ON FUNCTION mill.note_compat_leases(p_ids uuid[], p_seconds numeric) IS 'Records that a documented claim gave out the leases of these jobs, and lets them last for at least the seconds.';
+COMMENT ON FUNCTION mill.note_compat_leases(p_ids uuid[], p_seconds numeric, p_heartbeat_seconds numeric) IS 'Records that a documented claim gave out the leases of these jobs, lets them last for the seconds, and notes when a heartbeat is due.';
 
 CREATE FUNCTION mill.note_ended_exports(p_ids uuid[]) RETURNS integer
     LANGUAGE plpgsql
@@ -5533,9 +6306,9 @@ CREATE FUNCTION mill.note_fetches(p_outcomes jsonb, p_now timestamp with time zo
     SET search_path TO 'pg_catalog', 'pg_temp'
     AS $$
 begin
-  insert into public.api_data_usage (at, provider, data_type, calls, bytes)
-  select p_now, r.provider, r.data_type, count(*), sum(o.bytes)
-  from jsonb_to_recordset(p_outcomes) as o(data_type text, bytes bigint)
+  insert into public.api_data_usage (created_at, provider, data_type, calls, data_size_bytes, job_id)
+  select p_now, r.provider, r.data_type, count(*), sum(o.bytes), case when count(*) = 1 then (array_agg(o.id))[1] end
+  from jsonb_to_recordset(p_outcomes) as o(id uuid, data_type text, bytes bigint)
   join public.data_type_registry r using (data_type)
   where o.bytes is not null
   group by r.provider, r.data_type
@@ -5556,7 +6329,7 @@ CREATE FUNCTION mill.note_limits(p_profile_id uuid, p_meters text[], p_now times
     LANGUAGE sql
     SET search_path TO 'pg_catalog', 'pg_temp'
     AS $$
-  insert into public.usage_events (profile_id, at, event_type, counts, once_key)
+  insert into mill.usage_event (profile_id, at, event_type, counts, once_key)
   select p_profile_id, p_now, 'limit_hit', jsonb_build_object('meter', m), m || ' ' || (p_now at time zone 'UTC')::date
   from unnest(p_meters) m
   on conflict (profile_id, event_type, once_key) where once_key is not null do nothing
@@ -5564,23 +6337,25 @@ $$;
 
 COMMENT ON FUNCTION mill.note_limits(p_profile_id uuid, p_meters text[], p_now timestamp with time zone) IS 'Writes down which limits a profile has reached.';
 
-CREATE FUNCTION mill.noted_errors(p_known jsonb, p_log jsonb) RETURNS jsonb
+CREATE FUNCTION mill.noted_errors(p_known jsonb, p_log jsonb, p_next_retry_at timestamp with time zone DEFAULT NULL::timestamp with time zone) RETURNS jsonb
     LANGUAGE sql STABLE
     SET search_path TO 'pg_catalog', 'pg_temp'
     AS $$
   select case when p_log is null then p_known else
     p_known || jsonb_build_object(
-      'current_error', mill.document_error(p_log -> -1),
+      'current_error', mill.document_error(p_log -> -1, p_next_retry_at),
       'error_history', (
         select jsonb_agg(h.entry order by h.at) from (
           select distinct on (e.entry ->> 'timestamp') e.entry || '{"resolved": false}' as entry, e.entry ->> 'timestamp' as at
           from (
-            select k as entry from jsonb_array_elements(coalesce(p_known -> 'error_history', '[]')) k
-            union all select mill.document_error(l) from jsonb_array_elements(p_log) l) e
-          order by e.entry ->> 'timestamp') h)) end
+            select mill.documented_error(k) as entry, 1 as source from jsonb_array_elements(coalesce(p_known -> 'error_history', '[]')) k
+            union all
+            select mill.document_error(l.error, case when l.at = jsonb_array_length(p_log) then p_next_retry_at end), 2
+            from jsonb_array_elements(p_log) with ordinality l(error, at)) e
+          order by e.entry ->> 'timestamp', e.source) h)) end
 $$;
 
-COMMENT ON FUNCTION mill.noted_errors(p_known jsonb, p_log jsonb) IS 'processing_error with the errors of a job added, each once.';
+COMMENT ON FUNCTION mill.noted_errors(p_known jsonb, p_log jsonb, p_next_retry_at timestamp with time zone) IS 'processing_error with the errors of a job added, each once.';
 
 CREATE FUNCTION mill.now() RETURNS timestamp with time zone
     LANGUAGE plpgsql STABLE
@@ -5592,6 +6367,12 @@ end
 $$;
 
 COMMENT ON FUNCTION mill.now() IS 'The engine''s clock. A test sets it with: set mill.now = ''2030-01-01 00:00+00''. Workers'' clocks never count.';
+
+CREATE FUNCTION mill.object_named(p_bucket text, p_key text) RETURNS text
+    LANGUAGE sql IMMUTABLE
+    RETURN CASE p_bucket WHEN 'gristmill'::text THEN p_key ELSE ((p_bucket || ':'::text) || p_key) END;
+
+COMMENT ON FUNCTION mill.object_named(p_bucket text, p_key text) IS 'The name of an object of a bucket, as programs of ours say it.';
 
 CREATE FUNCTION mill.oldest_due(p_queue text) RETURNS timestamp with time zone
     LANGUAGE sql STABLE
@@ -5613,6 +6394,21 @@ CREATE FUNCTION mill.oldest_due(p_queue text) RETURNS timestamp with time zone
 $$;
 
 COMMENT ON FUNCTION mill.oldest_due(p_queue text) IS 'Since when the longest waiting due job of a queue has been due, or null.';
+
+CREATE FUNCTION mill.oldest_served(p_queue mill.queue) RETURNS timestamp with time zone
+    LANGUAGE sql STABLE
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS $$
+  select case
+    when p_queue.served_by = 'function' or not exists (select from mill.kind k where k.queue = p_queue.queue and k.first_asked_at is null)
+      then mill.oldest_due(p_queue.queue)
+    else (
+      select min(w.due_since) from mill.waiting_kinds(p_queue.queue) w
+      where not exists (select from mill.kind k where k.kind = w.kind and k.first_asked_at is null))
+  end
+$$;
+
+COMMENT ON FUNCTION mill.oldest_served(p_queue mill.queue) IS 'Since when the longest waiting due job of a queue has been due, not counting kinds that no worker has ever asked for.';
 
 CREATE FUNCTION mill.open_audit_day(p_day date) RETURNS mill.audit_day
     LANGUAGE plpgsql
@@ -5690,7 +6486,7 @@ $$;
 
 COMMENT ON FUNCTION mill.open_lanes(p_jobs jsonb) IS 'Opens the lanes that a batch of jobs will stand in.';
 
-CREATE FUNCTION mill.open_step(p_job public.jobs, p_step mill.workflow_step, OUT ready uuid[], OUT skipped uuid[], OUT failed uuid[]) RETURNS record
+CREATE FUNCTION mill.open_step(p_job mill.workflow, p_step mill.workflow_step, OUT ready uuid[], OUT skipped uuid[], OUT failed uuid[]) RETURNS record
     LANGUAGE plpgsql
     SET search_path TO 'pg_catalog', 'pg_temp'
     SET enable_seqscan TO 'off'
@@ -5714,6 +6510,10 @@ begin
   end if;
 
   update mill.step s set state = 'open' where s.job_id = p_job.id and s.key = p_step.key;
+  if p_step.is_inserted then
+    skipped := '{}'; -- Which of its tasks are ready is for mill.follow_items to say.
+    return;
+  end if;
   if p_step.for_each is not null
     and exists (select from mill.step s where s.job_id = p_job.id and s.key = p_step.key and s.total is null)
   then
@@ -5738,7 +6538,19 @@ begin
 end
 $$;
 
-COMMENT ON FUNCTION mill.open_step(p_job public.jobs, p_step mill.workflow_step, OUT ready uuid[], OUT skipped uuid[], OUT failed uuid[]) IS 'Opens or skips a step whose needs have ended.';
+COMMENT ON FUNCTION mill.open_step(p_job mill.workflow, p_step mill.workflow_step, OUT ready uuid[], OUT skipped uuid[], OUT failed uuid[]) IS 'Opens or skips a step whose needs have ended.';
+
+CREATE FUNCTION mill.own_key() RETURNS trigger
+    LANGUAGE plpgsql SECURITY DEFINER
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS $$
+begin
+  new.idempotency_key := mill.document_key(new.patient_id, new.idempotency_key);
+  return new;
+end
+$$;
+
+COMMENT ON FUNCTION mill.own_key() IS 'Puts the profile before the key of a new document.';
 
 CREATE FUNCTION mill.pack_of(p_id uuid) RETURNS uuid
     LANGUAGE plpgsql STABLE
@@ -5833,6 +6645,28 @@ end
 $$;
 
 COMMENT ON FUNCTION mill.post_signed(p_function text, p_id uuid, p_body jsonb, p_timeout_ms integer) IS 'Posts to a function with a Standard Webhooks signature; null when nothing can send.';
+
+CREATE FUNCTION mill.presence_list(p_list jsonb) RETURNS TABLE(symbol text, data_type text, viewers integer)
+    LANGUAGE plpgsql STABLE
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS $$
+declare
+  v_list jsonb := case when jsonb_typeof(p_list) = 'string' then (p_list #>> '{}')::jsonb else p_list end;
+begin
+  if jsonb_typeof(v_list) <> 'array' then
+    raise exception 'presence_subscriptions must be a list' using errcode = '22023', hint = '[{"symbol": "AAPL", "dataType": "quote", "userId": "…"}]';
+  end if;
+  return query
+  select s.symbol, s.data_type, least(greatest(count(distinct s.viewer), 1), 100)::int
+  from (
+    select e ->> 'symbol' as symbol, coalesce(e ->> 'dataType', e ->> 'data_type') as data_type, coalesce(e ->> 'userId', e ->> 'user_id') as viewer
+    from jsonb_array_elements(v_list) e) s
+  join public.supported_symbols k on k.symbol = s.symbol and k.is_active
+  group by s.symbol, s.data_type;
+end
+$$;
+
+COMMENT ON FUNCTION mill.presence_list(p_list jsonb) IS 'A list of subscriptions as programs hand it in: symbols, types and how many look at each, counted to 100.';
 
 CREATE FUNCTION mill.probe_state(p_probe uuid) RETURNS text
     LANGUAGE sql STABLE
@@ -5999,7 +6833,7 @@ $$;
 
 COMMENT ON FUNCTION mill.pump_once() IS 'One round of the pump in one transaction.';
 
-CREATE FUNCTION mill.queue_refreshes(p_type public.data_type_registry, p_symbols text[], p_priority integer, p_size bigint DEFAULT NULL::bigint) RETURNS integer
+CREATE FUNCTION mill.queue_refreshes(p_type public.data_type_registry, p_symbols text[], p_priority integer, p_size bigint DEFAULT NULL::bigint, p_metadata jsonb DEFAULT NULL::jsonb) RETURNS integer
     LANGUAGE plpgsql
     SET search_path TO 'pg_catalog', 'pg_temp'
     AS $$
@@ -6010,7 +6844,7 @@ begin
   if coalesce(cardinality(p_symbols), 0) = 0 then
     return 0;
   end if;
-  if public.is_quota_exceeded() then
+  if mill.is_quota_exceeded() then
     if mill.every_minute('quota_event') then
       insert into mill.event (at, code, detail)
       values (mill.now(), 'quota_exceeded', jsonb_build_object('by', 'producer', 'data_type', p_type.data_type));
@@ -6021,10 +6855,11 @@ begin
   select jsonb_agg(jsonb_build_object(
     'kind', 'refresh.' || p_type.data_type,
     'name', s.symbol || ' ' || p_type.data_type,
-    'priority', p_priority,
+    'priority', coalesce(p_priority, mill.viewers(s.symbol, p_type.data_type)),
     'dedupe_key', s.symbol || ':' || p_type.data_type,
     'payload', jsonb_build_object('symbol', s.symbol, 'data_type', p_type.data_type,
-      'estimated_size', coalesce(p_size, p_type.estimated_data_size_bytes))))
+      'estimated_size', coalesce(p_size, p_type.estimated_data_size_bytes))
+      || case when p_metadata is null then '{}' else jsonb_build_object('metadata', p_metadata) end))
   into v_jobs
   from unnest(p_symbols) s(symbol);
   select count(*) filter (where e.status = 'new') into v_queued from mill.enqueue(v_jobs) e;
@@ -6032,7 +6867,7 @@ begin
 end
 $$;
 
-COMMENT ON FUNCTION mill.queue_refreshes(p_type public.data_type_registry, p_symbols text[], p_priority integer, p_size bigint) IS 'Queues refreshes of symbols; says how many were new, 0 while the quota is used up.';
+COMMENT ON FUNCTION mill.queue_refreshes(p_type public.data_type_registry, p_symbols text[], p_priority integer, p_size bigint, p_metadata jsonb) IS 'Queues refreshes of symbols; says how many were new, 0 while the quota is used up.';
 
 CREATE FUNCTION mill.queue_stale(p_type public.data_type_registry, p_symbols text[], p_priority integer) RETURNS integer
     LANGUAGE plpgsql
@@ -6052,7 +6887,7 @@ exception
 end
 $$;
 
-COMMENT ON FUNCTION mill.queue_stale(p_type public.data_type_registry, p_symbols text[], p_priority integer) IS 'Queues the stale ones of some symbols; says how many refreshes were new.';
+COMMENT ON FUNCTION mill.queue_stale(p_type public.data_type_registry, p_symbols text[], p_priority integer) IS 'Queues the stale ones of some symbols; says how many refreshes were new. Without a priority each gets the number of its viewers.';
 
 CREATE FUNCTION mill.quota_in_flight() RETURNS bigint
     LANGUAGE sql STABLE
@@ -6069,7 +6904,7 @@ CREATE FUNCTION mill.quota_limit(p_quota_gb numeric, p_safety_buffer numeric) RE
     LANGUAGE sql STABLE
     SET search_path TO 'pg_catalog', 'pg_temp'
     AS $$
-  select coalesce(p_quota_gb, mill.setting('refresh.quota_gb', '20')::numeric) * 1000000000
+  select coalesce(p_quota_gb, mill.setting('refresh.quota_gb', '20')::numeric) * 1073741824
     * coalesce(p_safety_buffer, mill.setting('refresh.quota_buffer', '0.95')::numeric)
 $$;
 
@@ -6111,7 +6946,7 @@ CREATE FUNCTION mill.quota_used(p_days integer) RETURNS bigint
     LANGUAGE sql STABLE
     SET search_path TO 'pg_catalog', 'pg_temp'
     AS $$
-  select coalesce(sum(u.bytes), 0)::bigint from public.api_data_usage u where u.at > mill.now() - make_interval(days => p_days)
+  select coalesce(sum(u.data_size_bytes), 0)::bigint from public.api_data_usage u where u.created_at > mill.now() - make_interval(days => p_days)
 $$;
 
 COMMENT ON FUNCTION mill.quota_used(p_days integer) IS 'Bytes that the wire carried within the rolling days.';
@@ -6240,11 +7075,12 @@ CREATE FUNCTION mill.refresh_queue_of(p_function text, p_provider text) RETURNS 
     SET search_path TO 'pg_catalog', 'pg_temp'
     AS $_$
   select q.queue from mill.queue q
-  where q.queue ~ '^refresh(-|$)' and q.function = p_function and q.provider = p_provider
+  where q.queue ~ '^refresh(-|$)' and q.provider = p_provider
+    and (q.function = p_function or q.served_by = 'external' and not mill.is_our_fetcher(p_function))
   order by q.queue limit 1
 $_$;
 
-COMMENT ON FUNCTION mill.refresh_queue_of(p_function text, p_provider text) IS 'The refresh queue that a function serves for a provider, or null.';
+COMMENT ON FUNCTION mill.refresh_queue_of(p_function text, p_provider text) IS 'The refresh queue that a function, or a program of the user, serves for a provider; null where there is none.';
 
 CREATE FUNCTION mill.refuse_audit_change() RETURNS trigger
     LANGUAGE plpgsql
@@ -6379,11 +7215,32 @@ CREATE FUNCTION mill.release_storage(p_profile_id uuid, p_shell_file_id uuid) RE
     AS $$
   select mill.count_usage(p_profile_id, 'storage_used', 'removed ' || p_shell_file_id,
     jsonb_build_object('bytes', -(e.counts ->> 'bytes')::bigint), p_shell_file_id, p_blocks => false)
-  from public.usage_events e
+  from mill.usage_event e
   where e.profile_id = p_profile_id and e.event_type = 'shell_file_uploaded' and e.once_key = p_shell_file_id::text
 $$;
 
 COMMENT ON FUNCTION mill.release_storage(p_profile_id uuid, p_shell_file_id uuid) IS 'A file was erased: takes its bytes off what the profile has stored, once.';
+
+CREATE FUNCTION mill.remove_compat_documents() RETURNS void
+    LANGUAGE plpgsql
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS $$
+begin
+  revoke insert, update on public.shell_files from authenticated, service_role;
+end
+$$;
+
+COMMENT ON FUNCTION mill.remove_compat_documents() IS 'Takes back what this part has granted. For mill.forget_part alone.';
+
+CREATE FUNCTION mill.remove_documents() RETURNS void
+    LANGUAGE sql
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS $$
+  update mill.kind k set part = 'compat', queue = 'standard'
+  where k.part = 'documents' and k.kind ~ '^(fast|ai)_queue_' and exists (select from mill.part p where p.part = 'compat')
+$$;
+
+COMMENT ON FUNCTION mill.remove_documents() IS 'Leaves the stages of documents to compat. For mill.forget_part alone.';
 
 CREATE FUNCTION mill.remove_files() RETURNS void
     LANGUAGE plpgsql
@@ -6497,12 +7354,24 @@ $$;
 
 COMMENT ON FUNCTION mill.require_profile(p_profile_id uuid) IS 'Refuses a caller that may not act for a profile.';
 
+CREATE FUNCTION mill.reschedule_compat_lease(p_id uuid, p_delay numeric, p_jitter numeric, p_reason text, p_more jsonb DEFAULT '{}'::jsonb) RETURNS boolean
+    LANGUAGE sql
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS $$
+  select mill.settle_compat_lease(p_id, jsonb_build_object('outcome', 'snoozed', 'delay_seconds', p_delay + p_jitter,
+    'error', p_more || jsonb_build_object('type', 'rescheduled', 'message', p_reason, 'retryable', true, 'reschedule_reason', p_reason,
+      'reschedule_delay_seconds', trim_scale(p_delay), 'jitter_seconds', trim_scale(p_jitter),
+      'total_delay_seconds', trim_scale(p_delay + p_jitter), 'rescheduled_at', mill.now())))
+$$;
+
+COMMENT ON FUNCTION mill.reschedule_compat_lease(p_id uuid, p_delay numeric, p_jitter numeric, p_reason text, p_more jsonb) IS 'Puts off a job that is processing under a lease that a documented claim gave out; false for any other. p_more: further keys of its error.';
+
 CREATE FUNCTION mill.resolved_errors(p_known jsonb) RETURNS jsonb
     LANGUAGE sql IMMUTABLE
     SET search_path TO 'pg_catalog', 'pg_temp'
     AS $$
   select (p_known - 'current_error') || case when p_known ? 'error_history' then jsonb_build_object('error_history', (
-    select jsonb_agg(e || '{"resolved": true}') from jsonb_array_elements(p_known -> 'error_history') e)) else '{}' end
+    select jsonb_agg(mill.documented_error(e) || '{"resolved": true}') from jsonb_array_elements(p_known -> 'error_history') e)) else '{}' end
 $$;
 
 COMMENT ON FUNCTION mill.resolved_errors(p_known jsonb) IS 'processing_error once the stage has succeeded.';
@@ -6526,10 +7395,10 @@ CREATE FUNCTION mill.resume_job(p_id uuid, p_revived uuid[]) RETURNS integer
     SET jit TO 'off'
     AS $$
 declare
-  v_job public.jobs;
+  v_job mill.workflow;
   v_count int;
 begin
-  select * into v_job from public.jobs j where j.id = p_id for update;
+  select * into v_job from mill.workflow j where j.id = p_id for update;
   if v_job.status <> 'failed' or v_job.compensating then
     return 0;
   end if;
@@ -6552,7 +7421,7 @@ begin
     from mill.task t where t.job_id = p_id and t.key = w.key) c
   where s.job_id = p_id and w.type = v_job.type and w.version = v_job.version and w.key = s.key;
 
-  update public.jobs j set status = 'processing', error = null, finished_at = null, stragglers = false where j.id = p_id;
+  update mill.workflow j set status = 'processing', error = null, finished_at = null, stragglers = false where j.id = p_id;
   perform mill.advance_job(p_id,
     array(select t.id from mill.task t where t.job_id = p_id and t.state = 'completed'), '{}', true);
   return v_count;
@@ -7155,7 +8024,7 @@ begin
     run_at = p_now + case p_held -> j.id::text ->> 'verdict'
       when 'failed' then coalesce(
         make_interval(secs => (p_held -> j.id::text ->> 'delay')::double precision),
-        (select mill.backoff(j.attempt, q.backoff_base_seconds, q.backoff_cap_seconds) from mill.queue q where q.queue = j.queue))
+        (select mill.backoff(j.attempt, q.backoff_base_seconds, q.backoff_cap_seconds, q.backoff_jitter) from mill.queue q where q.queue = j.queue))
       when 'snoozed' then make_interval(secs => coalesce((p_held -> j.id::text ->> 'delay')::double precision, 30))
       else interval '0' end,
     -- A released job goes back to the head of its line, but not below the floor.
@@ -7205,6 +8074,38 @@ $$;
 
 COMMENT ON FUNCTION mill.settle_usage(p_worker text, p_outcomes jsonb) IS 'Settles what jobs of limited queues really used. For mill.settle alone.';
 
+CREATE FUNCTION mill.share_batch(p_max integer) RETURNS TABLE(queue text, jobs integer)
+    LANGUAGE sql STABLE
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    SET enable_seqscan TO 'off'
+    SET jit TO 'off'
+    SET enable_bitmapscan TO 'off'
+    AS $_$
+  select n.queue, count(*)::int
+  from (
+    select q.queue
+    from mill.queue q
+    cross join lateral (
+      select j.priority, j.turn
+      from (select f.line, f.turn from mill.floor f where f.queue = q.queue order by f.priority desc) f
+      cross join lateral (
+        select j.priority, j.turn from mill.job_live j
+        where j.line = f.line and j.turn >= f.turn and not j.waits and j.state = 'pending'
+        order by j.turn limit p_max) j
+      limit p_max) j
+    where q.queue ~ '^refresh(-|$)' and not q.paused
+    order by j.priority desc, j.turn limit p_max) n
+  group by n.queue
+$_$;
+
+COMMENT ON FUNCTION mill.share_batch(p_max integer) IS 'How many of the refreshes that come first each refresh queue has.';
+
+CREATE FUNCTION mill.shown_error(p_error jsonb) RETURNS jsonb
+    LANGUAGE sql IMMUTABLE
+    RETURN (p_error || jsonb_build_object('type', COALESCE((p_error -> 'error_type'::text), (p_error -> 'type'::text)), 'message', COALESCE((p_error -> 'error_message'::text), (p_error -> 'message'::text))));
+
+COMMENT ON FUNCTION mill.shown_error(p_error jsonb) IS 'An entry of processing_error as the functions show it.';
+
 CREATE FUNCTION mill.sign(p_name text, p_message bytea) RETURNS text
     LANGUAGE sql STABLE
     SET search_path TO 'pg_catalog', 'pg_temp'
@@ -7214,6 +8115,24 @@ CREATE FUNCTION mill.sign(p_name text, p_message bytea) RETURNS text
 $$;
 
 COMMENT ON FUNCTION mill.sign(p_name text, p_message bytea) IS 'The Standard Webhooks signature of a message, or null without such a key.';
+
+CREATE FUNCTION mill.size_of_object(p_object text) RETURNS bigint
+    LANGUAGE plpgsql STABLE
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS $_$
+declare
+  v_size bigint;
+begin
+  if to_regclass('storage.objects') is null then
+    return (select o.size from mill.stored_object o where o.object = p_object);
+  end if;
+  execute $q$ select (o.metadata ->> 'size')::bigint from storage.objects o where o.bucket_id = $1 and o.name = $2 $q$
+    into v_size using split_part(p_object, ':', 1), substr(p_object, strpos(p_object, ':') + 1);
+  return v_size;
+end
+$_$;
+
+COMMENT ON FUNCTION mill.size_of_object(p_object text) IS 'Bytes of an object BUCKET:KEY, by the store''s own word; null when there is none.';
 
 CREATE FUNCTION mill.stage_after(p_stage text) RETURNS text
     LANGUAGE sql IMMUTABLE
@@ -7281,7 +8200,7 @@ begin
       left join lateral (
         select t.%1$I as fetched_at, %2$s as ttl from %3$s t
         where t.%4$I = s.symbol order by t.%1$I desc limit 1) d on true
-      where %5$s(d.fetched_at, coalesce(d.ttl, $2))
+      where %5$s(d.fetched_at, case when d.ttl > 0 then d.ttl else $2 end)
         and not exists (
           select from mill.data_check c where c.data_type = $3 and c.symbol = s.symbol and c.next_check_at > $4))
     $query$, p_type.timestamp_column, v_ttl, mill.data_table(p_type.table_name), p_type.symbol_column, mill.staleness_function(p_type.staleness_function))
@@ -7356,7 +8275,7 @@ $$;
 
 COMMENT ON FUNCTION mill.start_stage(p_id uuid, p_stage text) IS 'Moves a document to a stage and enqueues it.';
 
-CREATE FUNCTION mill.start_tasks(p_job public.jobs, p_ids uuid[]) RETURNS uuid[]
+CREATE FUNCTION mill.start_tasks(p_job mill.workflow, p_ids uuid[]) RETURNS uuid[]
     LANGUAGE plpgsql
     SET search_path TO 'pg_catalog', 'pg_temp'
     SET enable_seqscan TO 'off'
@@ -7426,9 +8345,26 @@ begin
 end
 $$;
 
-COMMENT ON FUNCTION mill.start_tasks(p_job public.jobs, p_ids uuid[]) IS 'Hands ready tasks to the engine; says which could not be.';
+COMMENT ON FUNCTION mill.start_tasks(p_job mill.workflow, p_ids uuid[]) IS 'Hands ready tasks to the engine; says which could not be.';
 
-CREATE FUNCTION mill.step_output(p_job public.jobs, p_key text) RETURNS jsonb
+CREATE FUNCTION mill.start_upserted_file() RETURNS trigger
+    LANGUAGE plpgsql SECURITY DEFINER
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS $$
+declare
+  v_over text[] := mill.count_upload(new.patient_id, new.id, new.file_size_bytes, true);
+begin
+  if v_over <> '{}' then
+    raise exception 'the plan does not cover it: %', array_to_string(v_over, ', ') using errcode = 'GM023';
+  end if;
+  perform mill.register_upload(new, new.storage_path, new.file_size_bytes, null);
+  return null;
+end
+$$;
+
+COMMENT ON FUNCTION mill.start_upserted_file() IS 'Starts a document that a client has inserted into shell_files.';
+
+CREATE FUNCTION mill.step_output(p_job mill.workflow, p_key text) RETURNS jsonb
     LANGUAGE sql STABLE
     SET search_path TO 'pg_catalog', 'pg_temp'
     AS $$
@@ -7446,7 +8382,7 @@ CREATE FUNCTION mill.step_output(p_job public.jobs, p_key text) RETURNS jsonb
   where s.type = p_job.type and s.version = p_job.version and s.key = p_key
 $$;
 
-COMMENT ON FUNCTION mill.step_output(p_job public.jobs, p_key text) IS 'What a step gave: one value, or those of its items in their order.';
+COMMENT ON FUNCTION mill.step_output(p_job mill.workflow, p_key text) IS 'What a step gave: one value, or those of its items in their order.';
 
 CREATE FUNCTION mill.stop_tasks(p_job_id uuid, p_is_cancelled boolean) RETURNS boolean
     LANGUAGE plpgsql
@@ -7485,6 +8421,23 @@ end
 $$;
 
 COMMENT ON FUNCTION mill.stop_tasks(p_job_id uuid, p_is_cancelled boolean) IS 'Takes back what has not begun; true when something could not be reached.';
+
+CREATE FUNCTION mill.stored_objects(p_bucket text) RETURNS TABLE(object text, size bigint, content_type text, stored_at timestamp with time zone)
+    LANGUAGE plpgsql STABLE
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS $_$
+begin
+  if to_regclass('storage.objects') is null then
+    return query select o.object, o.size, o.content_type, o.stored_at from mill.stored_object o where starts_with(o.object, p_bucket || ':');
+  else
+    return query execute $q$
+      select o.bucket_id || ':' || o.name, (o.metadata ->> 'size')::bigint, coalesce(o.metadata ->> 'mimetype', ''), o.created_at
+      from storage.objects o where o.bucket_id = $1 and o.metadata ? 'size' $q$ using p_bucket;
+  end if;
+end
+$_$;
+
+COMMENT ON FUNCTION mill.stored_objects(p_bucket text) IS 'What lies in a bucket other than gristmill, by the store''s own word.';
 
 CREATE FUNCTION mill.stored_size(p_place text) RETURNS bigint
     LANGUAGE plpgsql STABLE
@@ -7776,6 +8729,56 @@ $$;
 
 COMMENT ON FUNCTION mill.take_capped(p_queue mill.queue, p_max integer, p_kinds text[], p_waits boolean) IS 'Locks due jobs of a capped or fair queue within its caps. Waits for the queue''s other claims, or gives nothing if it may not wait.';
 
+CREATE TABLE mill.export_file (
+    path text NOT NULL,
+    export_id uuid NOT NULL,
+    attempt integer NOT NULL,
+    owner uuid NOT NULL,
+    size bigint NOT NULL,
+    state text DEFAULT 'writing'::text NOT NULL,
+    created_at timestamp with time zone NOT NULL,
+    expires_at timestamp with time zone,
+    CONSTRAINT a_stored_file_expires CHECK (((state <> 'stored'::text) OR (expires_at IS NOT NULL))),
+    CONSTRAINT file_state_is_known CHECK ((state = ANY (ARRAY['writing'::text, 'stored'::text, 'removing'::text, 'deleted'::text]))),
+    CONSTRAINT size_is_not_negative CHECK ((size >= 0))
+);
+
+COMMENT ON TABLE mill.export_file IS 'Every object of an export that was or may have been written. The row comes before the object and goes after it.';
+
+CREATE FUNCTION mill.take_export_object(p_owner uuid, p_document_id uuid, p_path text, p_export uuid DEFAULT NULL::uuid) RETURNS mill.export_file
+    LANGUAGE plpgsql
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS $$
+declare
+  v_file mill.export_file;
+  v_size bigint := mill.size_of_object(p_path);
+begin
+  if p_path is null or v_size is null or not starts_with(p_path, format('exports:%s/', p_owner)) then
+    raise exception 'there is no such file in the bucket exports, below the folder of the user' using errcode = 'GM055',
+      hint = 'Store it at {user}/{document}_{time}.pdf, and then say where it is.';
+  end if;
+  select f.* into v_file from mill.export_file f where f.path = p_path for update;
+  if v_file.path is null then
+    insert into mill.export_file as f (path, export_id, attempt, owner, size, created_at)
+    select p_path, e.id, j.attempt, e.owner, v_size, mill.now()
+    from mill.export e
+    join mill.job_live j on j.id = e.id and j.state = 'processing'
+    where e.owner = p_owner and (e.document_id = p_document_id or p_document_id is null) and e.id = coalesce(p_export, e.id)
+    order by j.started_at desc limit 1
+    returning f.* into v_file;
+    if v_file.path is not null then
+      perform mill.check_export_storage(p_owner, 0);
+    end if;
+  end if;
+  if v_file.path is null or v_file.owner <> p_owner or v_file.state in ('removing', 'deleted') or v_file.export_id <> coalesce(p_export, v_file.export_id) then
+    raise exception 'this file belongs to no export that is being made or was completed' using errcode = 'GM050';
+  end if;
+  return v_file;
+end
+$$;
+
+COMMENT ON FUNCTION mill.take_export_object(p_owner uuid, p_document_id uuid, p_path text, p_export uuid) IS 'Registers an object in the bucket exports as the file of an export; GM055 when it is not stored, GM050 without an export, GM051 without room.';
+
 CREATE FUNCTION mill.take_from(p_queue mill.queue, p_max integer, p_kinds text[], p_waits boolean) RETURNS tid[]
     LANGUAGE plpgsql
     SET search_path TO 'pg_catalog', 'pg_temp'
@@ -7902,13 +8905,49 @@ $$;
 
 COMMENT ON FUNCTION mill.take_packs(p_queue mill.queue, p_max integer, p_kinds text[]) IS 'Locks packs of due jobs, the oldest first and no more jobs than asked for, and says where they are.';
 
+CREATE FUNCTION mill.take_upserted_file() RETURNS trigger
+    LANGUAGE plpgsql SECURITY DEFINER
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS $$
+declare
+  v_now timestamptz := mill.now();
+  v_path text := regexp_replace(new.storage_path, '^medical-docs/', ''); -- fullPath of supabase-js has the bucket
+begin
+  perform mill.refuse_in_maintenance();
+  if not (public.is_service_role() or public.has_profile_access(auth.uid(), new.patient_id)) then
+    raise exception 'this profile does not exist, or is not yours' using errcode = '42501';
+  end if;
+  if coalesce(new.status, 'uploaded') <> 'uploaded' then
+    raise exception 'a file is registered with the status uploaded' using errcode = '42501';
+  end if;
+  if v_path is null or not mill.is_upload_place(v_path)
+    or not (public.is_service_role() or split_part(v_path, '/', 1) = auth.uid()::text)
+  then
+    raise exception 'storage_path is a file below the caller''s own id in the bucket medical-docs' using errcode = '42501';
+  end if;
+  if new.file_size_bytes not between 1 and mill.max_document_bytes() then
+    raise exception 'a file has 1 to % bytes', mill.max_document_bytes() using errcode = 'GM049';
+  end if;
+  new := jsonb_populate_record(null::public.shell_files, jsonb_build_object(
+    'id', mill.uuid7(), 'patient_id', new.patient_id, 'uploaded_by', split_part(v_path, '/', 1), 'bucket', 'medical-docs',
+    'filename', coalesce(new.filename, new.original_filename, regexp_replace(v_path, '^.*/', '')),
+    'original_filename', coalesce(new.original_filename, new.filename), 'mime_type', coalesce(new.mime_type, 'application/octet-stream'),
+    'file_size_bytes', coalesce(mill.size_of_object('medical-docs:' || v_path), new.file_size_bytes, 0), 'storage_path', v_path, 'upload_path', v_path,
+    'idempotency_key', new.idempotency_key, 'status', 'uploaded', 'stage_jobs', '{}'::jsonb, 'run', 1, 'version', 1, 'processing_error', '{}'::jsonb,
+    'created_at', v_now, 'updated_at', v_now, 'uploaded_at', v_now));
+  return new;
+end
+$$;
+
+COMMENT ON FUNCTION mill.take_upserted_file() IS 'Makes a document of a row that a client inserts into shell_files.';
+
 CREATE FUNCTION mill.target_of(p_function text, p_provider text) RETURNS text
     LANGUAGE sql IMMUTABLE
     RETURN CASE WHEN (p_provider IS NULL) THEN p_function ELSE ((p_function || ':'::text) || p_provider) END;
 
 COMMENT ON FUNCTION mill.target_of(p_function text, p_provider text) IS 'The breaker''s name for a function and the provider that it asks, if any.';
 
-CREATE FUNCTION mill.task_inputs(p_job public.jobs, p_step mill.workflow_step, p_ids uuid[]) RETURNS TABLE(id uuid, input jsonb)
+CREATE FUNCTION mill.task_inputs(p_job mill.workflow, p_step mill.workflow_step, p_ids uuid[]) RETURNS TABLE(id uuid, input jsonb)
     LANGUAGE plpgsql STABLE
     SET search_path TO 'pg_catalog', 'pg_temp'
     SET enable_seqscan TO 'off'
@@ -7955,7 +8994,34 @@ begin
 end
 $_$;
 
-COMMENT ON FUNCTION mill.task_inputs(p_job public.jobs, p_step mill.workflow_step, p_ids uuid[]) IS 'The inputs of tasks that are about to start.';
+COMMENT ON FUNCTION mill.task_inputs(p_job mill.workflow, p_step mill.workflow_step, p_ids uuid[]) IS 'The inputs of tasks that are about to start.';
+
+CREATE FUNCTION mill.task_states(p_job_id uuid, p_max integer) RETURNS jsonb
+    LANGUAGE sql STABLE
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS $$
+  select coalesce(jsonb_agg(to_jsonb(s) order by s.id), '[]')
+  from (
+    select t.id, t.key, t.item, w.kind as task_type, w.phase,
+      case when t.state = 'queued' then coalesce(l.state, e.state, 'pending') else t.state end as status,
+      coalesce(l.attempt, 0) as attempt,
+      case when t.state = 'completed' or e.state = 'completed' then 100 else coalesce(l.progress, 0) end as progress,
+      coalesce(t.error, e.error, l.error) as error,
+      l.started_at, coalesce(t.finished_at, e.at) as finished_at
+    from mill.task t
+    join mill.workflow j on j.id = t.job_id
+    join mill.workflow_step w on w.type = j.type and w.version = j.version and w.key = t.key
+    left join mill.job_live l on l.id = t.id
+    -- It has ended in a batch that is its record.
+    left join (
+      select u.id, b.state, b.at, u.error
+      from mill.ended b cross join lateral unnest(b.ids, b.errors) as u(id, error)
+      where b.parent = p_job_id) e on e.id = t.id
+    where t.job_id = p_job_id and t.item >= 0
+    order by t.id limit p_max) s
+$$;
+
+COMMENT ON FUNCTION mill.task_states(p_job_id uuid, p_max integer) IS 'The first tasks of a job. Statuses: waiting, pending, deferred, retrying, processing, completed, failed, cancelled, skipped.';
 
 CREATE FUNCTION mill.tell_acted(p_ids uuid[], p_action text, p_reason text) RETURNS void
     LANGUAGE plpgsql
@@ -8061,6 +9127,79 @@ $$;
 
 COMMENT ON FUNCTION mill.tick() IS 'One round of housekeeping: lost invocations, reclaim and promote, then breakers, statistics, sweeps, and the hooks of tick.';
 
+CREATE FUNCTION mill.ticket_claims(p_ticket text) RETURNS jsonb
+    LANGUAGE plpgsql STABLE
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS $$
+declare
+  v_payload text := split_part(p_ticket, '.', 1);
+  v_claims jsonb;
+begin
+  if length(p_ticket) <= 2048 and sha256(convert_to(split_part(p_ticket, '.', 2), 'UTF8')) = sha256(convert_to(mill.ticket_signature(v_payload), 'UTF8')) then
+    v_claims := convert_from(decode(rpad(translate(v_payload, '-_', '+/'), (length(v_payload) + 3) / 4 * 4, '='), 'base64'), 'UTF8')::jsonb;
+  end if;
+  if to_timestamp((v_claims ->> 'expires')::bigint) > mill.now() then
+    return v_claims;
+  end if;
+  raise exception 'the ticket is not valid, or no longer' using errcode = 'GM090', hint = 'Ask for a new one.';
+end
+$$;
+
+COMMENT ON FUNCTION mill.ticket_claims(p_ticket text) IS 'What a ticket says: {kind, arguments, user, expires}. Raises GM090 for one that is forged or expired.';
+
+CREATE FUNCTION mill.ticket_signature(p_payload text) RETURNS text
+    LANGUAGE sql STABLE
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS $$ select translate(split_part(mill.sign('tickets', convert_to(p_payload, 'UTF8')), ',', 2), '+/=', '-_') $$;
+
+COMMENT ON FUNCTION mill.ticket_signature(p_payload text) IS 'The signature of a ticket''s payload.';
+
+CREATE FUNCTION mill.touch_plan() RETURNS trigger
+    LANGUAGE plpgsql SECURITY DEFINER
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS $$
+begin
+  new.updated_at := mill.now();
+  return new;
+end
+$$;
+
+COMMENT ON FUNCTION mill.touch_plan() IS 'Notes when a plan was changed.';
+
+CREATE FUNCTION mill.touch_updated_at() RETURNS trigger
+    LANGUAGE plpgsql SECURITY DEFINER
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS $$
+begin
+  new.updated_at := mill.now();
+  return new;
+end
+$$;
+
+COMMENT ON FUNCTION mill.touch_updated_at() IS 'A row trigger: updated_at is the time of the last change.';
+
+CREATE FUNCTION mill.unclaimed_export_objects(p_before timestamp with time zone, p_max integer) RETURNS text[]
+    LANGUAGE sql STABLE
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS $_$
+  select coalesce(array_agg(u.object), '{}') from (
+    select o.object from (
+      select s.object, s.stored_at, substr(s.object, 9, 36)::uuid as owner, substr(s.object, 46, 36)::uuid as document
+      from mill.stored_objects('exports') s
+      where s.object ~ '^exports:[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}/[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}_[^/]+$') o
+    where o.stored_at < p_before
+      and not exists (select from mill.export_file f where f.path = o.object)
+      and exists (
+        select from mill.export e
+        where e.owner = o.owner and e.document_id = o.document and e.created_at <= o.stored_at)
+      and not exists (
+        select from mill.export e join mill.job_live j on j.id = e.id and j.state = 'processing'
+        where e.owner = o.owner and e.document_id = o.document)
+    order by o.stored_at limit p_max) u
+$_$;
+
+COMMENT ON FUNCTION mill.unclaimed_export_objects(p_before timestamp with time zone, p_max integer) IS 'Objects in the bucket exports that were stored for an export and belong to none.';
+
 CREATE FUNCTION mill.uncount_served(p_queue text, p_rows tid[]) RETURNS void
     LANGUAGE sql
     SET search_path TO 'pg_catalog', 'pg_temp'
@@ -8139,6 +9278,138 @@ $$;
 
 COMMENT ON FUNCTION mill.unpack_jobs(p_ids uuid[]) IS 'Makes rows of the packs that the given jobs wait in; says of how many jobs.';
 
+CREATE FUNCTION mill.update_api_call() RETURNS trigger
+    LANGUAGE plpgsql SECURITY DEFINER
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS $$
+declare
+  v_row public.api_call_queue;
+begin
+  perform mill.require_primary();
+  if (new.id, new.symbol, new.data_type, new.priority, new.created_at, new.metadata)
+    is distinct from (old.id, old.symbol, old.data_type, old.priority, old.created_at, old.metadata)
+  then
+    raise exception 'of a refresh only its status can be changed, and what belongs to that' using errcode = '0A000';
+  end if;
+  if (mill.lock_compat_lease(old.id)).id is null then
+    return null;
+  end if;
+  case new.status
+    when 'completed' then
+      perform public.complete_queue_job(old.id, new.estimated_data_size_bytes);
+    when 'failed' then
+      perform mill.settle_compat_lease(old.id, jsonb_build_object(
+        'outcome', 'failed', 'error', jsonb_build_object('type', 'error', 'message', new.error_message, 'retryable', false)));
+    when 'pending' then
+      -- A retry that is counted is a failed attempt; one that is not gives the job back.
+      if new.retry_count > old.retry_count then
+        perform public.fail_queue_job(old.id, new.error_message);
+      else
+        perform public.reset_job_immediate(old.id);
+      end if;
+    when 'processing' then
+      null; -- it is
+    else
+      raise exception 'the status of a refresh is pending, processing, completed or failed' using errcode = '22023';
+  end case;
+  select q.* into v_row from public.api_call_queue q where q.id = old.id;
+  return v_row;
+end
+$$;
+
+COMMENT ON FUNCTION mill.update_api_call() IS 'Trigger: completes, fails or gives back a refresh that get_queue_batch gave out.';
+
+CREATE FUNCTION mill.update_export_job() RETURNS trigger
+    LANGUAGE plpgsql SECURITY DEFINER
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS $$
+declare
+  v_changes text[] := array(
+    select n.key from jsonb_each(to_jsonb(new)) n where n.value is distinct from to_jsonb(old) -> n.key and n.key <> 'completed_at');
+  v_status text := case when 'status' = any (v_changes) then new.status else 'progress' end;
+  v_may text[] := case when v_status = 'progress' then '{progress}'::text[]
+    when v_status = 'completed' then '{status,progress,result_url,file_size,page_count}'
+    when v_status = 'failed' then '{status,error_message}'
+    when v_status = 'pending' then '{status,error_message,run_after}' else '{}' end;
+  v_holder mill.holder;
+  v_is_done boolean;
+begin
+  perform mill.refuse_in_maintenance();
+  if v_changes = '{}' and (old.status <> 'processing' or not public.is_service_role()) then
+    return old; -- a repeat of what was written already
+  elsif v_changes = '{status}' and v_status = 'cancelled' then
+    perform mill.cancel_export_job(old.id, old.user_id);
+  elsif not public.is_service_role() then
+    raise exception 'a user may set the status of an own export to cancelled while it is pending, and nothing else' using errcode = '42501';
+  elsif not v_changes <@ v_may then
+    raise exception 'export_jobs takes progress, or the status completed, failed or pending with what belongs to it; not a change of %',
+      (select string_agg(c.name, ', ') from unnest(v_changes) c(name)) using errcode = 'GM004';
+  elsif coalesce(new.progress, 0) not between 0 and 100 then
+    raise exception 'progress must be from 0 to 100' using errcode = 'GM004';
+  else
+    v_holder := mill.holder_of_export_job(old.id, old.user_id, v_status in ('failed', 'pending'));
+    if v_status = 'progress' then
+      v_is_done := mill.heartbeat_by_name(old.id, v_holder.worker, 900);
+      if v_is_done then
+        perform mill.move_export(v_holder, least(new.progress, 99), null);
+      end if;
+    elsif v_status = 'completed' then
+      v_is_done := mill.complete_export_job(v_holder, new.result_url, new.file_size, new.page_count);
+    else
+      v_is_done := mill.settle_held(v_holder, jsonb_build_object(
+        'outcome', case v_status when 'failed' then 'dead' else 'failed' end,
+        'error', jsonb_build_object('type', 'worker', 'message', left(coalesce(new.error_message, 'The export did not succeed.'), 2000)),
+        'delay_seconds', case when 'run_after' = any (v_changes) then least(greatest(extract(epoch from new.run_after - mill.now()), 0), 2592000) end));
+      perform mill.note_ended_exports(array[old.id]);
+    end if;
+    if v_status <> 'progress' then
+      delete from mill.compat_lease c where c.id = old.id;
+    end if;
+    if not v_is_done then
+      -- The job was asked to cancel. It ends as cancelled now, and nothing else of the update is true: no row was updated.
+      perform mill.note_ended_exports(array[old.id]);
+      return null;
+    end if;
+  end if;
+  select j.* into new from public.export_jobs j where j.id = old.id;
+  return new;
+end
+$$;
+
+COMMENT ON FUNCTION mill.update_export_job() IS 'Does what an update of export_jobs means: cancel, progress, complete, fail, retry.';
+
+CREATE FUNCTION mill.update_job_queue() RETURNS trigger
+    LANGUAGE plpgsql SECURITY DEFINER
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS $$
+declare
+  v_open constant text[] := array['status', 'scheduled_at', 'updated_at', 'started_at', 'worker_id', 'heartbeat_at', 'error_details'];
+  v_lease mill.compat_lease;
+  v_delay numeric;
+  v_more jsonb := case when new.error_details is distinct from old.error_details and jsonb_typeof(new.error_details) = 'object' then new.error_details else '{}' end;
+begin
+  if new.status is distinct from 'pending' or new.worker_id is not null or new.started_at is not null or new.heartbeat_at is not null
+    or to_jsonb(new) - v_open <> to_jsonb(old) - v_open
+  then
+    raise exception 'a job is changed here only to be rescheduled' using errcode = 'GM008',
+      detail = 'A reschedule sets status to pending, scheduled_at to a time, and worker_id, started_at and heartbeat_at to null.',
+      hint = 'complete_job and fail_job end a job, update_job_heartbeat extends its lease.';
+  end if;
+  v_lease := mill.lock_compat_lease(old.id);
+  if v_lease.id is null or v_lease.worker is distinct from old.worker_id or v_lease.started_at is distinct from old.started_at then
+    return null;
+  end if;
+  v_delay := coalesce(round(extract(epoch from new.scheduled_at - mill.now()), 3), mill.setting('queue.backpressure_delay_seconds', '30')::numeric);
+  if not mill.reschedule_compat_lease(old.id, greatest(v_delay, 0), 0, coalesce(v_more ->> 'reschedule_reason', 'rescheduled'), v_more) then
+    return null;
+  end if;
+  select q.* into new from public.job_queue q where q.id = old.id;
+  return new;
+end
+$$;
+
+COMMENT ON FUNCTION mill.update_job_queue() IS 'Reschedules a job where a row of job_queue is set back to pending.';
+
 CREATE FUNCTION mill.upload_over_plan(p_profile_id uuid) RETURNS text[]
     LANGUAGE sql STABLE
     SET search_path TO 'pg_catalog', 'pg_temp'
@@ -8167,20 +9438,27 @@ $_$;
 
 COMMENT ON FUNCTION mill.upsert_statement(p_type public.data_type_registry, p_columns text[]) IS 'The statement that writes rows ($1) of a data type as fetched at $2.';
 
+CREATE FUNCTION mill.url_text(p_bytes bytea) RETURNS text
+    LANGUAGE sql IMMUTABLE
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS $$ select translate(encode(p_bytes, 'base64'), E'+/=\n', '-_') $$;
+
+COMMENT ON FUNCTION mill.url_text(p_bytes bytea) IS 'Bytes as base64 in the alphabet of URLs, without padding.';
+
 CREATE FUNCTION mill.usage_meters(p_profile_id uuid, p_month date) RETURNS TABLE(meter text, used numeric, allowed numeric, is_over boolean)
     LANGUAGE sql STABLE
     SET search_path TO 'pg_catalog', 'pg_temp'
     AS $$
   select m.meter, m.used, m.allowed, coalesce(m.used > m.allowed, false)
   from public.user_profiles p
-  join public.subscription_plans s on s.plan = p.plan
-  left join public.user_usage_tracking u on u.profile_id = p.id and u.month = p_month
+  join public.subscription_plans s on s.plan_type = p.plan
+  left join mill.usage_of_month u on u.profile_id = p.id and u.month = p_month
   left join mill.stored_bytes b on b.profile_id = p.id
   cross join lateral (values
-    ('files', coalesce(u.files_uploaded, 0)::numeric, s.files_per_month::numeric),
-    ('pages', coalesce(u.pages, 0), s.pages_per_month),
-    ('ai_tokens', coalesce(u.ai_tokens, 0), s.ai_tokens_per_month),
-    ('storage_mb', round(coalesce(b.bytes, 0) / 1000000.0, 6), s.storage_mb)) as m(meter, used, allowed)
+    ('files', coalesce(u.files_uploaded, 0)::numeric, s.shell_files_limit::numeric),
+    ('pages', coalesce(u.pages, 0), s.pages_limit),
+    ('ai_tokens', coalesce(u.ai_tokens, 0), s.ai_tokens_limit),
+    ('storage_mb', round(coalesce(b.bytes, 0) / 1000000.0, 6), s.storage_limit_mb)) as m(meter, used, allowed)
   where p.id = p_profile_id
 $$;
 
@@ -8191,6 +9469,62 @@ CREATE FUNCTION mill.usage_month(p_at timestamp with time zone) RETURNS date
     RETURN (date_trunc('month'::text, (p_at AT TIME ZONE 'UTC'::text)))::date;
 
 COMMENT ON FUNCTION mill.usage_month(p_at timestamp with time zone) IS 'The month that usage at a time counts to, by UTC.';
+
+CREATE FUNCTION mill.usage_percentage(p_used numeric, p_limit numeric) RETURNS numeric
+    LANGUAGE sql IMMUTABLE
+    RETURN COALESCE(round((((100)::numeric * p_used) / NULLIF(p_limit, (0)::numeric)), 1), (CASE WHEN ((p_limit = (0)::numeric) AND (p_used > (0)::numeric)) THEN 100 ELSE 0 END)::numeric);
+
+COMMENT ON FUNCTION mill.usage_percentage(p_used numeric, p_limit numeric) IS 'How much of a limit is used up, in percent.';
+
+CREATE FUNCTION mill.usage_status(p_profile_id uuid) RETURNS jsonb
+    LANGUAGE sql STABLE
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS $$
+  select jsonb_build_object(
+    'profile_id', p.id,
+    'plan', p.plan,
+    'price_cents', s.monthly_price_cents,
+    'month', to_char(t.month, 'YYYY-MM'),
+    'resets_at', (t.month + interval '1 month') at time zone 'UTC',
+    'meters', m.meters,
+    'ai_seconds', coalesce(u.ai_seconds, 0),
+    'over', m.over,
+    'billing_enabled', mill.is_enabled('billing'),
+    'is_blocked', m.over <> '[]' and mill.is_enabled('billing'),
+    'upgrade_prompt', m.over <> '[]' and mill.is_enabled('upgrade_prompts'))
+  from public.user_profiles p
+  cross join (select mill.usage_month(mill.now()) as month) t
+  join public.subscription_plans s on s.plan_type = p.plan
+  left join mill.usage_of_month u on u.profile_id = p.id and u.month = t.month
+  cross join lateral (
+    select jsonb_object_agg(m.meter, jsonb_build_object('used', m.used, 'limit', m.allowed,
+        'percent', round(100 * m.used / nullif(m.allowed, 0), 1), 'is_over', m.is_over)) as meters,
+      coalesce(jsonb_agg(m.meter order by m.meter) filter (where m.is_over), '[]') as over
+    from mill.usage_meters(p.id, t.month) m) m
+  where p.id = p_profile_id
+$$;
+
+COMMENT ON FUNCTION mill.usage_status(p_profile_id uuid) IS 'What a profile has used this month beside its plan, meter by meter; a limit of null is unlimited.';
+
+CREATE FUNCTION mill.usage_summary(p_profile_id uuid) RETURNS TABLE(plan_type text, month date, files numeric, files_limit numeric, pages numeric, pages_limit numeric, ai_tokens numeric, ai_tokens_limit numeric, storage_mb numeric, storage_mb_limit numeric, ai_jobs integer, is_over boolean, upgrade_required boolean)
+    LANGUAGE sql STABLE
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS $$
+  select p.plan, t.month,
+    max(m.used) filter (where m.meter = 'files'), max(m.allowed) filter (where m.meter = 'files'),
+    max(m.used) filter (where m.meter = 'pages'), max(m.allowed) filter (where m.meter = 'pages'),
+    max(m.used) filter (where m.meter = 'ai_tokens'), max(m.allowed) filter (where m.meter = 'ai_tokens'),
+    round(max(m.used) filter (where m.meter = 'storage_mb'), 2), max(m.allowed) filter (where m.meter = 'storage_mb'),
+    coalesce((select u.ai_calls from mill.usage_of_month u where u.profile_id = p.id and u.month = t.month), 0),
+    bool_or(m.is_over), bool_or(m.is_over) and (mill.is_enabled('billing') or mill.is_enabled('upgrade_prompts'))
+  from public.user_profiles p
+  cross join (select mill.usage_month(mill.now()) as month) t
+  cross join lateral mill.usage_meters(p.id, t.month) m
+  where p.id = p_profile_id
+  group by p.id, p.plan, t.month
+$$;
+
+COMMENT ON FUNCTION mill.usage_summary(p_profile_id uuid) IS 'What a profile has used this month beside its plan, as one row; null is unlimited.';
 
 CREATE FUNCTION mill.uuid7_tail() RETURNS text
     LANGUAGE sql
@@ -8255,6 +9589,20 @@ $$;
 
 COMMENT ON FUNCTION mill.verify_audit_day(p_day date) IS 'What is wrong with the audit rows and the chain of a day; no row when nothing is.';
 
+CREATE FUNCTION mill.viewers(p_symbol text, p_data_type text) RETURNS integer
+    LANGUAGE sql STABLE
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    SET enable_seqscan TO 'off'
+    SET jit TO 'off'
+    AS $$
+  select count(*)::int from (
+    select from public.active_subscriptions_v2 a
+    where a.symbol = p_symbol and a.data_type = p_data_type and a.last_seen_at > mill.now() - interval '5 minutes'
+    limit 100) v
+$$;
+
+COMMENT ON FUNCTION mill.viewers(p_symbol text, p_data_type text) IS 'How many users watch a symbol''s data of a type now, counted to 100.';
+
 CREATE FUNCTION mill.wait_for_pack(p_queue text, p_kinds text[]) RETURNS void
     LANGUAGE plpgsql
     SET search_path TO 'pg_catalog', 'pg_temp'
@@ -8291,13 +9639,34 @@ CREATE FUNCTION mill.waiting_error(p_file public.shell_files) RETURNS jsonb
     LANGUAGE sql STABLE
     SET search_path TO 'pg_catalog', 'pg_temp'
     AS $$
-  select mill.document_error(j.error) || jsonb_build_object('next_retry_at', j.run_at)
+  select mill.document_error(j.error, j.run_at)
   from mill.job_live j
   where j.dedupe_key = mill.stage_key(p_file.id, p_file.run, p_file.stage) and j.queue in ('fast', 'ai')
     and j.state in ('retrying', 'deferred') and j.error is not null
 $$;
 
 COMMENT ON FUNCTION mill.waiting_error(p_file public.shell_files) IS 'The error after which a document''s stage waits for its next attempt, or null.';
+
+CREATE FUNCTION mill.waiting_kinds(p_queue text) RETURNS TABLE(kind text, due_since timestamp with time zone)
+    LANGUAGE sql STABLE
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    SET jit TO 'off'
+    SET enable_seqscan TO 'off'
+    SET enable_bitmapscan TO 'off'
+    AS $$
+  select j.kind, min(j.run_at)
+  from mill.floor f
+  cross join lateral (
+    (select o.kind, o.run_at from mill.job_live o
+     where o.line = f.line and o.turn >= f.turn and not o.waits and o.state = 'pending'
+     order by o.turn limit 10000)
+    union all
+    (select p.kind, p.run_at from mill.pack p where p.line = f.line and p.turn >= f.turn order by p.turn limit 10000)) j
+  where f.queue = p_queue
+  group by j.kind
+$$;
+
+COMMENT ON FUNCTION mill.waiting_kinds(p_queue text) IS 'The kinds of due jobs that nobody holds, in front of a queue, each with its oldest.';
 
 CREATE FUNCTION mill.wake(p_queue mill.queue, p_reason text DEFAULT 'wake'::text) RETURNS void
     LANGUAGE plpgsql
@@ -8307,7 +9676,7 @@ declare
   v_now timestamptz := mill.now();
   v_running int;
 begin
-  if p_queue.paused then
+  if p_queue.paused or p_queue.served_by = 'external' then
     return;
   end if;
   if p_queue.served_by = 'worker' then
@@ -8356,6 +9725,36 @@ $$;
 
 COMMENT ON FUNCTION mill.wake_failed(p_queue text, p_sqlstate text, p_message text) IS 'Records that a queue could not be woken.';
 
+CREATE FUNCTION mill.walk_all_scheduled() RETURNS jsonb
+    LANGUAGE plpgsql
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS $$
+declare
+  v_max int := mill.setting('refresh.scheduled_stretch', '100')::int;
+  v_type public.data_type_registry;
+  v_queued int := 0;
+begin
+  if not mill.entry_lock('scheduled-refreshes') then
+    return jsonb_build_object('skipped', true);
+  end if;
+  for v_type in
+    select r.* from public.data_type_registry r where r.is_enabled and r.refresh_strategy = 'scheduled' order by r.data_type
+  loop
+    begin
+      v_queued := v_queued + mill.walk_scheduled(v_type, v_max);
+    exception
+      when query_canceled then raise;
+      when others then
+        insert into mill.event (at, code, detail) values (mill.now(), 'scheduled_refresh_failed',
+          jsonb_build_object('data_type', v_type.data_type, 'sqlstate', sqlstate, 'message', sqlerrm));
+    end;
+  end loop;
+  return jsonb_build_object('queued', v_queued);
+end
+$$;
+
+COMMENT ON FUNCTION mill.walk_all_scheduled() IS 'Queues the next stretch of every scheduled type that is due; {queued} or {skipped}.';
+
 CREATE FUNCTION mill.walk_scheduled(p_type public.data_type_registry, p_max integer) RETURNS integer
     LANGUAGE plpgsql
     SET search_path TO 'pg_catalog', 'pg_temp'
@@ -8388,6 +9787,29 @@ $$;
 
 COMMENT ON FUNCTION mill.walk_scheduled(p_type public.data_type_registry, p_max integer) IS 'Goes on with the walk of a scheduled type, or begins one when its schedule says so; says how many refreshes were new.';
 
+CREATE FUNCTION mill.warn_of_registry_row(p_row public.data_type_registry) RETURNS void
+    LANGUAGE plpgsql
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS $$
+declare
+  v_table regclass := mill.data_table(p_row.table_name);
+begin
+  insert into mill.event (at, code, detail)
+  select mill.now(), w.code, jsonb_build_object('data_type', p_row.data_type, 'table', p_row.table_name, 'message', w.message)
+  from (values
+    ('row_level_security_missing', 'whoever may select from the table reads every row, also through Realtime: enable row level security',
+      exists (select from pg_class c where c.oid = v_table and not c.relrowsecurity)),
+    ('symbol_index_missing', 'no index begins with the symbol column, so every look at a symbol reads the whole table',
+      not exists (
+        select from pg_index i join pg_attribute a on a.attrelid = i.indrelid and a.attnum = i.indkey[0]
+        where i.indrelid = v_table and a.attname = p_row.symbol_column))
+    ) w(code, message, applies)
+  where w.applies;
+end
+$$;
+
+COMMENT ON FUNCTION mill.warn_of_registry_row(p_row public.data_type_registry) IS 'Records what is doubtful about the table of a data type that a program of the user writes.';
+
 CREATE FUNCTION mill.watch_alerts() RETURNS integer
     LANGUAGE sql
     SET search_path TO 'pg_catalog', 'pg_temp'
@@ -8416,14 +9838,23 @@ $$;
 
 COMMENT ON FUNCTION mill.watched_symbols(p_after text, p_max integer) IS 'The next p_max symbols after one that have subscriptions, in order.';
 
-CREATE FUNCTION mill.worker_lease_seconds() RETURNS numeric
+CREATE FUNCTION mill.worker_interval_seconds(p_asked integer) RETURNS numeric
     LANGUAGE sql STABLE
     SET search_path TO 'pg_catalog', 'pg_temp'
     AS $$
-  select mill.setting('worker.heartbeat_interval_seconds', '30')::numeric + mill.setting('worker.timeout_seconds', '300')::numeric
+  select least(greatest(coalesce(p_asked, mill.setting('worker.heartbeat_interval_seconds', '30')::numeric), 0), 86400)
 $$;
 
-COMMENT ON FUNCTION mill.worker_lease_seconds() IS 'How long claim_next_job_v3 and update_job_heartbeat lease a job.';
+COMMENT ON FUNCTION mill.worker_interval_seconds(p_asked integer) IS 'How many seconds a documented worker has until its next heartbeat; null asks for worker.heartbeat_interval_seconds.';
+
+CREATE FUNCTION mill.worker_lease_seconds(p_interval numeric) RETURNS numeric
+    LANGUAGE sql STABLE
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS $$
+  select p_interval + greatest(mill.setting('worker.timeout_seconds', '300')::numeric, 0)
+$$;
+
+COMMENT ON FUNCTION mill.worker_lease_seconds(p_interval numeric) IS 'How long claim_next_job_v3 and update_job_heartbeat lease a job whose next heartbeat is due after the interval.';
 
 CREATE FUNCTION mill.worker_lost(p_message text) RETURNS jsonb
     LANGUAGE sql IMMUTABLE
@@ -8555,9 +9986,9 @@ declare
   v_number int := (p_page ->> 'number')::int;
 begin
   delete from public.document_pages p where p.document_id = p_file.id and p.page_number = v_number;
-  insert into public.document_pages (document_id, page_number, source, width, height, confidence, text)
+  insert into public.document_pages (document_id, page_number, source, width, height, confidence, text, job_id)
   values (p_file.id, v_number, p_page ->> 'source', (p_page ->> 'width')::real, (p_page ->> 'height')::real,
-    (p_page ->> 'confidence')::real, p_page ->> 'text');
+    (p_page ->> 'confidence')::real, p_page ->> 'text', p_job_id);
   insert into public.document_words (document_id, page_number, word_number, text, box, confidence, line_number)
   select p_file.id, v_number, w.at, w.word ->> 't', array(select jsonb_array_elements_text(w.word -> 'b'))::real[],
     (w.word ->> 'c')::real, (w.word ->> 'l')::int
@@ -8690,13 +10121,18 @@ begin
     perform mill.count_work(v_file, p_job, 'ai_processing_started', '{}');
   end if;
   if v_file.stage = 'security' and v_file.scanned_at is null then
-    v_keep_at := format('%s/%s/%s.%s', v_file.patient_id, v_file.id, mill.uuid7(), coalesce(mill.file_extension(v_file.mime_type), 'bin'));
+    v_keep_at := mill.object_named(v_file.bucket,
+      format('%s/%s/%s.%s', v_file.patient_id, v_file.id, mill.uuid7(), coalesce(mill.file_extension(v_file.mime_type), 'bin')));
     insert into mill.document_upload (place, document_id, begun_at, is_copy) values (v_keep_at, v_file.id, mill.now(), true);
   end if;
   return jsonb_build_object('outcome', 'work',
     'id', v_file.id, 'patient_id', v_file.patient_id, 'stage', v_file.stage, 'mime_type', v_file.mime_type,
-    'storage_path', v_file.storage_path, 'sha256', v_file.sha256, 'file_size_bytes', v_file.file_size_bytes, 'page_count', v_file.page_count,
-    'is_scanned', v_file.scanned_at is not null, 'keep_at', v_keep_at, 'max_bytes', mill.max_document_bytes());
+    'storage_path', mill.object_named(v_file.bucket, v_file.storage_path), 'sha256', v_file.sha256, 'file_size_bytes', v_file.file_size_bytes, 'page_count', v_file.page_count,
+    'is_scanned', v_file.scanned_at is not null, 'keep_at', v_keep_at, 'max_bytes', mill.max_document_bytes())
+    -- Read by Google Vision on an earlier try of this job, which had to wait: each cost a call.
+    || case when v_file.stage = 'ocr' then jsonb_build_object('pages_read', (
+      select coalesce(jsonb_agg(p.page_number), '[]') from public.document_pages p
+      where p.document_id = v_file.id and p.job_id = p_job and p.source = 'google_vision')) else '{}' end;
 end
 $$;
 
@@ -8725,9 +10161,9 @@ begin
   insert into public.shell_files (
     id, patient_id, uploaded_by, filename, original_filename, mime_type, idempotency_key, created_at, updated_at)
   values (v_id, v_profile, auth.uid(), v_id || '.' || v_extension, left(p_filename, 300), p_mime_type, p_idempotency_key, v_now, v_now)
-  on conflict (patient_id, idempotency_key) do nothing;
+  on conflict (idempotency_key) do nothing;
   if not found then
-    select f.* into v_file from public.shell_files f where f.patient_id = v_profile and f.idempotency_key = p_idempotency_key;
+    select f.* into v_file from public.shell_files f where f.idempotency_key = mill.document_key(v_profile, p_idempotency_key);
     v_id := v_file.id;
   else
     v_over := mill.upload_over_plan(v_profile);
@@ -8774,9 +10210,9 @@ begin
   end if;
   return jsonb_build_object('places', coalesce(
     (select jsonb_agg(p.place) from (
-      select v_file.storage_path as place where v_file.storage_path is not null
+      select mill.object_named(v_file.bucket, v_file.storage_path) as place where v_file.storage_path is not null
       -- A worker that died after it had copied the file may have left this one.
-      union select v_file.upload_path where v_file.upload_path is not null
+      union select mill.object_named(v_file.bucket, v_file.upload_path) where v_file.upload_path is not null
       union select u.place from mill.document_upload u where u.document_id = p_id) p), '[]'));
 end
 $$;
@@ -8903,7 +10339,7 @@ CREATE FUNCTION public.cancel_workflow(p_id uuid) RETURNS jsonb
     AS $$
   select mill.refuse_in_maintenance();
   -- Null for an unknown job and for another's alike.
-  select mill.cancel_job(j.id) from public.jobs j where j.id = p_id and (public.is_service_role() or j.user_id = auth.uid())
+  select mill.cancel_job(j.id) from mill.workflow j where j.id = p_id and (public.is_service_role() or j.user_id = auth.uid())
 $$;
 
 COMMENT ON FUNCTION public.cancel_workflow(p_id uuid) IS 'Cancels a job of the caller''s: {id, status, cancelled, running}. Raises GM067 when it has ended already.';
@@ -8918,16 +10354,16 @@ declare
 begin
   perform mill.require_profile(p_profile_id);
   select p.plan into v_old from public.user_profiles p where p.id = p_profile_id for update;
-  if not exists (select from public.subscription_plans s where s.plan = p_plan) then
+  if not exists (select from public.subscription_plans s where s.plan_type = p_plan and s.is_active) then
     raise exception 'unknown plan "%"', left(p_plan, 64) using errcode = 'GM025';
   end if;
   if v_old = p_plan then
     return v_old;
   end if;
-  v_is_up := (select n.price_cents > o.price_cents from public.subscription_plans n, public.subscription_plans o
-              where n.plan = p_plan and o.plan = v_old);
+  v_is_up := (select n.monthly_price_cents > o.monthly_price_cents from public.subscription_plans n, public.subscription_plans o
+              where n.plan_type = p_plan and o.plan_type = v_old);
   update public.user_profiles p set plan = p_plan, updated_at = mill.now() where p.id = p_profile_id;
-  insert into public.usage_events (profile_id, at, event_type, counts)
+  insert into mill.usage_event (profile_id, at, event_type, counts)
   values (p_profile_id, mill.now(), case when v_is_up then 'plan_upgraded' else 'plan_downgraded' end,
     jsonb_build_object('from', v_old, 'to', p_plan));
   perform mill.audit('user_profiles', p_profile_id::text, 'change_plan', jsonb_build_object('plan', v_old),
@@ -8938,89 +10374,71 @@ $$;
 
 COMMENT ON FUNCTION public.change_plan(p_profile_id uuid, p_plan text, p_reason text) IS 'Puts a profile on a plan, with its event and its line in the audit log.';
 
-CREATE FUNCTION public.check_and_queue_stale_batch(p_symbol text, p_data_types text[], p_priority integer DEFAULT 5) RETURNS integer
+CREATE FUNCTION public.check_and_queue_stale_batch(p_symbol text, p_data_types text[], p_priority integer DEFAULT 5) RETURNS void
     LANGUAGE plpgsql SECURITY DEFINER
     SET search_path TO 'pg_catalog', 'pg_temp'
     AS $$
 declare
-  v_type public.data_type_registry;
-  v_priority int := case when public.is_service_role() then p_priority else greatest(0, least(p_priority, 10)) end;
-  v_queued int := 0;
+  v_watched text[];
 begin
   perform mill.require_primary();
-  if not exists (select from public.supported_symbols s where s.symbol = p_symbol and s.is_active) then
-    return 0;
+  if public.is_service_role() then
+    perform mill.check_symbol(p_symbol, p_data_types, least(greatest(coalesce(p_priority, 5), -100), 100));
+    return;
   end if;
-  for v_type in
-    select r.* from public.data_type_registry r where r.data_type = any (p_data_types) and r.is_enabled order by r.data_type
-  loop
-    v_queued := v_queued + mill.queue_stale(v_type, array[p_symbol], v_priority);
-  end loop;
-  return v_queued;
+  v_watched := array(
+    select a.data_type from public.active_subscriptions_v2 a
+    where a.user_id = auth.uid() and a.symbol = p_symbol and a.data_type = any (p_data_types)
+      and a.last_seen_at > mill.now() - interval '5 minutes'
+    order by a.data_type);
+  perform mill.check_symbol(p_symbol, array[w.data_type], greatest(0, least(coalesce(p_priority, 5), mill.viewers(p_symbol, w.data_type))))
+  from unnest(v_watched) w(data_type);
 end
 $$;
 
-COMMENT ON FUNCTION public.check_and_queue_stale_batch(p_symbol text, p_data_types text[], p_priority integer) IS 'Queues what is missing or stale of a symbol; says how many refreshes were new.';
+COMMENT ON FUNCTION public.check_and_queue_stale_batch(p_symbol text, p_data_types text[], p_priority integer) IS 'Queues what is missing or stale of a symbol. A user reaches what the user watches, with at most the number of its viewers as priority.';
 
-CREATE FUNCTION public.check_and_queue_stale_data_from_presence(p_subscriptions jsonb DEFAULT NULL::jsonb) RETURNS jsonb
+CREATE FUNCTION public.check_and_queue_stale_data_from_presence(presence_subscriptions jsonb DEFAULT NULL::jsonb) RETURNS void
     LANGUAGE plpgsql SECURITY DEFINER
     SET search_path TO 'pg_catalog', 'pg_temp'
     AS $$
-declare
-  v_symbols text[];
-  v_type public.data_type_registry;
-  v_after text := '';
-  v_queued int := 0;
 begin
   perform mill.require_primary();
-  if not mill.entry_lock('check-stale-data') then
-    return jsonb_build_object('skipped', true);
-  end if;
-
-  if p_subscriptions is not null then
-    for v_type in select r.* from public.data_type_registry r where r.is_enabled order by r.data_type loop
-      v_symbols := array(
-        select distinct s.symbol from jsonb_to_recordset(p_subscriptions) as s(symbol text, data_type text)
-        join public.supported_symbols k using (symbol)
-        where s.data_type = v_type.data_type and k.is_active order by s.symbol);
-      v_queued := v_queued + mill.queue_stale(v_type, v_symbols, v_type.priority);
-    end loop;
-    return jsonb_build_object('queued', v_queued);
-  end if;
-
-  loop
-    v_symbols := mill.watched_symbols(v_after, 200);
-    exit when v_symbols = '{}';
-    v_queued := v_queued + mill.check_watched(v_symbols);
-    v_after := v_symbols[cardinality(v_symbols)];
-  end loop;
-  return jsonb_build_object('queued', v_queued);
+  perform mill.check_presence(presence_subscriptions);
 end
 $$;
 
-COMMENT ON FUNCTION public.check_and_queue_stale_data_from_presence(p_subscriptions jsonb) IS 'Queues what is watched and stale; {queued} or, while another run is at it, {skipped}.';
+COMMENT ON FUNCTION public.check_and_queue_stale_data_from_presence(presence_subscriptions jsonb) IS 'Queues what is stale of what is in the list of subscriptions or, without a list, of what is watched. Does nothing while another run is at it.';
 
-CREATE FUNCTION public.check_cron_job_health(p_critical_jobs text[] DEFAULT NULL::text[]) RETURNS TABLE(jobname text, is_healthy boolean, last_run_at timestamp with time zone, seconds_since_last_run numeric, limit_seconds integer, problem text)
+CREATE FUNCTION public.check_and_queue_stale_data_from_presence_v2(presence_subscriptions jsonb DEFAULT NULL::jsonb) RETURNS void
+    LANGUAGE sql SECURITY DEFINER
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS $$ select public.check_and_queue_stale_data_from_presence(presence_subscriptions) $$;
+
+COMMENT ON FUNCTION public.check_and_queue_stale_data_from_presence_v2(presence_subscriptions jsonb) IS 'check_and_queue_stale_data_from_presence under its second name.';
+
+CREATE FUNCTION public.check_cron_job_health(p_critical_jobs text[] DEFAULT NULL::text[], critical_jobs text[] DEFAULT NULL::text[]) RETURNS TABLE(jobname text, last_run timestamp with time zone)
     LANGUAGE sql STABLE SECURITY DEFINER
     SET search_path TO 'pg_catalog', 'pg_temp'
     AS $$
-  select w.name, c.name is not null and c.reason is null, c.last_run_at, c.age_seconds, c.limit_seconds,
-    case when c.name is null then 'there is no such schedule' else c.reason end
+  select w.name, h.at
   from (
-    select unnest(p_critical_jobs) as name where p_critical_jobs is not null
-    union all
-    select s.name from mill.schedule s where p_critical_jobs is null and s.is_critical) w
-  left join mill.cron_health() c on c.name = w.name
+    select unnest(coalesce(p_critical_jobs, critical_jobs)) as name
+    union
+    select s.name from mill.schedule s where coalesce(p_critical_jobs, critical_jobs) is null and s.is_critical) w
+  left join (mill.schedule s join mill.heartbeat h on h.part = s.name) on s.name = w.name
   order by 1
 $$;
 
-COMMENT ON FUNCTION public.check_cron_job_health(p_critical_jobs text[]) IS 'Whether each of the named cron jobs, or each critical one, ran within its interval and slack.';
+COMMENT ON FUNCTION public.check_cron_job_health(p_critical_jobs text[], critical_jobs text[]) IS 'When each of the named cron jobs, or each critical one, last succeeded; null for one that never did and for one that does not exist.';
 
-CREATE FUNCTION public.claim_jobs(p_worker text, p_queues text[], p_max integer, p_kinds text[] DEFAULT NULL::text[], p_invocation uuid DEFAULT NULL::uuid) RETURNS jsonb
+CREATE FUNCTION public.claim_jobs(p_worker text, p_queues text[], p_max integer, p_kinds text[] DEFAULT NULL::text[], p_invocation uuid DEFAULT NULL::uuid, p_leave_external boolean DEFAULT false) RETURNS jsonb
     LANGUAGE plpgsql SECURITY DEFINER
     SET search_path TO 'pg_catalog', 'pg_temp'
     AS $$
 declare
+  v_queues text[] := case when p_leave_external or p_invocation is not null
+    then array(select q.queue from mill.queue q where q.queue = any (p_queues) and q.served_by <> 'external') else p_queues end;
   v_jobs jsonb;
   v_lease int;
 begin
@@ -9034,11 +10452,11 @@ begin
       return '[]'::jsonb;
     end if;
   else
-    perform mill.worker_seen(p_worker, p_queues);
+    perform mill.worker_seen(p_worker, v_queues);
   end if;
   perform mill.stand_in_for_the_pump();
 
-  select coalesce(jsonb_agg(to_jsonb(c)), '[]'::jsonb) into v_jobs from mill.claim(p_worker, p_queues, p_max, p_kinds, v_lease) c;
+  select coalesce(jsonb_agg(to_jsonb(c)), '[]'::jsonb) into v_jobs from mill.claim(p_worker, v_queues, p_max, p_kinds, v_lease) c;
 
   -- An invocation that found nothing has nothing to settle: it ends here.
   if p_invocation is not null then
@@ -9052,29 +10470,32 @@ begin
 end
 $$;
 
-COMMENT ON FUNCTION public.claim_jobs(p_worker text, p_queues text[], p_max integer, p_kinds text[], p_invocation uuid) IS 'Leases due jobs to a worker, as an array.';
+COMMENT ON FUNCTION public.claim_jobs(p_worker text, p_queues text[], p_max integer, p_kinds text[], p_invocation uuid, p_leave_external boolean) IS 'Leases due jobs to a worker, as an array.';
 
-CREATE FUNCTION public.claim_next_job_v3(worker_id text, job_types text[]) RETURNS TABLE(job_id uuid, job_type text, job_payload jsonb, retry_count integer)
+CREATE FUNCTION public.claim_next_job_v3(worker_id text, job_types text[] DEFAULT NULL::text[], heartbeat_interval_seconds integer DEFAULT NULL::integer) RETURNS TABLE(job_id uuid, job_type text, job_payload jsonb, retry_count integer)
     LANGUAGE plpgsql SECURITY DEFINER
     SET search_path TO 'pg_catalog', 'pg_temp'
     AS $$
 declare
+  v_types text[] := coalesce(job_types, array(
+    select k.kind from mill.kind k where k.part is null or k.part in ('engine', 'compat') or k.kind ~ '^(fast|ai)_queue_'));
+  v_interval numeric := mill.worker_interval_seconds(heartbeat_interval_seconds);
   v_job record;
 begin
   select c.* into v_job
   from mill.claim(
     worker_id,
-    array(select distinct k.queue from mill.kind k where k.kind = any (job_types)),
+    array(select distinct k.queue from mill.kind k where k.kind = any (v_types)),
     1,
-    job_types) c;
+    v_types) c;
   if found then
-    perform mill.note_compat_leases(array[v_job.id], mill.worker_lease_seconds());
+    perform mill.note_compat_leases(array[v_job.id], mill.worker_lease_seconds(v_interval), v_interval);
     return query select v_job.id, v_job.kind, v_job.payload, v_job.attempt - 1;
   end if;
 end
 $$;
 
-COMMENT ON FUNCTION public.claim_next_job_v3(worker_id text, job_types text[]) IS 'Leases the next due job of the types to a worker; no row when there is none.';
+COMMENT ON FUNCTION public.claim_next_job_v3(worker_id text, job_types text[], heartbeat_interval_seconds integer) IS 'Leases the next due job of the types, or of any, to a worker; no row when there is none.';
 
 CREATE FUNCTION public.claim_refresh(p_worker text, p_queue text DEFAULT 'refresh'::text, p_max integer DEFAULT 50, p_invocation uuid DEFAULT NULL::uuid) RETURNS jsonb
     LANGUAGE plpgsql SECURITY DEFINER
@@ -9098,7 +10519,130 @@ $$;
 
 COMMENT ON FUNCTION public.claim_refresh(p_worker text, p_queue text, p_max integer, p_invocation uuid) IS 'Leases up to 50 refreshes to a processor, with the registry rows they need.';
 
-CREATE FUNCTION public.claim_tasks(p_worker_id text, p_max_tasks integer DEFAULT 1, p_task_types text[] DEFAULT NULL::text[]) RETURNS TABLE(task_id uuid, job_id uuid, task_type text, input jsonb, attempt integer, lease_until timestamp with time zone)
+CREATE FUNCTION public.is_service_role() RETURNS boolean
+    LANGUAGE sql STABLE
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS $$ select coalesce(auth.jwt() ->> 'role', '') = 'service_role' $$;
+
+COMMENT ON FUNCTION public.is_service_role() IS 'Whether the caller''s token carries the service role.';
+
+CREATE TABLE mill.task (
+    id uuid NOT NULL,
+    job_id uuid NOT NULL,
+    item integer DEFAULT 0 NOT NULL,
+    state text DEFAULT 'waiting'::text NOT NULL,
+    finished_at timestamp with time zone,
+    key text NOT NULL,
+    value jsonb,
+    output jsonb,
+    error jsonb,
+    CONSTRAINT task_state_is_known CHECK ((state = ANY (ARRAY['waiting'::text, 'queued'::text, 'completed'::text, 'failed'::text, 'cancelled'::text, 'skipped'::text])))
+)
+WITH (fillfactor='50');
+
+COMMENT ON TABLE mill.task IS 'Every task of every job. A queued one is the engine''s job of the same id, or named in mill.ended. Item -1 stands for a list that was none.';
+
+CREATE TABLE mill.task_claim (
+    id uuid NOT NULL,
+    worker text NOT NULL,
+    attempt integer NOT NULL,
+    heartbeat_at timestamp with time zone
+)
+WITH (fillfactor='50');
+
+COMMENT ON TABLE mill.task_claim IS 'The last claim of a task by a documented worker, and when the worker was last heard of.';
+
+CREATE TABLE mill.task_sequence (
+    id uuid NOT NULL,
+    job_id uuid NOT NULL,
+    kind text NOT NULL,
+    sequence integer NOT NULL,
+    is_begun boolean DEFAULT false NOT NULL
+)
+WITH (fillfactor='50');
+
+COMMENT ON TABLE mill.task_sequence IS 'The tasks that were inserted into job_tasks, with their places.';
+
+CREATE VIEW public.job_tasks WITH (security_barrier='true') AS
+ SELECT t.id,
+    t.job_id,
+    w.kind AS task_type,
+    COALESCE(i.sequence, (((w."position" - 1) * 100000) + t.item)) AS sequence,
+        CASE
+            WHEN ((t.state = 'queued'::text) AND (l.state = 'processing'::text)) THEN
+            CASE
+                WHEN ((c.id IS NOT NULL) AND (c.heartbeat_at IS NULL)) THEN 'claimed'::text
+                ELSE 'processing'::text
+            END
+            WHEN ((t.state = ANY (ARRAY['waiting'::text, 'queued'::text])) AND (COALESCE(e.state, ''::text) <> ALL (ARRAY['completed'::text, 'failed'::text, 'cancelled'::text]))) THEN 'pending'::text
+            WHEN (COALESCE(e.state, t.state) = 'completed'::text) THEN 'complete'::text
+            ELSE 'failed'::text
+        END AS status,
+    COALESCE(l.payload, ( SELECT d.payload
+           FROM mill.job d
+          WHERE (d.id = t.id)
+         LIMIT 1),
+        CASE
+            WHEN w.is_inserted THEN t.value
+            ELSE NULL::jsonb
+        END) AS input,
+    COALESCE(t.output, e.output) AS output,
+    COALESCE(l.worker, ( SELECT d.worker
+           FROM mill.job d
+          WHERE (d.id = t.id)
+         LIMIT 1)) AS worker_id,
+    COALESCE(l.started_at, ( SELECT d.started_at
+           FROM mill.job d
+          WHERE (d.id = t.id)
+         LIMIT 1)) AS claimed_at,
+        CASE
+            WHEN (l.state = 'processing'::text) THEN COALESCE(c.heartbeat_at, l.started_at)
+            ELSE NULL::timestamp with time zone
+        END AS heartbeat_at,
+    COALESCE(l.attempt, ( SELECT d.attempt
+           FROM mill.job d
+          WHERE (d.id = t.id)
+         LIMIT 1), 0) AS attempts,
+    COALESCE(l.max_attempts, ( SELECT d.max_attempts
+           FROM mill.job d
+          WHERE (d.id = t.id)
+         LIMIT 1), w.max_attempts, ( SELECT q.max_attempts
+           FROM (mill.kind k
+             JOIN mill.queue q ON ((q.queue = k.queue)))
+          WHERE (k.kind = w.kind))) AS max_attempts,
+        CASE COALESCE(e.state, t.state)
+            WHEN 'cancelled'::text THEN 'cancelled'::text
+            WHEN 'skipped'::text THEN 'skipped: a task that it needs is not complete'::text
+            ELSE (COALESCE(t.error, e.error, l.error) ->> 'message'::text)
+        END AS error,
+    t.key,
+    t.item,
+    w.phase,
+        CASE
+            WHEN ((t.state = 'completed'::text) OR (e.state = 'completed'::text)) THEN 100
+            ELSE COALESCE((l.progress)::integer, 0)
+        END AS progress,
+    COALESCE(t.error, e.error, l.error) AS error_details,
+    COALESCE(t.finished_at, e.at) AS finished_at
+   FROM ((((((mill.task t
+     JOIN mill.workflow j ON ((j.id = t.job_id)))
+     JOIN mill.workflow_step w ON (((w.type = j.type) AND (w.version = j.version) AND (w.key = t.key))))
+     LEFT JOIN mill.task_sequence i ON ((i.id = t.id)))
+     LEFT JOIN mill.job_live l ON ((l.id = t.id)))
+     LEFT JOIN mill.task_claim c ON (((c.id = l.id) AND (c.worker = l.worker) AND (c.attempt = l.attempt))))
+     LEFT JOIN ( SELECT b.parent,
+            u.id,
+            b.state,
+            b.at,
+            u.output,
+            u.error
+           FROM (mill.ended b
+             CROSS JOIN LATERAL UNNEST(b.ids, b.results, b.errors) u(id, output, error))) e ON (((e.parent = t.job_id) AND (e.id = t.id))))
+  WHERE ((t.item >= 0) AND (public.is_service_role() OR (j.user_id = ( SELECT auth.uid() AS uid))));
+
+COMMENT ON VIEW public.job_tasks IS 'Tasks of one''s own jobs. The service inserts tasks for jobs whose definition has none. Statuses: pending, claimed, processing, complete, failed.';
+
+CREATE FUNCTION public.claim_tasks(p_worker_id text, p_max_tasks integer DEFAULT 5, p_task_types text[] DEFAULT NULL::text[]) RETURNS SETOF public.job_tasks
     LANGUAGE plpgsql SECURITY DEFINER
     SET search_path TO 'pg_catalog', 'pg_temp'
     AS $$
@@ -9109,13 +10653,21 @@ declare
 begin
   v_ids := array(
     select c.id from mill.claim(
-      p_worker_id, array(select distinct k.queue from mill.kind k where k.kind = any (v_types)), p_max_tasks, v_types) c);
+      p_worker_id, array(select distinct k.queue from mill.kind k where k.kind = any (v_types)), coalesce(p_max_tasks, 5), v_types) c);
   perform mill.note_compat_leases(v_ids, v_lease_seconds);
+  insert into mill.task_claim as c (id, worker, attempt)
+  select j.id, j.worker, j.attempt from mill.job_live j where j.id = any (v_ids) order by j.id
+  on conflict (id) do update set worker = excluded.worker, attempt = excluded.attempt, heartbeat_at = null;
+  -- As job_tasks would show them, without its search through what has ended. A job that is no task of a workflow has no job_id.
   return query
-  select j.id, t.job_id, j.kind, j.payload, j.attempt, j.lease_until
+  select j.id, t.job_id, j.kind, coalesce(i.sequence, (w.position - 1) * 100000 + t.item), 'claimed'::text, j.payload, null::jsonb, j.worker, j.started_at,
+    j.started_at, j.attempt, j.max_attempts, j.error ->> 'message', t.key, t.item, w.phase, j.progress::int, j.error, null::timestamptz
   from unnest(v_ids) with ordinality c(id, place)
   join mill.job_live j on j.id = c.id
   left join mill.task t on t.id = c.id
+  left join mill.task_sequence i on i.id = c.id
+  left join mill.workflow f on f.id = t.job_id
+  left join mill.workflow_step w on w.type = f.type and w.version = f.version and w.key = t.key
   order by c.place;
 end
 $$;
@@ -9136,17 +10688,18 @@ CREATE FUNCTION public.complete_job(p_job_id uuid, p_worker_id text, p_job_resul
     SET search_path TO 'pg_catalog', 'pg_temp'
     AS $$
 begin
-  if not mill.settle_by_name(p_job_id, p_worker_id, jsonb_build_object('outcome', 'completed', 'result', p_job_result)) then
+  if not mill.settle_by_name(p_job_id, p_worker_id, jsonb_build_object('outcome', 'completed')
+    || case when p_job_result is null then '{}' else jsonb_build_object('result', p_job_result) end) then
     return false;
   end if;
-  perform mill.audit_jobs(array[p_job_id], 'complete', null);
+  perform mill.audit_jobs(array[p_job_id], 'complete', null, 'job_queue');
   return true;
 end
 $$;
 
 COMMENT ON FUNCTION public.complete_job(p_job_id uuid, p_worker_id text, p_job_result jsonb) IS 'Completes a job that the worker holds; false when the lease is lost, and then nothing has changed.';
 
-CREATE FUNCTION public.complete_queue_job(p_job_id uuid, p_data_size_bytes bigint) RETURNS boolean
+CREATE FUNCTION public.complete_queue_job(p_job_id uuid, p_data_size_bytes bigint) RETURNS void
     LANGUAGE plpgsql SECURITY DEFINER
     SET search_path TO 'pg_catalog', 'pg_temp'
     AS $_$
@@ -9157,22 +10710,28 @@ begin
   perform mill.require_primary();
   v_done := mill.settle_compat_lease(p_job_id, jsonb_build_object(
     'outcome', 'completed', 'result', jsonb_build_object('status', 'completed', 'bytes', p_data_size_bytes)), '^refresh(-|$)');
-  -- Only the first word counts: a second completion finds the job gone and adds no usage.
+  -- Only the first completion counts: a second one finds the job gone and adds no usage.
   if v_done then
     perform mill.end_refresh_pauses(jsonb_build_array(v_payload));
-    perform mill.note_fetches(jsonb_build_array(v_payload || jsonb_build_object('outcome', 'fetched', 'bytes', p_data_size_bytes)), mill.now());
+    perform mill.note_fetches(jsonb_build_array(v_payload || jsonb_build_object(
+      'id', p_job_id, 'outcome', 'fetched', 'bytes', coalesce(p_data_size_bytes, 0))), mill.now());
   end if;
-  return v_done;
 end
 $_$;
 
-COMMENT ON FUNCTION public.complete_queue_job(p_job_id uuid, p_data_size_bytes bigint) IS 'Completes a refresh that get_queue_batch gave out and counts its bytes; false when no such lease runs.';
+COMMENT ON FUNCTION public.complete_queue_job(p_job_id uuid, p_data_size_bytes bigint) IS 'Completes a refresh that get_queue_batch gave out and counts its bytes. Nothing happens when no such lease runs.';
 
-CREATE FUNCTION public.complete_task(p_task_id uuid, p_worker_id text, p_output jsonb DEFAULT NULL::jsonb) RETURNS boolean
-    LANGUAGE sql SECURITY DEFINER
+CREATE FUNCTION public.complete_task(p_task_id uuid, p_worker_id text, p_output jsonb) RETURNS boolean
+    LANGUAGE plpgsql SECURITY DEFINER
     SET search_path TO 'pg_catalog', 'pg_temp'
     AS $$
-  select mill.settle_by_name(p_task_id, p_worker_id, jsonb_build_object('outcome', 'completed', 'result', p_output))
+begin
+  if not mill.settle_by_name(p_task_id, p_worker_id, jsonb_build_object('outcome', 'completed', 'result', p_output)) then
+    return false;
+  end if;
+  delete from mill.task_claim c where c.id = p_task_id;
+  return true;
+end
 $$;
 
 COMMENT ON FUNCTION public.complete_task(p_task_id uuid, p_worker_id text, p_output jsonb) IS 'Completes a task that the worker holds and starts what waited for it; false when the lease is lost, and then nothing has changed.';
@@ -9194,6 +10753,16 @@ end
 $_$;
 
 COMMENT ON FUNCTION public.confirm_cleanup_step(p_step text, p_keys text[]) IS 'These objects are gone: the step may forget their rows.';
+
+CREATE FUNCTION public.cron_report() RETURNS jsonb
+    LANGUAGE sql STABLE SECURITY DEFINER
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS $$
+  select coalesce(jsonb_agg(jsonb_build_object('name', c.name, 'last_run', c.last_run_at, 'is_late', c.reason is not null) order by c.name), '[]')
+  from mill.cron_health() c where c.is_critical
+$$;
+
+COMMENT ON FUNCTION public.cron_report() IS 'The critical schedules as an array of {name, last_run, is_late}.';
 
 CREATE FUNCTION public.default_profile() RETURNS uuid
     LANGUAGE plpgsql SECURITY DEFINER
@@ -9268,6 +10837,17 @@ $$;
 
 COMMENT ON FUNCTION public.document_events(p_id uuid, p_after bigint) IS 'What happened to a document after an event: {events, ended}; null when there is no such document.';
 
+CREATE FUNCTION public.document_file(p_id uuid) RETURNS jsonb
+    LANGUAGE sql STABLE SECURITY DEFINER
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS $$
+  select jsonb_build_object('path', d.place, 'name', coalesce(f.original_filename, f.filename))
+  from public.document_place(p_id) d(place) join public.shell_files f on f.id = p_id
+  where d.place is not null
+$$;
+
+COMMENT ON FUNCTION public.document_file(p_id uuid) IS 'Place and name of the checked file of a document of the caller''s; null for an unknown document and another''s alike.';
+
 CREATE FUNCTION public.document_leftovers(p_limit integer DEFAULT 100) RETURNS jsonb
     LANGUAGE sql STABLE SECURITY DEFINER
     SET search_path TO 'pg_catalog', 'pg_temp'
@@ -9299,11 +10879,11 @@ begin
   if v_file.id is not null and v_file.scanned_at is null then
     raise exception 'the file has not been checked yet' using errcode = 'GM048';
   end if;
-  return v_file.storage_path;
+  return mill.object_named(v_file.bucket, v_file.storage_path);
 end
 $$;
 
-COMMENT ON FUNCTION public.document_place(p_id uuid) IS 'Where the checked file of a document of the caller''s lies; null for an unknown document and another''s alike.';
+COMMENT ON FUNCTION public.document_place(p_id uuid) IS 'Where the checked file of a document of the caller''s lies, as BUCKET:KEY unless in gristmill; null for an unknown document and another''s alike.';
 
 CREATE FUNCTION public.download_export(p_id uuid) RETURNS jsonb
     LANGUAGE plpgsql SECURITY DEFINER
@@ -9317,7 +10897,7 @@ begin
   if v_export.id is null then
     raise exception 'there is no such export, or it is not yours' using errcode = 'GM050';
   end if;
-  update public.export_history h set download_count = h.download_count + 1
+  update mill.export_history h set download_count = h.download_count + 1
   where h.id = p_id and h.expires_at > mill.now()
   returning jsonb_build_object('path', h.file_path, 'name', h.file_name, 'size', h.file_size) into v_file;
   if v_file is not null then
@@ -9349,7 +10929,7 @@ begin
       detail = jsonb_build_object('done', v_batch -> 'done', 'total', v_batch -> 'total');
   end if;
   with counted as (
-    update public.export_history h set download_count = h.download_count + 1
+    update mill.export_history h set download_count = h.download_count + 1
     where h.expires_at > mill.now() and h.id in (select i.export_id from mill.export_batch_item i where i.batch_id = p_id)
     returning h.*
   )
@@ -9380,6 +10960,7 @@ declare
   end;
   v_job record;
 begin
+  perform mill.refuse_in_maintenance();
   select e.id, e.status into v_job
   from mill.enqueue(jsonb_build_array(jsonb_build_object(
     'kind', job_type, 'name', job_name, 'payload', v_payload, 'category', job_category, 'priority', priority,
@@ -9387,7 +10968,7 @@ begin
   if v_job.status = 'throttled' then
     raise exception 'the queue of "%" is full', job_type using errcode = 'GM006', hint = 'Try again later.';
   end if;
-  perform mill.audit_jobs(array[v_job.id], 'enqueue', null);
+  perform mill.audit_jobs(array[v_job.id], 'enqueue', null, 'job_queue');
   return v_job.id;
 end
 $$;
@@ -9433,6 +11014,38 @@ $$;
 
 COMMENT ON FUNCTION public.export_events(p_id uuid, p_after bigint) IS 'Events of an export of the caller''s after one: {events: [{id, event, data}], ended}, or null.';
 
+CREATE FUNCTION public.fail_document_stage(p_job uuid, p_worker text, p_attempt integer, p_outcome jsonb) RETURNS boolean
+    LANGUAGE plpgsql SECURITY DEFINER
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS $$
+declare
+  v_holder mill.holder := (p_job, p_worker, p_attempt);
+  v_file public.shell_files := mill.document_of_job(v_holder);
+  v_error jsonb := p_outcome -> 'error';
+  v_calls jsonb;
+begin
+  v_error := v_error || coalesce((
+    select jsonb_build_object('duration_ms', (extract(epoch from mill.now() - j.started_at) * 1000)::bigint)
+    from mill.job_live j where j.id = p_job and j.started_at is not null), '{}');
+  if v_error ? 'provider' then
+    v_calls := jsonb_build_object('total_calls', 1, 'failed_calls', 1, 'rate_limit_hits', (v_error ->> 'type' = 'rate_limited')::int,
+      'backpressure_delays', (p_outcome ->> 'outcome' = 'snoozed')::int);
+    update public.shell_files f set processing_error = f.processing_error || mill.counted_calls(f.processing_error, v_calls)
+    where f.id = v_file.id;
+  end if;
+  if not mill.settle_held(v_holder, p_outcome || jsonb_build_object('error', v_error)) then
+    return false;
+  end if;
+  update public.shell_files f set updated_at = mill.now(), version = f.version + 1,
+    processing_error = mill.noted_errors(f.processing_error, j.error_log, j.run_at)
+  from mill.job_live j
+  where j.id = p_job and j.state in ('retrying', 'deferred') and f.id = v_file.id;
+  return true;
+end
+$$;
+
+COMMENT ON FUNCTION public.fail_document_stage(p_job uuid, p_worker text, p_attempt integer, p_outcome jsonb) IS 'Returns the job of a stage to its queue and notes why with its document; false when the lease is lost.';
+
 CREATE FUNCTION public.fail_job(p_job_id uuid, p_worker_id text, p_error_message text, p_error_details jsonb DEFAULT NULL::jsonb) RETURNS boolean
     LANGUAGE sql SECURITY DEFINER
     SET search_path TO 'pg_catalog', 'pg_temp'
@@ -9443,38 +11056,37 @@ $$;
 
 COMMENT ON FUNCTION public.fail_job(p_job_id uuid, p_worker_id text, p_error_message text, p_error_details jsonb) IS 'Fails an attempt of a job that the worker holds; it is retried or dead-lettered. False when the lease is lost.';
 
-CREATE FUNCTION public.fail_queue_job(p_job_id uuid, p_error_message text) RETURNS boolean
+CREATE FUNCTION public.fail_queue_job(p_job_id uuid, p_error_message text) RETURNS void
     LANGUAGE plpgsql SECURITY DEFINER
     SET search_path TO 'pg_catalog', 'pg_temp'
     AS $_$
 begin
   perform mill.require_primary();
-  return mill.settle_compat_lease(p_job_id, jsonb_build_object(
+  perform mill.settle_compat_lease(p_job_id, jsonb_build_object(
     'outcome', 'failed', 'error', jsonb_build_object('type', 'error', 'message', p_error_message, 'retryable', true)), '^refresh(-|$)');
 end
 $_$;
 
-COMMENT ON FUNCTION public.fail_queue_job(p_job_id uuid, p_error_message text) IS 'Fails an attempt of a refresh that get_queue_batch gave out; false when no such lease runs.';
+COMMENT ON FUNCTION public.fail_queue_job(p_job_id uuid, p_error_message text) IS 'Fails an attempt of a refresh that get_queue_batch gave out; three retries follow. Nothing happens when no such lease runs.';
 
-CREATE FUNCTION public.fail_task(p_task_id uuid, p_worker_id text, p_error jsonb) RETURNS boolean
-    LANGUAGE sql SECURITY DEFINER
+CREATE FUNCTION public.fail_task(p_task_id uuid, p_worker_id text, p_error text) RETURNS boolean
+    LANGUAGE plpgsql SECURITY DEFINER
     SET search_path TO 'pg_catalog', 'pg_temp'
     AS $$
-  select mill.settle_by_name(p_task_id, p_worker_id, jsonb_build_object('outcome', 'failed', 'error',
-    jsonb_build_object('type', 'error', 'message', '') ||
-    case jsonb_typeof(p_error) when 'object' then p_error else jsonb_build_object('message', p_error #>> '{}') end))
+begin
+  if not mill.settle_by_name(p_task_id, p_worker_id,
+    jsonb_build_object('outcome', 'failed', 'error', jsonb_build_object('type', 'error', 'message', coalesce(p_error, ''))))
+  then
+    return false;
+  end if;
+  delete from mill.task_claim c where c.id = p_task_id;
+  return true;
+end
 $$;
 
-COMMENT ON FUNCTION public.fail_task(p_task_id uuid, p_worker_id text, p_error jsonb) IS 'Fails an attempt of a task that the worker holds: tried again after a delay, or given up. False when the lease is lost.';
+COMMENT ON FUNCTION public.fail_task(p_task_id uuid, p_worker_id text, p_error text) IS 'Fails an attempt of a task that the worker holds: tried again after a delay, or given up. False when the lease is lost.';
 
-CREATE FUNCTION public.is_service_role() RETURNS boolean
-    LANGUAGE sql STABLE
-    SET search_path TO 'pg_catalog', 'pg_temp'
-    AS $$ select coalesce(auth.jwt() ->> 'role', '') = 'service_role' $$;
-
-COMMENT ON FUNCTION public.is_service_role() IS 'Whether the caller''s token carries the service role.';
-
-CREATE TABLE public.export_history (
+CREATE TABLE mill.export_history (
     id uuid NOT NULL,
     user_id uuid NOT NULL,
     document_id uuid,
@@ -9492,45 +11104,60 @@ CREATE TABLE public.export_history (
     CONSTRAINT format_is_pdf CHECK ((format = 'pdf'::text))
 );
 
-COMMENT ON TABLE public.export_history IS 'What can be downloaded. A row goes with its file; document_id is null once the document is gone.';
+COMMENT ON TABLE mill.export_history IS 'What can be downloaded. A row goes with its file; document_id is null once the document is gone.';
 
 CREATE VIEW public.export_jobs WITH (security_barrier='true') AS
  SELECT e.id,
     e.owner AS user_id,
     e.document_id,
     'pdf'::text AS format,
-    (e.options || jsonb_build_object('template', e.template)) AS options,
+    jsonb_build_object('templateSlug', e.template, 'pageSize',
+        CASE (e.options ->> 'page_size'::text)
+            WHEN 'a4'::text THEN 'A4'::text
+            ELSE initcap((e.options ->> 'page_size'::text))
+        END, 'margins', (e.options -> 'margins'::text), 'quality',
+        CASE (e.options ->> 'quality'::text)
+            WHEN 'standard'::text THEN 'normal'::text
+            ELSE (e.options ->> 'quality'::text)
+        END, 'colorMode', (e.options -> 'color_mode'::text)) AS options,
         CASE
             WHEN (l.state = ANY (ARRAY['deferred'::text, 'retrying'::text])) THEN 'pending'::text
             ELSE COALESCE(l.state, d.state, e.ended)
         END AS status,
-    (COALESCE(l.progress, d.progress))::integer AS progress,
-    COALESCE(l.attempt, d.attempt) AS attempts,
-    COALESCE(l.max_attempts, d.max_attempts) AS max_attempts,
+    COALESCE((l.progress)::integer, (d.progress)::integer,
+        CASE e.ended
+            WHEN 'completed'::text THEN 100
+            ELSE 0
+        END) AS progress,
+    COALESCE(l.attempt, d.attempt, 0) AS attempts,
+    COALESCE(l.max_attempts, d.max_attempts, 5) AS max_attempts,
+    COALESCE(l.run_at, d.run_at, e.created_at) AS run_after,
         CASE
-            WHEN (l.state = ANY (ARRAY['deferred'::text, 'retrying'::text])) THEN l.run_at
-            ELSE NULL::timestamp with time zone
-        END AS run_after,
-        CASE
-            WHEN (h.id IS NOT NULL) THEN (('/v1/exports/'::text || e.id) || '/download'::text)
+            WHEN (h.id IS NOT NULL) THEN COALESCE(e.result_url, (('/v1/exports/'::text || e.id) || '/download'::text))
+            WHEN ((e.result_url ~* '^https?://'::text) AND (e.result_url !~* '/storage/v1/'::text)) THEN e.result_url
             ELSE NULL::text
         END AS result_url,
-    h.file_size,
-    h.page_count,
+    (COALESCE(h.file_size, (e.result_size)::bigint))::integer AS file_size,
+    COALESCE(h.page_count, e.result_pages) AS page_count,
         CASE
-            WHEN ((l.id IS NULL) AND (COALESCE(d.state, e.ended) = 'failed'::text)) THEN COALESCE(e.message, (d.error ->> 'message'::text))
+            WHEN (l.id IS NOT NULL) THEN (l.error ->> 'message'::text)
+            WHEN (COALESCE(d.state, e.ended) = 'failed'::text) THEN COALESCE(e.message, (d.error ->> 'message'::text))
             ELSE NULL::text
         END AS error_message,
+    l.worker AS locked_by,
     COALESCE(l.started_at, d.started_at) AS started_at,
-    d.finished_at AS completed_at,
+        CASE
+            WHEN (l.id IS NULL) THEN COALESCE(d.finished_at, h.created_at)
+            ELSE NULL::timestamp with time zone
+        END AS completed_at,
     e.created_at
    FROM (((mill.export e
      LEFT JOIN mill.job_live l ON ((l.id = e.id)))
      LEFT JOIN mill.job d ON (((d.id = e.id) AND (d.state = ANY (ARRAY['completed'::text, 'cancelled'::text, 'failed'::text])))))
-     LEFT JOIN public.export_history h ON ((h.id = e.id)))
+     LEFT JOIN mill.export_history h ON ((h.id = e.id)))
   WHERE ((e.owner = auth.uid()) OR public.is_service_role());
 
-COMMENT ON VIEW public.export_jobs IS 'Exports under their documented name. Inserting asks for one.';
+COMMENT ON VIEW public.export_jobs IS 'Exports under their documented name. Inserting asks for one, updating is what the documented client and worker do.';
 
 CREATE FUNCTION public.fetch_next_export_job(p_user_id uuid DEFAULT NULL::uuid) RETURNS SETOF public.export_jobs
     LANGUAGE plpgsql SECURITY DEFINER
@@ -9547,6 +11174,7 @@ begin
     return query select j.* from public.export_jobs j where j.id = v_id;
     return;
   end if;
+  perform mill.promote(100);
   select q.* into v_queue from mill.queue q where q.queue = 'exports' and not q.paused;
   perform pg_advisory_xact_lock(702231, hashtext('exports')); -- as mill.take_capped
   select j.id into v_id from mill.job_live j
@@ -9707,10 +11335,13 @@ begin
     return mill.is_completed_by(v_holder); -- true: this call repeats one whose answer was lost
   end if;
   update mill.export_file f set state = 'stored', expires_at = v_expires where f.path = p_path;
-  insert into public.export_history (
+  insert into mill.export_history (
     id, user_id, document_id, version, template, file_name, file_path, file_size, page_count, expires_at, created_at)
   values (p_job, v_export.owner, v_export.document_id, v_export.version, v_export.template, p_name, p_path, v_size, p_pages,
-    v_expires, v_now);
+    v_expires, v_now)
+  -- A documented worker may have described its file before it completed the job.
+  on conflict (id) do update set file_path = excluded.file_path, file_size = excluded.file_size, page_count = excluded.page_count,
+    expires_at = excluded.expires_at;
   update mill.export e set ended = 'completed', message = null, source = null where e.id = p_job;
   perform mill.note_export(p_job, 'completed', jsonb_build_object('progress', 100, 'attempt', p_attempt, 'file',
     jsonb_build_object('name', p_name, 'size', v_size, 'pages', p_pages, 'expires_at', v_expires)));
@@ -9719,6 +11350,18 @@ end
 $$;
 
 COMMENT ON FUNCTION public.finish_export(p_job uuid, p_worker text, p_attempt integer, p_path text, p_name text, p_pages integer) IS 'Completes an export whose file is stored; false when the export was cancelled or lost, and then nothing has changed. A repeated call answers true.';
+
+CREATE FUNCTION public.forget_object(p_object text) RETURNS boolean
+    LANGUAGE plpgsql SECURITY DEFINER
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS $$
+begin
+  delete from mill.stored_object o where o.object = p_object;
+  return found;
+end
+$$;
+
+COMMENT ON FUNCTION public.forget_object(p_object text) IS 'An object of another bucket than gristmill is gone. For the storage stand-in.';
 
 CREATE FUNCTION public.get_data_changes(p_after bigint DEFAULT 0) RETURNS jsonb
     LANGUAGE plpgsql SECURITY DEFINER
@@ -9753,7 +11396,8 @@ CREATE FUNCTION public.get_document(p_id uuid) RETURNS jsonb
     AS $$
   -- Null for an unknown document and for another's alike.
   select mill.document_summary(f) || jsonb_build_object('verdict', f.verdict,
-      'processing_error', f.processing_error || jsonb_strip_nulls(jsonb_build_object('current_error', mill.waiting_error(f))))
+      'processing_error', f.processing_error || coalesce((
+        select jsonb_build_object('current_error', w.error) from (select mill.waiting_error(f) as error) w where w.error is not null), '{}'))
     || public.document_content(f.id, array['entities', 'facts', 'narrative'])
   from public.shell_files f
   where f.id = p_id and (public.is_service_role() or public.has_profile_access(auth.uid(), f.patient_id))
@@ -9803,62 +11447,62 @@ $$;
 
 COMMENT ON FUNCTION public.get_job(p_id uuid) IS 'One job of the caller''s (any, for the service), or null.';
 
-CREATE FUNCTION public.get_queue_batch(batch_size integer) RETURNS TABLE(id uuid, symbol text, data_type text, priority integer, estimated_data_size_bytes bigint, retry_count integer)
+CREATE FUNCTION public.get_queue_batch(batch_size integer DEFAULT 50) RETURNS jsonb
     LANGUAGE plpgsql SECURITY DEFINER
     SET search_path TO 'pg_catalog', 'pg_temp'
     AS $$
 declare
   v_lease_seconds constant int := 300;
-  v_jobs jsonb;
+  v_worker text := 'batch-' || mill.uuid7();
+  v_share record;
+  v_ids uuid[] := '{}';
 begin
   perform mill.require_primary();
-  v_jobs := mill.claim_refresh('batch-' || mill.uuid7(), 'refresh', batch_size, null);
-  perform mill.note_compat_leases(array(select (j ->> 'id')::uuid from jsonb_array_elements(v_jobs) j), v_lease_seconds);
-  return query
-  select j.id, j.payload ->> 'symbol', j.payload ->> 'data_type', j.priority, (j.payload ->> 'estimated_size')::bigint, j.attempt - 1
-  from jsonb_array_elements(v_jobs) c
-  join mill.job_live j on j.id = (c ->> 'id')::uuid;
+  -- Claims of refresh queues take turns, so nobody else comes between the claims of this loop.
+  perform mill.lock_refresh_claims();
+  for v_share in select s.* from mill.share_batch(least(coalesce(batch_size, 50), 1000)) s order by s.queue loop
+    v_ids := v_ids || array(
+      select (j ->> 'id')::uuid from jsonb_array_elements(mill.claim_refresh(v_worker, v_share.queue, v_share.jobs, null)) j);
+  end loop;
+  perform mill.note_compat_leases(v_ids, v_lease_seconds);
+  return (
+    select coalesce(jsonb_agg(jsonb_build_object(
+      'id', j.id, 'symbol', j.payload ->> 'symbol', 'data_type', j.payload ->> 'data_type',
+      'edge_function', r.edge_function_name, 'edge_function_name', r.edge_function_name,
+      'priority', j.priority, 'estimated_size', (j.payload ->> 'estimated_size')::bigint) order by j.priority desc, j.turn), '[]')
+    from mill.job_live j
+    left join public.data_type_registry r on r.data_type = j.payload ->> 'data_type'
+    where j.id = any (v_ids));
 end
 $$;
 
-COMMENT ON FUNCTION public.get_queue_batch(batch_size integer) IS 'Leases due refreshes for five minutes, highest priority first.';
+COMMENT ON FUNCTION public.get_queue_batch(batch_size integer) IS 'Leases due refreshes for five minutes, as an array of {id, symbol, data_type, edge_function, edge_function_name, priority, estimated_size}, highest priority first.';
 
 CREATE FUNCTION public.get_user_usage_status(p_profile_id uuid) RETURNS jsonb
     LANGUAGE plpgsql STABLE SECURITY DEFINER
     SET search_path TO 'pg_catalog', 'pg_temp'
     AS $$
-declare
-  v_month date := mill.usage_month(mill.now());
-  v_status jsonb;
 begin
   perform mill.require_profile(p_profile_id);
-  select jsonb_build_object(
-    'profile_id', p.id,
-    'plan', p.plan,
-    'price_cents', s.price_cents,
-    'month', to_char(v_month, 'YYYY-MM'),
-    'resets_at', (v_month + interval '1 month') at time zone 'UTC',
-    'meters', m.meters,
-    'ai_seconds', coalesce(u.ai_seconds, 0),
-    'over', m.over,
-    'billing_enabled', mill.is_enabled('billing'),
-    'is_blocked', m.over <> '[]' and mill.is_enabled('billing'),
-    'upgrade_prompt', m.over <> '[]' and mill.is_enabled('upgrade_prompts'))
-  into v_status
-  from public.user_profiles p
-  join public.subscription_plans s on s.plan = p.plan
-  left join public.user_usage_tracking u on u.profile_id = p.id and u.month = v_month
-  cross join lateral (
-    select jsonb_object_agg(m.meter, jsonb_build_object('used', m.used, 'limit', m.allowed,
-        'percent', round(100 * m.used / nullif(m.allowed, 0), 1), 'is_over', m.is_over)) as meters,
-      coalesce(jsonb_agg(m.meter order by m.meter) filter (where m.is_over), '[]') as over
-    from mill.usage_meters(p.id, v_month) m) m
-  where p.id = p_profile_id;
-  return v_status;
+  if not mill.is_enabled('usage_tracking') then
+    return '{"tracking_disabled": true}'::jsonb;
+  end if;
+  return mill.usage_status(p_profile_id) || (
+    select jsonb_build_object(
+      'current_period', jsonb_build_object('start', s.month, 'end', (s.month + interval '1 month - 1 day')::date),
+      'usage', (
+        -- The documented names of our meters.
+        select jsonb_object_agg(n.key, jsonb_build_object('used', m.used, 'limit', m.allowed, 'percentage', mill.usage_percentage(m.used, m.allowed)))
+        from jsonb_each_text('{"shell_files": "files", "pages": "pages", "ai_tokens": "ai_tokens"}') n
+        join mill.usage_meters(p_profile_id, s.month) m on m.meter = n.value)
+        || jsonb_build_object('storage', jsonb_build_object('used_mb', s.storage_mb, 'limit_mb', s.storage_mb_limit,
+          'percentage', mill.usage_percentage(s.storage_mb, s.storage_mb_limit))),
+      'status', jsonb_build_object('plan_type', s.plan_type, 'over_limit', s.is_over, 'upgrade_required', s.upgrade_required))
+    from mill.usage_summary(p_profile_id) s);
 end
 $$;
 
-COMMENT ON FUNCTION public.get_user_usage_status(p_profile_id uuid) IS 'What a profile has used this month beside its plan; a limit of null is unlimited.';
+COMMENT ON FUNCTION public.get_user_usage_status(p_profile_id uuid) IS 'What a profile has used this month: {current_period, usage, status}, and the keys of mill.usage_status; a limit of null is unlimited. {tracking_disabled: true} while nothing is counted.';
 
 CREATE FUNCTION public.get_workflow(p_id uuid, p_max_tasks integer DEFAULT 200) RETURNS jsonb
     LANGUAGE sql STABLE SECURITY DEFINER
@@ -9868,18 +11512,16 @@ CREATE FUNCTION public.get_workflow(p_id uuid, p_max_tasks integer DEFAULT 200) 
   select mill.job_progress(j) || jsonb_build_object(
     'version', j.version, 'params', j.params, 'output', j.output, 'correlation_id', j.correlation_id,
     'steps', (
-      select jsonb_agg(jsonb_build_object('key', w.key, 'kind', w.kind, 'phase', w.phase, 'needs', w.needs, 'each', w.each_of,
-        'state', s.state, 'total', s.total, 'completed', s.completed, 'failed', s.failed, 'skipped', s.skipped) order by w.position)
+      select coalesce(jsonb_agg(jsonb_build_object('key', w.key, 'kind', w.kind, 'phase', w.phase, 'needs', w.needs, 'each', w.each_of,
+        'state', s.state, 'total', s.total, 'completed', s.completed, 'failed', s.failed, 'skipped', s.skipped) order by w.position), '[]')
       from mill.step s join mill.workflow_step w on w.type = j.type and w.version = j.version and w.key = s.key
       where s.job_id = j.id),
-    'tasks', (
-      select coalesce(jsonb_agg(to_jsonb(t) - 'job_id' - 'needs' - 'each_of' - 'output' order by t.id), '[]')
-      from (select v.* from public.job_tasks v where v.job_id = j.id order by v.id limit least(p_max_tasks, 1000)) t),
+    'tasks', mill.task_states(j.id, least(p_max_tasks, 1000)),
     'artifacts', (
-      select coalesce(jsonb_agg(jsonb_build_object('id', a.id, 'task_id', a.task_id, 'type', a.type, 'storage_path', a.storage_path,
-        'bytes', a.bytes, 'duration', a.duration_seconds, 'sha256', a.sha256, 'title', a.title) order by a.type, a.task_id), '[]')
+      select coalesce(jsonb_agg(jsonb_build_object('id', a.id, 'task_id', a.task_id, 'type', a.artifact_type, 'storage_path', a.storage_path, 'bucket', a.bucket,
+        'bytes', a.file_size_bytes, 'duration', a.duration_seconds, 'sha256', a.sha256, 'title', a.title) order by a.artifact_type, a.task_id), '[]')
       from (select r.* from public.job_artifacts r where r.job_id = j.id order by r.id limit 1000) a))
-  from public.jobs j
+  from mill.workflow j
   where j.id = p_id and (public.is_service_role() or j.user_id = auth.uid())
 $$;
 
@@ -9908,6 +11550,7 @@ declare
   v_check record;
   v_details jsonb;
   v_checks jsonb := jsonb_build_array();
+  v_notes jsonb;
 begin
   for v_check in select c.name, c.step from mill.health_check c order by c.place, c.name loop
     begin
@@ -9917,11 +11560,16 @@ begin
     end;
     v_checks := v_checks || jsonb_build_object('name', v_check.name, 'ok', v_details = '[]', 'details', v_details);
   end loop;
-  return jsonb_build_object('checks', v_checks, 'at', mill.now());
+  begin
+    select coalesce(jsonb_agg(n.note), '[]') into v_notes from mill.health_notes() n;
+  exception when others then
+    v_notes := jsonb_build_array('notes could not be made: ' || sqlstate);
+  end;
+  return jsonb_build_object('checks', v_checks, 'notes', v_notes, 'at', mill.now());
 end
 $$;
 
-COMMENT ON FUNCTION public.health_report() IS 'Every health check with what is not well, in words; no content, no whole-table counts.';
+COMMENT ON FUNCTION public.health_report() IS 'Every health check with what is not well, in words, and notes on what nobody serves; no content, no whole-table counts.';
 
 CREATE FUNCTION public.heartbeat_jobs(p_worker text, p_leases jsonb) RETURNS jsonb
     LANGUAGE sql SECURITY DEFINER
@@ -9934,66 +11582,80 @@ $$;
 COMMENT ON FUNCTION public.heartbeat_jobs(p_worker text, p_leases jsonb) IS 'Extends leases [{id, attempt, progress}]; held, lost or cancelled for each.';
 
 CREATE FUNCTION public.heartbeat_task(p_task_id uuid, p_worker_id text, p_progress integer DEFAULT NULL::integer) RETURNS boolean
-    LANGUAGE sql SECURITY DEFINER
+    LANGUAGE plpgsql SECURITY DEFINER
     SET search_path TO 'pg_catalog', 'pg_temp'
     AS $$
-  select mill.heartbeat_by_name(p_task_id, p_worker_id, 300, p_progress)
+begin
+  if not mill.heartbeat_by_name(p_task_id, p_worker_id, 300, p_progress) then
+    return false;
+  end if;
+  update mill.task_claim c set heartbeat_at = mill.now() where c.id = p_task_id;
+  return true;
+end
 $$;
 
 COMMENT ON FUNCTION public.heartbeat_task(p_task_id uuid, p_worker_id text, p_progress integer) IS 'Extends the worker''s lease on a task; false when it is lost or the task was cancelled, and the worker must stop.';
 
-CREATE FUNCTION public.invoke_processor_if_healthy() RETURNS boolean
+CREATE FUNCTION public.invoke_processor_if_healthy() RETURNS void
     LANGUAGE plpgsql SECURITY DEFINER
     SET search_path TO 'pg_catalog', 'pg_temp'
     AS $$
 begin
   perform mill.require_primary();
-  if not mill.entry_lock('invoke-processor') or not mill.has_pending('refresh') then
-    return false;
+  if mill.entry_lock('invoke-processor') and mill.has_pending('refresh') then
+    perform mill.invoke('refresh', 'pump');
   end if;
-  return mill.invoke('refresh', 'pump') is not null; -- null while the breaker is open
 end
 $$;
 
 COMMENT ON FUNCTION public.invoke_processor_if_healthy() IS 'Asks for one invocation of the processor when refreshes are due and its breaker allows it.';
 
-CREATE PROCEDURE public.invoke_processor_loop()
-    LANGUAGE plpgsql
-    AS $$
-begin
-  call mill.pump();
-end
-$$;
-
-COMMENT ON PROCEDURE public.invoke_processor_loop() IS 'The pump under its documented name.';
-
-CREATE FUNCTION public.is_data_stale(p_fetched_at timestamp with time zone, p_ttl_minutes integer) RETURNS boolean
-    LANGUAGE sql STABLE SECURITY DEFINER
-    SET search_path TO 'pg_catalog', 'pg_temp'
-    AS $$ select coalesce(p_fetched_at <= mill.now() - make_interval(mins => p_ttl_minutes), true) $$;
-
-COMMENT ON FUNCTION public.is_data_stale(p_fetched_at timestamp with time zone, p_ttl_minutes integer) IS 'Whether data fetched then is older than its time to live; missing data is stale.';
-
-CREATE FUNCTION public.is_profile_stale(p_fetched_at timestamp with time zone, p_ttl_minutes integer) RETURNS boolean
-    LANGUAGE sql STABLE SECURITY DEFINER
-    SET search_path TO 'pg_catalog', 'pg_temp'
-    AS $$ select public.is_data_stale(p_fetched_at, p_ttl_minutes) $$;
-
-COMMENT ON FUNCTION public.is_profile_stale(p_fetched_at timestamp with time zone, p_ttl_minutes integer) IS 'is_data_stale under the name that company profiles are documented with.';
-
-CREATE FUNCTION public.is_quota_exceeded(p_quota_gb numeric DEFAULT NULL::numeric, p_rolling_days integer DEFAULT NULL::integer, p_safety_buffer numeric DEFAULT NULL::numeric) RETURNS boolean
+CREATE FUNCTION public.invoke_processor_loop() RETURNS void
     LANGUAGE plpgsql SECURITY DEFINER
     SET search_path TO 'pg_catalog', 'pg_temp'
     AS $$
-declare
-  v_days int := coalesce(p_rolling_days, mill.setting('refresh.quota_days', '30')::int);
 begin
   perform mill.require_primary();
-  return mill.quota_used(v_days) + mill.quota_in_flight() + mill.quota_next_batch() > mill.quota_limit(p_quota_gb, p_safety_buffer);
+  if mill.entry_lock('invoke-processor-loop') then
+    perform mill.pump_once();
+  end if;
 end
 $$;
 
-COMMENT ON FUNCTION public.is_quota_exceeded(p_quota_gb numeric, p_rolling_days integer, p_safety_buffer numeric) IS 'Whether the next batch would pass the data quota: GB, rolling days and buffer (0.95) from the arguments, or from the settings.';
+COMMENT ON FUNCTION public.invoke_processor_loop() IS 'One round of the pump: reclaims, promotes and invokes. Does nothing while another call is at it.';
+
+CREATE FUNCTION public.is_data_stale(p_fetched_at timestamp with time zone, p_ttl_minutes integer) RETURNS boolean
+    LANGUAGE plpgsql STABLE SECURITY DEFINER
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS $$
+begin
+  if p_ttl_minutes <= 0 then
+    raise exception 'a time to live of % minutes is not positive', p_ttl_minutes using errcode = '22023';
+  end if;
+  return coalesce(p_fetched_at <= mill.now() - make_interval(mins => p_ttl_minutes), true);
+end
+$$;
+
+COMMENT ON FUNCTION public.is_data_stale(p_fetched_at timestamp with time zone, p_ttl_minutes integer) IS 'Whether data fetched then is older than its time to live; missing data is stale. A time to live of zero or less raises.';
+
+CREATE FUNCTION public.is_profile_stale(p_modified_at timestamp with time zone, p_ttl_minutes integer) RETURNS boolean
+    LANGUAGE sql STABLE SECURITY DEFINER
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS $$ select public.is_data_stale(p_modified_at, p_ttl_minutes) $$;
+
+COMMENT ON FUNCTION public.is_profile_stale(p_modified_at timestamp with time zone, p_ttl_minutes integer) IS 'is_data_stale under the name that company profiles are documented with.';
+
+CREATE FUNCTION public.is_quota_exceeded(p_quota_gb numeric DEFAULT 20, p_rolling_days integer DEFAULT 30, p_safety_buffer numeric DEFAULT 0.95) RETURNS boolean
+    LANGUAGE plpgsql SECURITY DEFINER
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS $$
+begin
+  perform mill.require_primary();
+  return mill.is_quota_exceeded(nullif(p_quota_gb, 20), nullif(p_rolling_days, 30), nullif(p_safety_buffer, 0.95));
+end
+$$;
+
+COMMENT ON FUNCTION public.is_quota_exceeded(p_quota_gb numeric, p_rolling_days integer, p_safety_buffer numeric) IS 'Whether the next batch would pass the data quota. Null and the documented defaults (20 GB of 2^30 bytes, 30 days, 0.95) stand for the settings.';
 
 CREATE FUNCTION public.is_valid_identifier(p_identifier text) RETURNS boolean
     LANGUAGE sql IMMUTABLE
@@ -10001,6 +11663,49 @@ CREATE FUNCTION public.is_valid_identifier(p_identifier text) RETURNS boolean
     AS $_$ select coalesce(p_identifier ~ '^[a-z_][a-z0-9_]{0,62}$', false) $_$;
 
 COMMENT ON FUNCTION public.is_valid_identifier(p_identifier text) IS 'Whether a name may stand for a table, column or function in the registry.';
+
+CREATE FUNCTION public.issue_ticket(p_function text, p_arguments jsonb DEFAULT '{}'::jsonb) RETURNS jsonb
+    LANGUAGE plpgsql SECURITY DEFINER
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS $$
+declare
+  v_kind text := (select c.kind from mill.ticket_call c where c.function = p_function);
+  v_expires timestamptz := mill.now() + make_interval(secs => mill.setting('streams.ticket_seconds', '75')::int);
+  v_payload text;
+begin
+  if auth.uid() is null or v_kind is null or jsonb_typeof(p_arguments) is distinct from 'object' or p_arguments ? 'p_after' then
+    raise exception 'a ticket cannot be given for this' using errcode = 'GM090';
+  end if;
+  -- A thing that the caller cannot read gets no ticket.
+  if mill.call_with_ticket(p_function, p_arguments || jsonb '{"p_after": 9007199254740991}') is null then
+    return null;
+  end if;
+  v_payload := mill.url_text(convert_to(jsonb_build_object('kind', v_kind, 'arguments', p_arguments, 'user', auth.uid(),
+    'expires', floor(extract(epoch from v_expires))::bigint)::text, 'UTF8'));
+  return jsonb_build_object('ticket', v_payload || '.' || mill.ticket_signature(v_payload), 'expires_at', date_trunc('second', v_expires));
+end
+$$;
+
+COMMENT ON FUNCTION public.issue_ticket(p_function text, p_arguments jsonb) IS 'A ticket for a stream of the caller''s: {ticket, expires_at}, or null where there is nothing to read. Raises GM090 for what has no tickets.';
+
+CREATE FUNCTION public.limit_of_call(p_provider_name text, p_model text, p_queue text DEFAULT NULL::text) RETURNS jsonb
+    LANGUAGE plpgsql STABLE SECURITY DEFINER
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS $$
+declare
+  v_endpoint text := (
+    select l.api_endpoint from mill.api_rate_limits l
+    where l.provider_name = p_provider_name
+      and (l.api_endpoint = p_model or starts_with(p_model, l.api_endpoint || '-'))
+    order by length(l.api_endpoint) desc limit 1);
+  v_limit mill.api_rate_limits := mill.api_limit(p_provider_name, coalesce(v_endpoint, p_model));
+begin
+  return jsonb_build_object('provider_name', v_limit.provider_name, 'api_endpoint', v_limit.api_endpoint, 'is_of_queue', exists (
+    select from mill.queue q where q.queue = p_queue and q.provider = v_limit.provider_name and q.endpoint = v_limit.api_endpoint));
+end
+$$;
+
+COMMENT ON FUNCTION public.limit_of_call(p_provider_name text, p_model text, p_queue text) IS 'The limit that a call of a model draws on: {provider_name, api_endpoint, is_of_queue}. is_of_queue: a claim from that queue has reserved one call of it. GM020 when there is none.';
 
 CREATE FUNCTION public.list_documents(p_profile_id uuid DEFAULT NULL::uuid, p_before timestamp with time zone DEFAULT NULL::timestamp with time zone, p_limit integer DEFAULT 50) RETURNS jsonb
     LANGUAGE sql STABLE SECURITY DEFINER
@@ -10036,7 +11741,7 @@ CREATE FUNCTION public.list_workflows(p_limit integer DEFAULT 50, p_before uuid 
     AS $$
   select coalesce(jsonb_agg(mill.job_progress(j) order by j.id desc), '[]')
   from (
-    select * from public.jobs j
+    select * from mill.workflow j
     where (public.is_service_role() or j.user_id = auth.uid()) and (p_before is null or j.id < p_before)
     order by j.id desc limit least(greatest(p_limit, 1), 200)) j
 $$;
@@ -10053,15 +11758,13 @@ $$;
 
 COMMENT ON FUNCTION public.log_audit_event(p_table_name text, p_record_id text, p_action text, p_old_values jsonb, p_new_values jsonb, p_reason text, p_source text, p_patient_id uuid, p_job_id uuid, p_correlation_id text) IS 'Appends an event to the audit log, in the caller''s transaction; answers its id.';
 
-CREATE FUNCTION public.maintain_queue_partitions() RETURNS jsonb
+CREATE FUNCTION public.maintain_queue_partitions() RETURNS void
     LANGUAGE plpgsql SECURITY DEFINER
     SET search_path TO 'pg_catalog', 'pg_temp'
     AS $$
 begin
-  if not mill.entry_lock('maintain-partitions') then
-    return jsonb_build_object('skipped', true);
-  end if;
-  return mill.maintain();
+  perform mill.require_primary();
+  perform mill.maintain_unless_running();
 end
 $$;
 
@@ -10085,6 +11788,31 @@ $$;
 
 COMMENT ON FUNCTION public.metrics_report() IS 'What /metrics shows: numbers under names of queues, targets, schedules and rules, no content.';
 
+CREATE FUNCTION public.note_object(p_object text, p_size bigint, p_content_type text) RETURNS boolean
+    LANGUAGE plpgsql SECURITY DEFINER
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS $_$
+declare
+  v_routine text;
+  v_verdict boolean;
+begin
+  for v_routine in
+    select r.routine from mill.object_rule r where r.act = 'replace' and r.bucket = split_part(p_object, ':', 1)
+      and exists (select from mill.stored_object o where o.object = p_object)
+  loop
+    execute format('select %s($1, null)', v_routine) into v_verdict using substr(p_object, strpos(p_object, ':') + 1);
+    if not v_verdict then
+      return false;
+    end if;
+  end loop;
+  insert into mill.stored_object as o (object, size, content_type, stored_at) values (p_object, p_size, p_content_type, mill.now())
+  on conflict (object) do update set size = excluded.size, content_type = excluded.content_type, stored_at = excluded.stored_at;
+  return true;
+end
+$_$;
+
+COMMENT ON FUNCTION public.note_object(p_object text, p_size bigint, p_content_type text) IS 'An object of another bucket than gristmill is stored: BUCKET:KEY. False when an application refuses to have it replaced. For the storage stand-in.';
+
 CREATE FUNCTION public.orphaned_objects(p_places text[]) RETURNS jsonb
     LANGUAGE sql STABLE SECURITY DEFINER
     SET search_path TO 'pg_catalog', 'pg_temp'
@@ -10092,7 +11820,7 @@ CREATE FUNCTION public.orphaned_objects(p_places text[]) RETURNS jsonb
   select coalesce(jsonb_agg(p.place), '[]') from unnest(p_places) p(place)
   -- Only what documents keep: {profile}/{document}/{file}, or quarantined. Other parts have places of their own.
   where p.place ~ '^([0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}/|quarantine/)[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}/[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}[.][a-z]{3,4}$'
-    and not exists (select from public.shell_files f where f.storage_path = p.place)
+    and not exists (select from public.shell_files f where f.storage_path = p.place and f.bucket = 'gristmill')
     and not exists (select from mill.document_upload u where u.place = p.place)
 $_$;
 
@@ -10107,7 +11835,7 @@ $$;
 
 COMMENT ON FUNCTION public.pause_queue(p_queue text, p_paused boolean) IS 'Stops claims and invocations of a queue, or lets them go on; says whether it is paused now.';
 
-CREATE FUNCTION public.queue_refresh_if_not_exists(p_symbol text, p_data_type text, p_priority integer DEFAULT 5, p_estimated_size bigint DEFAULT NULL::bigint) RETURNS boolean
+CREATE FUNCTION public.queue_refresh_if_not_exists(p_symbol text, p_data_type text, p_priority integer DEFAULT 5, p_estimated_size bigint DEFAULT NULL::bigint) RETURNS void
     LANGUAGE plpgsql SECURITY DEFINER
     SET search_path TO 'pg_catalog', 'pg_temp'
     AS $$
@@ -10119,42 +11847,23 @@ begin
   if not found then
     raise exception 'there is no data type "%"', p_data_type using errcode = 'GM036';
   end if;
-  return mill.queue_refreshes(v_type, array[p_symbol], p_priority, p_estimated_size) = 1;
+  perform mill.queue_refreshes(v_type, array[p_symbol], coalesce(p_priority, 5), p_estimated_size);
 end
 $$;
 
-COMMENT ON FUNCTION public.queue_refresh_if_not_exists(p_symbol text, p_data_type text, p_priority integer, p_estimated_size bigint) IS 'Queues one refresh unless it is queued already or the quota is used up; says whether it did.';
+COMMENT ON FUNCTION public.queue_refresh_if_not_exists(p_symbol text, p_data_type text, p_priority integer, p_estimated_size bigint) IS 'Queues one refresh unless it is queued already or the quota is used up.';
 
-CREATE FUNCTION public.queue_scheduled_refreshes() RETURNS jsonb
+CREATE FUNCTION public.queue_scheduled_refreshes() RETURNS void
     LANGUAGE plpgsql SECURITY DEFINER
     SET search_path TO 'pg_catalog', 'pg_temp'
     AS $$
-declare
-  v_max int := mill.setting('refresh.scheduled_stretch', '100')::int;
-  v_type public.data_type_registry;
-  v_queued int := 0;
 begin
   perform mill.require_primary();
-  if not mill.entry_lock('scheduled-refreshes') then
-    return jsonb_build_object('skipped', true);
-  end if;
-  for v_type in
-    select r.* from public.data_type_registry r where r.is_enabled and r.refresh_strategy = 'scheduled' order by r.data_type
-  loop
-    begin
-      v_queued := v_queued + mill.walk_scheduled(v_type, v_max);
-    exception
-      when query_canceled then raise;
-      when others then
-        insert into mill.event (at, code, detail) values (mill.now(), 'scheduled_refresh_failed',
-          jsonb_build_object('data_type', v_type.data_type, 'sqlstate', sqlstate, 'message', sqlerrm));
-    end;
-  end loop;
-  return jsonb_build_object('queued', v_queued);
+  perform mill.walk_all_scheduled();
 end
 $$;
 
-COMMENT ON FUNCTION public.queue_scheduled_refreshes() IS 'Queues the next stretch of every scheduled type that is due; {queued} or {skipped}.';
+COMMENT ON FUNCTION public.queue_scheduled_refreshes() IS 'Queues the next stretch of every scheduled type that is due. Does nothing while another run is at it.';
 
 CREATE FUNCTION public.queue_stats() RETURNS jsonb
     LANGUAGE sql STABLE SECURITY DEFINER
@@ -10191,6 +11900,33 @@ $$;
 
 COMMENT ON FUNCTION public.queue_stats() IS 'Depth, age, throughput, durations, backlog in seconds of work and the workers that would clear it, for each queue.';
 
+CREATE FUNCTION public.read_with_ticket(p_ticket text, p_function text, p_arguments jsonb DEFAULT '{}'::jsonb) RETURNS jsonb
+    LANGUAGE plpgsql SECURITY DEFINER
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS $$
+declare
+  v_claims jsonb := mill.ticket_claims(p_ticket);
+  v_before text := coalesce(current_setting('request.jwt.claims', true), '');
+  v_sub_before text := coalesce(current_setting('request.jwt.claim.sub', true), '');
+  v_answer jsonb;
+begin
+  if not exists (select from mill.ticket_call c where c.function = p_function and c.kind = v_claims ->> 'kind')
+    or p_arguments - 'p_after' is distinct from v_claims -> 'arguments'
+  then
+    raise exception 'the ticket is for something else' using errcode = 'GM090', hint = 'Ask for a new one.';
+  end if;
+  -- Supabase's auth.uid() looks at the older setting first.
+  perform set_config('request.jwt.claim.sub', '', true),
+    set_config('request.jwt.claims', jsonb_build_object('sub', v_claims ->> 'user', 'role', 'authenticated')::text, true);
+  v_answer := mill.call_with_ticket(p_function, p_arguments);
+  -- What follows in the transaction is the caller's own again.
+  perform set_config('request.jwt.claims', v_before, true), set_config('request.jwt.claim.sub', v_sub_before, true);
+  return v_answer;
+end
+$$;
+
+COMMENT ON FUNCTION public.read_with_ticket(p_ticket text, p_function text, p_arguments jsonb) IS 'What a function of mill.ticket_call answers to the user of the ticket. Raises GM090 for a ticket that is forged, expired or for something else.';
+
 CREATE FUNCTION public.reclaim_stale_tasks() RETURNS integer
     LANGUAGE sql SECURITY DEFINER
     SET search_path TO 'pg_catalog', 'pg_temp'
@@ -10200,7 +11936,7 @@ $$;
 
 COMMENT ON FUNCTION public.reclaim_stale_tasks() IS 'Takes back expired leases, of tasks and of other jobs; says how many. The pump does so every few seconds.';
 
-CREATE FUNCTION public.recover_stuck_jobs(timeout_minutes integer, max_retries integer) RETURNS integer
+CREATE FUNCTION public.recover_stuck_jobs(timeout_minutes integer DEFAULT 5, max_retries integer DEFAULT 3) RETURNS void
     LANGUAGE plpgsql SECURITY DEFINER
     SET search_path TO 'pg_catalog', 'pg_temp'
     AS $_$
@@ -10208,19 +11944,19 @@ declare
   v_now timestamptz := mill.now();
 begin
   perform mill.require_primary();
-  update mill.job_live j set lease_until = v_now, max_attempts = least(j.max_attempts, max_retries + 1)
+  update mill.job_live j set lease_until = v_now, max_attempts = least(j.max_attempts, coalesce(max_retries, 3) + 1)
   where j.ctid = any (array(
     select o.ctid from mill.queue q
     cross join lateral (
       select o.ctid from mill.job_live o
-      where o.slot = q.queue and o.started_at <= v_now - make_interval(mins => timeout_minutes)
+      where o.slot = q.queue and o.started_at <= v_now - make_interval(mins => coalesce(timeout_minutes, 5))
       limit 1000 for update skip locked) o
     where q.queue ~ '^refresh(-|$)'));
-  return mill.reclaim();
+  perform mill.reclaim();
 end
 $_$;
 
-COMMENT ON FUNCTION public.recover_stuck_jobs(timeout_minutes integer, max_retries integer) IS 'Takes back refreshes that run for longer than the minutes, and every expired lease; says how many leases were lost.';
+COMMENT ON FUNCTION public.recover_stuck_jobs(timeout_minutes integer, max_retries integer) IS 'Takes back refreshes that run for longer than the minutes, and every expired lease.';
 
 CREATE FUNCTION public.recover_upload(p_place text, p_size bigint) RETURNS text
     LANGUAGE plpgsql SECURITY DEFINER
@@ -10237,7 +11973,7 @@ begin
   -- Read once the document is locked: an upload that finished while this call waited has no ticket any more, and its object stays.
   select u.is_copy into v_is_copy from mill.document_upload u where u.place = p_place;
   if v_is_copy is null then
-    return case when exists (select from public.shell_files f where f.storage_path = p_place) then 'registered' else 'forgotten' end;
+    return case when exists (select from public.shell_files f where mill.object_named(f.bucket, f.storage_path) = p_place) then 'registered' else 'forgotten' end;
   end if;
   if v_is_copy and v_file.stage = 'security' and v_file.status in ('uploaded', 'processing') then
     update mill.document_upload u set looked_at = v_now where u.place = p_place;
@@ -10313,6 +12049,24 @@ end
 $$;
 
 COMMENT ON FUNCTION public.refuse_document(p_job uuid, p_worker text, p_attempt integer, p_status text, p_error jsonb, p_place text, p_measured jsonb, p_outcome jsonb) IS 'Ends a document as refused or infected, and its job with it; false when the lease is lost, and then nothing has changed. A repeated call answers true.';
+
+CREATE FUNCTION public.register_stored_file(p_storage_path text, p_filename text DEFAULT NULL::text, p_mime_type text DEFAULT NULL::text, p_size bigint DEFAULT NULL::bigint, p_idempotency_key text DEFAULT NULL::text, p_profile_id uuid DEFAULT NULL::uuid) RETURNS jsonb
+    LANGUAGE plpgsql
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS $$
+declare
+  v_id uuid;
+begin
+  insert into public.shell_files as f (patient_id, filename, original_filename, file_size_bytes, mime_type, storage_path, idempotency_key, status)
+  values (coalesce(p_profile_id, public.default_profile()), left(p_filename, 300), left(p_filename, 300), p_size, p_mime_type, p_storage_path,
+    coalesce(p_idempotency_key, p_storage_path), 'uploaded')
+  on conflict (idempotency_key) do update set status = excluded.status
+  returning f.id into v_id;
+  return (select jsonb_build_object('id', f.id, 'status', f.status) from public.shell_files f where f.id = v_id);
+end
+$$;
+
+COMMENT ON FUNCTION public.register_stored_file(p_storage_path text, p_filename text, p_mime_type text, p_size bigint, p_idempotency_key text, p_profile_id uuid) IS 'Makes a document of a file that the caller has stored in medical-docs: {id, status}. A repeat answers the same document.';
 
 CREATE FUNCTION public.release_api_capacity(p_provider_name text, p_api_endpoint text, p_estimated_tokens integer DEFAULT 1000, p_actual_tokens integer DEFAULT NULL::integer) RETURNS void
     LANGUAGE plpgsql SECURITY DEFINER
@@ -10432,18 +12186,15 @@ $$;
 
 COMMENT ON FUNCTION public.request_export_batch(p_document_ids uuid[], p_template text, p_options jsonb, p_correlation_id text) IS 'Asks for PDFs of up to ten of the caller''s documents, all or none; answers the batch.';
 
-CREATE FUNCTION public.reschedule_job(p_job_id uuid, p_delay_seconds integer, p_reason text DEFAULT 'rescheduled'::text, p_add_jitter boolean DEFAULT true) RETURNS boolean
+CREATE FUNCTION public.reschedule_job(p_job_id uuid, p_delay_seconds integer, p_reason text, p_add_jitter boolean DEFAULT true) RETURNS boolean
     LANGUAGE plpgsql SECURITY DEFINER
     SET search_path TO 'pg_catalog', 'pg_temp'
     AS $$
 declare
   v_delay numeric := greatest(coalesce(p_delay_seconds, mill.setting('queue.backpressure_delay_seconds', '30')::numeric), 0);
+  v_jitter numeric := case when coalesce(p_add_jitter, true) then round(random()::numeric * least(v_delay / 2, 30), 3) else 0 end;
 begin
-  if coalesce(p_add_jitter, true) then
-    v_delay := v_delay + random()::numeric * least(v_delay / 2, 30);
-  end if;
-  return mill.settle_compat_lease(p_job_id, jsonb_build_object('outcome', 'snoozed', 'delay_seconds', v_delay,
-    'error', jsonb_build_object('type', 'rescheduled', 'message', coalesce(p_reason, 'rescheduled'), 'retryable', true)));
+  return mill.reschedule_compat_lease(p_job_id, v_delay, v_jitter, coalesce(p_reason, 'rescheduled'));
 end
 $$;
 
@@ -10467,40 +12218,48 @@ $$;
 
 COMMENT ON FUNCTION public.reserve_api_capacity(p_provider_name text, p_api_endpoint text, p_estimated_tokens bigint) IS 'Reserves one call of a provider with its estimated tokens: {granted, lease_id, …} or {granted: false, reason, retry_after_seconds}.';
 
-CREATE FUNCTION public.reserve_export_file(p_job uuid, p_worker text, p_attempt integer, p_size bigint) RETURNS text
+CREATE FUNCTION public.reserve_export_file(p_job uuid, p_worker text, p_attempt integer, p_size bigint, p_bucket text DEFAULT NULL::text) RETURNS text
     LANGUAGE plpgsql SECURITY DEFINER
     SET search_path TO 'pg_catalog', 'pg_temp'
     AS $$
 declare
   v_owner uuid := mill.move_export((p_job, p_worker, p_attempt)::mill.holder, 75, 'writing');
-  v_path text := format('%s/exports/%s/%s.pdf', v_owner, p_job, p_attempt);
+  v_path text := (select f.path from mill.export_file f where f.export_id = p_job and f.attempt = p_attempt);
+  v_time bigint := extract(epoch from mill.now()) * 1000;
 begin
   if v_owner is null then
     return null;
+  elsif v_path is not null then
+    return v_path; -- Said twice, because the first answer was lost: the room is taken already.
+  elsif coalesce(p_bucket, 'exports') <> 'exports' then
+    raise exception 'exports lie in the bucket exports' using errcode = 'GM004';
   end if;
-  -- Said twice, because the first answer was lost: the room is taken already.
-  if not exists (select from mill.export_file f where f.path = v_path) then
-    perform mill.check_export_storage(v_owner, p_size);
+  perform mill.check_export_storage(v_owner, p_size);
+  loop
+    v_path := case when p_bucket is null then format('%s/exports/%s/%s.pdf', v_owner, p_job, p_attempt)
+      else (select format('exports:%s/%s_%s.pdf', v_owner, coalesce(e.document_id, e.id), v_time) from mill.export e where e.id = p_job) end;
     insert into mill.export_file (path, export_id, attempt, owner, size, created_at)
-    values (v_path, p_job, p_attempt, v_owner, p_size, mill.now());
-  end if;
+    values (v_path, p_job, p_attempt, v_owner, p_size, mill.now()) on conflict (path) do nothing;
+    exit when found or p_bucket is null;
+    v_time := v_time + 1; -- two exports of one document within a millisecond
+  end loop;
   return v_path;
 end
 $$;
 
-COMMENT ON FUNCTION public.reserve_export_file(p_job uuid, p_worker text, p_attempt integer, p_size bigint) IS 'Where a worker is to store its file, with room for it taken; null when it holds the export no more, GM051 without room.';
+COMMENT ON FUNCTION public.reserve_export_file(p_job uuid, p_worker text, p_attempt integer, p_size bigint, p_bucket text) IS 'Where a worker is to store its file, with room for it taken; null when it holds the export no more, GM051 without room.';
 
-CREATE FUNCTION public.reset_job_immediate(p_job_id uuid) RETURNS boolean
+CREATE FUNCTION public.reset_job_immediate(p_job_id uuid) RETURNS void
     LANGUAGE plpgsql SECURITY DEFINER
     SET search_path TO 'pg_catalog', 'pg_temp'
     AS $_$
 begin
   perform mill.require_primary();
-  return mill.settle_compat_lease(p_job_id, jsonb_build_object('outcome', 'released'), '^refresh(-|$)');
+  perform mill.settle_compat_lease(p_job_id, jsonb_build_object('outcome', 'released'), '^refresh(-|$)');
 end
 $_$;
 
-COMMENT ON FUNCTION public.reset_job_immediate(p_job_id uuid) IS 'Gives a refresh that get_queue_batch gave out back at once, without consuming its attempt: for deadlocks. False when no such lease runs.';
+COMMENT ON FUNCTION public.reset_job_immediate(p_job_id uuid) IS 'Gives a refresh that get_queue_batch gave out back at once, without consuming its attempt: for deadlocks. Nothing happens when no such lease runs.';
 
 CREATE FUNCTION public.retry_jobs(p_ids uuid[]) RETURNS jsonb
     LANGUAGE sql SECURITY DEFINER
@@ -10516,10 +12275,10 @@ CREATE FUNCTION public.retry_workflow(p_id uuid) RETURNS jsonb
     SET search_path TO 'pg_catalog', 'pg_temp'
     AS $$
 declare
-  v_job public.jobs;
+  v_job mill.workflow;
 begin
   perform mill.refuse_in_maintenance();
-  select * into v_job from public.jobs j where j.id = p_id and (public.is_service_role() or j.user_id = auth.uid());
+  select * into v_job from mill.workflow j where j.id = p_id and (public.is_service_role() or j.user_id = auth.uid());
   if not found then
     return null;
   end if;
@@ -10532,7 +12291,7 @@ begin
   end if;
   perform mill.retry(array(select t.id from mill.task t where t.job_id = p_id and t.state = 'failed'));
   perform mill.resume_job(p_id, '{}');
-  return (select mill.job_progress(j) from public.jobs j where j.id = p_id);
+  return (select mill.job_progress(j) from mill.workflow j where j.id = p_id);
 end
 $$;
 
@@ -10699,13 +12458,13 @@ CREATE FUNCTION public.start_workflow(p_type text, p_params jsonb DEFAULT '{}'::
 declare
   v_user uuid := case when public.is_service_role() then p_user_id else auth.uid() end;
   v_id uuid;
-  v_first public.jobs;
+  v_first mill.workflow;
 begin
   perform mill.refuse_in_maintenance();
   if v_user is null then
     raise exception 'sign in to start a job' using errcode = '42501';
   end if;
-  insert into public.jobs (type, params, user_id, priority, idempotency_key, correlation_id)
+  insert into mill.workflow (type, params, user_id, priority, idempotency_key, correlation_id)
   values (p_type, p_params, v_user,
     -- Users stand in one line; the service may let a job pass.
     case when public.is_service_role() then coalesce(p_priority, 5) else 5 end, p_idempotency_key, p_correlation_id)
@@ -10715,7 +12474,7 @@ begin
     return jsonb_build_object('id', v_id, 'status', 'queued', 'new', true);
   end if;
 
-  select * into v_first from public.jobs j where j.user_id = v_user and j.idempotency_key = p_idempotency_key;
+  select * into v_first from mill.workflow j where j.user_id = v_user and j.idempotency_key = p_idempotency_key;
   if v_first.type <> p_type or v_first.params <> (
     select d.defaults || p_params from public.workflow_definition d where d.type = v_first.type and d.version = v_first.version)
   then
@@ -10726,6 +12485,13 @@ end
 $$;
 
 COMMENT ON FUNCTION public.start_workflow(p_type text, p_params jsonb, p_priority integer, p_idempotency_key text, p_user_id uuid, p_correlation_id text) IS 'Starts a job of a workflow type; answers {id, status, new}. new is false when the idempotency key has started it before.';
+
+CREATE FUNCTION public.storage_buckets() RETURNS SETOF text
+    LANGUAGE sql STABLE SECURITY DEFINER
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS $$ select b.bucket from mill.bucket b order by b.bucket $$;
+
+COMMENT ON FUNCTION public.storage_buckets() IS 'The buckets that there are. The storage stand-in asks.';
 
 CREATE FUNCTION public.submit_job(p_kind text, p_payload jsonb, p_name text DEFAULT NULL::text, p_priority integer DEFAULT NULL::integer, p_run_at timestamp with time zone DEFAULT NULL::timestamp with time zone, p_dedupe_key text DEFAULT NULL::text, p_group_key text DEFAULT NULL::text, p_owner uuid DEFAULT NULL::uuid, p_correlation_id text DEFAULT NULL::text) RETURNS jsonb
     LANGUAGE plpgsql SECURITY DEFINER
@@ -10768,15 +12534,25 @@ CREATE FUNCTION public.tick() RETURNS jsonb
 
 COMMENT ON FUNCTION public.tick() IS 'One round of the pump: reclaim, promote, invoke.';
 
-CREATE FUNCTION public.track_ai_processing_usage(p_profile_id uuid, p_shell_file_id uuid, p_tokens_used bigint, p_processing_seconds numeric DEFAULT 0, p_job_id uuid DEFAULT NULL::uuid) RETURNS jsonb
-    LANGUAGE sql SECURITY DEFINER
+CREATE FUNCTION public.track_ai_processing_usage(p_profile_id uuid, p_job_id uuid, p_tokens_used integer, p_processing_seconds integer DEFAULT 0) RETURNS jsonb
+    LANGUAGE plpgsql SECURITY DEFINER
     SET search_path TO 'pg_catalog', 'pg_temp'
     AS $$
-  select mill.count_usage(p_profile_id, 'ai_processing_completed', p_job_id::text,
-    mill.ai_counts(p_tokens_used, p_processing_seconds), p_shell_file_id, p_job_id)
+begin
+  perform mill.require_profile(p_profile_id);
+  if not mill.is_enabled('usage_tracking') then
+    return '{"tracking_disabled": true}'::jsonb;
+  end if;
+  perform mill.count_usage(p_profile_id, 'ai_processing_completed', p_job_id::text,
+    mill.ai_counts(coalesce(p_tokens_used, 0), coalesce(p_processing_seconds, 0)), null, p_job_id, p_blocks => false);
+  return (
+    select jsonb_build_object('ai_tokens_used', s.ai_tokens, 'ai_tokens_limit', s.ai_tokens_limit, 'ai_processing_jobs', s.ai_jobs,
+      'over_limit', coalesce(s.ai_tokens > s.ai_tokens_limit, false))
+    from mill.usage_summary(p_profile_id) s);
+end
 $$;
 
-COMMENT ON FUNCTION public.track_ai_processing_usage(p_profile_id uuid, p_shell_file_id uuid, p_tokens_used bigint, p_processing_seconds numeric, p_job_id uuid) IS 'Counts model calls of a profile: {tracked, allowed, over}. allowed is false only past the plan while billing is on, and then nothing was counted.';
+COMMENT ON FUNCTION public.track_ai_processing_usage(p_profile_id uuid, p_job_id uuid, p_tokens_used integer, p_processing_seconds integer) IS 'Counts a job''s model calls, once per job: {ai_tokens_used, ai_tokens_limit, ai_processing_jobs, over_limit}; a limit of null is unlimited. {tracking_disabled: true} while nothing is counted.';
 
 CREATE FUNCTION public.track_shell_file_processed_usage(p_profile_id uuid, p_shell_file_id uuid, p_actual_pages integer) RETURNS jsonb
     LANGUAGE sql SECURITY DEFINER
@@ -10784,7 +12560,7 @@ CREATE FUNCTION public.track_shell_file_processed_usage(p_profile_id uuid, p_she
     AS $$
   select mill.count_usage(p_profile_id, 'shell_file_processed', p_shell_file_id::text, jsonb_build_object('processed', 1,
     'pages', least(greatest(p_actual_pages, 0), 100000) - coalesce((
-      select (e.counts ->> 'pages')::int from public.usage_events e
+      select (e.counts ->> 'pages')::int from mill.usage_event e
       where e.profile_id = p_profile_id and e.event_type = 'shell_file_uploaded' and e.once_key = p_shell_file_id::text), 0)),
     p_shell_file_id, p_blocks => false)
 $$;
@@ -10796,34 +12572,43 @@ CREATE FUNCTION public.track_shell_file_upload_usage(p_profile_id uuid, p_shell_
     SET search_path TO 'pg_catalog', 'pg_temp'
     AS $$
 declare
-  v_over text[];
+  v_is_refused boolean := false;
 begin
   perform mill.require_profile(p_profile_id);
+  if not mill.is_enabled('usage_tracking') then
+    return '{"tracking_disabled": true}'::jsonb;
+  end if;
   if coalesce(auth.jwt() ->> 'role', '') not in ('anon', 'authenticated')
     and not exists (select from public.shell_files f where f.id = p_shell_file_id)
   then
-    return mill.count_usage(p_profile_id, 'shell_file_uploaded', p_shell_file_id::text, jsonb_build_object(
-      'files', 1, 'pages', least(greatest(p_estimated_pages, 0), 100000), 'bytes', greatest(p_file_size_bytes, 0)), p_shell_file_id);
+    v_is_refused := not (mill.count_usage(p_profile_id, 'shell_file_uploaded', p_shell_file_id::text, jsonb_build_object(
+      'files', 1, 'pages', least(greatest(coalesce(p_estimated_pages, 1), 0), 100000),
+      'bytes', greatest(coalesce(p_file_size_bytes, 0), 0)), p_shell_file_id) ->> 'allowed')::boolean;
   end if;
-  v_over := case when mill.is_enabled('usage_tracking')
-    then array(select m.meter from mill.usage_meters(p_profile_id, mill.usage_month(mill.now())) m where m.is_over order by 1) else '{}' end;
-  return jsonb_build_object('tracked', false, 'allowed', v_over = '{}' or not mill.is_enabled('billing'), 'over', v_over,
-    'upgrade_prompt', v_over <> '{}' and mill.is_enabled('upgrade_prompts'));
+  return (
+    select jsonb_build_object('shell_files_used', s.files, 'shell_files_limit', s.files_limit, 'pages_used', s.pages, 'pages_limit', s.pages_limit,
+      'storage_used_mb', s.storage_mb, 'storage_limit_mb', s.storage_mb_limit, 'over_limit', s.is_over or v_is_refused,
+      'upgrade_required', s.upgrade_required or v_is_refused, 'plan_type', s.plan_type)
+    from mill.usage_summary(p_profile_id) s);
 end
 $$;
 
-COMMENT ON FUNCTION public.track_shell_file_upload_usage(p_profile_id uuid, p_shell_file_id uuid, p_file_size_bytes bigint, p_estimated_pages integer) IS 'Counts a file of the service''s own, once: {tracked, allowed, over, upgrade_prompt}. allowed is false only past the plan while billing is on, and then nothing was counted. A user''s call counts nothing.';
+COMMENT ON FUNCTION public.track_shell_file_upload_usage(p_profile_id uuid, p_shell_file_id uuid, p_file_size_bytes bigint, p_estimated_pages integer) IS 'Counts a file of the service''s own, once, and answers what the profile has used: {shell_files_used, shell_files_limit, pages_used, pages_limit, storage_used_mb, storage_limit_mb, over_limit, upgrade_required, plan_type}. Past the plan while billing is on nothing is counted. A user''s call counts nothing. {tracking_disabled: true} while nothing is counted.';
 
-CREATE FUNCTION public.update_job_heartbeat(p_job_id uuid, p_worker_id text) RETURNS boolean
-    LANGUAGE sql SECURITY DEFINER
+CREATE FUNCTION public.update_job_heartbeat(p_job_id uuid, p_worker_id text, heartbeat_interval_seconds integer DEFAULT NULL::integer) RETURNS boolean
+    LANGUAGE plpgsql SECURITY DEFINER
     SET search_path TO 'pg_catalog', 'pg_temp'
     AS $$
-  select mill.heartbeat_by_name(p_job_id, p_worker_id, mill.worker_lease_seconds())
+declare
+  v_interval numeric := mill.worker_interval_seconds(heartbeat_interval_seconds);
+begin
+  return mill.heartbeat_by_name(p_job_id, p_worker_id, mill.worker_lease_seconds(v_interval), p_heartbeat_seconds => v_interval);
+end
 $$;
 
-COMMENT ON FUNCTION public.update_job_heartbeat(p_job_id uuid, p_worker_id text) IS 'Extends the worker''s lease on a job; false when it is lost or the job was cancelled, and the worker must stop.';
+COMMENT ON FUNCTION public.update_job_heartbeat(p_job_id uuid, p_worker_id text, heartbeat_interval_seconds integer) IS 'Extends the worker''s lease on a job; false when it is lost or the job was cancelled, and the worker must stop.';
 
-CREATE FUNCTION public.upsert_active_subscription_v2(p_symbol text, p_data_type text, p_user_id uuid DEFAULT NULL::uuid) RETURNS jsonb
+CREATE FUNCTION public.upsert_active_subscription_v2(p_user_id uuid DEFAULT NULL::uuid, p_symbol text DEFAULT NULL::text, p_data_type text DEFAULT NULL::text) RETURNS jsonb
     LANGUAGE plpgsql SECURITY DEFINER
     SET search_path TO 'pg_catalog', 'pg_temp'
     AS $$
@@ -10832,6 +12617,7 @@ declare
   v_now timestamptz := mill.now();
   v_is_new boolean;
 begin
+  perform mill.require_primary();
   if v_user is null or p_user_id <> v_user then
     raise exception 'sign in to subscribe' using errcode = '42501';
   end if;
@@ -10858,11 +12644,11 @@ begin
   on conflict (user_id, symbol, data_type) do update set last_seen_at = excluded.last_seen_at
   returning a.subscribed_at = v_now into v_is_new;
   return jsonb_build_object('status', case when v_is_new then 'new' else 'seen' end,
-    'queued', public.check_and_queue_stale_batch(p_symbol, array[p_data_type], 5));
+    'queued', mill.check_symbol(p_symbol, array[p_data_type], null));
 end
 $$;
 
-COMMENT ON FUNCTION public.upsert_active_subscription_v2(p_symbol text, p_data_type text, p_user_id uuid) IS 'The caller watches a symbol''s data, still or from now on. GM036: no such symbol or type; GM038: too many.';
+COMMENT ON FUNCTION public.upsert_active_subscription_v2(p_user_id uuid, p_symbol text, p_data_type text) IS 'The caller watches a symbol''s data, still or from now on. GM036: no such symbol or type; GM038: too many.';
 
 CREATE FUNCTION public.verify_audit_log(p_from date DEFAULT NULL::date, p_to date DEFAULT NULL::date, p_known_head text DEFAULT NULL::text) RETURNS jsonb
     LANGUAGE plpgsql SECURITY DEFINER
@@ -10925,7 +12711,7 @@ CREATE FUNCTION public.workflow_events(p_id uuid, p_after bigint) RETURNS jsonb
       'event', case when p.state ->> 'status' in ('completed', 'failed', 'cancelled') then p.state ->> 'status' else 'progress' end,
       'data', p.state)) else '[]' end,
     'ended', p.state ->> 'status' in ('completed', 'failed', 'cancelled'))
-  from public.jobs j cross join lateral (select mill.job_progress(j) as state) p
+  from mill.workflow j cross join lateral (select mill.job_progress(j) as state) p
   where j.id = p_id and (public.is_service_role() or j.user_id = auth.uid())
 $$;
 
@@ -10936,7 +12722,7 @@ CREATE FUNCTION public.workflow_progress(p_id uuid) RETURNS jsonb
     SET search_path TO 'pg_catalog', 'pg_temp'
     AS $$
   -- Null for an unknown job and for another's alike.
-  select mill.job_progress(j) from public.jobs j where j.id = p_id and (public.is_service_role() or j.user_id = auth.uid())
+  select mill.job_progress(j) from mill.workflow j where j.id = p_id and (public.is_service_role() or j.user_id = auth.uid())
 $$;
 
 COMMENT ON FUNCTION public.workflow_progress(p_id uuid) IS 'Status and progress of one job of the caller''s (any, for the service), or null.';
@@ -10989,6 +12775,47 @@ CREATE TABLE mill.api_use_minute (
 WITH (fillfactor='70');
 
 COMMENT ON TABLE mill.api_use_minute IS 'mill.api_use, folded into minutes once it is older than one.';
+
+CREATE VIEW mill.api_use_now AS
+ SELECT l.provider_name,
+    l.api_endpoint,
+    m.requests AS requests_minute,
+    m.tokens AS tokens_minute,
+    h.requests AS requests_hour,
+    h.tokens AS tokens_hour,
+    s.slots AS active,
+    (COALESCE(m.first, n.at) + '00:01:00'::interval) AS minute_reset_at,
+    (COALESCE(h.first, n.at) + '01:00:00'::interval) AS hour_reset_at
+   FROM ((((mill.api_rate_limits l
+     CROSS JOIN ( SELECT COALESCE((NULLIF(current_setting('mill.now'::text, true), ''::text))::timestamp with time zone, clock_timestamp()) AS at
+         OFFSET 0) n)
+     CROSS JOIN LATERAL ( SELECT (COALESCE(sum(u.requests), (0)::bigint))::integer AS requests,
+            (COALESCE(sum(u.tokens), (0)::numeric))::bigint AS tokens,
+            min(u.at) AS first
+           FROM mill.api_use u
+          WHERE ((u.provider = l.provider_name) AND (u.endpoint = l.api_endpoint) AND (u.at > (n.at - '00:01:00'::interval)))) m)
+     CROSS JOIN LATERAL ( SELECT (COALESCE(sum(a.requests), (0)::numeric))::integer AS requests,
+            (COALESCE(sum(a.tokens), (0)::numeric))::bigint AS tokens,
+            min(a.at) AS first
+           FROM ( SELECT u.requests,
+                    u.tokens,
+                    u.at
+                   FROM mill.api_use u
+                  WHERE ((u.provider = l.provider_name) AND (u.endpoint = l.api_endpoint) AND (u.at > (n.at - '01:00:00'::interval)))
+                UNION ALL
+                 SELECT u.requests,
+                    u.tokens,
+                    u.minute
+                   FROM mill.api_use_minute u
+                  WHERE ((u.provider = l.provider_name) AND (u.endpoint = l.api_endpoint) AND (u.minute > (n.at - '01:01:00'::interval)))) a) h)
+     CROSS JOIN LATERAL ( SELECT ((( SELECT count(*) AS count
+                   FROM (mill.queue q
+                     JOIN mill.job_live j ON ((j.slot = q.queue)))
+                  WHERE ((q.provider = l.provider_name) AND (q.endpoint = l.api_endpoint) AND (j.lease_until > n.at))))::integer + (( SELECT count(*) AS count
+                   FROM mill.api_lease e
+                  WHERE ((e.provider = l.provider_name) AND (e.endpoint = l.api_endpoint) AND (e.ended_at IS NULL) AND (e.expires_at > n.at))))::integer) AS slots) s);
+
+COMMENT ON VIEW mill.api_use_now IS 'Requests and tokens of the last minute and hour of each limit, and the calls under way.';
 
 CREATE TABLE mill.audit_chain (
     day date NOT NULL,
@@ -11079,6 +12906,24 @@ ALTER TABLE mill.breaker_change ALTER COLUMN id ADD GENERATED ALWAYS AS IDENTITY
     NO MAXVALUE
     CACHE 1
 );
+
+CREATE TABLE mill.bucket (
+    bucket text NOT NULL,
+    description text NOT NULL,
+    part text DEFAULT NULLIF(current_setting('mill.part'::text, true), ''::text),
+    CONSTRAINT bucket_is_a_plain_name CHECK ((bucket ~ '^[a-z0-9][a-z0-9-]{0,62}$'::text))
+);
+
+COMMENT ON TABLE mill.bucket IS 'The buckets that applications have. The storage stand-in serves these; on Supabase they are made.';
+
+CREATE TABLE mill.claimant (
+    queue text NOT NULL,
+    worker text NOT NULL,
+    claimed_at timestamp with time zone NOT NULL
+)
+WITH (fillfactor='50');
+
+COMMENT ON TABLE mill.claimant IS 'Which workers have claimed from each queue that no function serves, and when last, to ten seconds.';
 
 CREATE TABLE mill.cleanup_step (
     step text NOT NULL,
@@ -11222,22 +13067,6 @@ ALTER TABLE mill.export_event ALTER COLUMN id ADD GENERATED ALWAYS AS IDENTITY (
     NO MAXVALUE
     CACHE 1
 );
-
-CREATE TABLE mill.export_file (
-    path text NOT NULL,
-    export_id uuid NOT NULL,
-    attempt integer NOT NULL,
-    owner uuid NOT NULL,
-    size bigint NOT NULL,
-    state text DEFAULT 'writing'::text NOT NULL,
-    created_at timestamp with time zone NOT NULL,
-    expires_at timestamp with time zone,
-    CONSTRAINT a_stored_file_expires CHECK (((state <> 'stored'::text) OR (expires_at IS NOT NULL))),
-    CONSTRAINT file_state_is_known CHECK ((state = ANY (ARRAY['writing'::text, 'stored'::text, 'removing'::text]))),
-    CONSTRAINT size_is_not_negative CHECK ((size >= 0))
-);
-
-COMMENT ON TABLE mill.export_file IS 'Every object of an export that was or may have been written. The row comes before the object and goes after it.';
 
 CREATE TABLE mill.floor_version (
     line integer NOT NULL,
@@ -11455,6 +13284,54 @@ CREATE TABLE mill.job_done_default (
 
 COMMENT ON TABLE mill.job_done_default IS 'Catches a day that mill.maintain has not prepared: settling never fails for want of one.';
 
+CREATE TABLE mill.step (
+    job_id uuid NOT NULL,
+    key text NOT NULL,
+    state text DEFAULT 'waiting'::text NOT NULL,
+    total integer,
+    completed integer DEFAULT 0 NOT NULL,
+    failed integer DEFAULT 0 NOT NULL,
+    skipped integer DEFAULT 0 NOT NULL,
+    CONSTRAINT no_more_ended_than_there_are CHECK ((((completed + failed) + skipped) <= total)),
+    CONSTRAINT step_state_is_known CHECK ((state = ANY (ARRAY['waiting'::text, 'open'::text, 'completed'::text, 'partial'::text, 'skipped'::text])))
+)
+WITH (fillfactor='50');
+
+COMMENT ON TABLE mill.step IS 'How far each step of a job is: counted as tasks settle, one update a batch.';
+
+CREATE VIEW mill.job_state AS
+ SELECT j.id,
+    b.begun,
+        CASE
+            WHEN b.begun THEN 'processing'::text
+            ELSE j.status
+        END AS status,
+        CASE
+            WHEN b.begun THEN GREATEST((j.percent)::integer, 5)
+            ELSE (j.percent)::integer
+        END AS percent,
+        CASE
+            WHEN b.begun THEN f.phase
+            ELSE j.phase
+        END AS phase,
+        CASE
+            WHEN b.begun THEN initcap(f.phase)
+            ELSE j.message
+        END AS message
+   FROM ((mill.workflow j
+     CROSS JOIN LATERAL ( SELECT ((j.status = 'queued'::text) AND (EXISTS ( SELECT
+                   FROM (mill.task t
+                     JOIN mill.job_live l ON ((l.id = t.id)))
+                  WHERE ((t.job_id = j.id) AND (t.state = 'queued'::text) AND (l.started_at IS NOT NULL))))) AS begun) b)
+     LEFT JOIN LATERAL ( SELECT w.phase
+           FROM (mill.workflow_step w
+             JOIN mill.step s ON (((s.job_id = j.id) AND (s.key = w.key))))
+          WHERE ((w.type = j.type) AND (w.version = j.version) AND (NOT w.is_compensation))
+          ORDER BY w."position"
+         LIMIT 1) f ON (b.begun));
+
+COMMENT ON VIEW mill.job_state IS 'Status, percent, phase and message of each job, as they are shown.';
+
 CREATE TABLE mill.lane (
     queue text NOT NULL,
     lane text NOT NULL,
@@ -11497,7 +13374,8 @@ CREATE TABLE mill.object_rule (
     act text NOT NULL,
     routine text NOT NULL,
     part text DEFAULT NULLIF(current_setting('mill.part'::text, true), ''::text),
-    CONSTRAINT act_is_known CHECK ((act = ANY (ARRAY['read'::text, 'write'::text, 'remove'::text]))),
+    bucket text DEFAULT 'gristmill'::text NOT NULL,
+    CONSTRAINT act_is_known CHECK ((act = ANY (ARRAY['read'::text, 'write'::text, 'remove'::text, 'replace'::text]))),
     CONSTRAINT routine_is_a_function_of_ours CHECK ((routine ~ '^mill\.[a-z_0-9]+$'::text))
 );
 
@@ -11690,21 +13568,6 @@ CREATE VIEW mill.stat AS
 
 COMMENT ON VIEW mill.stat IS 'Statistics by minute, up to now.';
 
-CREATE TABLE mill.step (
-    job_id uuid NOT NULL,
-    key text NOT NULL,
-    state text DEFAULT 'waiting'::text NOT NULL,
-    total integer,
-    completed integer DEFAULT 0 NOT NULL,
-    failed integer DEFAULT 0 NOT NULL,
-    skipped integer DEFAULT 0 NOT NULL,
-    CONSTRAINT no_more_ended_than_there_are CHECK ((((completed + failed) + skipped) <= total)),
-    CONSTRAINT step_state_is_known CHECK ((state = ANY (ARRAY['waiting'::text, 'open'::text, 'completed'::text, 'partial'::text, 'skipped'::text])))
-)
-WITH (fillfactor='50');
-
-COMMENT ON TABLE mill.step IS 'How far each step of a job is: counted as tasks settle, one update a batch.';
-
 CREATE TABLE mill.stored_bytes (
     profile_id uuid NOT NULL,
     bytes bigint DEFAULT 0 NOT NULL,
@@ -11714,21 +13577,23 @@ WITH (fillfactor='80');
 
 COMMENT ON TABLE mill.stored_bytes IS 'How much a profile has stored now.';
 
-CREATE TABLE mill.task (
-    id uuid NOT NULL,
-    job_id uuid NOT NULL,
-    item integer DEFAULT 0 NOT NULL,
-    state text DEFAULT 'waiting'::text NOT NULL,
-    finished_at timestamp with time zone,
-    key text NOT NULL,
-    value jsonb,
-    output jsonb,
-    error jsonb,
-    CONSTRAINT task_state_is_known CHECK ((state = ANY (ARRAY['waiting'::text, 'queued'::text, 'completed'::text, 'failed'::text, 'cancelled'::text, 'skipped'::text])))
-)
-WITH (fillfactor='50');
+CREATE TABLE mill.stored_object (
+    object text NOT NULL,
+    size bigint NOT NULL,
+    content_type text NOT NULL,
+    stored_at timestamp with time zone NOT NULL
+);
 
-COMMENT ON TABLE mill.task IS 'Every task of every job. A queued one is the engine''s job of the same id, or named in mill.ended. Item -1 stands for a list that was none.';
+COMMENT ON TABLE mill.stored_object IS 'What lies in buckets other than gristmill, as the storage stand-in says. Supabase has storage.objects instead.';
+
+CREATE TABLE mill.task_need (
+    kind text NOT NULL,
+    needs text,
+    reach text NOT NULL,
+    CONSTRAINT reach_is_known CHECK ((reach = ANY (ARRAY['nearest'::text, 'all'::text])))
+);
+
+COMMENT ON TABLE mill.task_need IS 'Whose output an inserted task needs, by kinds. A new rule is an INSERT.';
 
 CREATE TABLE mill.tenant (
     queue text NOT NULL,
@@ -11738,6 +13603,56 @@ CREATE TABLE mill.tenant (
 WITH (fillfactor='50');
 
 COMMENT ON TABLE mill.tenant IS 'Virtual time of a tenant in a queue: how many jobs it was served, counted from when it last became active.';
+
+CREATE TABLE mill.ticket_call (
+    function text NOT NULL,
+    kind text NOT NULL,
+    part text DEFAULT NULLIF(current_setting('mill.part'::text, true), ''::text),
+    CONSTRAINT function_is_a_plain_name CHECK ((function ~ '^[a-z_][a-z0-9_]{0,62}$'::text)),
+    CONSTRAINT kind_is_a_plain_name CHECK ((kind ~ '^[a-z_]{1,32}$'::text))
+);
+
+COMMENT ON TABLE mill.ticket_call IS 'Exposed functions that read_with_ticket may call.';
+
+CREATE TABLE mill.usage_event (
+    id bigint NOT NULL,
+    profile_id uuid NOT NULL,
+    at timestamp with time zone NOT NULL,
+    event_type text NOT NULL,
+    shell_file_id uuid,
+    job_id uuid,
+    counts jsonb DEFAULT '{}'::jsonb NOT NULL,
+    once_key text,
+    CONSTRAINT event_type_is_known CHECK ((event_type = ANY (ARRAY['shell_file_uploaded'::text, 'shell_file_processed'::text, 'ai_processing_started'::text, 'ai_processing_completed'::text, 'page_extracted'::text, 'storage_used'::text, 'plan_upgraded'::text, 'plan_downgraded'::text, 'limit_hit'::text])))
+);
+
+COMMENT ON TABLE mill.usage_event IS 'What was counted, one row per event; counts is what it added, or the meter and limit of a limit_hit.';
+
+ALTER TABLE mill.usage_event ALTER COLUMN id ADD GENERATED ALWAYS AS IDENTITY (
+    SEQUENCE NAME mill.usage_event_id_seq
+    START WITH 1
+    INCREMENT BY 1
+    NO MINVALUE
+    NO MAXVALUE
+    CACHE 1
+);
+
+CREATE TABLE mill.usage_of_month (
+    profile_id uuid NOT NULL,
+    month date NOT NULL,
+    files_uploaded integer DEFAULT 0 NOT NULL,
+    files_processed integer DEFAULT 0 NOT NULL,
+    pages integer DEFAULT 0 NOT NULL,
+    ai_tokens bigint DEFAULT 0 NOT NULL,
+    ai_calls integer DEFAULT 0 NOT NULL,
+    ai_seconds numeric DEFAULT 0 NOT NULL,
+    updated_at timestamp with time zone NOT NULL,
+    created_at timestamp with time zone,
+    CONSTRAINT month_is_its_first_day CHECK ((EXTRACT(day FROM month) = (1)::numeric))
+)
+WITH (fillfactor='80');
+
+COMMENT ON TABLE mill.usage_of_month IS 'One row per profile and month (UTC). Made by whatever counts first in a month.';
 
 CREATE TABLE mill.virtual_clock (
     queue text NOT NULL,
@@ -11762,65 +13677,117 @@ CREATE TABLE public.active_subscriptions_v2 (
     symbol text NOT NULL,
     data_type text NOT NULL,
     subscribed_at timestamp with time zone DEFAULT now() NOT NULL,
-    last_seen_at timestamp with time zone DEFAULT now() NOT NULL
+    last_seen_at timestamp with time zone DEFAULT now() NOT NULL,
+    id bigint NOT NULL
 )
 WITH (fillfactor='80', autovacuum_vacuum_scale_factor='0.05');
 
 COMMENT ON TABLE public.active_subscriptions_v2 IS 'Who is looking at what. Only the client''s heartbeat moves last_seen_at; what is silent for 5 minutes is removed.';
 
+ALTER TABLE public.active_subscriptions_v2 ALTER COLUMN id ADD GENERATED BY DEFAULT AS IDENTITY (
+    SEQUENCE NAME public.active_subscriptions_v2_id_seq
+    START WITH 1
+    INCREMENT BY 1
+    NO MINVALUE
+    NO MAXVALUE
+    CACHE 1
+);
+
 CREATE VIEW public.api_call_queue AS
  SELECT j.id,
     (j.payload ->> 'symbol'::text) AS symbol,
     (j.payload ->> 'data_type'::text) AS data_type,
-    j.state AS status,
     j.priority,
-    ((j.payload ->> 'estimated_size'::text))::bigint AS estimated_data_size_bytes,
-    ((j.result ->> 'bytes'::text))::bigint AS actual_data_size_bytes,
-    GREATEST((j.attempt - 1), 0) AS retry_count,
-    (j.max_attempts - 1) AS max_retries,
-    (j.error ->> 'message'::text) AS error_message,
+        CASE
+            WHEN (j.state = ANY (ARRAY['processing'::text, 'completed'::text])) THEN j.state
+            WHEN (j.state = ANY (ARRAY['failed'::text, 'cancelled'::text])) THEN 'failed'::text
+            ELSE 'pending'::text
+        END AS status,
+    COALESCE(((j.result ->> 'bytes'::text))::bigint, ((j.payload ->> 'estimated_size'::text))::bigint) AS estimated_data_size_bytes,
     j.created_at,
-    j.run_at AS scheduled_at,
-    j.started_at,
-    j.finished_at AS processed_at
+        CASE
+            WHEN (j.state = 'processing'::text) THEN j.started_at
+            WHEN (j.finished_at IS NOT NULL) THEN j.finished_at
+            WHEN (((j.error ->> 'at'::text))::timestamp with time zone >= j.started_at) THEN ((j.error ->> 'at'::text))::timestamp with time zone
+            ELSE NULL::timestamp with time zone
+        END AS processed_at,
+        CASE
+            WHEN ((j.state = 'processing'::text) OR (j.finished_at IS NOT NULL)) THEN GREATEST((j.attempt - 1), 0)
+            ELSE j.attempt
+        END AS retry_count,
+    (j.error ->> 'message'::text) AS error_message,
+    COALESCE((j.payload -> 'metadata'::text), '{}'::jsonb) AS metadata
    FROM mill.job j
   WHERE (j.queue ~ '^refresh(-|$)'::text);
 
-COMMENT ON VIEW public.api_call_queue IS 'The refresh queue under its documented column names.';
+COMMENT ON VIEW public.api_call_queue IS 'The refresh queue under its documented column names. Statuses: pending, processing, completed, failed.';
 
 CREATE TABLE public.api_data_usage (
-    at timestamp with time zone NOT NULL,
+    created_at timestamp with time zone NOT NULL,
     provider text NOT NULL,
     data_type text NOT NULL,
     calls bigint NOT NULL,
-    bytes bigint NOT NULL,
-    CONSTRAINT usage_is_not_negative CHECK (((calls >= 0) AND (bytes >= 0)))
+    data_size_bytes bigint NOT NULL,
+    id bigint NOT NULL,
+    job_id uuid,
+    CONSTRAINT usage_is_not_negative CHECK (((calls >= 0) AND (data_size_bytes >= 0)))
 );
 
 COMMENT ON TABLE public.api_data_usage IS 'What the wire carried. Folded into hours; kept for a little longer than the quota''s window.';
 
+ALTER TABLE public.api_data_usage ALTER COLUMN id ADD GENERATED BY DEFAULT AS IDENTITY (
+    SEQUENCE NAME public.api_data_usage_id_seq
+    START WITH 1
+    INCREMENT BY 1
+    NO MINVALUE
+    NO MAXVALUE
+    CACHE 1
+);
+
 CREATE VIEW public.api_rate_limits AS
- SELECT l.provider_name,
+ SELECT l.id,
+    l.provider_name,
     l.api_endpoint,
     l.requests_per_minute,
     l.requests_per_hour,
     l.tokens_per_minute,
     l.tokens_per_hour,
     l.concurrent_requests,
+    COALESCE(( SELECT u.requests_minute
+           FROM mill.api_use_now u
+          WHERE ((u.provider_name = l.provider_name) AND (u.api_endpoint = l.api_endpoint))), 0) AS current_requests_minute,
+    COALESCE(( SELECT u.requests_hour
+           FROM mill.api_use_now u
+          WHERE ((u.provider_name = l.provider_name) AND (u.api_endpoint = l.api_endpoint))), 0) AS current_requests_hour,
+    COALESCE(( SELECT u.tokens_minute
+           FROM mill.api_use_now u
+          WHERE ((u.provider_name = l.provider_name) AND (u.api_endpoint = l.api_endpoint))), (0)::bigint) AS current_tokens_minute,
+    COALESCE(( SELECT u.tokens_hour
+           FROM mill.api_use_now u
+          WHERE ((u.provider_name = l.provider_name) AND (u.api_endpoint = l.api_endpoint))), (0)::bigint) AS current_tokens_hour,
+    COALESCE(( SELECT u.active
+           FROM mill.api_use_now u
+          WHERE ((u.provider_name = l.provider_name) AND (u.api_endpoint = l.api_endpoint))), 0) AS active_requests,
+    COALESCE(( SELECT u.minute_reset_at
+           FROM mill.api_use_now u
+          WHERE ((u.provider_name = l.provider_name) AND (u.api_endpoint = l.api_endpoint))), (now() + '00:01:00'::interval)) AS minute_reset_at,
+    COALESCE(( SELECT u.hour_reset_at
+           FROM mill.api_use_now u
+          WHERE ((u.provider_name = l.provider_name) AND (u.api_endpoint = l.api_endpoint))), (now() + '01:00:00'::interval)) AS hour_reset_at,
     l.backpressure_threshold,
     l.backpressure_delay_seconds,
     l.queue_depth_limit,
-    l.lease_seconds,
     l.status,
     l.last_rate_limit_hit,
     l.rate_limit_violations,
-    l.provider_refusals,
-    l.blocked_until,
     l.created_at,
-    l.updated_at
+    l.updated_at,
+    l.lease_seconds,
+    l.provider_refusals,
+    l.blocked_until
    FROM mill.api_rate_limits l;
 
-COMMENT ON VIEW public.api_rate_limits IS 'What each provider admits; null is no limit. disabled and maintenance: no call is granted.';
+COMMENT ON VIEW public.api_rate_limits IS 'What each provider admits and what of it is in use; null is no limit. disabled and maintenance: no call is granted.';
 
 CREATE VIEW public.audit_log AS
  SELECT a.id,
@@ -11944,6 +13911,7 @@ CREATE TABLE public.document_pages (
     height real NOT NULL,
     confidence real,
     text text NOT NULL,
+    job_id uuid,
     CONSTRAINT source_is_known CHECK ((source = ANY (ARRAY['text_layer'::text, 'tesseract'::text, 'google_vision'::text, 'plain'::text])))
 );
 
@@ -11993,6 +13961,25 @@ CREATE TABLE public.earnings (
 
 COMMENT ON TABLE public.earnings IS 'Earnings reports, past and announced.';
 
+CREATE VIEW public.export_history WITH (security_barrier='true') AS
+ SELECT h.id,
+    h.user_id,
+    h.document_id,
+    h.version AS document_version,
+    h.format,
+    h.template AS template_slug,
+    h.file_name,
+    substr(h.file_path, (strpos(h.file_path, ':'::text) + 1)) AS file_path,
+    (h.file_size)::integer AS file_size,
+    h.download_count,
+    h.expires_at,
+    h.created_at,
+    h.page_count
+   FROM mill.export_history h
+  WHERE ((h.user_id = auth.uid()) OR public.is_service_role());
+
+COMMENT ON VIEW public.export_history IS 'What can be downloaded. A row goes with its file; document_id is null once the document is gone.';
+
 CREATE TABLE public.financial_statements (
     symbol text NOT NULL,
     fiscal_year integer NOT NULL,
@@ -12031,53 +14018,94 @@ CREATE TABLE public.job_artifacts (
     job_id uuid NOT NULL,
     user_id uuid NOT NULL,
     task_id uuid NOT NULL,
-    type text NOT NULL,
+    artifact_type text NOT NULL,
     storage_path text NOT NULL,
-    bytes bigint NOT NULL,
+    file_size_bytes bigint,
     duration_seconds numeric,
-    sha256 text NOT NULL,
+    sha256 text,
     title text,
     created_at timestamp with time zone NOT NULL,
-    CONSTRAINT bytes_are_not_negative CHECK ((bytes >= 0)),
+    public_url text,
+    bucket text DEFAULT 'gristmill'::text NOT NULL,
+    CONSTRAINT bytes_are_not_negative CHECK ((file_size_bytes >= 0)),
     CONSTRAINT duration_is_not_negative CHECK ((duration_seconds >= (0)::numeric)),
     CONSTRAINT path_is_under_its_own_job CHECK (starts_with(storage_path, (((user_id || '/'::text) || job_id) || '/'::text))),
-    CONSTRAINT path_says_type_and_task CHECK ((storage_path = format('%s/%s/%s/%s'::text, user_id, job_id,
-CASE type
-    WHEN 'audio_mp3'::text THEN 'audio'::text
-    ELSE type
-END, ((task_id || '.'::text) ||
-CASE type
-    WHEN 'audio_mp3'::text THEN 'mp3'::text
-    ELSE type
-END)))),
     CONSTRAINT sha256_is_64_hex_digits CHECK ((sha256 ~ '^[0-9a-f]{64}$'::text)),
-    CONSTRAINT type_is_known CHECK ((type = ANY (ARRAY['audio_mp3'::text, 'pdf'::text, 'json'::text])))
+    CONSTRAINT type_is_known CHECK ((artifact_type = ANY (ARRAY['audio_mp3'::text, 'pdf'::text, 'json'::text])))
 );
 
 COMMENT ON TABLE public.job_artifacts IS 'What tasks made, by the path of the object in storage. Nothing here is signed: URLs are made when asked for.';
 
 CREATE VIEW public.job_queue AS
- SELECT j.id AS job_id,
+ SELECT j.id,
     j.kind AS job_type,
     j.name AS job_name,
     j.payload AS job_payload,
     COALESCE(j.category, 'standard'::text) AS job_category,
-    j.queue AS job_lane,
-    j.state AS status,
     j.priority,
+    j.state AS status,
     j.run_at AS scheduled_at,
-    j.worker AS worker_id,
-    j.lease_until AS lease_expires_at,
-    GREATEST((j.attempt - 1), 0) AS retry_count,
-    (j.max_attempts - 1) AS max_retries,
-    j.progress,
-    j.result AS job_result,
-    j.error AS error_details,
-    j.owner AS user_id,
     j.created_at,
-    j.started_at,
-    j.finished_at AS completed_at
-   FROM ( SELECT j_1.id,
+    GREATEST(j.created_at, j.started_at, j.finished_at, l.seen_at,
+        CASE
+            WHEN ((j.error ->> 'at'::text) ~ '^\d{4}-\d\d-\d\d'::text) THEN ((j.error ->> 'at'::text))::timestamp with time zone
+            ELSE NULL::timestamp with time zone
+        END) AS updated_at,
+        CASE
+            WHEN ((j.lease_until IS NOT NULL) OR (j.finished_at IS NOT NULL)) THEN j.started_at
+            ELSE NULL::timestamp with time zone
+        END AS started_at,
+        CASE
+            WHEN (j.state <> 'failed'::text) THEN j.finished_at
+            ELSE NULL::timestamp with time zone
+        END AS completed_at,
+    j.worker AS worker_id,
+        CASE
+            WHEN (j.lease_until IS NOT NULL) THEN COALESCE(l.heartbeat_at, (j.lease_until - ( SELECT make_interval(secs => (s.value)::double precision) AS make_interval
+               FROM mill.settings s
+              WHERE (s.key = 'worker.timeout_seconds'::text))))
+            ELSE NULL::timestamp with time zone
+        END AS heartbeat_at,
+        CASE
+            WHEN (j.state = 'failed'::text) THEN j.finished_at
+            ELSE NULL::timestamp with time zone
+        END AS dead_letter_at,
+        CASE
+            WHEN ((j.lease_until IS NULL) AND (j.finished_at IS NULL)) THEN j.attempt
+            ELSE GREATEST((j.attempt - 1), 0)
+        END AS retry_count,
+    (j.max_attempts - 1) AS max_retries,
+    j.result AS job_result,
+        CASE
+            WHEN (j.error IS NOT NULL) THEN (( SELECT jsonb_object_agg(e.key, e.value ORDER BY g.n) AS jsonb_object_agg
+               FROM (jsonb_array_elements(COALESCE(j.error_log, jsonb_build_array(j.error))) WITH ORDINALITY g(error, n)
+                 CROSS JOIN LATERAL jsonb_each((g.error ||
+                    CASE (g.error ->> 'type'::text)
+                        WHEN 'rescheduled'::text THEN '{}'::jsonb
+                        WHEN 'worker_lost'::text THEN jsonb_build_object('error_type', 'worker_timeout', 'error_message', (g.error -> 'message'::text), 'original_worker', (g.error -> 'worker'::text), 'timeout_at', (g.error -> 'at'::text), 'reclaim_jitter_seconds',
+                        CASE
+                            WHEN (g.error = j.error) THEN round(EXTRACT(epoch FROM (j.run_at - ((g.error ->> 'at'::text))::timestamp with time zone)), 3)
+                            ELSE NULL::numeric
+                        END)
+                        ELSE jsonb_build_object('error_type', (g.error -> 'type'::text), 'error_message', (g.error -> 'message'::text))
+                    END)) e(key, value))
+              WHERE (jsonb_typeof(g.error) = 'object'::text)) ||
+            CASE
+                WHEN (j.state = 'failed'::text) THEN jsonb_build_object('dead_letter_reason',
+                CASE
+                    WHEN ((j.error ->> 'type'::text) = 'worker_lost'::text) THEN 'worker_timeout'::text
+                    WHEN ((j.attempt >= j.max_attempts) AND ((j.error -> 'retryable'::text) IS DISTINCT FROM 'false'::jsonb)) THEN 'max_retries_exceeded'::text
+                    ELSE COALESCE((j.error ->> 'type'::text), 'error'::text)
+                END, 'final_worker', COALESCE(j.worker, (j.error ->> 'worker'::text)), 'dead_lettered_at', j.finished_at)
+                ELSE '{}'::jsonb
+            END)
+            ELSE NULL::jsonb
+        END AS error_details,
+    j.queue AS job_lane,
+    j.lease_until AS lease_expires_at,
+    j.progress,
+    j.owner AS user_id
+   FROM (( SELECT j_1.id,
             j_1.kind,
             j_1.name,
             j_1.payload,
@@ -12093,6 +14121,7 @@ CREATE VIEW public.job_queue AS
             j_1.progress,
             j_1.result,
             j_1.error,
+            j_1.error_log,
             j_1.owner,
             j_1.created_at,
             j_1.started_at,
@@ -12115,51 +14144,41 @@ CREATE VIEW public.job_queue AS
             p.progress,
             p.result,
             p.error,
+            NULL::jsonb,
             p.owner,
             p.created_at,
             p.started_at,
             p.finished_at
-           FROM mill.packed_job p) j;
+           FROM mill.packed_job p) j
+     LEFT JOIN mill.compat_lease l ON (((l.id = j.id) AND (l.worker = j.worker) AND (l.attempt = j.attempt) AND (l.started_at = j.started_at) AND (j.lease_until IS NOT NULL))));
 
-COMMENT ON VIEW public.job_queue IS 'Every job under its documented column names. Statuses: pending, processing, completed, failed, cancelled, retrying, deferred.';
+COMMENT ON VIEW public.job_queue IS 'Every job under its documented column names. Statuses: pending, processing, completed, failed, cancelled, retrying, deferred. An update to pending reschedules.';
 
-CREATE VIEW public.job_tasks WITH (security_barrier='true') AS
- SELECT t.id,
-    t.job_id,
-    t.key,
-    t.item,
-    w.kind AS task_type,
-    w.phase,
-    w.needs,
-    w.each_of,
-        CASE
-            WHEN (t.state = 'queued'::text) THEN COALESCE(l.state, e.state, 'pending'::text)
-            ELSE t.state
+CREATE VIEW public.jobs WITH (security_barrier='true') AS
+ SELECT j.id,
+    j.user_id,
+    j.type,
+    j.params,
+        CASE s.status
+            WHEN 'completed'::text THEN 'complete'::text
+            ELSE s.status
         END AS status,
-    COALESCE(l.attempt, 0) AS attempt,
-        CASE
-            WHEN ((t.state = 'completed'::text) OR (e.state = 'completed'::text)) THEN 100
-            ELSE COALESCE((l.progress)::integer, 0)
-        END AS progress,
-    COALESCE(t.output, e.output) AS output,
-    COALESCE(t.error, e.error, l.error) AS error,
-    l.started_at,
-    COALESCE(t.finished_at, e.at) AS finished_at
-   FROM ((((mill.task t
-     JOIN public.jobs j ON ((j.id = t.job_id)))
-     JOIN mill.workflow_step w ON (((w.type = j.type) AND (w.version = j.version) AND (w.key = t.key))))
-     LEFT JOIN mill.job_live l ON ((l.id = t.id)))
-     LEFT JOIN ( SELECT b.parent,
-            u.id,
-            b.state,
-            b.at,
-            u.output,
-            u.error
-           FROM (mill.ended b
-             CROSS JOIN LATERAL UNNEST(b.ids, b.results, b.errors) u(id, output, error))) e ON (((e.parent = t.job_id) AND (e.id = t.id))))
-  WHERE ((t.item >= 0) AND (public.is_service_role() OR (j.user_id = ( SELECT auth.uid() AS uid))));
+    jsonb_build_object('percent', s.percent, 'phase', s.phase, 'docsComplete', j.docs_complete, 'docsTotal', j.docs_total, 'message', s.message) AS progress,
+    j.created_at,
+    j.updated_at,
+    j.version,
+    j.output,
+    j.error,
+    j.priority,
+    j.idempotency_key,
+    j.correlation_id,
+    j.revision,
+    j.finished_at
+   FROM (mill.workflow j
+     JOIN mill.job_state s ON ((s.id = j.id)))
+  WHERE (public.is_service_role() OR (j.user_id = ( SELECT auth.uid() AS uid)));
 
-COMMENT ON VIEW public.job_tasks IS 'Tasks of one''s own jobs. Statuses: waiting, pending, deferred, retrying, processing, completed, failed, cancelled, skipped.';
+COMMENT ON VIEW public.jobs IS 'Jobs of many tasks. Inserting starts one. Users see their own, create under their own id, and change nothing else. Statuses: queued, processing, complete, failed, cancelled.';
 
 CREATE TABLE public.profile_access_grants (
     id uuid DEFAULT gen_random_uuid() NOT NULL,
@@ -12210,15 +14229,23 @@ CREATE TABLE public.subscription_analytics (
 COMMENT ON TABLE public.subscription_analytics IS 'Watchers by symbol and type, counted in batches by the cleanup and on no hot path.';
 
 CREATE TABLE public.subscription_plans (
-    plan text NOT NULL,
-    files_per_month integer,
-    pages_per_month integer,
-    ai_tokens_per_month bigint,
-    storage_mb integer,
-    price_cents integer NOT NULL,
-    CONSTRAINT limits_are_not_negative CHECK (((LEAST((files_per_month)::bigint, (pages_per_month)::bigint, ai_tokens_per_month, (storage_mb)::bigint) IS NULL) OR (LEAST((files_per_month)::bigint, (pages_per_month)::bigint, ai_tokens_per_month, (storage_mb)::bigint) >= 0))),
-    CONSTRAINT plan_name_is_a_short_word CHECK ((plan ~ '^[a-z][a-z0-9_-]{0,62}$'::text)),
-    CONSTRAINT price_is_not_negative CHECK ((price_cents >= 0))
+    plan_type text NOT NULL,
+    shell_files_limit integer,
+    pages_limit integer,
+    ai_tokens_limit bigint,
+    storage_limit_mb integer,
+    monthly_price_cents integer DEFAULT 0 NOT NULL,
+    id uuid DEFAULT gen_random_uuid() NOT NULL,
+    display_name text DEFAULT ''::text NOT NULL,
+    description text DEFAULT ''::text NOT NULL,
+    features jsonb DEFAULT '{}'::jsonb NOT NULL,
+    is_active boolean DEFAULT true NOT NULL,
+    sort_order integer DEFAULT 0 NOT NULL,
+    created_at timestamp with time zone DEFAULT now() NOT NULL,
+    updated_at timestamp with time zone DEFAULT now() NOT NULL,
+    CONSTRAINT limits_are_not_negative CHECK (((LEAST((shell_files_limit)::bigint, (pages_limit)::bigint, ai_tokens_limit, (storage_limit_mb)::bigint) IS NULL) OR (LEAST((shell_files_limit)::bigint, (pages_limit)::bigint, ai_tokens_limit, (storage_limit_mb)::bigint) >= 0))),
+    CONSTRAINT plan_name_is_a_short_word CHECK ((plan_type ~ '^[a-z][a-z0-9_-]{0,62}$'::text)),
+    CONSTRAINT price_is_not_negative CHECK ((monthly_price_cents >= 0))
 );
 
 COMMENT ON TABLE public.subscription_plans IS 'What each plan admits a month; null is unlimited.';
@@ -12245,28 +14272,20 @@ CREATE VIEW public.system_configuration AS
 
 COMMENT ON VIEW public.system_configuration IS 'Settings of the whole system. Secrets are not here.';
 
-CREATE TABLE public.usage_events (
-    id bigint NOT NULL,
-    profile_id uuid NOT NULL,
-    at timestamp with time zone NOT NULL,
-    event_type text NOT NULL,
-    shell_file_id uuid,
-    job_id uuid,
-    counts jsonb DEFAULT '{}'::jsonb NOT NULL,
-    once_key text,
-    CONSTRAINT event_type_is_known CHECK ((event_type = ANY (ARRAY['shell_file_uploaded'::text, 'shell_file_processed'::text, 'ai_processing_started'::text, 'ai_processing_completed'::text, 'page_extracted'::text, 'storage_used'::text, 'plan_upgraded'::text, 'plan_downgraded'::text, 'limit_hit'::text])))
-);
+CREATE VIEW public.usage_events WITH (security_barrier='true') AS
+ SELECT (('00000000-0000-8000-8000-'::text || lpad(to_hex(e.id), 12, '0'::text)))::uuid AS id,
+    e.profile_id,
+    e.event_type,
+    e.counts AS metrics,
+    e.shell_file_id,
+    e.job_id,
+    NULL::text AS user_agent,
+    NULL::inet AS ip_address,
+    e.at AS created_at
+   FROM mill.usage_event e
+  WHERE ((COALESCE((auth.jwt() ->> 'role'::text), ''::text) <> ALL (ARRAY['anon'::text, 'authenticated'::text])) OR (e.profile_id IN ( SELECT public.accessible_profiles() AS accessible_profiles)));
 
-COMMENT ON TABLE public.usage_events IS 'What was counted, one row an event; counts is what it added, or the meter and limit of a limit_hit.';
-
-ALTER TABLE public.usage_events ALTER COLUMN id ADD GENERATED ALWAYS AS IDENTITY (
-    SEQUENCE NAME public.usage_events_id_seq
-    START WITH 1
-    INCREMENT BY 1
-    NO MINVALUE
-    NO MAXVALUE
-    CACHE 1
-);
+COMMENT ON VIEW public.usage_events IS 'What was counted, one row per event; metrics is what it added.';
 
 CREATE TABLE public.user_profiles (
     id uuid DEFAULT gen_random_uuid() NOT NULL,
@@ -12281,21 +14300,43 @@ CREATE TABLE public.user_profiles (
 
 COMMENT ON TABLE public.user_profiles IS 'Whose data it is. A user may have several; see profile_access_grants for who else gets in.';
 
-CREATE TABLE public.user_usage_tracking (
-    profile_id uuid NOT NULL,
-    month date NOT NULL,
-    files_uploaded integer DEFAULT 0 NOT NULL,
-    files_processed integer DEFAULT 0 NOT NULL,
-    pages integer DEFAULT 0 NOT NULL,
-    ai_tokens bigint DEFAULT 0 NOT NULL,
-    ai_calls integer DEFAULT 0 NOT NULL,
-    ai_seconds numeric DEFAULT 0 NOT NULL,
-    updated_at timestamp with time zone NOT NULL,
-    CONSTRAINT month_is_its_first_day CHECK ((EXTRACT(day FROM month) = (1)::numeric))
-)
-WITH (fillfactor='80');
+CREATE VIEW public.user_usage_tracking WITH (security_barrier='true') AS
+ SELECT (md5(((u.profile_id)::text || u.month)))::uuid AS id,
+    u.profile_id,
+    u.month AS billing_cycle_start,
+    ((u.month + '1 mon -1 days'::interval))::date AS billing_cycle_end,
+    u.files_uploaded AS shell_files_uploaded,
+    u.pages AS total_pages_processed,
+    ((COALESCE(e.bytes, (0)::numeric) / 1000000.0))::numeric(10,2) AS total_file_size_mb,
+    u.ai_tokens AS ai_tokens_used,
+    u.ai_calls AS ai_processing_jobs,
+    ((u.ai_seconds / (60)::numeric))::numeric(10,2) AS ai_processing_minutes,
+    (((COALESCE(b.bytes, (0)::bigint))::numeric / 1000000.0))::numeric(10,2) AS storage_used_mb,
+    s.plan_type,
+    s.shell_files_limit,
+    s.pages_limit,
+    s.ai_tokens_limit,
+    s.storage_limit_mb,
+    o.is_over AS is_over_limit,
+    (o.is_over AND f.is_on) AS upgrade_required,
+    COALESCE(e.warnings, 0) AS warnings_sent,
+    COALESCE(u.created_at, ((u.month)::timestamp without time zone AT TIME ZONE 'UTC'::text)) AS created_at,
+    u.updated_at
+   FROM ((((((mill.usage_of_month u
+     JOIN public.user_profiles p ON ((p.id = u.profile_id)))
+     JOIN public.subscription_plans s ON ((s.plan_type = p.plan)))
+     LEFT JOIN mill.stored_bytes b ON ((b.profile_id = u.profile_id)))
+     CROSS JOIN LATERAL ( SELECT (COALESCE((u.files_uploaded > s.shell_files_limit), false) OR COALESCE((u.pages > s.pages_limit), false) OR COALESCE((u.ai_tokens > s.ai_tokens_limit), false) OR COALESCE((round(((COALESCE(b.bytes, (0)::bigint))::numeric / 1000000.0), 6) > (s.storage_limit_mb)::numeric), false)) AS is_over) o)
+     CROSS JOIN LATERAL ( SELECT COALESCE(bool_or((c.value = 'true'::text)), false) AS is_on
+           FROM mill.settings c
+          WHERE (c.key = ANY (ARRAY['features.billing_enabled'::text, 'features.upgrade_prompts_enabled'::text]))) f)
+     CROSS JOIN LATERAL ( SELECT sum(((e_1.counts ->> 'bytes'::text))::bigint) FILTER (WHERE (e_1.event_type = 'shell_file_uploaded'::text)) AS bytes,
+            (count(*) FILTER (WHERE (e_1.event_type = 'limit_hit'::text)))::integer AS warnings
+           FROM mill.usage_event e_1
+          WHERE ((e_1.profile_id = u.profile_id) AND (e_1.event_type = ANY (ARRAY['shell_file_uploaded'::text, 'limit_hit'::text])) AND (e_1.at >= ((u.month)::timestamp without time zone AT TIME ZONE 'UTC'::text)) AND (e_1.at < ((u.month + '1 mon'::interval) AT TIME ZONE 'UTC'::text)))) e)
+  WHERE ((COALESCE((auth.jwt() ->> 'role'::text), ''::text) <> ALL (ARRAY['anon'::text, 'authenticated'::text])) OR (u.profile_id IN ( SELECT public.accessible_profiles() AS accessible_profiles)));
 
-COMMENT ON TABLE public.user_usage_tracking IS 'One row a profile and month (UTC). Made by whatever counts first in a month.';
+COMMENT ON VIEW public.user_usage_tracking IS 'What a profile has used, one row per month, beside its plan; a limit of null is unlimited.';
 
 CREATE TABLE public.workflow_definition (
     type text NOT NULL,
@@ -12324,6 +14365,18 @@ ALTER TABLE ONLY mill.job_done ATTACH PARTITION mill.job_done_default DEFAULT;
 
 ALTER TABLE ONLY mill.job ATTACH PARTITION mill.job_live FOR VALUES IN ('pending', 'processing', 'deferred', 'retrying');
 
+ALTER TABLE ONLY public.api_rate_limits ALTER COLUMN requests_per_minute SET DEFAULT 60;
+
+ALTER TABLE ONLY public.api_rate_limits ALTER COLUMN concurrent_requests SET DEFAULT 10;
+
+ALTER TABLE ONLY public.api_rate_limits ALTER COLUMN backpressure_threshold SET DEFAULT 0.8;
+
+ALTER TABLE ONLY public.api_rate_limits ALTER COLUMN backpressure_delay_seconds SET DEFAULT 5;
+
+ALTER TABLE ONLY public.api_rate_limits ALTER COLUMN queue_depth_limit SET DEFAULT 1000;
+
+ALTER TABLE ONLY public.job_tasks ALTER COLUMN max_attempts SET DEFAULT 3;
+
 ALTER TABLE ONLY mill.alert_endpoint
     ADD CONSTRAINT alert_endpoint_pkey PRIMARY KEY (name);
 
@@ -12332,6 +14385,9 @@ ALTER TABLE ONLY mill.alert
 
 ALTER TABLE ONLY mill.alert_rule
     ADD CONSTRAINT alert_rule_pkey PRIMARY KEY (rule);
+
+ALTER TABLE ONLY mill.api_rate_limits
+    ADD CONSTRAINT an_id_names_one_limit UNIQUE (id);
 
 ALTER TABLE ONLY mill.api_lease
     ADD CONSTRAINT api_lease_pkey PRIMARY KEY (id);
@@ -12359,6 +14415,12 @@ ALTER TABLE ONLY mill.breaker_change
 
 ALTER TABLE ONLY mill.breaker
     ADD CONSTRAINT breaker_pkey PRIMARY KEY (target);
+
+ALTER TABLE ONLY mill.bucket
+    ADD CONSTRAINT bucket_pkey PRIMARY KEY (bucket);
+
+ALTER TABLE ONLY mill.claimant
+    ADD CONSTRAINT claimant_pkey PRIMARY KEY (queue, worker);
 
 ALTER TABLE ONLY mill.cleanup_step
     ADD CONSTRAINT cleanup_step_pkey PRIMARY KEY (step);
@@ -12395,6 +14457,12 @@ ALTER TABLE ONLY mill.export_event
 
 ALTER TABLE ONLY mill.export_file
     ADD CONSTRAINT export_file_pkey PRIMARY KEY (path);
+
+ALTER TABLE ONLY mill.export_history
+    ADD CONSTRAINT export_history_file_path_key UNIQUE (file_path);
+
+ALTER TABLE ONLY mill.export_history
+    ADD CONSTRAINT export_history_pkey PRIMARY KEY (id);
 
 ALTER TABLE ONLY mill.export
     ADD CONSTRAINT export_pkey PRIMARY KEY (id);
@@ -12438,6 +14506,9 @@ ALTER TABLE ONLY mill.line
 ALTER TABLE ONLY mill.migration
     ADD CONSTRAINT migration_pkey PRIMARY KEY (path);
 
+ALTER TABLE ONLY mill.task_need
+    ADD CONSTRAINT need_is_said_once UNIQUE NULLS NOT DISTINCT (kind, needs);
+
 ALTER TABLE ONLY mill.object
     ADD CONSTRAINT object_pkey PRIMARY KEY (kind, name);
 
@@ -12477,17 +14548,38 @@ ALTER TABLE ONLY mill.step
 ALTER TABLE ONLY mill.stored_bytes
     ADD CONSTRAINT stored_bytes_pkey PRIMARY KEY (profile_id);
 
+ALTER TABLE ONLY mill.stored_object
+    ADD CONSTRAINT stored_object_pkey PRIMARY KEY (object);
+
+ALTER TABLE ONLY mill.task_claim
+    ADD CONSTRAINT task_claim_pkey PRIMARY KEY (id);
+
 ALTER TABLE ONLY mill.task
     ADD CONSTRAINT task_pkey PRIMARY KEY (id);
 
+ALTER TABLE ONLY mill.task_sequence
+    ADD CONSTRAINT task_sequence_pkey PRIMARY KEY (id);
+
 ALTER TABLE ONLY mill.tenant
     ADD CONSTRAINT tenant_pkey PRIMARY KEY (queue, tenant);
+
+ALTER TABLE ONLY mill.ticket_call
+    ADD CONSTRAINT ticket_call_pkey PRIMARY KEY (function);
+
+ALTER TABLE ONLY mill.usage_event
+    ADD CONSTRAINT usage_event_pkey PRIMARY KEY (id);
+
+ALTER TABLE ONLY mill.usage_of_month
+    ADD CONSTRAINT usage_of_month_pkey PRIMARY KEY (profile_id, month);
 
 ALTER TABLE ONLY mill.virtual_clock
     ADD CONSTRAINT virtual_clock_pkey PRIMARY KEY (queue);
 
 ALTER TABLE ONLY mill.worker
     ADD CONSTRAINT worker_pkey PRIMARY KEY (worker);
+
+ALTER TABLE ONLY mill.workflow
+    ADD CONSTRAINT workflow_pkey PRIMARY KEY (id);
 
 ALTER TABLE ONLY mill.workflow_step
     ADD CONSTRAINT workflow_step_pkey PRIMARY KEY (type, version, key);
@@ -12496,10 +14588,19 @@ ALTER TABLE ONLY public.profile_access_grants
     ADD CONSTRAINT a_grantee_has_one_grant_per_profile UNIQUE (profile_id, grantee_user_id);
 
 ALTER TABLE ONLY public.shell_files
-    ADD CONSTRAINT a_key_names_one_document_of_a_profile UNIQUE (patient_id, idempotency_key);
+    ADD CONSTRAINT a_key_names_one_document UNIQUE (idempotency_key);
+
+ALTER TABLE ONLY public.subscription_plans
+    ADD CONSTRAINT a_plan_has_one_id UNIQUE (id);
 
 ALTER TABLE ONLY public.active_subscriptions_v2
     ADD CONSTRAINT a_user_watches_a_thing_once UNIQUE (user_id, symbol, data_type);
+
+ALTER TABLE ONLY public.active_subscriptions_v2
+    ADD CONSTRAINT active_subscriptions_v2_pkey PRIMARY KEY (id);
+
+ALTER TABLE ONLY public.api_data_usage
+    ADD CONSTRAINT api_data_usage_pkey PRIMARY KEY (id);
 
 ALTER TABLE ONLY public.company_profiles
     ADD CONSTRAINT company_profiles_pkey PRIMARY KEY (symbol);
@@ -12531,12 +14632,6 @@ ALTER TABLE ONLY public.documents
 ALTER TABLE ONLY public.earnings
     ADD CONSTRAINT earnings_pkey PRIMARY KEY (symbol, report_date);
 
-ALTER TABLE ONLY public.export_history
-    ADD CONSTRAINT export_history_file_path_key UNIQUE (file_path);
-
-ALTER TABLE ONLY public.export_history
-    ADD CONSTRAINT export_history_pkey PRIMARY KEY (id);
-
 ALTER TABLE ONLY public.financial_statements
     ADD CONSTRAINT financial_statements_pkey PRIMARY KEY (symbol, fiscal_year, period);
 
@@ -12545,9 +14640,6 @@ ALTER TABLE ONLY public.job_artifacts
 
 ALTER TABLE ONLY public.job_artifacts
     ADD CONSTRAINT job_artifacts_storage_path_key UNIQUE (storage_path);
-
-ALTER TABLE ONLY public.jobs
-    ADD CONSTRAINT jobs_pkey PRIMARY KEY (id);
 
 ALTER TABLE ONLY public.profile_access_grants
     ADD CONSTRAINT profile_access_grants_pkey PRIMARY KEY (id);
@@ -12562,19 +14654,13 @@ ALTER TABLE ONLY public.subscription_analytics
     ADD CONSTRAINT subscription_analytics_pkey PRIMARY KEY (symbol, data_type);
 
 ALTER TABLE ONLY public.subscription_plans
-    ADD CONSTRAINT subscription_plans_pkey PRIMARY KEY (plan);
+    ADD CONSTRAINT subscription_plans_pkey PRIMARY KEY (plan_type);
 
 ALTER TABLE ONLY public.supported_symbols
     ADD CONSTRAINT supported_symbols_pkey PRIMARY KEY (symbol);
 
-ALTER TABLE ONLY public.usage_events
-    ADD CONSTRAINT usage_events_pkey PRIMARY KEY (id);
-
 ALTER TABLE ONLY public.user_profiles
     ADD CONSTRAINT user_profiles_pkey PRIMARY KEY (id);
-
-ALTER TABLE ONLY public.user_usage_tracking
-    ADD CONSTRAINT user_usage_tracking_pkey PRIMARY KEY (profile_id, month);
 
 ALTER TABLE ONLY public.workflow_definition
     ADD CONSTRAINT workflow_definition_pkey PRIMARY KEY (type, version);
@@ -12582,6 +14668,8 @@ ALTER TABLE ONLY public.workflow_definition
 CREATE INDEX alert_resolved ON mill.alert USING btree (resolved_at) WHERE (state = 'resolved'::text);
 
 CREATE UNIQUE INDEX an_audit_row_is_linked_once ON mill.audit_chain USING btree (day, audit_id);
+
+CREATE UNIQUE INDEX an_event_counts_once ON mill.usage_event USING btree (profile_id, event_type, once_key) WHERE (once_key IS NOT NULL);
 
 CREATE INDEX api_lease_age ON mill.api_lease USING btree (taken_at);
 
@@ -12643,6 +14731,10 @@ CREATE INDEX export_file_owner ON mill.export_file USING btree (owner) INCLUDE (
 
 CREATE INDEX export_file_unfinished ON mill.export_file USING btree (created_at) WHERE (state <> 'stored'::text);
 
+CREATE INDEX export_history_document ON mill.export_history USING btree (document_id);
+
+CREATE INDEX export_history_user ON mill.export_history USING btree (user_id, created_at DESC);
+
 CREATE INDEX export_owner ON mill.export USING btree (owner, id DESC);
 
 CREATE INDEX idempotency_key_by_age ON mill.idempotency_key USING btree (created_at);
@@ -12667,6 +14759,16 @@ CREATE INDEX job_live_slots ON mill.job_live USING btree (slot) WHERE (slot IS N
 
 CREATE INDEX job_live_waiting ON mill.job_live USING btree (run_at) WHERE waits;
 
+CREATE INDEX jobs_by_end ON mill.workflow USING btree (finished_at) WHERE (finished_at IS NOT NULL);
+
+CREATE UNIQUE INDEX jobs_idempotency ON mill.workflow USING btree (user_id, idempotency_key) WHERE (idempotency_key IS NOT NULL);
+
+CREATE INDEX jobs_of_definition ON mill.workflow USING btree (type, version);
+
+CREATE INDEX jobs_of_user ON mill.workflow USING btree (user_id, created_at DESC);
+
+CREATE INDEX jobs_with_stragglers ON mill.workflow USING btree (id) WHERE stragglers;
+
 CREATE INDEX lane_tenant ON mill.lane USING btree (queue, tenant) WHERE (NOT idle);
 
 CREATE UNIQUE INDEX one_open_alert_a_subject ON mill.alert USING btree (rule, subject) WHERE (state <> 'resolved'::text);
@@ -12677,41 +14779,31 @@ CREATE INDEX pack_lease_until ON mill.pack_lease USING btree (lease_until);
 
 CREATE INDEX pack_place ON mill.pack USING btree (line, turn);
 
+CREATE INDEX stored_object_age ON mill.stored_object USING btree (stored_at);
+
 CREATE UNIQUE INDEX task_place ON mill.task USING btree (job_id, key, item);
+
+CREATE INDEX task_sequence_new ON mill.task_sequence USING btree (job_id) WHERE (NOT is_begun);
+
+CREATE INDEX task_sequence_place ON mill.task_sequence USING btree (job_id, kind, sequence);
+
+CREATE INDEX usage_event_profile ON mill.usage_event USING btree (profile_id, at);
 
 CREATE UNIQUE INDEX a_user_has_one_default_profile ON public.user_profiles USING btree (user_id) WHERE is_default;
 
 CREATE INDEX active_subscriptions_by_symbol ON public.active_subscriptions_v2 USING btree (symbol, data_type);
 
-CREATE UNIQUE INDEX an_event_counts_once ON public.usage_events USING btree (profile_id, event_type, once_key) WHERE (once_key IS NOT NULL);
-
-CREATE INDEX api_data_usage_at ON public.api_data_usage USING btree (at);
+CREATE INDEX api_data_usage_at ON public.api_data_usage USING btree (created_at);
 
 CREATE INDEX documents_owner ON public.documents USING btree (owner, updated_at DESC);
 
-CREATE INDEX export_history_document ON public.export_history USING btree (document_id);
-
-CREATE INDEX export_history_user ON public.export_history USING btree (user_id, created_at DESC);
-
 CREATE INDEX job_artifacts_of_job ON public.job_artifacts USING btree (job_id);
-
-CREATE INDEX jobs_by_end ON public.jobs USING btree (finished_at) WHERE (finished_at IS NOT NULL);
-
-CREATE UNIQUE INDEX jobs_idempotency ON public.jobs USING btree (user_id, idempotency_key) WHERE (idempotency_key IS NOT NULL);
-
-CREATE INDEX jobs_of_definition ON public.jobs USING btree (type, version);
-
-CREATE INDEX jobs_of_user ON public.jobs USING btree (user_id, created_at DESC);
-
-CREATE INDEX jobs_with_stragglers ON public.jobs USING btree (id) WHERE stragglers;
 
 CREATE INDEX profile_access_grants_grantee ON public.profile_access_grants USING btree (grantee_user_id);
 
 CREATE INDEX shell_files_patient ON public.shell_files USING btree (patient_id, created_at DESC);
 
 CREATE INDEX shell_files_unfinished ON public.shell_files USING btree (updated_at) WHERE (status = ANY (ARRAY['uploading'::text, 'erasing'::text]));
-
-CREATE INDEX usage_events_profile ON public.usage_events USING btree (profile_id, at);
 
 CREATE INDEX user_profiles_user ON public.user_profiles USING btree (user_id);
 
@@ -12733,25 +14825,47 @@ CREATE TRIGGER audit_configuration AFTER INSERT OR DELETE OR UPDATE ON mill.sett
 
 CREATE TRIGGER audit_rows_never_change BEFORE DELETE OR UPDATE ON mill.audit_log FOR EACH ROW EXECUTE FUNCTION mill.refuse_audit_change();
 
+CREATE TRIGGER audit_start AFTER INSERT ON mill.workflow FOR EACH ROW EXECUTE FUNCTION mill.audit_status();
+
+CREATE TRIGGER audit_status AFTER UPDATE OF status ON mill.workflow FOR EACH ROW WHEN ((old.status IS DISTINCT FROM new.status)) EXECUTE FUNCTION mill.audit_status();
+
+CREATE TRIGGER begin_job BEFORE INSERT ON mill.workflow FOR EACH ROW EXECUTE FUNCTION mill.begin_job();
+
+CREATE TRIGGER buckets_are_made AFTER INSERT ON mill.bucket FOR EACH STATEMENT EXECUTE FUNCTION mill.follow_buckets();
+
 CREATE TRIGGER count_running AFTER UPDATE ON mill.queue FOR EACH ROW WHEN ((new.counts_running AND (NOT old.counts_running))) EXECUTE FUNCTION mill.count_running();
 
 CREATE TRIGGER floor_on_new_line AFTER INSERT ON mill.line FOR EACH ROW EXECUTE FUNCTION mill.floor_on_new_line();
 
 CREATE TRIGGER floor_on_new_queue AFTER INSERT ON mill.queue FOR EACH ROW EXECUTE FUNCTION mill.floor_on_new_queue();
 
+CREATE TRIGGER forget_tasks AFTER DELETE ON mill.workflow FOR EACH ROW EXECUTE FUNCTION mill.forget_tasks();
+
+CREATE TRIGGER limits_say_when_they_changed BEFORE UPDATE OF provider_name, api_endpoint, requests_per_minute, requests_per_hour, tokens_per_minute, tokens_per_hour, concurrent_requests, backpressure_threshold, backpressure_delay_seconds, queue_depth_limit, lease_seconds, status ON mill.api_rate_limits FOR EACH ROW EXECUTE FUNCTION mill.touch_updated_at();
+
+CREATE TRIGGER make_tasks AFTER INSERT ON mill.workflow FOR EACH ROW EXECUTE FUNCTION mill.make_tasks();
+
 CREATE TRIGGER refuse_to_drop_jobs BEFORE DELETE ON mill.queue FOR EACH ROW EXECUTE FUNCTION mill.refuse_to_drop_jobs();
+
+CREATE TRIGGER settings_say_when_they_changed BEFORE UPDATE ON mill.settings FOR EACH ROW EXECUTE FUNCTION mill.touch_updated_at();
 
 CREATE CONSTRAINT TRIGGER tell_ended AFTER INSERT ON mill.ended DEFERRABLE INITIALLY DEFERRED FOR EACH ROW EXECUTE FUNCTION mill.tell_ended();
 
 CREATE TRIGGER the_audit_log_is_never_emptied BEFORE TRUNCATE ON mill.audit_log FOR EACH STATEMENT EXECUTE FUNCTION mill.refuse_audit_change();
 
+CREATE TRIGGER a_clients_repeat_changes_nothing BEFORE UPDATE ON public.shell_files FOR EACH ROW WHEN ((CURRENT_USER = ANY (ARRAY['anon'::name, 'authenticated'::name, 'service_role'::name]))) EXECUTE FUNCTION mill.keep_upserted_file();
+
+CREATE TRIGGER a_clients_row_becomes_a_document BEFORE INSERT ON public.shell_files FOR EACH ROW WHEN ((CURRENT_USER = ANY (ARRAY['anon'::name, 'authenticated'::name, 'service_role'::name]))) EXECUTE FUNCTION mill.take_upserted_file();
+
+CREATE TRIGGER a_clients_row_is_started AFTER INSERT ON public.shell_files FOR EACH ROW WHEN ((CURRENT_USER = ANY (ARRAY['anon'::name, 'authenticated'::name, 'service_role'::name]))) EXECUTE FUNCTION mill.start_upserted_file();
+
 CREATE TRIGGER a_data_type_is_a_kind_and_published AFTER INSERT OR UPDATE OF table_name, edge_function_name, provider ON public.data_type_registry FOR EACH ROW EXECUTE FUNCTION mill.follow_registry_row();
 
-CREATE TRIGGER audit_start AFTER INSERT ON public.jobs FOR EACH ROW EXECUTE FUNCTION mill.audit_status();
+CREATE TRIGGER a_row_is_a_refresh_to_queue INSTEAD OF INSERT ON public.api_call_queue FOR EACH ROW EXECUTE FUNCTION mill.insert_api_call();
 
-CREATE TRIGGER audit_status AFTER UPDATE OF status ON public.jobs FOR EACH ROW WHEN ((old.status IS DISTINCT FROM new.status)) EXECUTE FUNCTION mill.audit_status();
+CREATE TRIGGER a_status_is_a_word_about_a_lease INSTEAD OF UPDATE ON public.api_call_queue FOR EACH ROW EXECUTE FUNCTION mill.update_api_call();
 
-CREATE TRIGGER begin_job BEFORE INSERT ON public.jobs FOR EACH ROW EXECUTE FUNCTION mill.begin_job();
+CREATE TRIGGER artifacts_are_checked BEFORE INSERT ON public.job_artifacts FOR EACH ROW WHEN ((new.id IS NULL)) EXECUTE FUNCTION mill.insert_artifact();
 
 CREATE TRIGGER check_definition BEFORE INSERT OR UPDATE ON public.workflow_definition FOR EACH ROW EXECUTE FUNCTION mill.check_definition();
 
@@ -12759,24 +14873,41 @@ CREATE TRIGGER documents_count_versions BEFORE UPDATE ON public.documents FOR EA
 
 CREATE TRIGGER export_jobs_are_asked_for INSTEAD OF INSERT ON public.export_jobs FOR EACH ROW EXECUTE FUNCTION mill.insert_export_job();
 
-CREATE TRIGGER forget_tasks AFTER DELETE ON public.jobs FOR EACH ROW EXECUTE FUNCTION mill.forget_tasks();
+CREATE TRIGGER export_jobs_change_by_their_lease INSTEAD OF UPDATE ON public.export_jobs FOR EACH ROW EXECUTE FUNCTION mill.update_export_job();
+
+CREATE TRIGGER history_goes_with_its_file INSTEAD OF DELETE ON public.export_history FOR EACH ROW EXECUTE FUNCTION mill.delete_export_history();
+
+CREATE TRIGGER history_is_beside_a_file INSTEAD OF INSERT ON public.export_history FOR EACH ROW EXECUTE FUNCTION mill.insert_export_history();
+
+CREATE TRIGGER job_queue_is_rescheduled INSTEAD OF UPDATE ON public.job_queue FOR EACH ROW EXECUTE FUNCTION mill.update_job_queue();
+
+CREATE TRIGGER jobs_are_started INSTEAD OF INSERT ON public.jobs FOR EACH ROW EXECUTE FUNCTION mill.insert_job();
 
 CREATE TRIGGER keep_definition_steps AFTER INSERT OR UPDATE OF type, version, tasks ON public.workflow_definition FOR EACH ROW EXECUTE FUNCTION mill.keep_definition_steps();
 
-CREATE TRIGGER make_tasks AFTER INSERT ON public.jobs FOR EACH ROW EXECUTE FUNCTION mill.make_tasks();
+CREATE TRIGGER plans_note_their_changes BEFORE UPDATE ON public.subscription_plans FOR EACH ROW EXECUTE FUNCTION mill.touch_plan();
+
+CREATE TRIGGER tasks_are_begun AFTER INSERT ON public.job_tasks FOR EACH STATEMENT EXECUTE FUNCTION mill.begin_inserted_tasks();
+
+CREATE TRIGGER tasks_are_written_down INSTEAD OF INSERT ON public.job_tasks FOR EACH ROW EXECUTE FUNCTION mill.insert_task();
 
 CREATE TRIGGER users_wait_in_maintenance BEFORE INSERT OR DELETE OR UPDATE ON public.documents FOR EACH STATEMENT EXECUTE FUNCTION mill.refuse_users_in_maintenance();
 
-CREATE TRIGGER users_wait_in_maintenance BEFORE INSERT ON public.jobs FOR EACH STATEMENT EXECUTE FUNCTION mill.refuse_users_in_maintenance();
-
 CREATE TRIGGER users_wait_in_maintenance BEFORE INSERT OR DELETE OR UPDATE ON public.profile_access_grants FOR EACH STATEMENT EXECUTE FUNCTION mill.refuse_users_in_maintenance();
+
+CREATE TRIGGER users_wait_in_maintenance BEFORE INSERT OR UPDATE ON public.shell_files FOR EACH STATEMENT WHEN ((CURRENT_USER = ANY (ARRAY['anon'::name, 'authenticated'::name, 'service_role'::name]))) EXECUTE FUNCTION mill.refuse_users_in_maintenance();
 
 CREATE TRIGGER users_wait_in_maintenance BEFORE INSERT OR DELETE OR UPDATE ON public.user_profiles FOR EACH STATEMENT EXECUTE FUNCTION mill.refuse_users_in_maintenance();
 
 CREATE TRIGGER what_a_row_names_exists BEFORE INSERT OR UPDATE OF data_type, table_name, symbol_column, timestamp_column, source_timestamp_column, staleness_function, edge_function_name, refresh_schedule, provider, endpoint_template, response_schema, column_map ON public.data_type_registry FOR EACH ROW EXECUTE FUNCTION mill.check_registry_row();
 
+CREATE TRIGGER zz_a_key_belongs_to_its_profile BEFORE INSERT ON public.shell_files FOR EACH ROW WHEN ((new.idempotency_key IS NOT NULL)) EXECUTE FUNCTION mill.own_key();
+
 ALTER TABLE ONLY mill.alert
     ADD CONSTRAINT alert_rule_fkey FOREIGN KEY (rule) REFERENCES mill.alert_rule(rule) ON DELETE CASCADE;
+
+ALTER TABLE ONLY mill.claimant
+    ADD CONSTRAINT claimant_queue_fkey FOREIGN KEY (queue) REFERENCES mill.queue(queue) ON UPDATE CASCADE ON DELETE CASCADE;
 
 ALTER TABLE ONLY mill.document_raw
     ADD CONSTRAINT document_raw_document_id_fkey FOREIGN KEY (document_id) REFERENCES public.shell_files(id) ON DELETE CASCADE;
@@ -12799,6 +14930,15 @@ ALTER TABLE ONLY mill.export_event
 ALTER TABLE ONLY mill.export_file
     ADD CONSTRAINT export_file_export_id_fkey FOREIGN KEY (export_id) REFERENCES mill.export(id);
 
+ALTER TABLE ONLY mill.export_history
+    ADD CONSTRAINT export_history_document_id_fkey FOREIGN KEY (document_id) REFERENCES public.documents(id) ON DELETE SET NULL;
+
+ALTER TABLE ONLY mill.export_history
+    ADD CONSTRAINT export_history_file_path_fkey FOREIGN KEY (file_path) REFERENCES mill.export_file(path) ON DELETE CASCADE;
+
+ALTER TABLE ONLY mill.export_history
+    ADD CONSTRAINT export_history_id_fkey FOREIGN KEY (id) REFERENCES mill.export(id);
+
 ALTER TABLE ONLY mill.floor_version
     ADD CONSTRAINT floor_version_line_fkey FOREIGN KEY (line) REFERENCES mill.line(line) ON DELETE CASCADE;
 
@@ -12818,7 +14958,7 @@ ALTER TABLE ONLY mill.refresh_walk
     ADD CONSTRAINT refresh_walk_data_type_fkey FOREIGN KEY (data_type) REFERENCES public.data_type_registry(data_type) ON DELETE CASCADE;
 
 ALTER TABLE ONLY mill.step
-    ADD CONSTRAINT step_job_id_fkey FOREIGN KEY (job_id) REFERENCES public.jobs(id) ON DELETE CASCADE;
+    ADD CONSTRAINT step_job_id_fkey FOREIGN KEY (job_id) REFERENCES mill.workflow(id) ON DELETE CASCADE;
 
 ALTER TABLE ONLY mill.stored_bytes
     ADD CONSTRAINT stored_bytes_profile_id_fkey FOREIGN KEY (profile_id) REFERENCES public.user_profiles(id) ON DELETE CASCADE;
@@ -12829,11 +14969,20 @@ ALTER TABLE ONLY mill.tenant
 ALTER TABLE ONLY mill.queue
     ADD CONSTRAINT the_limit_of_a_queue_exists FOREIGN KEY (provider, endpoint) REFERENCES mill.api_rate_limits(provider_name, api_endpoint) ON UPDATE CASCADE;
 
+ALTER TABLE ONLY mill.usage_event
+    ADD CONSTRAINT usage_event_profile_id_fkey FOREIGN KEY (profile_id) REFERENCES public.user_profiles(id) ON DELETE CASCADE;
+
+ALTER TABLE ONLY mill.usage_of_month
+    ADD CONSTRAINT usage_of_month_profile_id_fkey FOREIGN KEY (profile_id) REFERENCES public.user_profiles(id) ON DELETE CASCADE;
+
 ALTER TABLE ONLY mill.virtual_clock
     ADD CONSTRAINT virtual_clock_queue_fkey FOREIGN KEY (queue) REFERENCES mill.queue(queue) ON DELETE CASCADE;
 
 ALTER TABLE ONLY mill.workflow_step
     ADD CONSTRAINT workflow_step_type_version_fkey FOREIGN KEY (type, version) REFERENCES public.workflow_definition(type, version) ON UPDATE CASCADE ON DELETE CASCADE;
+
+ALTER TABLE ONLY mill.workflow
+    ADD CONSTRAINT workflow_type_version_fkey FOREIGN KEY (type, version) REFERENCES public.workflow_definition(type, version);
 
 ALTER TABLE ONLY public.active_subscriptions_v2
     ADD CONSTRAINT active_subscriptions_v2_data_type_fkey FOREIGN KEY (data_type) REFERENCES public.data_type_registry(data_type) ON DELETE CASCADE;
@@ -12859,20 +15008,8 @@ ALTER TABLE ONLY public.document_pages
 ALTER TABLE ONLY public.document_words
     ADD CONSTRAINT document_words_document_id_page_number_fkey FOREIGN KEY (document_id, page_number) REFERENCES public.document_pages(document_id, page_number) ON DELETE CASCADE;
 
-ALTER TABLE ONLY public.export_history
-    ADD CONSTRAINT export_history_document_id_fkey FOREIGN KEY (document_id) REFERENCES public.documents(id) ON DELETE SET NULL;
-
-ALTER TABLE ONLY public.export_history
-    ADD CONSTRAINT export_history_file_path_fkey FOREIGN KEY (file_path) REFERENCES mill.export_file(path) ON DELETE CASCADE;
-
-ALTER TABLE ONLY public.export_history
-    ADD CONSTRAINT export_history_id_fkey FOREIGN KEY (id) REFERENCES mill.export(id);
-
 ALTER TABLE ONLY public.job_artifacts
-    ADD CONSTRAINT job_artifacts_job_id_fkey FOREIGN KEY (job_id) REFERENCES public.jobs(id) ON DELETE CASCADE;
-
-ALTER TABLE ONLY public.jobs
-    ADD CONSTRAINT jobs_type_version_fkey FOREIGN KEY (type, version) REFERENCES public.workflow_definition(type, version);
+    ADD CONSTRAINT job_artifacts_job_id_fkey FOREIGN KEY (job_id) REFERENCES mill.workflow(id) ON DELETE CASCADE;
 
 ALTER TABLE ONLY public.profile_access_grants
     ADD CONSTRAINT profile_access_grants_profile_id_fkey FOREIGN KEY (profile_id) REFERENCES public.user_profiles(id) ON DELETE CASCADE;
@@ -12881,13 +15018,7 @@ ALTER TABLE ONLY public.shell_files
     ADD CONSTRAINT shell_files_patient_id_fkey FOREIGN KEY (patient_id) REFERENCES public.user_profiles(id);
 
 ALTER TABLE ONLY public.user_profiles
-    ADD CONSTRAINT the_plan_exists FOREIGN KEY (plan) REFERENCES public.subscription_plans(plan);
-
-ALTER TABLE ONLY public.usage_events
-    ADD CONSTRAINT usage_events_profile_id_fkey FOREIGN KEY (profile_id) REFERENCES public.user_profiles(id) ON DELETE CASCADE;
-
-ALTER TABLE ONLY public.user_usage_tracking
-    ADD CONSTRAINT user_usage_tracking_profile_id_fkey FOREIGN KEY (profile_id) REFERENCES public.user_profiles(id) ON DELETE CASCADE;
+    ADD CONSTRAINT the_plan_exists FOREIGN KEY (plan) REFERENCES public.subscription_plans(plan_type);
 
 CREATE POLICY a_user_makes_profiles_of_its_own ON public.user_profiles FOR INSERT TO authenticated WITH CHECK ((user_id = ( SELECT auth.uid() AS uid)));
 
@@ -12927,8 +15058,6 @@ CREATE POLICY documents_are_their_owners ON public.documents TO authenticated US
 
 ALTER TABLE public.earnings ENABLE ROW LEVEL SECURITY;
 
-CREATE POLICY events_are_seen_by_those_with_access ON public.usage_events FOR SELECT TO authenticated USING ((profile_id IN ( SELECT public.accessible_profiles() AS accessible_profiles)));
-
 CREATE POLICY everyone_reads ON public.company_profiles FOR SELECT TO authenticated, service_role USING (true);
 
 CREATE POLICY everyone_reads ON public.data_type_registry FOR SELECT TO authenticated, service_role USING (true);
@@ -12941,21 +15070,15 @@ CREATE POLICY everyone_reads ON public.quotes FOR SELECT TO authenticated, servi
 
 CREATE POLICY everyone_reads ON public.supported_symbols FOR SELECT TO authenticated, service_role USING (true);
 
-ALTER TABLE public.export_history ENABLE ROW LEVEL SECURITY;
-
 ALTER TABLE public.financial_statements ENABLE ROW LEVEL SECURITY;
 
 CREATE POLICY grants_are_seen_by_both_sides ON public.profile_access_grants FOR SELECT TO authenticated USING (((grantee_user_id = ( SELECT auth.uid() AS uid)) OR (profile_id IN ( SELECT p.id
    FROM public.user_profiles p
   WHERE (p.user_id = ( SELECT auth.uid() AS uid))))));
 
-CREATE POLICY history_is_its_users ON public.export_history FOR SELECT TO authenticated USING ((user_id = auth.uid()));
-
 ALTER TABLE public.job_artifacts ENABLE ROW LEVEL SECURITY;
 
-ALTER TABLE public.jobs ENABLE ROW LEVEL SECURITY;
-
-CREATE POLICY plans_are_seen_by_everyone ON public.subscription_plans FOR SELECT TO authenticated USING (true);
+CREATE POLICY plans_are_seen_by_everyone ON public.subscription_plans FOR SELECT TO anon, authenticated USING (true);
 
 ALTER TABLE public.profile_access_grants ENABLE ROW LEVEL SECURITY;
 
@@ -12997,23 +15120,17 @@ ALTER TABLE public.subscription_plans ENABLE ROW LEVEL SECURITY;
 
 ALTER TABLE public.supported_symbols ENABLE ROW LEVEL SECURITY;
 
-ALTER TABLE public.usage_events ENABLE ROW LEVEL SECURITY;
-
-CREATE POLICY usage_is_seen_by_those_with_access ON public.user_usage_tracking FOR SELECT TO authenticated USING ((profile_id IN ( SELECT public.accessible_profiles() AS accessible_profiles)));
-
 ALTER TABLE public.user_profiles ENABLE ROW LEVEL SECURITY;
 
-ALTER TABLE public.user_usage_tracking ENABLE ROW LEVEL SECURITY;
-
-CREATE POLICY users_create_under_their_own_id ON public.jobs FOR INSERT TO authenticated WITH CHECK ((user_id = ( SELECT auth.uid() AS uid)));
-
 CREATE POLICY users_end_their_own ON public.active_subscriptions_v2 FOR DELETE TO authenticated USING ((user_id = auth.uid()));
+
+CREATE POLICY users_register_it_again ON public.shell_files FOR UPDATE TO authenticated USING ((patient_id IN ( SELECT public.accessible_profiles() AS accessible_profiles))) WITH CHECK ((patient_id IN ( SELECT public.accessible_profiles() AS accessible_profiles)));
+
+CREATE POLICY users_register_what_they_stored ON public.shell_files FOR INSERT TO authenticated WITH CHECK ((patient_id IN ( SELECT public.accessible_profiles() AS accessible_profiles)));
 
 CREATE POLICY users_see_their_own ON public.active_subscriptions_v2 FOR SELECT TO authenticated USING ((user_id = auth.uid()));
 
 CREATE POLICY users_see_their_own_artifacts ON public.job_artifacts FOR SELECT TO authenticated USING ((user_id = ( SELECT auth.uid() AS uid)));
-
-CREATE POLICY users_see_their_own_jobs ON public.jobs FOR SELECT TO authenticated USING ((user_id = ( SELECT auth.uid() AS uid)));
 
 ALTER TABLE public.workflow_definition ENABLE ROW LEVEL SECURITY;
 
@@ -13061,15 +15178,17 @@ REVOKE ALL ON FUNCTION mill.audit_configuration() FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION mill.audit_digest(p_row mill.audit_log) FROM PUBLIC;
 
-REVOKE ALL ON FUNCTION mill.audit_jobs(p_ids uuid[], p_action text, p_reason text) FROM PUBLIC;
+REVOKE ALL ON FUNCTION mill.audit_jobs(p_ids uuid[], p_action text, p_reason text, p_table text) FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION mill.audit_operated(p_operated jsonb) FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION mill.audit_status() FROM PUBLIC;
 
-REVOKE ALL ON FUNCTION mill.backoff(p_attempt integer, p_base numeric, p_cap numeric) FROM PUBLIC;
+REVOKE ALL ON FUNCTION mill.backoff(p_attempt integer, p_base numeric, p_cap numeric, p_jitter numeric) FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION mill.backpressure_delay(p_kind text) FROM PUBLIC;
+
+REVOKE ALL ON FUNCTION mill.begin_inserted_tasks() FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION mill.begin_job() FROM PUBLIC;
 
@@ -13079,6 +15198,8 @@ REVOKE ALL ON FUNCTION mill.call_hooks(p_event text, p_detail jsonb) FROM PUBLIC
 
 REVOKE ALL ON FUNCTION mill.call_repeatable(p_function text, p_arguments jsonb) FROM PUBLIC;
 
+REVOKE ALL ON FUNCTION mill.call_with_ticket(p_function text, p_arguments jsonb) FROM PUBLIC;
+
 REVOKE ALL ON FUNCTION mill.call_worker(p_queue text, p_reason text) FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION mill.can_post() FROM PUBLIC;
@@ -13086,6 +15207,8 @@ REVOKE ALL ON FUNCTION mill.can_post() FROM PUBLIC;
 REVOKE ALL ON FUNCTION mill.can_wait(p_told mill.ended) FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION mill.cancel(p_ids uuid[]) FROM PUBLIC;
+
+REVOKE ALL ON FUNCTION mill.cancel_export_job(p_id uuid, p_owner uuid) FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION mill.cancel_job(p_id uuid) FROM PUBLIC;
 
@@ -13116,11 +15239,15 @@ REVOKE ALL ON FUNCTION mill.check_invocations() FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION mill.check_oldest_due_job() FROM PUBLIC;
 
+REVOKE ALL ON FUNCTION mill.check_presence(p_list jsonb) FROM PUBLIC;
+
 REVOKE ALL ON FUNCTION mill.check_quota() FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION mill.check_registry_row() FROM PUBLIC;
 
 REVOKE ALL ON PROCEDURE mill.check_stale_data(IN p_stretch integer) FROM PUBLIC;
+
+REVOKE ALL ON FUNCTION mill.check_symbol(p_symbol text, p_data_types text[], p_priority integer) FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION mill.check_watched(p_symbols text[]) FROM PUBLIC;
 
@@ -13150,6 +15277,8 @@ REVOKE ALL ON FUNCTION mill.cleanup_retention(p_max integer) FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION mill.cleanup_subscriptions(p_max integer) FROM PUBLIC;
 
+REVOKE ALL ON FUNCTION mill.cleanup_uploads(p_max integer) FROM PUBLIC;
+
 REVOKE ALL ON FUNCTION mill.cleanup_workers(p_max integer) FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION mill.cleanup_workflows(p_max integer) FROM PUBLIC;
@@ -13158,7 +15287,11 @@ REVOKE ALL ON FUNCTION mill.clock_us() FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION mill.complete(p_worker text, p_ids uuid[], p_attempts integer[]) FROM PUBLIC;
 
+REVOKE ALL ON FUNCTION mill.complete_export_job(p_holder mill.holder, p_url text, p_size integer, p_pages integer) FROM PUBLIC;
+
 REVOKE ALL ON FUNCTION mill.confirm_export_files(p_keys text[]) FROM PUBLIC;
+
+REVOKE ALL ON FUNCTION mill.confirm_uploads(p_objects text[]) FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION mill.confirm_workflows(p_keys text[]) FROM PUBLIC;
 
@@ -13182,6 +15315,30 @@ REVOKE ALL ON FUNCTION mill.count_served(p_queue text, p_rows tid[]) FROM PUBLIC
 
 GRANT SELECT ON TABLE public.shell_files TO authenticated;
 GRANT SELECT ON TABLE public.shell_files TO service_role;
+
+GRANT INSERT(patient_id),UPDATE(patient_id) ON TABLE public.shell_files TO authenticated;
+GRANT INSERT(patient_id),UPDATE(patient_id) ON TABLE public.shell_files TO service_role;
+
+GRANT INSERT(filename),UPDATE(filename) ON TABLE public.shell_files TO authenticated;
+GRANT INSERT(filename),UPDATE(filename) ON TABLE public.shell_files TO service_role;
+
+GRANT INSERT(original_filename),UPDATE(original_filename) ON TABLE public.shell_files TO authenticated;
+GRANT INSERT(original_filename),UPDATE(original_filename) ON TABLE public.shell_files TO service_role;
+
+GRANT INSERT(file_size_bytes),UPDATE(file_size_bytes) ON TABLE public.shell_files TO authenticated;
+GRANT INSERT(file_size_bytes),UPDATE(file_size_bytes) ON TABLE public.shell_files TO service_role;
+
+GRANT INSERT(mime_type),UPDATE(mime_type) ON TABLE public.shell_files TO authenticated;
+GRANT INSERT(mime_type),UPDATE(mime_type) ON TABLE public.shell_files TO service_role;
+
+GRANT INSERT(storage_path),UPDATE(storage_path) ON TABLE public.shell_files TO authenticated;
+GRANT INSERT(storage_path),UPDATE(storage_path) ON TABLE public.shell_files TO service_role;
+
+GRANT INSERT(status),UPDATE(status) ON TABLE public.shell_files TO authenticated;
+GRANT INSERT(status),UPDATE(status) ON TABLE public.shell_files TO service_role;
+
+GRANT INSERT(idempotency_key),UPDATE(idempotency_key) ON TABLE public.shell_files TO authenticated;
+GRANT INSERT(idempotency_key),UPDATE(idempotency_key) ON TABLE public.shell_files TO service_role;
 
 REVOKE ALL ON FUNCTION mill.count_stage(p_file public.shell_files, p_job_id uuid, p_result jsonb) FROM PUBLIC;
 
@@ -13207,13 +15364,17 @@ REVOKE ALL ON FUNCTION mill.definition_cycle(p_steps mill.workflow_step[]) FROM 
 
 REVOKE ALL ON FUNCTION mill.definition_steps(p_type text, p_version integer, p_tasks jsonb) FROM PUBLIC;
 
+REVOKE ALL ON FUNCTION mill.delete_export_history() FROM PUBLIC;
+
 REVOKE ALL ON FUNCTION mill.deliver_alert(p_alert uuid) FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION mill.depth(p_queue text, p_limit integer) FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION mill.discard(p_ids uuid[]) FROM PUBLIC;
 
-REVOKE ALL ON FUNCTION mill.document_error(p_error jsonb) FROM PUBLIC;
+REVOKE ALL ON FUNCTION mill.document_error(p_error jsonb, p_next_retry_at timestamp with time zone) FROM PUBLIC;
+
+REVOKE ALL ON FUNCTION mill.document_key(p_profile_id uuid, p_key text) FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION mill.document_named(p_payload jsonb) FROM PUBLIC;
 
@@ -13222,6 +15383,10 @@ REVOKE ALL ON FUNCTION mill.document_of_job(p_holder mill.holder) FROM PUBLIC;
 REVOKE ALL ON FUNCTION mill.document_percent(p_status text, p_stage text, p_progress integer) FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION mill.document_summary(p_file public.shell_files) FROM PUBLIC;
+
+REVOKE ALL ON FUNCTION mill.documented_error(p_entry jsonb) FROM PUBLIC;
+
+REVOKE ALL ON FUNCTION mill.due_in_sequence(p_job_id uuid) FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION mill.duplicates(p_jobs jsonb, p_answered jsonb, p_now timestamp with time zone, p_turn bigint, p_random text, p_max_bytes integer) FROM PUBLIC;
 
@@ -13257,22 +15422,7 @@ REVOKE ALL ON FUNCTION mill.estimated_tokens(p_payload jsonb) FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION mill.every_minute(p_part text) FROM PUBLIC;
 
-GRANT SELECT ON TABLE public.jobs TO authenticated;
-GRANT SELECT ON TABLE public.jobs TO service_role;
-
-GRANT INSERT(user_id) ON TABLE public.jobs TO authenticated;
-GRANT INSERT(user_id) ON TABLE public.jobs TO service_role;
-
-GRANT INSERT(type) ON TABLE public.jobs TO authenticated;
-GRANT INSERT(type) ON TABLE public.jobs TO service_role;
-
-GRANT INSERT(params) ON TABLE public.jobs TO authenticated;
-GRANT INSERT(params) ON TABLE public.jobs TO service_role;
-
-GRANT INSERT(idempotency_key) ON TABLE public.jobs TO authenticated;
-GRANT INSERT(idempotency_key) ON TABLE public.jobs TO service_role;
-
-REVOKE ALL ON FUNCTION mill.expand_step(p_job public.jobs, p_step mill.workflow_step, p_state text) FROM PUBLIC;
+REVOKE ALL ON FUNCTION mill.expand_step(p_job mill.workflow, p_step mill.workflow_step, p_state text) FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION mill.expired_days(p_today date) FROM PUBLIC;
 
@@ -13284,9 +15434,15 @@ REVOKE ALL ON FUNCTION mill.export_batch_json(p_id uuid) FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION mill.export_events_after(p_owner uuid, p_ids uuid[], p_after bigint) FROM PUBLIC;
 
+REVOKE ALL ON FUNCTION mill.export_expiry() FROM PUBLIC;
+
+REVOKE ALL ON FUNCTION mill.export_file_name(p_title text) FROM PUBLIC;
+
 REVOKE ALL ON FUNCTION mill.export_json(p_export mill.export) FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION mill.export_message(p_error jsonb) FROM PUBLIC;
+
+REVOKE ALL ON FUNCTION mill.export_object(p_said text) FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION mill.export_options(p_options jsonb) FROM PUBLIC;
 
@@ -13308,13 +15464,15 @@ REVOKE ALL ON FUNCTION mill.fold_job(p_id uuid) FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION mill.fold_usage(p_now timestamp with time zone) FROM PUBLIC;
 
-REVOKE ALL ON FUNCTION mill.follow_failures(p_job public.jobs, p_failed uuid[]) FROM PUBLIC;
+REVOKE ALL ON FUNCTION mill.follow_buckets() FROM PUBLIC;
 
-REVOKE ALL ON FUNCTION mill.follow_items(p_job public.jobs, p_ended uuid[], OUT ready uuid[], OUT skipped uuid[]) FROM PUBLIC;
+REVOKE ALL ON FUNCTION mill.follow_failures(p_job mill.workflow, p_failed uuid[]) FROM PUBLIC;
+
+REVOKE ALL ON FUNCTION mill.follow_items(p_job mill.workflow, p_ended uuid[], OUT ready uuid[], OUT skipped uuid[]) FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION mill.follow_registry_row() FROM PUBLIC;
 
-REVOKE ALL ON FUNCTION mill.follow_steps(p_job public.jobs, OUT ready uuid[], OUT skipped uuid[], OUT failed uuid[], OUT moved boolean) FROM PUBLIC;
+REVOKE ALL ON FUNCTION mill.follow_steps(p_job mill.workflow, OUT ready uuid[], OUT skipped uuid[], OUT failed uuid[], OUT moved boolean) FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION mill.forget_part(p_part text) FROM PUBLIC;
 
@@ -13326,13 +15484,17 @@ REVOKE ALL ON FUNCTION mill.grant_api_capacity(p_provider text, p_endpoint text,
 
 REVOKE ALL ON FUNCTION mill.has_pending(p_queue text) FROM PUBLIC;
 
+REVOKE ALL ON FUNCTION mill.health_notes() FROM PUBLIC;
+
 REVOKE ALL ON FUNCTION mill.heartbeat(p_worker text, p_leases jsonb) FROM PUBLIC;
 
-REVOKE ALL ON FUNCTION mill.heartbeat_by_name(p_id uuid, p_worker text, p_seconds numeric, p_progress integer) FROM PUBLIC;
+REVOKE ALL ON FUNCTION mill.heartbeat_by_name(p_id uuid, p_worker text, p_seconds numeric, p_progress integer, p_heartbeat_seconds numeric) FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION mill.held_job(p_holder mill.holder) FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION mill.held_jobs(p_worker text, p_leases jsonb) FROM PUBLIC;
+
+REVOKE ALL ON FUNCTION mill.holder_of_export_job(p_id uuid, p_owner uuid, p_ends boolean) FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION mill.hook_of(p_event text) FROM PUBLIC;
 
@@ -13340,7 +15502,17 @@ REVOKE ALL ON FUNCTION mill.hurry(p_answers jsonb, p_now timestamp with time zon
 
 REVOKE ALL ON FUNCTION mill.idempotency_caller() FROM PUBLIC;
 
+REVOKE ALL ON FUNCTION mill.insert_api_call() FROM PUBLIC;
+
+REVOKE ALL ON FUNCTION mill.insert_artifact() FROM PUBLIC;
+
+REVOKE ALL ON FUNCTION mill.insert_export_history() FROM PUBLIC;
+
 REVOKE ALL ON FUNCTION mill.insert_export_job() FROM PUBLIC;
+
+REVOKE ALL ON FUNCTION mill.insert_job() FROM PUBLIC;
+
+REVOKE ALL ON FUNCTION mill.insert_task() FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION mill.install_schedules() FROM PUBLIC;
 
@@ -13352,6 +15524,8 @@ REVOKE ALL ON FUNCTION mill.invoke(p_queue text, p_reason text) FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION mill.invoke_cleanup() FROM PUBLIC;
 
+REVOKE ALL ON FUNCTION mill.invoke_cleanup_exports() FROM PUBLIC;
+
 REVOKE ALL ON FUNCTION mill.invoke_due() FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION mill.is_completed_by(p_holder mill.holder) FROM PUBLIC;
@@ -13360,11 +15534,19 @@ REVOKE ALL ON FUNCTION mill.is_countable(p_told mill.ended) FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION mill.is_enabled(p_feature text) FROM PUBLIC;
 
+REVOKE ALL ON FUNCTION mill.is_our_fetcher(p_function text) FROM PUBLIC;
+
 REVOKE ALL ON FUNCTION mill.is_place_of_document(p_key text) FROM PUBLIC;
 
-REVOKE ALL ON FUNCTION mill.job_output(p_job public.jobs) FROM PUBLIC;
+REVOKE ALL ON FUNCTION mill.is_quota_exceeded(p_quota_gb numeric, p_rolling_days integer, p_safety_buffer numeric) FROM PUBLIC;
 
-REVOKE ALL ON FUNCTION mill.job_progress(p_job public.jobs) FROM PUBLIC;
+REVOKE ALL ON FUNCTION mill.is_upload_place(p_key text) FROM PUBLIC;
+
+REVOKE ALL ON FUNCTION mill.is_swept_place(p_key text) FROM PUBLIC;
+
+REVOKE ALL ON FUNCTION mill.job_output(p_job mill.workflow) FROM PUBLIC;
+
+REVOKE ALL ON FUNCTION mill.job_progress(p_job mill.workflow) FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION mill.jobs_of_part(p_part text) FROM PUBLIC;
 
@@ -13384,11 +15566,15 @@ REVOKE ALL ON FUNCTION mill.keep_audit_day(p_day mill.audit_day) FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION mill.keep_definition_steps() FROM PUBLIC;
 
-REVOKE ALL ON FUNCTION mill.keep_progress(p_job public.jobs) FROM PUBLIC;
+REVOKE ALL ON FUNCTION mill.keep_progress(p_job mill.workflow) FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION mill.keep_scanned(p_file public.shell_files, p_place text) FROM PUBLIC;
 
+REVOKE ALL ON FUNCTION mill.keep_upserted_file() FROM PUBLIC;
+
 REVOKE ALL ON FUNCTION mill.kept_answer(p_caller text, p_key text, p_request bytea) FROM PUBLIC;
+
+REVOKE ALL ON FUNCTION mill.key_within(p_bucket text, p_object text) FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION mill.kind_stage(p_kind text) FROM PUBLIC;
 
@@ -13406,6 +15592,8 @@ REVOKE ALL ON FUNCTION mill.lock_compat_lease(p_id uuid) FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION mill.lock_exports(p_owner uuid) FROM PUBLIC;
 
+REVOKE ALL ON FUNCTION mill.lock_refresh_claims() FROM PUBLIC;
+
 REVOKE ALL ON FUNCTION mill.look_below(p_queue text) FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION mill.lose_jobs(p_rows tid[], p_error jsonb, p_first_jitter numeric, p_now timestamp with time zone) FROM PUBLIC;
@@ -13413,6 +15601,8 @@ REVOKE ALL ON FUNCTION mill.lose_jobs(p_rows tid[], p_error jsonb, p_first_jitte
 REVOKE ALL ON FUNCTION mill.maintain() FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION mill.maintain_audit(p_now timestamp with time zone) FROM PUBLIC;
+
+REVOKE ALL ON FUNCTION mill.maintain_unless_running() FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION mill.make_tasks() FROM PUBLIC;
 
@@ -13428,9 +15618,21 @@ REVOKE ALL ON FUNCTION mill.may_read_document(p_key text, p_user uuid) FROM PUBL
 
 REVOKE ALL ON FUNCTION mill.may_read_export(p_key text, p_user uuid) FROM PUBLIC;
 
+REVOKE ALL ON FUNCTION mill.may_read_exported_file(p_key text, p_user uuid) FROM PUBLIC;
+
+REVOKE ALL ON FUNCTION mill.may_read_job_artifact(p_key text, p_user uuid) FROM PUBLIC;
+
+REVOKE ALL ON FUNCTION mill.may_read_upload(p_key text, p_user uuid) FROM PUBLIC;
+
 REVOKE ALL ON FUNCTION mill.may_remove_document(p_key text, p_user uuid) FROM PUBLIC;
 
+REVOKE ALL ON FUNCTION mill.may_remove_upload(p_key text, p_user uuid) FROM PUBLIC;
+
+REVOKE ALL ON FUNCTION mill.may_replace_job_artifact(p_key text, p_user uuid) FROM PUBLIC;
+
 REVOKE ALL ON FUNCTION mill.may_write_document(p_key text, p_user uuid) FROM PUBLIC;
+
+REVOKE ALL ON FUNCTION mill.may_write_upload(p_key text, p_user uuid) FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION mill.measure_breakers() FROM PUBLIC;
 
@@ -13468,7 +15670,11 @@ REVOKE ALL ON FUNCTION mill.next_room() FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION mill.next_round() FROM PUBLIC;
 
-REVOKE ALL ON FUNCTION mill.note_compat_leases(p_ids uuid[], p_seconds numeric) FROM PUBLIC;
+REVOKE ALL ON FUNCTION mill.note_asked_kinds(p_queues text[], p_kinds text[]) FROM PUBLIC;
+
+REVOKE ALL ON FUNCTION mill.note_claimant(p_queue text, p_worker text) FROM PUBLIC;
+
+REVOKE ALL ON FUNCTION mill.note_compat_leases(p_ids uuid[], p_seconds numeric, p_heartbeat_seconds numeric) FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION mill.note_ended_exports(p_ids uuid[]) FROM PUBLIC;
 
@@ -13478,11 +15684,15 @@ REVOKE ALL ON FUNCTION mill.note_fetches(p_outcomes jsonb, p_now timestamp with 
 
 REVOKE ALL ON FUNCTION mill.note_limits(p_profile_id uuid, p_meters text[], p_now timestamp with time zone) FROM PUBLIC;
 
-REVOKE ALL ON FUNCTION mill.noted_errors(p_known jsonb, p_log jsonb) FROM PUBLIC;
+REVOKE ALL ON FUNCTION mill.noted_errors(p_known jsonb, p_log jsonb, p_next_retry_at timestamp with time zone) FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION mill.now() FROM PUBLIC;
 
+REVOKE ALL ON FUNCTION mill.object_named(p_bucket text, p_key text) FROM PUBLIC;
+
 REVOKE ALL ON FUNCTION mill.oldest_due(p_queue text) FROM PUBLIC;
+
+REVOKE ALL ON FUNCTION mill.oldest_served(p_queue mill.queue) FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION mill.open_audit_day(p_day date) FROM PUBLIC;
 
@@ -13492,7 +15702,9 @@ REVOKE ALL ON FUNCTION mill.open_lane(p_queue text, p_tenant text, p_lane text, 
 
 REVOKE ALL ON FUNCTION mill.open_lanes(p_jobs jsonb) FROM PUBLIC;
 
-REVOKE ALL ON FUNCTION mill.open_step(p_job public.jobs, p_step mill.workflow_step, OUT ready uuid[], OUT skipped uuid[], OUT failed uuid[]) FROM PUBLIC;
+REVOKE ALL ON FUNCTION mill.open_step(p_job mill.workflow, p_step mill.workflow_step, OUT ready uuid[], OUT skipped uuid[], OUT failed uuid[]) FROM PUBLIC;
+
+REVOKE ALL ON FUNCTION mill.own_key() FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION mill.pack_of(p_id uuid) FROM PUBLIC;
 
@@ -13503,6 +15715,8 @@ REVOKE ALL ON FUNCTION mill.pause_dead_refreshes(p_acted jsonb) FROM PUBLIC;
 REVOKE ALL ON FUNCTION mill.piece_text(p_value jsonb, p_whole boolean) FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION mill.post_signed(p_function text, p_id uuid, p_body jsonb, p_timeout_ms integer) FROM PUBLIC;
+
+REVOKE ALL ON FUNCTION mill.presence_list(p_list jsonb) FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION mill.probe_state(p_probe uuid) FROM PUBLIC;
 
@@ -13516,7 +15730,7 @@ REVOKE ALL ON PROCEDURE mill.pump(IN p_seconds numeric, IN p_interval numeric) F
 
 REVOKE ALL ON FUNCTION mill.pump_once() FROM PUBLIC;
 
-REVOKE ALL ON FUNCTION mill.queue_refreshes(p_type public.data_type_registry, p_symbols text[], p_priority integer, p_size bigint) FROM PUBLIC;
+REVOKE ALL ON FUNCTION mill.queue_refreshes(p_type public.data_type_registry, p_symbols text[], p_priority integer, p_size bigint, p_metadata jsonb) FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION mill.queue_stale(p_type public.data_type_registry, p_symbols text[], p_priority integer) FROM PUBLIC;
 
@@ -13558,6 +15772,10 @@ REVOKE ALL ON FUNCTION mill.register_upload(p_file public.shell_files, p_place t
 
 REVOKE ALL ON FUNCTION mill.release_storage(p_profile_id uuid, p_shell_file_id uuid) FROM PUBLIC;
 
+REVOKE ALL ON FUNCTION mill.remove_compat_documents() FROM PUBLIC;
+
+REVOKE ALL ON FUNCTION mill.remove_documents() FROM PUBLIC;
+
 REVOKE ALL ON FUNCTION mill.remove_files() FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION mill.request_exports(p_owner uuid, p_document_ids uuid[], p_template text, p_options jsonb, p_correlation_id text) FROM PUBLIC;
@@ -13567,6 +15785,8 @@ REVOKE ALL ON FUNCTION mill.require_document(p_id uuid) FROM PUBLIC;
 REVOKE ALL ON FUNCTION mill.require_primary() FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION mill.require_profile(p_profile_id uuid) FROM PUBLIC;
+
+REVOKE ALL ON FUNCTION mill.reschedule_compat_lease(p_id uuid, p_delay numeric, p_jitter numeric, p_reason text, p_more jsonb) FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION mill.resolved_errors(p_known jsonb) FROM PUBLIC;
 
@@ -13618,7 +15838,13 @@ REVOKE ALL ON FUNCTION mill.settle_returned(p_held jsonb, p_now timestamp with t
 
 REVOKE ALL ON FUNCTION mill.settle_usage(p_worker text, p_outcomes jsonb) FROM PUBLIC;
 
+REVOKE ALL ON FUNCTION mill.share_batch(p_max integer) FROM PUBLIC;
+
+REVOKE ALL ON FUNCTION mill.shown_error(p_error jsonb) FROM PUBLIC;
+
 REVOKE ALL ON FUNCTION mill.sign(p_name text, p_message bytea) FROM PUBLIC;
+
+REVOKE ALL ON FUNCTION mill.size_of_object(p_object text) FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION mill.stage_after(p_stage text) FROM PUBLIC;
 
@@ -13640,11 +15866,15 @@ REVOKE ALL ON FUNCTION mill.stand_in_for_the_pump() FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION mill.start_stage(p_id uuid, p_stage text) FROM PUBLIC;
 
-REVOKE ALL ON FUNCTION mill.start_tasks(p_job public.jobs, p_ids uuid[]) FROM PUBLIC;
+REVOKE ALL ON FUNCTION mill.start_tasks(p_job mill.workflow, p_ids uuid[]) FROM PUBLIC;
 
-REVOKE ALL ON FUNCTION mill.step_output(p_job public.jobs, p_key text) FROM PUBLIC;
+REVOKE ALL ON FUNCTION mill.start_upserted_file() FROM PUBLIC;
+
+REVOKE ALL ON FUNCTION mill.step_output(p_job mill.workflow, p_key text) FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION mill.stop_tasks(p_job_id uuid, p_is_cancelled boolean) FROM PUBLIC;
+
+REVOKE ALL ON FUNCTION mill.stored_objects(p_bucket text) FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION mill.stored_size(p_place text) FROM PUBLIC;
 
@@ -13662,6 +15892,8 @@ REVOKE ALL ON FUNCTION mill.take(p_queue text, p_max integer, p_kinds text[], p_
 
 REVOKE ALL ON FUNCTION mill.take_capped(p_queue mill.queue, p_max integer, p_kinds text[], p_waits boolean) FROM PUBLIC;
 
+REVOKE ALL ON FUNCTION mill.take_export_object(p_owner uuid, p_document_id uuid, p_path text, p_export uuid) FROM PUBLIC;
+
 REVOKE ALL ON FUNCTION mill.take_from(p_queue mill.queue, p_max integer, p_kinds text[], p_waits boolean) FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION mill.take_in_turns(p_queue mill.queue, p_max integer, p_kinds text[]) FROM PUBLIC;
@@ -13670,9 +15902,13 @@ REVOKE ALL ON FUNCTION mill.take_limited(p_queue mill.queue, p_max integer, p_ki
 
 REVOKE ALL ON FUNCTION mill.take_packs(p_queue mill.queue, p_max integer, p_kinds text[]) FROM PUBLIC;
 
+REVOKE ALL ON FUNCTION mill.take_upserted_file() FROM PUBLIC;
+
 REVOKE ALL ON FUNCTION mill.target_of(p_function text, p_provider text) FROM PUBLIC;
 
-REVOKE ALL ON FUNCTION mill.task_inputs(p_job public.jobs, p_step mill.workflow_step, p_ids uuid[]) FROM PUBLIC;
+REVOKE ALL ON FUNCTION mill.task_inputs(p_job mill.workflow, p_step mill.workflow_step, p_ids uuid[]) FROM PUBLIC;
+
+REVOKE ALL ON FUNCTION mill.task_states(p_job_id uuid, p_max integer) FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION mill.tell_acted(p_ids uuid[], p_action text, p_reason text) FROM PUBLIC;
 
@@ -13684,6 +15920,16 @@ REVOKE ALL ON FUNCTION mill.throttled(p_jobs jsonb, p_room jsonb) FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION mill.tick() FROM PUBLIC;
 
+REVOKE ALL ON FUNCTION mill.ticket_claims(p_ticket text) FROM PUBLIC;
+
+REVOKE ALL ON FUNCTION mill.ticket_signature(p_payload text) FROM PUBLIC;
+
+REVOKE ALL ON FUNCTION mill.touch_plan() FROM PUBLIC;
+
+REVOKE ALL ON FUNCTION mill.touch_updated_at() FROM PUBLIC;
+
+REVOKE ALL ON FUNCTION mill.unclaimed_export_objects(p_before timestamp with time zone, p_max integer) FROM PUBLIC;
+
 REVOKE ALL ON FUNCTION mill.uncount_served(p_queue text, p_rows tid[]) FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION mill.uncount_storage(p_profile_id uuid, p_document_id uuid) FROM PUBLIC;
@@ -13692,13 +15938,27 @@ REVOKE ALL ON FUNCTION mill.unpack(p_packs tid[]) FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION mill.unpack_jobs(p_ids uuid[]) FROM PUBLIC;
 
+REVOKE ALL ON FUNCTION mill.update_api_call() FROM PUBLIC;
+
+REVOKE ALL ON FUNCTION mill.update_export_job() FROM PUBLIC;
+
+REVOKE ALL ON FUNCTION mill.update_job_queue() FROM PUBLIC;
+
 REVOKE ALL ON FUNCTION mill.upload_over_plan(p_profile_id uuid) FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION mill.upsert_statement(p_type public.data_type_registry, p_columns text[]) FROM PUBLIC;
 
+REVOKE ALL ON FUNCTION mill.url_text(p_bytes bytea) FROM PUBLIC;
+
 REVOKE ALL ON FUNCTION mill.usage_meters(p_profile_id uuid, p_month date) FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION mill.usage_month(p_at timestamp with time zone) FROM PUBLIC;
+
+REVOKE ALL ON FUNCTION mill.usage_percentage(p_used numeric, p_limit numeric) FROM PUBLIC;
+
+REVOKE ALL ON FUNCTION mill.usage_status(p_profile_id uuid) FROM PUBLIC;
+
+REVOKE ALL ON FUNCTION mill.usage_summary(p_profile_id uuid) FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION mill.uuid7_tail() FROM PUBLIC;
 
@@ -13706,21 +15966,31 @@ REVOKE ALL ON FUNCTION mill.uuid7(p_at timestamp with time zone) FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION mill.verify_audit_day(p_day date) FROM PUBLIC;
 
+REVOKE ALL ON FUNCTION mill.viewers(p_symbol text, p_data_type text) FROM PUBLIC;
+
 REVOKE ALL ON FUNCTION mill.wait_for_pack(p_queue text, p_kinds text[]) FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION mill.waiting_error(p_file public.shell_files) FROM PUBLIC;
+
+REVOKE ALL ON FUNCTION mill.waiting_kinds(p_queue text) FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION mill.wake(p_queue mill.queue, p_reason text) FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION mill.wake_failed(p_queue text, p_sqlstate text, p_message text) FROM PUBLIC;
 
+REVOKE ALL ON FUNCTION mill.walk_all_scheduled() FROM PUBLIC;
+
 REVOKE ALL ON FUNCTION mill.walk_scheduled(p_type public.data_type_registry, p_max integer) FROM PUBLIC;
+
+REVOKE ALL ON FUNCTION mill.warn_of_registry_row(p_row public.data_type_registry) FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION mill.watch_alerts() FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION mill.watched_symbols(p_after text, p_max integer) FROM PUBLIC;
 
-REVOKE ALL ON FUNCTION mill.worker_lease_seconds() FROM PUBLIC;
+REVOKE ALL ON FUNCTION mill.worker_interval_seconds(p_asked integer) FROM PUBLIC;
+
+REVOKE ALL ON FUNCTION mill.worker_lease_seconds(p_interval numeric) FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION mill.worker_lost(p_message text) FROM PUBLIC;
 
@@ -13799,20 +16069,41 @@ REVOKE ALL ON FUNCTION public.check_and_queue_stale_batch(p_symbol text, p_data_
 GRANT ALL ON FUNCTION public.check_and_queue_stale_batch(p_symbol text, p_data_types text[], p_priority integer) TO authenticated;
 GRANT ALL ON FUNCTION public.check_and_queue_stale_batch(p_symbol text, p_data_types text[], p_priority integer) TO service_role;
 
-REVOKE ALL ON FUNCTION public.check_and_queue_stale_data_from_presence(p_subscriptions jsonb) FROM PUBLIC;
-GRANT ALL ON FUNCTION public.check_and_queue_stale_data_from_presence(p_subscriptions jsonb) TO service_role;
+REVOKE ALL ON FUNCTION public.check_and_queue_stale_data_from_presence(presence_subscriptions jsonb) FROM PUBLIC;
+GRANT ALL ON FUNCTION public.check_and_queue_stale_data_from_presence(presence_subscriptions jsonb) TO service_role;
 
-REVOKE ALL ON FUNCTION public.check_cron_job_health(p_critical_jobs text[]) FROM PUBLIC;
-GRANT ALL ON FUNCTION public.check_cron_job_health(p_critical_jobs text[]) TO service_role;
+REVOKE ALL ON FUNCTION public.check_and_queue_stale_data_from_presence_v2(presence_subscriptions jsonb) FROM PUBLIC;
+GRANT ALL ON FUNCTION public.check_and_queue_stale_data_from_presence_v2(presence_subscriptions jsonb) TO service_role;
 
-REVOKE ALL ON FUNCTION public.claim_jobs(p_worker text, p_queues text[], p_max integer, p_kinds text[], p_invocation uuid) FROM PUBLIC;
-GRANT ALL ON FUNCTION public.claim_jobs(p_worker text, p_queues text[], p_max integer, p_kinds text[], p_invocation uuid) TO service_role;
+REVOKE ALL ON FUNCTION public.check_cron_job_health(p_critical_jobs text[], critical_jobs text[]) FROM PUBLIC;
+GRANT ALL ON FUNCTION public.check_cron_job_health(p_critical_jobs text[], critical_jobs text[]) TO service_role;
 
-REVOKE ALL ON FUNCTION public.claim_next_job_v3(worker_id text, job_types text[]) FROM PUBLIC;
-GRANT ALL ON FUNCTION public.claim_next_job_v3(worker_id text, job_types text[]) TO service_role;
+REVOKE ALL ON FUNCTION public.claim_jobs(p_worker text, p_queues text[], p_max integer, p_kinds text[], p_invocation uuid, p_leave_external boolean) FROM PUBLIC;
+GRANT ALL ON FUNCTION public.claim_jobs(p_worker text, p_queues text[], p_max integer, p_kinds text[], p_invocation uuid, p_leave_external boolean) TO service_role;
+
+REVOKE ALL ON FUNCTION public.claim_next_job_v3(worker_id text, job_types text[], heartbeat_interval_seconds integer) FROM PUBLIC;
+GRANT ALL ON FUNCTION public.claim_next_job_v3(worker_id text, job_types text[], heartbeat_interval_seconds integer) TO service_role;
 
 REVOKE ALL ON FUNCTION public.claim_refresh(p_worker text, p_queue text, p_max integer, p_invocation uuid) FROM PUBLIC;
 GRANT ALL ON FUNCTION public.claim_refresh(p_worker text, p_queue text, p_max integer, p_invocation uuid) TO service_role;
+
+REVOKE ALL ON FUNCTION public.is_service_role() FROM PUBLIC;
+GRANT ALL ON FUNCTION public.is_service_role() TO anon;
+GRANT ALL ON FUNCTION public.is_service_role() TO authenticated;
+GRANT ALL ON FUNCTION public.is_service_role() TO service_role;
+
+GRANT SELECT ON TABLE public.job_tasks TO authenticated;
+GRANT SELECT ON TABLE public.job_tasks TO service_role;
+
+GRANT INSERT(job_id) ON TABLE public.job_tasks TO service_role;
+
+GRANT INSERT(task_type) ON TABLE public.job_tasks TO service_role;
+
+GRANT INSERT(sequence) ON TABLE public.job_tasks TO service_role;
+
+GRANT INSERT(status) ON TABLE public.job_tasks TO service_role;
+
+GRANT INSERT(input) ON TABLE public.job_tasks TO service_role;
 
 REVOKE ALL ON FUNCTION public.claim_tasks(p_worker_id text, p_max_tasks integer, p_task_types text[]) FROM PUBLIC;
 GRANT ALL ON FUNCTION public.claim_tasks(p_worker_id text, p_max_tasks integer, p_task_types text[]) TO service_role;
@@ -13832,6 +16123,9 @@ GRANT ALL ON FUNCTION public.complete_task(p_task_id uuid, p_worker_id text, p_o
 REVOKE ALL ON FUNCTION public.confirm_cleanup_step(p_step text, p_keys text[]) FROM PUBLIC;
 GRANT ALL ON FUNCTION public.confirm_cleanup_step(p_step text, p_keys text[]) TO service_role;
 
+REVOKE ALL ON FUNCTION public.cron_report() FROM PUBLIC;
+GRANT ALL ON FUNCTION public.cron_report() TO service_role;
+
 REVOKE ALL ON FUNCTION public.default_profile() FROM PUBLIC;
 GRANT ALL ON FUNCTION public.default_profile() TO authenticated;
 GRANT ALL ON FUNCTION public.default_profile() TO service_role;
@@ -13845,6 +16139,10 @@ GRANT ALL ON FUNCTION public.document_content(p_id uuid, p_parts text[]) TO serv
 REVOKE ALL ON FUNCTION public.document_events(p_id uuid, p_after bigint) FROM PUBLIC;
 GRANT ALL ON FUNCTION public.document_events(p_id uuid, p_after bigint) TO authenticated;
 GRANT ALL ON FUNCTION public.document_events(p_id uuid, p_after bigint) TO service_role;
+
+REVOKE ALL ON FUNCTION public.document_file(p_id uuid) FROM PUBLIC;
+GRANT ALL ON FUNCTION public.document_file(p_id uuid) TO authenticated;
+GRANT ALL ON FUNCTION public.document_file(p_id uuid) TO service_role;
 
 REVOKE ALL ON FUNCTION public.document_leftovers(p_limit integer) FROM PUBLIC;
 GRANT ALL ON FUNCTION public.document_leftovers(p_limit integer) TO service_role;
@@ -13874,25 +16172,20 @@ GRANT ALL ON FUNCTION public.export_batch_events(p_id uuid, p_after bigint) TO a
 REVOKE ALL ON FUNCTION public.export_events(p_id uuid, p_after bigint) FROM PUBLIC;
 GRANT ALL ON FUNCTION public.export_events(p_id uuid, p_after bigint) TO authenticated;
 
+REVOKE ALL ON FUNCTION public.fail_document_stage(p_job uuid, p_worker text, p_attempt integer, p_outcome jsonb) FROM PUBLIC;
+GRANT ALL ON FUNCTION public.fail_document_stage(p_job uuid, p_worker text, p_attempt integer, p_outcome jsonb) TO service_role;
+
 REVOKE ALL ON FUNCTION public.fail_job(p_job_id uuid, p_worker_id text, p_error_message text, p_error_details jsonb) FROM PUBLIC;
 GRANT ALL ON FUNCTION public.fail_job(p_job_id uuid, p_worker_id text, p_error_message text, p_error_details jsonb) TO service_role;
 
 REVOKE ALL ON FUNCTION public.fail_queue_job(p_job_id uuid, p_error_message text) FROM PUBLIC;
 GRANT ALL ON FUNCTION public.fail_queue_job(p_job_id uuid, p_error_message text) TO service_role;
 
-REVOKE ALL ON FUNCTION public.fail_task(p_task_id uuid, p_worker_id text, p_error jsonb) FROM PUBLIC;
-GRANT ALL ON FUNCTION public.fail_task(p_task_id uuid, p_worker_id text, p_error jsonb) TO service_role;
+REVOKE ALL ON FUNCTION public.fail_task(p_task_id uuid, p_worker_id text, p_error text) FROM PUBLIC;
+GRANT ALL ON FUNCTION public.fail_task(p_task_id uuid, p_worker_id text, p_error text) TO service_role;
 
-REVOKE ALL ON FUNCTION public.is_service_role() FROM PUBLIC;
-GRANT ALL ON FUNCTION public.is_service_role() TO anon;
-GRANT ALL ON FUNCTION public.is_service_role() TO authenticated;
-GRANT ALL ON FUNCTION public.is_service_role() TO service_role;
-
-GRANT SELECT ON TABLE public.export_history TO authenticated;
-GRANT SELECT ON TABLE public.export_history TO service_role;
-
-GRANT SELECT,INSERT ON TABLE public.export_jobs TO authenticated;
-GRANT SELECT,INSERT ON TABLE public.export_jobs TO service_role;
+GRANT SELECT,INSERT,UPDATE ON TABLE public.export_jobs TO authenticated;
+GRANT SELECT,INSERT,UPDATE ON TABLE public.export_jobs TO service_role;
 
 REVOKE ALL ON FUNCTION public.fetch_next_export_job(p_user_id uuid) FROM PUBLIC;
 GRANT ALL ON FUNCTION public.fetch_next_export_job(p_user_id uuid) TO service_role;
@@ -13910,6 +16203,9 @@ GRANT ALL ON FUNCTION public.finish_erase_document(p_id uuid) TO service_role;
 
 REVOKE ALL ON FUNCTION public.finish_export(p_job uuid, p_worker text, p_attempt integer, p_path text, p_name text, p_pages integer) FROM PUBLIC;
 GRANT ALL ON FUNCTION public.finish_export(p_job uuid, p_worker text, p_attempt integer, p_path text, p_name text, p_pages integer) TO service_role;
+
+REVOKE ALL ON FUNCTION public.forget_object(p_object text) FROM PUBLIC;
+GRANT ALL ON FUNCTION public.forget_object(p_object text) TO service_role;
 
 REVOKE ALL ON FUNCTION public.get_data_changes(p_after bigint) FROM PUBLIC;
 GRANT ALL ON FUNCTION public.get_data_changes(p_after bigint) TO authenticated;
@@ -13955,15 +16251,16 @@ GRANT ALL ON FUNCTION public.heartbeat_task(p_task_id uuid, p_worker_id text, p_
 REVOKE ALL ON FUNCTION public.invoke_processor_if_healthy() FROM PUBLIC;
 GRANT ALL ON FUNCTION public.invoke_processor_if_healthy() TO service_role;
 
-REVOKE ALL ON PROCEDURE public.invoke_processor_loop() FROM PUBLIC;
+REVOKE ALL ON FUNCTION public.invoke_processor_loop() FROM PUBLIC;
+GRANT ALL ON FUNCTION public.invoke_processor_loop() TO service_role;
 
 REVOKE ALL ON FUNCTION public.is_data_stale(p_fetched_at timestamp with time zone, p_ttl_minutes integer) FROM PUBLIC;
 GRANT ALL ON FUNCTION public.is_data_stale(p_fetched_at timestamp with time zone, p_ttl_minutes integer) TO authenticated;
 GRANT ALL ON FUNCTION public.is_data_stale(p_fetched_at timestamp with time zone, p_ttl_minutes integer) TO service_role;
 
-REVOKE ALL ON FUNCTION public.is_profile_stale(p_fetched_at timestamp with time zone, p_ttl_minutes integer) FROM PUBLIC;
-GRANT ALL ON FUNCTION public.is_profile_stale(p_fetched_at timestamp with time zone, p_ttl_minutes integer) TO authenticated;
-GRANT ALL ON FUNCTION public.is_profile_stale(p_fetched_at timestamp with time zone, p_ttl_minutes integer) TO service_role;
+REVOKE ALL ON FUNCTION public.is_profile_stale(p_modified_at timestamp with time zone, p_ttl_minutes integer) FROM PUBLIC;
+GRANT ALL ON FUNCTION public.is_profile_stale(p_modified_at timestamp with time zone, p_ttl_minutes integer) TO authenticated;
+GRANT ALL ON FUNCTION public.is_profile_stale(p_modified_at timestamp with time zone, p_ttl_minutes integer) TO service_role;
 
 REVOKE ALL ON FUNCTION public.is_quota_exceeded(p_quota_gb numeric, p_rolling_days integer, p_safety_buffer numeric) FROM PUBLIC;
 GRANT ALL ON FUNCTION public.is_quota_exceeded(p_quota_gb numeric, p_rolling_days integer, p_safety_buffer numeric) TO service_role;
@@ -13971,6 +16268,12 @@ GRANT ALL ON FUNCTION public.is_quota_exceeded(p_quota_gb numeric, p_rolling_day
 REVOKE ALL ON FUNCTION public.is_valid_identifier(p_identifier text) FROM PUBLIC;
 GRANT ALL ON FUNCTION public.is_valid_identifier(p_identifier text) TO authenticated;
 GRANT ALL ON FUNCTION public.is_valid_identifier(p_identifier text) TO service_role;
+
+REVOKE ALL ON FUNCTION public.issue_ticket(p_function text, p_arguments jsonb) FROM PUBLIC;
+GRANT ALL ON FUNCTION public.issue_ticket(p_function text, p_arguments jsonb) TO authenticated;
+
+REVOKE ALL ON FUNCTION public.limit_of_call(p_provider_name text, p_model text, p_queue text) FROM PUBLIC;
+GRANT ALL ON FUNCTION public.limit_of_call(p_provider_name text, p_model text, p_queue text) TO service_role;
 
 REVOKE ALL ON FUNCTION public.list_documents(p_profile_id uuid, p_before timestamp with time zone, p_limit integer) FROM PUBLIC;
 GRANT ALL ON FUNCTION public.list_documents(p_profile_id uuid, p_before timestamp with time zone, p_limit integer) TO authenticated;
@@ -13992,6 +16295,9 @@ GRANT ALL ON FUNCTION public.maintain_queue_partitions() TO service_role;
 REVOKE ALL ON FUNCTION public.metrics_report() FROM PUBLIC;
 GRANT ALL ON FUNCTION public.metrics_report() TO service_role;
 
+REVOKE ALL ON FUNCTION public.note_object(p_object text, p_size bigint, p_content_type text) FROM PUBLIC;
+GRANT ALL ON FUNCTION public.note_object(p_object text, p_size bigint, p_content_type text) TO service_role;
+
 REVOKE ALL ON FUNCTION public.orphaned_objects(p_places text[]) FROM PUBLIC;
 GRANT ALL ON FUNCTION public.orphaned_objects(p_places text[]) TO service_role;
 
@@ -14007,6 +16313,11 @@ GRANT ALL ON FUNCTION public.queue_scheduled_refreshes() TO service_role;
 REVOKE ALL ON FUNCTION public.queue_stats() FROM PUBLIC;
 GRANT ALL ON FUNCTION public.queue_stats() TO service_role;
 
+REVOKE ALL ON FUNCTION public.read_with_ticket(p_ticket text, p_function text, p_arguments jsonb) FROM PUBLIC;
+GRANT ALL ON FUNCTION public.read_with_ticket(p_ticket text, p_function text, p_arguments jsonb) TO anon;
+GRANT ALL ON FUNCTION public.read_with_ticket(p_ticket text, p_function text, p_arguments jsonb) TO authenticated;
+GRANT ALL ON FUNCTION public.read_with_ticket(p_ticket text, p_function text, p_arguments jsonb) TO service_role;
+
 REVOKE ALL ON FUNCTION public.reclaim_stale_tasks() FROM PUBLIC;
 GRANT ALL ON FUNCTION public.reclaim_stale_tasks() TO service_role;
 
@@ -14021,6 +16332,9 @@ GRANT ALL ON FUNCTION public.refresh_analytics_from_presence_v2() TO service_rol
 
 REVOKE ALL ON FUNCTION public.refuse_document(p_job uuid, p_worker text, p_attempt integer, p_status text, p_error jsonb, p_place text, p_measured jsonb, p_outcome jsonb) FROM PUBLIC;
 GRANT ALL ON FUNCTION public.refuse_document(p_job uuid, p_worker text, p_attempt integer, p_status text, p_error jsonb, p_place text, p_measured jsonb, p_outcome jsonb) TO service_role;
+
+REVOKE ALL ON FUNCTION public.register_stored_file(p_storage_path text, p_filename text, p_mime_type text, p_size bigint, p_idempotency_key text, p_profile_id uuid) FROM PUBLIC;
+GRANT ALL ON FUNCTION public.register_stored_file(p_storage_path text, p_filename text, p_mime_type text, p_size bigint, p_idempotency_key text, p_profile_id uuid) TO authenticated;
 
 REVOKE ALL ON FUNCTION public.release_api_capacity(p_provider_name text, p_api_endpoint text, p_estimated_tokens integer, p_actual_tokens integer) FROM PUBLIC;
 GRANT ALL ON FUNCTION public.release_api_capacity(p_provider_name text, p_api_endpoint text, p_estimated_tokens integer, p_actual_tokens integer) TO service_role;
@@ -14047,8 +16361,8 @@ GRANT ALL ON FUNCTION public.reschedule_job(p_job_id uuid, p_delay_seconds integ
 REVOKE ALL ON FUNCTION public.reserve_api_capacity(p_provider_name text, p_api_endpoint text, p_estimated_tokens bigint) FROM PUBLIC;
 GRANT ALL ON FUNCTION public.reserve_api_capacity(p_provider_name text, p_api_endpoint text, p_estimated_tokens bigint) TO service_role;
 
-REVOKE ALL ON FUNCTION public.reserve_export_file(p_job uuid, p_worker text, p_attempt integer, p_size bigint) FROM PUBLIC;
-GRANT ALL ON FUNCTION public.reserve_export_file(p_job uuid, p_worker text, p_attempt integer, p_size bigint) TO service_role;
+REVOKE ALL ON FUNCTION public.reserve_export_file(p_job uuid, p_worker text, p_attempt integer, p_size bigint, p_bucket text) FROM PUBLIC;
+GRANT ALL ON FUNCTION public.reserve_export_file(p_job uuid, p_worker text, p_attempt integer, p_size bigint, p_bucket text) TO service_role;
 
 REVOKE ALL ON FUNCTION public.reset_job_immediate(p_job_id uuid) FROM PUBLIC;
 GRANT ALL ON FUNCTION public.reset_job_immediate(p_job_id uuid) TO service_role;
@@ -14085,6 +16399,9 @@ REVOKE ALL ON FUNCTION public.start_workflow(p_type text, p_params jsonb, p_prio
 GRANT ALL ON FUNCTION public.start_workflow(p_type text, p_params jsonb, p_priority integer, p_idempotency_key text, p_user_id uuid, p_correlation_id text) TO authenticated;
 GRANT ALL ON FUNCTION public.start_workflow(p_type text, p_params jsonb, p_priority integer, p_idempotency_key text, p_user_id uuid, p_correlation_id text) TO service_role;
 
+REVOKE ALL ON FUNCTION public.storage_buckets() FROM PUBLIC;
+GRANT ALL ON FUNCTION public.storage_buckets() TO service_role;
+
 REVOKE ALL ON FUNCTION public.submit_job(p_kind text, p_payload jsonb, p_name text, p_priority integer, p_run_at timestamp with time zone, p_dedupe_key text, p_group_key text, p_owner uuid, p_correlation_id text) FROM PUBLIC;
 GRANT ALL ON FUNCTION public.submit_job(p_kind text, p_payload jsonb, p_name text, p_priority integer, p_run_at timestamp with time zone, p_dedupe_key text, p_group_key text, p_owner uuid, p_correlation_id text) TO authenticated;
 GRANT ALL ON FUNCTION public.submit_job(p_kind text, p_payload jsonb, p_name text, p_priority integer, p_run_at timestamp with time zone, p_dedupe_key text, p_group_key text, p_owner uuid, p_correlation_id text) TO service_role;
@@ -14092,8 +16409,8 @@ GRANT ALL ON FUNCTION public.submit_job(p_kind text, p_payload jsonb, p_name tex
 REVOKE ALL ON FUNCTION public.tick() FROM PUBLIC;
 GRANT ALL ON FUNCTION public.tick() TO service_role;
 
-REVOKE ALL ON FUNCTION public.track_ai_processing_usage(p_profile_id uuid, p_shell_file_id uuid, p_tokens_used bigint, p_processing_seconds numeric, p_job_id uuid) FROM PUBLIC;
-GRANT ALL ON FUNCTION public.track_ai_processing_usage(p_profile_id uuid, p_shell_file_id uuid, p_tokens_used bigint, p_processing_seconds numeric, p_job_id uuid) TO service_role;
+REVOKE ALL ON FUNCTION public.track_ai_processing_usage(p_profile_id uuid, p_job_id uuid, p_tokens_used integer, p_processing_seconds integer) FROM PUBLIC;
+GRANT ALL ON FUNCTION public.track_ai_processing_usage(p_profile_id uuid, p_job_id uuid, p_tokens_used integer, p_processing_seconds integer) TO service_role;
 
 REVOKE ALL ON FUNCTION public.track_shell_file_processed_usage(p_profile_id uuid, p_shell_file_id uuid, p_actual_pages integer) FROM PUBLIC;
 GRANT ALL ON FUNCTION public.track_shell_file_processed_usage(p_profile_id uuid, p_shell_file_id uuid, p_actual_pages integer) TO service_role;
@@ -14102,12 +16419,12 @@ REVOKE ALL ON FUNCTION public.track_shell_file_upload_usage(p_profile_id uuid, p
 GRANT ALL ON FUNCTION public.track_shell_file_upload_usage(p_profile_id uuid, p_shell_file_id uuid, p_file_size_bytes bigint, p_estimated_pages integer) TO authenticated;
 GRANT ALL ON FUNCTION public.track_shell_file_upload_usage(p_profile_id uuid, p_shell_file_id uuid, p_file_size_bytes bigint, p_estimated_pages integer) TO service_role;
 
-REVOKE ALL ON FUNCTION public.update_job_heartbeat(p_job_id uuid, p_worker_id text) FROM PUBLIC;
-GRANT ALL ON FUNCTION public.update_job_heartbeat(p_job_id uuid, p_worker_id text) TO service_role;
+REVOKE ALL ON FUNCTION public.update_job_heartbeat(p_job_id uuid, p_worker_id text, heartbeat_interval_seconds integer) FROM PUBLIC;
+GRANT ALL ON FUNCTION public.update_job_heartbeat(p_job_id uuid, p_worker_id text, heartbeat_interval_seconds integer) TO service_role;
 
-REVOKE ALL ON FUNCTION public.upsert_active_subscription_v2(p_symbol text, p_data_type text, p_user_id uuid) FROM PUBLIC;
-GRANT ALL ON FUNCTION public.upsert_active_subscription_v2(p_symbol text, p_data_type text, p_user_id uuid) TO authenticated;
-GRANT ALL ON FUNCTION public.upsert_active_subscription_v2(p_symbol text, p_data_type text, p_user_id uuid) TO service_role;
+REVOKE ALL ON FUNCTION public.upsert_active_subscription_v2(p_user_id uuid, p_symbol text, p_data_type text) FROM PUBLIC;
+GRANT ALL ON FUNCTION public.upsert_active_subscription_v2(p_user_id uuid, p_symbol text, p_data_type text) TO authenticated;
+GRANT ALL ON FUNCTION public.upsert_active_subscription_v2(p_user_id uuid, p_symbol text, p_data_type text) TO service_role;
 
 REVOKE ALL ON FUNCTION public.verify_audit_log(p_from date, p_to date, p_known_head text) FROM PUBLIC;
 GRANT ALL ON FUNCTION public.verify_audit_log(p_from date, p_to date, p_known_head text) TO service_role;
@@ -14126,7 +16443,7 @@ GRANT ALL ON FUNCTION public.workflow_progress(p_id uuid) TO service_role;
 GRANT SELECT,DELETE ON TABLE public.active_subscriptions_v2 TO authenticated;
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.active_subscriptions_v2 TO service_role;
 
-GRANT SELECT ON TABLE public.api_call_queue TO service_role;
+GRANT SELECT,INSERT,UPDATE ON TABLE public.api_call_queue TO service_role;
 
 GRANT SELECT ON TABLE public.api_data_usage TO service_role;
 
@@ -14167,16 +16484,50 @@ GRANT INSERT(data),UPDATE(data) ON TABLE public.documents TO authenticated;
 GRANT SELECT ON TABLE public.earnings TO authenticated;
 GRANT SELECT ON TABLE public.earnings TO service_role;
 
+GRANT SELECT,DELETE ON TABLE public.export_history TO authenticated;
+GRANT SELECT,INSERT,DELETE ON TABLE public.export_history TO service_role;
+
 GRANT SELECT ON TABLE public.financial_statements TO authenticated;
 GRANT SELECT ON TABLE public.financial_statements TO service_role;
 
 GRANT SELECT ON TABLE public.job_artifacts TO authenticated;
 GRANT SELECT ON TABLE public.job_artifacts TO service_role;
 
-GRANT SELECT ON TABLE public.job_queue TO service_role;
+GRANT INSERT(job_id) ON TABLE public.job_artifacts TO service_role;
 
-GRANT SELECT ON TABLE public.job_tasks TO authenticated;
-GRANT SELECT ON TABLE public.job_tasks TO service_role;
+GRANT INSERT(task_id) ON TABLE public.job_artifacts TO service_role;
+
+GRANT INSERT(artifact_type) ON TABLE public.job_artifacts TO service_role;
+
+GRANT INSERT(storage_path) ON TABLE public.job_artifacts TO service_role;
+
+GRANT INSERT(file_size_bytes) ON TABLE public.job_artifacts TO service_role;
+
+GRANT INSERT(duration_seconds) ON TABLE public.job_artifacts TO service_role;
+
+GRANT INSERT(title) ON TABLE public.job_artifacts TO service_role;
+
+GRANT INSERT(public_url) ON TABLE public.job_artifacts TO service_role;
+
+GRANT SELECT,UPDATE ON TABLE public.job_queue TO service_role;
+
+GRANT SELECT ON TABLE public.jobs TO authenticated;
+GRANT SELECT ON TABLE public.jobs TO service_role;
+
+GRANT INSERT(user_id) ON TABLE public.jobs TO authenticated;
+GRANT INSERT(user_id) ON TABLE public.jobs TO service_role;
+
+GRANT INSERT(type) ON TABLE public.jobs TO authenticated;
+GRANT INSERT(type) ON TABLE public.jobs TO service_role;
+
+GRANT INSERT(params) ON TABLE public.jobs TO authenticated;
+GRANT INSERT(params) ON TABLE public.jobs TO service_role;
+
+GRANT INSERT(status) ON TABLE public.jobs TO authenticated;
+GRANT INSERT(status) ON TABLE public.jobs TO service_role;
+
+GRANT INSERT(idempotency_key) ON TABLE public.jobs TO authenticated;
+GRANT INSERT(idempotency_key) ON TABLE public.jobs TO service_role;
 
 GRANT SELECT,DELETE ON TABLE public.profile_access_grants TO authenticated;
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.profile_access_grants TO service_role;
@@ -14192,6 +16543,7 @@ GRANT SELECT ON TABLE public.quotes TO service_role;
 
 GRANT SELECT ON TABLE public.subscription_analytics TO service_role;
 
+GRANT SELECT ON TABLE public.subscription_plans TO anon;
 GRANT SELECT ON TABLE public.subscription_plans TO authenticated;
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.subscription_plans TO service_role;
 
