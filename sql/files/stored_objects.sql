@@ -4,13 +4,15 @@ create or replace function mill.stored_objects(p_bucket text) returns table (obj
 language plpgsql stable
 set search_path = pg_catalog, pg_temp
 as $$
+declare
+  v_objects regclass := to_regclass('storage.objects');
 begin
-  if to_regclass('storage.objects') is null then
+  if v_objects is null then
     return query select o.object, o.size, o.content_type, o.stored_at from mill.stored_object o where starts_with(o.object, p_bucket || ':');
   else
-    return query execute $q$
+    return query execute format($q$
       select o.bucket_id || ':' || o.name, (o.metadata ->> 'size')::bigint, coalesce(o.metadata ->> 'mimetype', ''), o.created_at
-      from storage.objects o where o.bucket_id = $1 and o.metadata ? 'size' $q$ using p_bucket;
+      from %s o where o.bucket_id = $1 and o.metadata ? 'size' $q$, v_objects) using p_bucket;
   end if;
 end
 $$;
@@ -23,12 +25,13 @@ language plpgsql stable
 set search_path = pg_catalog, pg_temp
 as $$
 declare
+  v_objects regclass := to_regclass('storage.objects');
   v_size bigint;
 begin
-  if to_regclass('storage.objects') is null then
+  if v_objects is null then
     return (select o.size from mill.stored_object o where o.object = p_object);
   end if;
-  execute $q$ select (o.metadata ->> 'size')::bigint from storage.objects o where o.bucket_id = $1 and o.name = $2 $q$
+  execute format($q$ select (o.metadata ->> 'size')::bigint from %s o where o.bucket_id = $1 and o.name = $2 $q$, v_objects)
     into v_size using split_part(p_object, ':', 1), substr(p_object, strpos(p_object, ':') + 1);
   return v_size;
 end

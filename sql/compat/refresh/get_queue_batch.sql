@@ -35,7 +35,7 @@ declare
   v_lease_seconds constant int := 300;
   v_worker text := 'batch-' || mill.uuid7();
   v_share record;
-  v_ids uuid[] := '{}';
+  v_ids uuid[] := array[]::uuid[];
 begin
   perform mill.require_primary();
   -- Claims of refresh queues take turns, so nobody else comes between the claims of this loop.

@@ -2,7 +2,7 @@
 create extension plpgsql_check;
 select plan(1);
 select is_empty(
-  $$ select p.oid::regprocedure, c.message
+  $$ select p.oid::regprocedure, c.lineno, c.statement, c.message
      from pg_proc p join pg_namespace n on n.oid = p.pronamespace join pg_language l on l.oid = p.prolang
      cross join lateral plpgsql_check_function_tb(
        p.oid,
