@@ -8121,12 +8121,13 @@ CREATE FUNCTION mill.size_of_object(p_object text) RETURNS bigint
     SET search_path TO 'pg_catalog', 'pg_temp'
     AS $_$
 declare
+  v_objects regclass := to_regclass('storage.objects');
   v_size bigint;
 begin
-  if to_regclass('storage.objects') is null then
+  if v_objects is null then
     return (select o.size from mill.stored_object o where o.object = p_object);
   end if;
-  execute $q$ select (o.metadata ->> 'size')::bigint from storage.objects o where o.bucket_id = $1 and o.name = $2 $q$
+  execute format($q$ select (o.metadata ->> 'size')::bigint from %s o where o.bucket_id = $1 and o.name = $2 $q$, v_objects)
     into v_size using split_part(p_object, ':', 1), substr(p_object, strpos(p_object, ':') + 1);
   return v_size;
 end
@@ -8426,13 +8427,15 @@ CREATE FUNCTION mill.stored_objects(p_bucket text) RETURNS TABLE(object text, si
     LANGUAGE plpgsql STABLE
     SET search_path TO 'pg_catalog', 'pg_temp'
     AS $_$
+declare
+  v_objects regclass := to_regclass('storage.objects');
 begin
-  if to_regclass('storage.objects') is null then
+  if v_objects is null then
     return query select o.object, o.size, o.content_type, o.stored_at from mill.stored_object o where starts_with(o.object, p_bucket || ':');
   else
-    return query execute $q$
+    return query execute format($q$
       select o.bucket_id || ':' || o.name, (o.metadata ->> 'size')::bigint, coalesce(o.metadata ->> 'mimetype', ''), o.created_at
-      from storage.objects o where o.bucket_id = $1 and o.metadata ? 'size' $q$ using p_bucket;
+      from %s o where o.bucket_id = $1 and o.metadata ? 'size' $q$, v_objects) using p_bucket;
   end if;
 end
 $_$;
@@ -11455,7 +11458,7 @@ declare
   v_lease_seconds constant int := 300;
   v_worker text := 'batch-' || mill.uuid7();
   v_share record;
-  v_ids uuid[] := '{}';
+  v_ids uuid[] := array[]::uuid[];
 begin
   perform mill.require_primary();
   -- Claims of refresh queues take turns, so nobody else comes between the claims of this loop.

@@ -89,7 +89,7 @@ export async function doubled(query, items) {
     ["one request made several workflows",
       "select idempotency_key, count(*)::int as times from mill.workflow where idempotency_key = any ($1) group by 1 having count(*) > 1", [keys("workflow")]],
     ["a task of a workflow made several files",
-      "select task_id, type, count(*)::int as times from public.job_artifacts where job_id = any ($1::uuid[]) group by 1, 2 having count(*) > 1", [ids("workflow")]],
+      "select task_id, artifact_type, count(*)::int as times from public.job_artifacts where job_id = any ($1::uuid[]) group by 1, 2 having count(*) > 1", [ids("workflow")]],
   ]) {
     const rows = await query(sql, values);
     if (rows.length > 0) found.push(`${what}: ${list(rows)}`);
