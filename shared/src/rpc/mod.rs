@@ -1,6 +1,7 @@
 //! The way to Postgres: PostgREST RPCs over HTTP, one typed method each.
 
 mod audit;
+mod compat;
 mod documents;
 mod error;
 mod exports;
@@ -22,9 +23,10 @@ use serde::Serialize;
 use serde::de::DeserializeOwned;
 
 pub use audit::{AuditEvent, AuditFinding, AuditVerdict};
+pub use compat::{RegisteredFile, StoredFile};
 pub use documents::{
     Begun, BegunStage, BegunUpload, DocumentFile, FinishedUpload, Leftovers, Measured, Recovered,
-    RefusedDocument, RegisteredFile, StageRefusal, StagedDocument, StoredFile, UnfinishedUpload,
+    RefusedDocument, StageRefusal, StagedDocument, UnfinishedUpload,
 };
 pub use error::RpcError;
 pub use files::ObjectAct;
