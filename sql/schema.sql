@@ -4414,28 +4414,20 @@ $$;
 
 COMMENT ON FUNCTION mill.held_jobs(p_worker text, p_leases jsonb) IS 'The running jobs among [{id, attempt}] that a worker holds, locked until the transaction ends. Jobs that were asked to cancel are left out.';
 
-CREATE FUNCTION mill.holder_of_export_job(p_id uuid, p_owner uuid, p_ends boolean) RETURNS mill.holder
+CREATE FUNCTION mill.holder_of_export_job(p_id uuid, p_owner uuid) RETURNS mill.holder
     LANGUAGE plpgsql
     SET search_path TO 'pg_catalog', 'pg_temp'
     AS $$
 declare
-  v_stuck_since timestamptz := mill.now() - interval '15 minutes';
   v_lease mill.compat_lease;
-  v_holder mill.holder;
 begin
   perform mill.lock_exports(p_owner);
   v_lease := mill.lock_compat_lease(p_id);
-  select j.id, j.worker, j.attempt into v_holder from mill.job_live j
-  where j.id = p_id and j.state = 'processing' and (v_lease.id is not null or p_ends and j.started_at < v_stuck_since);
-  if v_holder.job is null then
-    raise exception 'this export is not being made by whoever fetched it: its lease is over, or another worker has it' using errcode = 'GM056',
-      hint = 'A job is written under the lease of fetch_next_export_job. Fetch it again.';
-  end if;
-  return v_holder;
+  return case when v_lease.id is not null then (p_id, v_lease.worker, v_lease.attempt)::mill.holder end;
 end
 $$;
 
-COMMENT ON FUNCTION mill.holder_of_export_job(p_id uuid, p_owner uuid, p_ends boolean) IS 'Who holds an export that fetch_next_export_job gave out; p_ends: or that has been stuck for 15 minutes. GM056 for any other.';
+COMMENT ON FUNCTION mill.holder_of_export_job(p_id uuid, p_owner uuid) IS 'Who holds an export that fetch_next_export_job gave out; null for any other.';
 
 CREATE FUNCTION mill.hook_of(p_event text) RETURNS text
     LANGUAGE plpgsql STABLE
@@ -9350,7 +9342,13 @@ begin
   elsif coalesce(new.progress, 0) not between 0 and 100 then
     raise exception 'progress must be from 0 to 100' using errcode = 'GM004';
   else
-    v_holder := mill.holder_of_export_job(old.id, old.user_id, v_status in ('failed', 'pending'));
+    v_holder := mill.holder_of_export_job(old.id, old.user_id);
+    if v_holder.job is null and v_status in ('failed', 'pending') and old.started_at < mill.now() - interval '15 minutes' then
+      return null;
+    elsif v_holder.job is null then
+      raise exception 'no lease of fetch_next_export_job holds this export: that lease is over, or another worker has the job' using errcode = 'GM056',
+        hint = 'Call fetch_next_export_job again, and write to the job that it answers.';
+    end if;
     if v_status = 'progress' then
       v_is_done := mill.heartbeat_by_name(old.id, v_holder.worker, 900);
       if v_is_done then
@@ -15497,7 +15495,7 @@ REVOKE ALL ON FUNCTION mill.held_job(p_holder mill.holder) FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION mill.held_jobs(p_worker text, p_leases jsonb) FROM PUBLIC;
 
-REVOKE ALL ON FUNCTION mill.holder_of_export_job(p_id uuid, p_owner uuid, p_ends boolean) FROM PUBLIC;
+REVOKE ALL ON FUNCTION mill.holder_of_export_job(p_id uuid, p_owner uuid) FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION mill.hook_of(p_event text) FROM PUBLIC;
 

@@ -4,33 +4,26 @@
 --   a user         pending -> cancelled
 --   the service    progress; completed with a result; failed; pending with run_after, which counts the attempt
 --
--- The last two also end an attempt that began over 15 minutes ago, whoever holds it: that is the documented sweep of stuck jobs.
+-- A documented program also gives back all jobs that began over 15 minutes ago. That statement may name jobs of our own worker: it leaves
+-- them alone and does the others.
 -- Columns that follow from these (completed_at) may be sent along, and are ours to set.
 
--- Locks the owner, then the job; who holds it now, if that lease may be ended by an update.
-create or replace function mill.holder_of_export_job(p_id uuid, p_owner uuid, p_ends boolean) returns mill.holder
+-- Locks the owner, then the job.
+create or replace function mill.holder_of_export_job(p_id uuid, p_owner uuid) returns mill.holder
 language plpgsql
 set search_path = pg_catalog, pg_temp
 as $$
 declare
-  v_stuck_since timestamptz := mill.now() - interval '15 minutes';
   v_lease mill.compat_lease;
-  v_holder mill.holder;
 begin
   perform mill.lock_exports(p_owner);
   v_lease := mill.lock_compat_lease(p_id);
-  select j.id, j.worker, j.attempt into v_holder from mill.job_live j
-  where j.id = p_id and j.state = 'processing' and (v_lease.id is not null or p_ends and j.started_at < v_stuck_since);
-  if v_holder.job is null then
-    raise exception 'this export is not being made by whoever fetched it: its lease is over, or another worker has it' using errcode = 'GM056',
-      hint = 'A job is written under the lease of fetch_next_export_job. Fetch it again.';
-  end if;
-  return v_holder;
+  return case when v_lease.id is not null then (p_id, v_lease.worker, v_lease.attempt)::mill.holder end;
 end
 $$;
 
-comment on function mill.holder_of_export_job(uuid, uuid, boolean) is 'Who holds an export that fetch_next_export_job gave out; p_ends: or that has been stuck for 15 minutes. GM056 for any other.';
-revoke execute on function mill.holder_of_export_job(uuid, uuid, boolean) from public;
+comment on function mill.holder_of_export_job(uuid, uuid) is 'Who holds an export that fetch_next_export_job gave out; null for any other.';
+revoke execute on function mill.holder_of_export_job(uuid, uuid) from public;
 
 create or replace function mill.cancel_export_job(p_id uuid, p_owner uuid) returns void
 language plpgsql
@@ -78,7 +71,13 @@ begin
   elsif coalesce(new.progress, 0) not between 0 and 100 then
     raise exception 'progress must be from 0 to 100' using errcode = 'GM004';
   else
-    v_holder := mill.holder_of_export_job(old.id, old.user_id, v_status in ('failed', 'pending'));
+    v_holder := mill.holder_of_export_job(old.id, old.user_id);
+    if v_holder.job is null and v_status in ('failed', 'pending') and old.started_at < mill.now() - interval '15 minutes' then
+      return null;
+    elsif v_holder.job is null then
+      raise exception 'no lease of fetch_next_export_job holds this export: that lease is over, or another worker has the job' using errcode = 'GM056',
+        hint = 'Call fetch_next_export_job again, and write to the job that it answers.';
+    end if;
     if v_status = 'progress' then
       v_is_done := mill.heartbeat_by_name(old.id, v_holder.worker, 900);
       if v_is_done then

@@ -1,4 +1,4 @@
-select plan(34);
+select plan(36);
 -- Each call is made as the role that really makes it, with the claims that PostgREST sets.
 create function pg_temp.as(p_role text, p_sub text default null) returns void language plpgsql as $$
 begin
@@ -21,10 +21,11 @@ insert into public.documents (id, owner, title) values
   ('00000000-0000-4000-8000-0000000000d1', '00000000-0000-4000-8000-0000000000a1', 'Resume'),
   ('00000000-0000-4000-8000-0000000000d2', '00000000-0000-4000-8000-0000000000a2', 'Other');
 
-create function pg_temp.ask() returns void language plpgsql as $$
+create function pg_temp.ask(p_user int default 1) returns void language plpgsql as $$
 begin
-  perform pg_temp.as('authenticated', '00000000-0000-4000-8000-0000000000a1');
-  insert into public.export_jobs (user_id, document_id, format, options) values ('00000000-0000-4000-8000-0000000000a1', '00000000-0000-4000-8000-0000000000d1', 'pdf', '{}');
+  perform pg_temp.as('authenticated', '00000000-0000-4000-8000-0000000000a' || p_user);
+  insert into public.export_jobs (user_id, document_id, format, options)
+  values (('00000000-0000-4000-8000-0000000000a' || p_user)::uuid, ('00000000-0000-4000-8000-0000000000d' || p_user)::uuid, 'pdf', '{}');
   perform pg_temp.as('service_role');
 end $$;
 create function pg_temp.row_is(p_expected text, p_claim text) returns text language sql as $$
@@ -80,8 +81,11 @@ select pg_temp.row_is('completed 100 1 https://cdn.example/a.pdf 77 2', 'K61: su
 select pg_temp.ask();
 do $$ begin perform public.claim_jobs('ours', array['exports'], 1); end $$;
 select is(pg_temp.does($$ update public.export_jobs set status = 'failed', error_message = 'x' where status = 'processing' $$), 'GM056', 'K4: a job that our own worker holds is not reached');
+select pg_temp.ask(2); -- one export of a user is made at a time
+select is((select count(*)::int from public.fetch_next_export_job()), 1, 'a documented worker holds a job beside it');
 set mill.now = '2030-01-01 00:21:01+00';
-select is(pg_temp.does($$ update public.export_jobs set progress = 9 where status = 'processing' $$), 'GM056', 'K61: a job that is over 15 minutes old takes no progress of others');
+select is(pg_temp.does($$ update public.export_jobs set progress = 9 where status = 'processing' and locked_by = 'ours' $$), 'GM056', 'K61: a job that is over 15 minutes old takes no progress of others');
 select is(pg_temp.does($$ update public.export_jobs set status = 'pending', error_message = 'stuck', run_after = now() where status = 'processing' and started_at < '2030-01-01 00:06:01+00' $$), '1',
-  'K61: a job that began over 15 minutes ago is given back by the documented sweep');
+  'K61: of the jobs that began over 15 minutes ago the documented one is given back');
+select is((select string_agg(locked_by, ',') from public.export_jobs where status = 'processing'), 'ours', 'K4: our own worker still holds the job that began over 15 minutes ago');
 select * from finish();
