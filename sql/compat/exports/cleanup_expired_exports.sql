@@ -10,7 +10,7 @@ revoke execute on function mill.invoke_cleanup_exports() from public;
 
 insert into mill.schedule as s (name, description, schedule, step, command, every_seconds, slack_seconds) values
   ('cleanup-expired-exports', 'Invokes the function cleanup-exports',
-    '17 * * * *', 'mill.invoke_cleanup_exports', null, 3600, 1200)
+    '41 * * * *', 'mill.invoke_cleanup_exports', null, 3600, 1200)
 on conflict (name) do update set
   description = excluded.description, schedule = excluded.schedule, step = excluded.step, command = excluded.command,
   every_seconds = excluded.every_seconds, slack_seconds = excluded.slack_seconds;
