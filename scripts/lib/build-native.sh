@@ -4,4 +4,4 @@
 # shellcheck source=scripts/lib/common.sh
 . "$(dirname "$0")/common.sh"
 
-step gristmill "compiling the native binary" cargo build --locked --profile "${1:-quick}" -p gristmill-worker
+step gristmill "compiling the native binary" cargo build --locked --profile "${1:-quick}" -p gristmill

@@ -1,4 +1,4 @@
--- Tells the container worker to look now. It looks again 0.1, 0.2, 0.4 s after it was called (worker/src/work/lane.rs), so one
+-- Tells the container worker to look now. It looks again 0.1, 0.2, 0.4 s after it was called (worker/runner/src/lane.rs), so one
 -- call in 100 ms is enough: whoever commits in between is seen by the second look.
 create or replace function mill.call_worker(p_queue text, p_reason text) returns void
 language plpgsql

@@ -11,7 +11,7 @@ revoke execute on function mill.lock_refresh_claims() from public;
 -- them would each see room for itself.
 --
 -- A provider counts calls when they come, and a call may start up to 12 s after its claim (LAST_START in
--- shared/src/refresh/batch.rs). So the grant stands at that moment, until mill.settle_calls moves it to when the calls had
+-- shared/refresh/src/batch.rs). So the grant stands at that moment, until mill.settle_calls moves it to when the calls had
 -- been made. Counted from the claim alone, a slow batch and a quick one after it could come to more than the limit in one minute.
 create or replace function mill.claim_refresh(p_worker text, p_queue text, p_max int, p_invocation uuid) returns jsonb
 language plpgsql

@@ -98,7 +98,7 @@ create or replace function net.wake() returns void
   set search_path = pg_catalog, pg_temp
 as $$ select pg_catalog.pg_notify('gristmill_net', '') $$;
 
--- True while a relay holds the lock that only the serving one has (see worker/src/relay/leader.rs).
+-- True while a relay holds the lock that only the serving one has (see platform/relay/src/leader.rs).
 create or replace function net._is_served() returns boolean
   language sql stable
   set search_path = pg_catalog, pg_temp

@@ -117,15 +117,23 @@ for (const [line, why] of [
   test(`a manifest with '${line.replace("\n", "; ")}' is refused`, () => assert.throws(() => readManifest(line), why));
 }
 
-test("a shared crate may not use a program, and nobody may use a function", () => {
-  const crate = (name, folder, ...uses) => ({
-    name, manifest_path: `/w/${folder}/Cargo.toml`, dependencies: uses.map((used) => ({ name: used, kind: null })),
-  });
-  const metadata = {
-    workspace_root: "/w",
-    packages: [crate("lib", "shared", "serde", "prog"), crate("prog", "worker", "lib", "fun"), crate("fun", "functions/fun", "lib")],
-  };
-  assert.deepEqual(complaintsAboutCrates(cratesOf(metadata, () => 1)), ["shared uses worker, which is above it", "worker uses functions/fun, which is above it"]);
+const crate = (folder, ...uses) => ({
+  name: folder, description: "For a test", manifest_path: `/w/${folder}/Cargo.toml`, dependencies: uses.map((used) => ({ name: used, kind: null })),
+});
+const complaintsOf = (packages, lines = 1) => complaintsAboutCrates(cratesOf({ workspace_root: "/w", packages }, () => lines));
+
+test("a shared crate may not use a program, a worker no platform, and nobody a function", () => {
+  const packages = [crate("shared/lib", "serde", "worker/loop"), crate("worker/loop", "shared/lib", "functions/fun"), crate("functions/fun", "shared/lib"),
+    crate("platform/gate", "shared/lib"), crate("worker/docs", "worker/loop", "platform/gate"), crate("command", "platform/gate", "worker/docs")];
+  assert.deepEqual(complaintsOf(packages), ["shared/lib uses worker/loop, which is above it", "worker/docs uses platform/gate, which is above it",
+    "worker/loop uses functions/fun, which is above it"]);
+});
+
+test("a crate of more than 6,000 lines, or without a sentence of purpose, or in an unknown folder is refused", () => {
+  assert.deepEqual(complaintsOf([crate("shared/lib")], 6_000), []);
+  assert.deepEqual(complaintsOf([crate("shared/lib")], 6_001), ["shared/lib has 6001 lines; 6000 is the most"]);
+  assert.match(complaintsOf([{ ...crate("shared/lib"), description: null }])[0], /does not say what it is for/);
+  assert.match(complaintsOf([crate("attic/lib")])[0], /a folder that .* does not know/);
 });
 
 const graph = (...args) => spawnSync(path.join(root, "scripts/graph"), args, { encoding: "utf8" });
@@ -146,7 +154,7 @@ test("in a copy of sql/ with one more line the new upward arrow fails the check"
   assert.match(graph("sql", "--files", "--sql-dir", copy).stdout, /^engine -> refresh UP\n {2}engine\/tables\.sql:\d+ mill\.check_stale_data$/m);
 });
 
-test("among the crates all arrows point down", () => {
+test("among the crates all arrows point down, none is too large, and each says what it is for", () => {
   const { status, stdout, stderr } = graph("crates", "--check");
   assert.equal(status, 0, stdout + stderr);
 });

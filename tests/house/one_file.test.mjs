@@ -13,8 +13,8 @@ test("a word that names a file, a folder or a Rust test runs that and nothing el
   assert.match(command("tests/sql/compat"), /pgtap\.mjs embedded tests\/sql\/compat$/);
   assert.match(command("tests/house/one_file.test.mjs"), /--test .*tests\/house\/one_file\.test\.mjs$/);
   assert.match(command("tests/races"), /--test .*tests\/races\/$/);
-  assert.match(command("worker/src/migrate/mod.rs"), /--lib --bins migrate::$/);
-  assert.match(command("worker/tests/relay/main.rs"), /--test relay$/);
+  assert.match(command("platform/dialect/src/query/mod.rs"), /--lib --bins query::$/);
+  assert.match(command("command/tests/relay/main.rs"), /--test relay$/);
   assert.match(command("a_holder_is_the_first_three_arguments_of_a_call"), /--tests a_holder_is_the_first_three_arguments_of_a_call$/);
 });
 

@@ -5,8 +5,8 @@ import path from "node:path";
 
 import { root } from "../../scripts/lib/stack/paths.mjs";
 
-const shared = path.join(root, "shared/src");
-const sources = () => [...fs.readdirSync(path.join(shared, "rpc")).filter((name) => name.endsWith(".rs")).map((name) => `rpc/${name}`), "job.rs", "export.rs"]
+const shared = path.join(root, "shared");
+const sources = () => [...fs.readdirSync(path.join(shared, "rpc/src")).filter((name) => name.endsWith(".rs")).map((name) => `rpc/src/${name}`), "core/src/job.rs", "core/src/export.rs"]
   .map((name) => fs.readFileSync(path.join(shared, name), "utf8").replace(/^\s*\/\/.*$/gm, ""));
 
 const argumentsIn = (text) => text.match(/\bp_[a-z0-9_]+/g) ?? [];

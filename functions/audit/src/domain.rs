@@ -1,8 +1,8 @@
 //! What an event and a range must look like.
 
 use chrono::NaiveDate;
-use gristmill_shared::rpc::AuditEvent;
-use gristmill_shared::{Code, Problem};
+use gristmill_core::{Code, Problem};
+use gristmill_rpc::AuditEvent;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
@@ -123,7 +123,7 @@ fn require(holds: bool, field: &str, what: &str) -> Result<(), Problem> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use gristmill_shared::json;
+    use gristmill_core::json;
 
     fn check(body: &str) -> Result<AuditEvent, Problem> {
         json::parse::<NewEvent>(body.as_bytes())?.checked("c-1")

@@ -1,7 +1,7 @@
 //! Take apart, ask Postgres, answer.
 
-use gristmill_shared::Problem;
-use gristmill_shared::edge::{Call, Config, Reply};
+use gristmill_core::Problem;
+use gristmill_edge::{Call, Config, Reply};
 
 use crate::domain::{Appended, NewEvent, Range};
 

@@ -5,8 +5,8 @@
 mod domain;
 mod handler;
 
-use gristmill_shared::edge::{Caller, Routes, get, post};
-use gristmill_shared::rpc::AuditVerdict;
+use gristmill_edge::{Caller, Routes, get, post};
+use gristmill_rpc::AuditVerdict;
 use worker::{Context, Env, Request, Response, event};
 
 fn routes() -> Routes {

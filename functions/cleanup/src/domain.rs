@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use gristmill_shared::rpc::CleanupReport;
+use gristmill_rpc::CleanupReport;
 use schemars::JsonSchema;
 use serde::Serialize;
 

@@ -2,10 +2,10 @@
 
 use std::collections::BTreeMap;
 
-use gristmill_shared::edge::{Call, Config, Reply};
-use gristmill_shared::rpc::Rpc;
-use gristmill_shared::storage::{self, Store};
-use gristmill_shared::{Code, Problem, json};
+use gristmill_core::{Code, Problem, json};
+use gristmill_edge::storage::{self, Store};
+use gristmill_edge::{Call, Config, Reply};
+use gristmill_rpc::Rpc;
 use schemars::JsonSchema;
 use serde::Deserialize;
 

@@ -6,8 +6,8 @@
 mod domain;
 mod handler;
 
-use gristmill_shared::Code;
-use gristmill_shared::edge::{Caller, Routes, post};
+use gristmill_core::Code;
+use gristmill_edge::{Caller, Routes, post};
 use worker::{Context, Env, Request, Response, ScheduleContext, ScheduledEvent, event};
 
 fn routes() -> Routes {

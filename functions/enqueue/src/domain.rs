@@ -1,8 +1,8 @@
 //! What a caller may submit. Pure: Postgres has the last word on kinds, sizes and rights.
 
 use chrono::{DateTime, Utc};
-use gristmill_shared::job::NewJob;
-use gristmill_shared::{Code, Problem};
+use gristmill_core::job::NewJob;
+use gristmill_core::{Code, Problem};
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::Deserialize;
 use serde_json::value::RawValue;
@@ -65,7 +65,7 @@ fn is_object_with_fields(json: &str) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use gristmill_shared::json;
+    use gristmill_core::json;
 
     fn submit(body: &str) -> Result<NewJob, Problem> {
         json::parse::<Submission>(body.as_bytes())?.into_job("c-1".into())

@@ -3,9 +3,9 @@
 mod domain;
 mod handler;
 
-use gristmill_shared::Code;
-use gristmill_shared::edge::{Caller, Routes, get, post};
-use gristmill_shared::job::{Job, JobId, Submitted};
+use gristmill_core::Code;
+use gristmill_core::job::{Job, JobId, Submitted};
+use gristmill_edge::{Caller, Routes, get, post};
 use worker::{Context, Env, Request, Response, event};
 
 fn routes() -> Routes {

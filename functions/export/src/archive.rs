@@ -9,7 +9,7 @@ use std::mem;
 use std::rc::Rc;
 
 use futures_util::stream::{Stream, StreamExt, unfold};
-use gristmill_shared::storage::{ObjectKey, Storage};
+use gristmill_edge::storage::{ObjectKey, Storage};
 use worker::ByteStream;
 use zip::CompressionMethod;
 use zip::write::{SimpleFileOptions, StreamWriter, ZipWriter};

@@ -1,7 +1,7 @@
 //! What callers may ask for. Postgres has the last word on documents, limits and templates.
 
-use gristmill_shared::job::JobId;
-use gristmill_shared::{Problem, in_range};
+use gristmill_core::job::JobId;
+use gristmill_core::{Problem, in_range};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use uuid::Uuid;
@@ -153,7 +153,7 @@ impl Part {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use gristmill_shared::json;
+    use gristmill_core::json;
 
     #[test]
     fn an_order_is_taken_in_either_case_and_only_what_is_given_is_passed_on() {

@@ -1,10 +1,11 @@
 //! Files on their way out: one by a redirect or a link, a batch as a ZIP.
 
-use gristmill_shared::download::attachment;
-use gristmill_shared::edge::{Call, Config, Reply};
-use gristmill_shared::export::ExportFile;
-use gristmill_shared::storage::{ObjectKey, Storage, StorageError, Store, saved_as};
-use gristmill_shared::{Code, Problem};
+use gristmill_core::download::attachment;
+use gristmill_core::export::ExportFile;
+use gristmill_core::{Code, Problem};
+use gristmill_edge::storage::{ObjectKey, Storage, StorageError, Store};
+use gristmill_edge::{Call, Config, Reply};
+use gristmill_files::saved_as;
 use uuid::Uuid;
 
 use crate::archive;

@@ -1,9 +1,9 @@
 //! Take apart, ask Postgres, answer.
 
-use gristmill_shared::edge::{Call, Config, Reply, sse};
-use gristmill_shared::job::JobId;
-use gristmill_shared::rpc::{Rpc, RpcError};
-use gristmill_shared::{Code, Problem};
+use gristmill_core::job::JobId;
+use gristmill_core::{Code, Problem};
+use gristmill_edge::{Call, Config, Reply, sse};
+use gristmill_rpc::{Rpc, RpcError};
 use serde_json::json;
 use uuid::Uuid;
 

@@ -9,11 +9,11 @@ mod handler;
 mod names;
 mod older;
 
-use gristmill_shared::Code;
-use gristmill_shared::edge::{Caller, Route, Routes, StreamQuery, delete, get, post};
-use gristmill_shared::export::{Export, ExportBatch};
-use gristmill_shared::job::JobId;
-use gristmill_shared::rpc::Ticket;
+use gristmill_core::Code;
+use gristmill_core::export::{Export, ExportBatch};
+use gristmill_core::job::JobId;
+use gristmill_edge::{Caller, Route, Routes, StreamQuery, delete, get, post};
+use gristmill_rpc::Ticket;
 use older::Both;
 use uuid::Uuid;
 use worker::{Context, Env, Request, Response, event};

@@ -1,6 +1,6 @@
 //! Whether the schedules run, in the words of `health-check`.
 
-use gristmill_shared::rpc::CronJob;
+use gristmill_rpc::CronJob;
 use schemars::JsonSchema;
 use serde::Serialize;
 

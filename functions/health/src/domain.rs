@@ -1,6 +1,6 @@
 //! What counts as well, and who is told how much.
 
-use gristmill_shared::rpc::HealthReport;
+use gristmill_rpc::HealthReport;
 use schemars::JsonSchema;
 use serde::Serialize;
 
@@ -84,7 +84,7 @@ fn check(name: &str, details: Vec<String>) -> Check {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use gristmill_shared::rpc::HealthCheck;
+    use gristmill_rpc::HealthCheck;
 
     fn report(details: &[&str]) -> HealthReport {
         HealthReport {

@@ -1,7 +1,7 @@
 //! Ask Postgres, judge, answer.
 
-use gristmill_shared::Problem;
-use gristmill_shared::edge::{Call, Config, Reply};
+use gristmill_core::Problem;
+use gristmill_edge::{Call, Config, Reply};
 
 use crate::cron;
 use crate::domain::Health;

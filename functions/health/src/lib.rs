@@ -5,7 +5,7 @@ mod domain;
 mod handler;
 mod metrics;
 
-use gristmill_shared::edge::{Caller, Route, Routes, get, post};
+use gristmill_edge::{Caller, Route, Routes, get, post};
 use worker::{Context, Env, Request, Response, event};
 
 fn routes() -> Routes {
@@ -24,7 +24,7 @@ fn routes() -> Routes {
                     "text/plain",
                     "Gauges by queue, target, schedule and rule",
                 )
-                .refuses(&[gristmill_shared::Code::DatabaseUnavailable]),
+                .refuses(&[gristmill_core::Code::DatabaseUnavailable]),
         )
 }
 

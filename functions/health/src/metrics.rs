@@ -2,7 +2,7 @@
 
 use std::fmt::Write;
 
-use gristmill_shared::rpc::{MetricsReport, QueueStats};
+use gristmill_rpc::{MetricsReport, QueueStats};
 
 /// The exposition format that is written here.
 pub(crate) const CONTENT_TYPE: &str = "text/plain; version=0.0.4; charset=utf-8";

@@ -1,12 +1,12 @@
 //! What a caller may ask, and what is shown. Pure: Postgres has the last word on types, params and rights.
 
 use chrono::{DateTime, Utc};
-use gristmill_shared::edge::IdempotencyKey;
-use gristmill_shared::job::JobId;
-use gristmill_shared::rpc::{
+use gristmill_core::job::JobId;
+use gristmill_core::{Code, Problem, in_range};
+use gristmill_edge::IdempotencyKey;
+use gristmill_rpc::{
     Artifact, NewWorkflow, Progress, StepState, TaskState, Workflow, WorkflowStatus,
 };
-use gristmill_shared::{Code, Problem, in_range};
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -201,7 +201,7 @@ impl Shown {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use gristmill_shared::json;
+    use gristmill_core::json;
 
     fn order(body: &str, key: Option<&str>) -> Result<NewWorkflow, Problem> {
         let key = key.map(IdempotencyKey::parse).transpose()?;

@@ -1,11 +1,11 @@
 //! Take apart, ask Postgres, answer.
 
 use futures_util::future::try_join_all;
-use gristmill_shared::edge::{Call, Config, Reply, sse};
-use gristmill_shared::job::JobId;
-use gristmill_shared::rpc::Rpc;
-use gristmill_shared::storage::{Storage, StorageError, Store};
-use gristmill_shared::{Code, Problem};
+use gristmill_core::job::JobId;
+use gristmill_core::{Code, Problem};
+use gristmill_edge::storage::{Storage, StorageError, Store};
+use gristmill_edge::{Call, Config, Reply, sse};
+use gristmill_rpc::Rpc;
 
 use crate::domain::{Look, Order, Page, Shown};
 

@@ -1,9 +1,9 @@
 //! The documented form of a job, for clients that know it.
 
-use gristmill_shared::Problem;
-use gristmill_shared::edge::{Call, Config, Reply};
-use gristmill_shared::job::JobId;
-use gristmill_shared::rpc::WorkflowStatus;
+use gristmill_core::Problem;
+use gristmill_core::job::JobId;
+use gristmill_edge::{Call, Config, Reply};
+use gristmill_rpc::WorkflowStatus;
 use schemars::JsonSchema;
 use serde::Serialize;
 

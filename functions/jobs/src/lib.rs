@@ -6,10 +6,10 @@ mod domain;
 mod handler;
 mod legacy;
 
-use gristmill_shared::Code;
-use gristmill_shared::edge::{Caller, Route, Routes, StreamQuery, delete, get, post};
-use gristmill_shared::job::JobId;
-use gristmill_shared::rpc::{CancelledWorkflow, StartedWorkflow, Ticket, WorkflowState};
+use gristmill_core::Code;
+use gristmill_core::job::JobId;
+use gristmill_edge::{Caller, Route, Routes, StreamQuery, delete, get, post};
+use gristmill_rpc::{CancelledWorkflow, StartedWorkflow, Ticket, WorkflowState};
 use worker::{Context, Env, Request, Response, event};
 
 fn routes() -> Routes {

@@ -3,12 +3,12 @@
 use std::time::Duration;
 
 use futures_util::future::join_all;
-use gristmill_shared::edge::{Call, Config, Reply};
-use gristmill_shared::job::{
+use gristmill_core::job::{
     ClaimedJob, Failure, InvocationId, Outcome, SettleStatus, Settled, Settlement,
 };
-use gristmill_shared::rpc::RpcError;
-use gristmill_shared::{Problem, json, within};
+use gristmill_core::{Problem, json, within};
+use gristmill_edge::{Call, Config, Reply};
+use gristmill_rpc::RpcError;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use worker::Delay;

@@ -7,7 +7,7 @@ mod jobs;
 mod refresh;
 mod transport;
 
-use gristmill_shared::edge::{Caller, Routes, post};
+use gristmill_edge::{Caller, Routes, post};
 use worker::{Context, Env, Request, Response, ScheduleContext, ScheduledEvent, event};
 
 fn routes() -> Routes {

@@ -3,10 +3,10 @@
 use std::collections::BTreeMap;
 use std::time::Duration;
 
-use gristmill_shared::Problem;
-use gristmill_shared::edge::Config;
-use gristmill_shared::refresh::{Provider, Providers, TypeRow, run};
-use gristmill_shared::rpc::Rpc;
+use gristmill_core::Problem;
+use gristmill_edge::Config;
+use gristmill_refresh::{Provider, Providers, TypeRow, run};
+use gristmill_rpc::Rpc;
 
 use crate::handler::{Invocation, Report, insist};
 use crate::transport::Fetch;

@@ -1,7 +1,7 @@
 //! `fetch`, as a refresh uses it: redirects are not followed, and a call that nobody waits for is ended.
 
 use futures_util::StreamExt;
-use gristmill_shared::refresh::{Reply, Request, Transport};
+use gristmill_refresh::{Reply, Request, Transport};
 use worker::{AbortController, Headers, RequestInit, RequestRedirect};
 
 pub(crate) struct Fetch;

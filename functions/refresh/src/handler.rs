@@ -1,7 +1,7 @@
 //! Ask Postgres again and again, pass on what is new; and the count of watchers.
 
-use gristmill_shared::edge::{Call, Config, Reply, sse};
-use gristmill_shared::{Code, Problem};
+use gristmill_core::{Code, Problem};
+use gristmill_edge::{Call, Config, Reply, sse};
 
 pub(crate) async fn ticket(call: &mut Call, config: &Config) -> Result<Reply, Problem> {
     let ticket = config.rpc_for(&call.token()?)?.data_ticket().await?;

@@ -2,9 +2,9 @@
 
 mod handler;
 
-use gristmill_shared::Code;
-use gristmill_shared::edge::{Caller, Routes, StreamQuery, get, post};
-use gristmill_shared::rpc::Ticket;
+use gristmill_core::Code;
+use gristmill_edge::{Caller, Routes, StreamQuery, get, post};
+use gristmill_rpc::Ticket;
 use worker::{Context, Env, Request, Response, event};
 
 fn routes() -> Routes {

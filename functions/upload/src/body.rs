@@ -5,8 +5,8 @@ use std::rc::Rc;
 
 use futures_util::stream::LocalBoxStream;
 use futures_util::{StreamExt, TryStreamExt, stream};
-use gristmill_shared::edge::Call;
-use gristmill_shared::{Code, Problem};
+use gristmill_core::{Code, Problem};
+use gristmill_edge::Call;
 use send_wrapper::SendWrapper;
 use sha2::{Digest, Sha256};
 

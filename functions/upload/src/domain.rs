@@ -1,8 +1,8 @@
 //! What may be uploaded. Pure.
 
 use chrono::{DateTime, Utc};
-use gristmill_shared::storage::sniff as sniffed;
-use gristmill_shared::{Code, Problem};
+use gristmill_core::{Code, Problem};
+use gristmill_files::sniff as sniffed;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use uuid::Uuid;

@@ -1,8 +1,9 @@
 //! Everything about a document that is there already.
 
-use gristmill_shared::edge::{Call, Config, Reply, sse};
-use gristmill_shared::storage::{Storage, Store, saved_as};
-use gristmill_shared::{Code, Problem};
+use gristmill_core::{Code, Problem};
+use gristmill_edge::storage::{Storage, Store};
+use gristmill_edge::{Call, Config, Reply, sse};
+use gristmill_files::saved_as;
 use uuid::Uuid;
 
 use crate::domain::Listing;

@@ -13,9 +13,9 @@ mod objects;
 mod receive;
 mod shell_file;
 
-use gristmill_shared::Code;
-use gristmill_shared::edge::{Caller, Route, Routes, StreamQuery, delete, get, post};
-use gristmill_shared::rpc::Ticket;
+use gristmill_core::Code;
+use gristmill_edge::{Caller, Route, Routes, StreamQuery, delete, get, post};
+use gristmill_rpc::Ticket;
 use worker::{Context, Env, Request, Response, event};
 
 fn routes() -> Routes {

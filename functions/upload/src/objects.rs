@@ -2,12 +2,12 @@
 
 use chrono::Utc;
 use futures_util::StreamExt;
-use gristmill_shared::cors::READ;
-use gristmill_shared::download::attachment;
-use gristmill_shared::edge::{Call, Config, Reply};
-use gristmill_shared::storage::link::Right;
-use gristmill_shared::storage::{Body, ObjectKey, R2, Storage, Store};
-use gristmill_shared::{Code, Problem};
+use gristmill_core::cors::READ;
+use gristmill_core::download::attachment;
+use gristmill_core::{Code, Problem};
+use gristmill_edge::storage::{Body, ObjectKey, R2, Storage, Store};
+use gristmill_edge::{Call, Config, Reply};
+use gristmill_files::link::Right;
 use worker::Method;
 
 fn refused() -> Problem {

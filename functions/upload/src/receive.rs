@@ -2,10 +2,10 @@
 
 use std::time::Duration;
 
-use gristmill_shared::edge::{Call, Config, Reply};
-use gristmill_shared::rpc::{Begun, BegunUpload, Rpc, RpcError};
-use gristmill_shared::storage::{Body, Storage, Store};
-use gristmill_shared::{Code, Problem};
+use gristmill_core::{Code, Problem};
+use gristmill_edge::storage::{Body, Storage, Store};
+use gristmill_edge::{Call, Config, Reply};
+use gristmill_rpc::{Begun, BegunUpload, Rpc, RpcError};
 
 use crate::body::{self, Arriving};
 use crate::domain::{Accepted, MAX_BYTES, Naming};

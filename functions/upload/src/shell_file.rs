@@ -1,8 +1,8 @@
 //! `functions.invoke('shell-file-processor-v3', { body })`: a file, or a reference to one that is stored.
 
-use gristmill_shared::edge::{Call, Config, Reply};
-use gristmill_shared::rpc::StoredFile;
-use gristmill_shared::{Code, Problem};
+use gristmill_core::{Code, Problem};
+use gristmill_edge::{Call, Config, Reply};
+use gristmill_rpc::StoredFile;
 
 use crate::domain::{MEDICAL_DOCS, Reference, ShellFile};
 use crate::receive;

@@ -15,7 +15,7 @@ pub(crate) struct Asked {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use gristmill_shared::json;
+    use gristmill_core::json;
 
     #[test]
     fn a_profile_is_an_id_or_absent() {

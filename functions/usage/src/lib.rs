@@ -3,8 +3,8 @@
 mod domain;
 mod handler;
 
-use gristmill_shared::edge::{Caller, Route, Routes, get};
-use gristmill_shared::rpc::ProfileUsage;
+use gristmill_edge::{Caller, Route, Routes, get};
+use gristmill_rpc::ProfileUsage;
 use worker::{Context, Env, Request, Response, event};
 
 // On Supabase the function itself is /functions/v1/usage; on a host of its own it is /v1/usage.
@@ -23,7 +23,7 @@ fn shown(route: Route) -> Route {
             200,
             "Every meter, and whether one is over; or that nothing is counted",
         )
-        .refuses(&[gristmill_shared::Code::NotFound])
+        .refuses(&[gristmill_core::Code::NotFound])
 }
 
 #[event(fetch)]

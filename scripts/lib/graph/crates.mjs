@@ -22,17 +22,27 @@ export function cratesOf(metadata, lines) {
   }).sort((a, b) => a.folder.localeCompare(b.folder));
 }
 
-/**
- * Libraries lie below the programs that use them: a crate in shared/ uses only crates in shared/, and nobody uses a function's crate.
- * Cargo itself refuses cycles.
- */
+/** By top folder, whose crates a crate may use. Cargo itself refuses cycles. */
+const BELOW = {
+  shared: ["shared"],
+  render: [],
+  migrate: ["shared"],
+  platform: ["shared", "platform"],
+  worker: ["shared", "render", "worker"],
+  functions: ["shared"],
+  command: ["shared", "render", "migrate", "platform", "worker"],
+};
+
+/** Arrows that point up, crates that are too large, and crates that do not say what they are for. */
 export function complaintsAboutCrates(crates) {
   const folderOf = new Map(crates.map((crate) => [crate.name, crate.folder]));
-  const isShared = (name) => folderOf.get(name).split("/")[0] === "shared";
-  const isFunction = (name) => folderOf.get(name).startsWith("functions/");
-  return crates.flatMap((crate) => crate.uses
-    .filter((used) => (isShared(crate.name) && !isShared(used)) || isFunction(used))
-    .map((used) => `${crate.folder} uses ${folderOf.get(used)}, which is above it`));
+  const top = (name) => folderOf.get(name).split("/")[0];
+  return crates.flatMap((crate) => [
+    ...(BELOW[top(crate.name)] ? [] : [`${crate.folder} lies in a folder that scripts/lib/graph/crates.mjs does not know`]),
+    ...crate.uses.filter((used) => !BELOW[top(crate.name)]?.includes(top(used))).map((used) => `${crate.folder} uses ${folderOf.get(used)}, which is above it`),
+    ...(crate.lines > LARGE ? [`${crate.folder} has ${crate.lines} lines; ${LARGE} is the most`] : []),
+    ...(crate.about ? [] : [`${crate.folder} does not say what it is for: its Cargo.toml has no description`]),
+  ]);
 }
 
 export const readMetadata = (folder) =>

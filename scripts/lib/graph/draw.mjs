@@ -1,7 +1,7 @@
 // Draws nodes and arrows as text, as a Mermaid diagram for docs, or for Graphviz.
 
 /**
- * @param {{name: string, label: string, group: string}[]} nodes
+ * @param {{name: string, label: string, group: string, about?: string}[]} nodes
  * @param {{from: string, to: string, isUp?: boolean, count?: number}[]} arrows
  */
 export const drawings = {
@@ -10,7 +10,8 @@ export const drawings = {
     return nodes.map((node) => {
       const uses = arrows.filter((arrow) => arrow.from === node.name)
         .map(({ to, isUp, count }) => `${to}${count ? ` ${count}` : ""}${isUp ? " UP" : ""}`);
-      return `${node.label.padEnd(width)}  ${uses.length > 0 ? `uses ${uses.join(", ")}` : "uses nothing of ours"}`;
+      const line = `${node.label.padEnd(width)}  ${uses.length > 0 ? `uses ${uses.join(", ")}` : "uses nothing of ours"}`;
+      return node.about ? `${line}\n  ${node.about}` : line;
     }).join("\n");
   },
 

@@ -5,7 +5,7 @@ import { parseArgs } from "node:util";
 
 import { root } from "../stack/paths.mjs";
 import { arrowsOfSql, bundle, complaints } from "./arrows.mjs";
-import { complaintsAboutCrates, cratesOf, LARGE, linesOfRust, readMetadata } from "./crates.mjs";
+import { complaintsAboutCrates, cratesOf, linesOfRust, readMetadata } from "./crates.mjs";
 import { drawings } from "./draw.mjs";
 import { readManifest } from "./manifest.mjs";
 
@@ -13,9 +13,9 @@ const USAGE = `usage: scripts/graph sql|crates [--check] [--files] [--mermaid|--
 
 Draws what depends on what. Arrows must point down.
   sql       the parts of sql/, as sql/manifest.txt declares them; an arrow where a file names an object of another part
-  crates    the crates of the workspace with their lines of Rust
+  crates    the crates of the workspace with their purpose and their lines of Rust
 
-  --check      print each arrow that points up, and exit with 1 if there is one
+  --check      print each arrow that points up and each crate that is too large, and exit with 1 if there is one
   --files      print the files and names behind each arrow of sql
   --mermaid    a diagram for docs
   --dot        a diagram for Graphviz
@@ -36,9 +36,7 @@ function graphOfSql(folder) {
 function graphOfCrates() {
   const crates = cratesOf(readMetadata(root), linesOfRust);
   return {
-    nodes: crates.map(({ name, lines, folder }) => ({
-      name, label: `${name} (${lines} lines${lines > LARGE ? `, more than ${LARGE}` : ""})`, group: folder.split("/")[0],
-    })),
+    nodes: crates.map(({ name, lines, folder, about }) => ({ name, label: `${name} (${lines} lines)`, group: folder.split("/")[0], about })),
     arrows: crates.flatMap((crate) => crate.uses.map((used) => ({ from: crate.name, to: used, reasons: [] }))),
     wrong: complaintsAboutCrates(crates),
   };

@@ -29,9 +29,9 @@ function ofFile(file) {
 
 const rust = (name, ...filter) => ({ name, ...compiled, read: readCargo, command: [...cargoTest, ...filter] });
 
-// crate/src/a/b.rs and crate/src/a/b/mod.rs have the module a::b. crate/tests/NAME.rs and crate/tests/NAME/ are a program of its own.
+// CRATE/src/a/b.rs and CRATE/src/a/b/mod.rs have the module a::b. CRATE/tests/NAME.rs and CRATE/tests/NAME/ are a program of its own.
 function ofRustFile(file) {
-  const [, program, part] = /^[^/]+\/tests\/([^/.]+)(?:\/(.+))?\.rs$/.exec(file) ?? [];
+  const [, program, part] = /^(?!tests\/).+?\/tests\/([^/.]+)(?:\/(.+))?\.rs$/.exec(file) ?? [];
   if (program) return rust(named(file), "--test", program, ...(part === undefined || part === "main" ? [] : [`${part.replaceAll("/", "::")}::`]));
   const module = /\bsrc\/(.+)\.rs$/.exec(file)?.[1].replace(/\/mod$/, "").replace(/^(main|lib)$/, "tests").replaceAll("/", "::");
   return module === undefined ? null : rust(named(file), "--lib", "--bins", `${module}::`);

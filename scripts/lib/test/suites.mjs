@@ -17,7 +17,7 @@ const wasm = [...quick, "--target", "wasm32-unknown-unknown"];
 export const cargoTest = ["cargo", "test", ...quick, "--workspace"];
 // As scripts/lib/build-tests.sh has compiled them, or they would be compiled again.
 export const compiled = { cargo: true, needs: ["tests"], env: { RUSTC_WORKSPACE_WRAPPER: path.join(root, "scripts/lib/linting-rustc.sh") } };
-const FUNCTIONS = fs.readdirSync(path.join(root, "functions")).flatMap((name) => ["-p", `gristmill-${name}`]);
+const FUNCTIONS = fs.readdirSync(path.join(root, "functions")).flatMap((name) => ["-p", `gristmill-fn-${name}`]);
 
 const OPENAPI = "tests/e2e/openapi.test.mjs";
 const E2E = fs.readdirSync(path.join(root, "tests/e2e")).filter((file) => file.endsWith(".test.mjs")).map((file) => `tests/e2e/${file}`);
@@ -33,14 +33,14 @@ export const suites = [
   { group: "lint", name: "fmt", cargo: true, command: ["cargo", "fmt", "--all", "--check"], read: readCheck },
   { group: "lint", name: "clippy", ...compiled, read: readLints, command: [...cargoTest, "--all-targets", "--no-run"] },
   { group: "lint", name: "clippy-wasm", cargo: true, toolchain: "wasm", read: readCheck,
-    command: ["cargo", "clippy", ...wasm, ...FUNCTIONS, "-p", "gristmill-shared", "--features", "gristmill-shared/edge", "--", "-D", "warnings"] },
+    command: ["cargo", "clippy", ...wasm, ...FUNCTIONS, "-p", "gristmill-core", "-p", "gristmill-edge", "--", "-D", "warnings"] },
   { group: "unit", name: "unit", ...compiled, read: readCargo, command: [...cargoTest, "--lib", "--bins"] },
   { group: "native", name: "relay", ...compiled, debian: true, read: readCargo, command: [...cargoTest, "--test", "relay"] },
   { group: "native", name: "postgrest", ...compiled, debian: true, read: readCargo, command: [...cargoTest, "--test", "postgrest"] },
   { group: "unit", name: "compile-fail", ...compiled, read: readCargo, command: [...cargoTest, "--test", "compile_fail"] },
   { group: "wasm", name: "wasm", cargo: true, toolchain: "wasm", read: readCargo,
-    env: { NODE_OPTIONS: `--require=${path.join(root, "shared/js/node-timers.cjs")}` },
-    command: ["cargo", "test", ...wasm, "-p", "gristmill-shared", "--features", "edge", "--test", "wasm"] },
+    env: { NODE_OPTIONS: `--require=${path.join(root, "shared/edge/js/node-timers.cjs")}` },
+    command: ["cargo", "test", ...wasm, "-p", "gristmill-core", "--test", "wasm"] },
 
   // Generated requests to every route take as long as all else here: in a suite of their own they run beside it.
   { group: "e2e", name: "e2e", needs: ["native", "functions"], read: readNode, command: nodeTest(...E2E.filter((file) => file !== OPENAPI)) },

@@ -1,7 +1,7 @@
 -- The bucket medical-docs, in which documented clients store a file before they register it: {user}/{time}_{name}. A user writes below its
 -- own id only. What was scanned lies at {profile}/{document}/{file} in the same bucket, where no user's token can write.
 
--- The characters that Supabase Storage takes, and the lengths that the worker reads (gristmill_shared::storage).
+-- The characters that Supabase Storage takes, and the lengths that the worker reads (shared/files).
 create or replace function mill.is_upload_place(p_key text) returns boolean
 language sql immutable
 return length(p_key) <= 512 and p_key ~ '^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}(/[A-Za-z0-9_!.*''() &$@=;:+,?-]{1,200})+$'

@@ -6,10 +6,10 @@ mod shapes;
 mod stream;
 
 use futures_util::future::join_all;
-use gristmill_shared::edge::{Call, Config, Reply};
-use gristmill_shared::rpc::RpcError;
-use gristmill_shared::storage::{self, Store};
-use gristmill_shared::{Code, Problem};
+use gristmill_core::{Code, Problem};
+use gristmill_edge::storage::{self, Store};
+use gristmill_edge::{Call, Config, Reply};
+use gristmill_rpc::RpcError;
 use serde_json::{Map, Value, json};
 
 use crate::files;

@@ -1,9 +1,9 @@
 //! What goes in and out under documented names.
 
-use gristmill_shared::export::Export;
-use gristmill_shared::rpc;
-use gristmill_shared::storage::Store;
-use gristmill_shared::{Code, Problem};
+use gristmill_core::export::Export;
+use gristmill_core::{Code, Problem};
+use gristmill_edge::storage::Store;
+use gristmill_rpc;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};

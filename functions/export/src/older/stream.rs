@@ -1,12 +1,12 @@
 //! The documented stream of one job: events progress, completed, failed, cancelled, timeout and error.
 
 use futures_util::future::LocalBoxFuture;
-use gristmill_shared::edge::sse::{self, Event, Voice};
-use gristmill_shared::edge::{Call, Config, Reply};
-use gristmill_shared::job::JobId;
-use gristmill_shared::rpc::Rpc;
-use gristmill_shared::storage::Store;
-use gristmill_shared::{Code, Problem};
+use gristmill_core::job::JobId;
+use gristmill_core::{Code, Problem};
+use gristmill_edge::sse::{self, Event, Voice};
+use gristmill_edge::storage::Store;
+use gristmill_edge::{Call, Config, Reply};
+use gristmill_rpc::Rpc;
 use serde::{Deserialize, Serialize};
 use serde_json::json;
 

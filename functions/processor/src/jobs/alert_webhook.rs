@@ -6,9 +6,9 @@
 use std::time::Duration;
 
 use chrono::Utc;
-use gristmill_shared::edge::Config;
-use gristmill_shared::job::{Failure, Outcome};
-use gristmill_shared::within;
+use gristmill_core::job::{Failure, Outcome};
+use gristmill_core::within;
+use gristmill_edge::Config;
 use serde::Deserialize;
 use serde_json::value::RawValue;
 use worker::{Fetch, Headers, Method, Request, RequestInit, RequestRedirect};

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use gristmill_shared::job::{Failure, Outcome};
+use gristmill_core::job::{Failure, Outcome};
 use serde::Deserialize;
 use serde_json::value::RawValue;
 use worker::Delay;

@@ -3,8 +3,8 @@
 mod alert_webhook;
 mod echo;
 
-use gristmill_shared::edge::Config;
-use gristmill_shared::job::{ClaimedJob, Failure, Outcome};
+use gristmill_core::job::{ClaimedJob, Failure, Outcome};
+use gristmill_edge::Config;
 
 pub(crate) async fn run(job: &ClaimedJob, config: &Config) -> Outcome {
     match job.kind.as_str() {

@@ -1,0 +1,84 @@
+//! Whether the functions answer where the database thinks they are.
+
+use std::time::Duration;
+
+use bytes::Bytes;
+use http_body_util::{BodyExt, Empty};
+use hyper_util::client::legacy::Client;
+use hyper_util::rt::TokioExecutor;
+
+use super::Finding;
+
+const PATIENCE: Duration = Duration::from_secs(10);
+
+pub(super) async fn answer(client: &tokio_postgres::Client) -> Finding {
+    let base: Option<String> = client
+        .query_one("select mill.setting('functions.base_url')", &[])
+        .await
+        .ok()
+        .and_then(|row| row.get(0));
+    let details = match base {
+        None => Vec::new(), // said already
+        Some(base) => look(&format!("{base}/health")).await,
+    };
+    Finding {
+        name: "functions",
+        details,
+        mend: "Deploy them (docs/deploy.md), or correct the address with: gristmill configure --functions-url …",
+    }
+}
+
+async fn look(address: &str) -> Vec<String> {
+    match tokio::time::timeout(PATIENCE, get(address)).await {
+        Err(_) => vec![format!("{address} does not answer")],
+        Ok(Err(error)) => vec![format!("{address} cannot be reached: {error}")],
+        Ok(Ok((status, body))) if status == 200 || status == 503 => ailing(address, &body),
+        Ok(Ok((status, _))) => vec![format!("{address} answers {status}")],
+    }
+}
+
+async fn get(address: &str) -> Result<(u16, Bytes), Box<dyn std::error::Error + Send + Sync>> {
+    let connector = hyper_rustls::HttpsConnectorBuilder::new()
+        .with_tls_config(gristmill_native::database::tls_config()?)
+        .https_or_http()
+        .enable_http1()
+        .build();
+    let client: Client<_, Empty<Bytes>> = Client::builder(TokioExecutor::new()).build(connector);
+    let response = client.get(address.parse()?).await?;
+    let status = response.status().as_u16();
+    Ok((status, response.into_body().collect().await?.to_bytes()))
+}
+
+// Health names what is not well; the details are for who holds its token.
+fn ailing(address: &str, body: &[u8]) -> Vec<String> {
+    #[derive(serde::Deserialize)]
+    struct Health {
+        checks: Vec<Check>,
+    }
+    #[derive(serde::Deserialize)]
+    struct Check {
+        name: String,
+        ok: bool,
+    }
+    match serde_json::from_slice::<Health>(body) {
+        Err(_) => vec![format!("{address} is not our health function")],
+        Ok(health) => health
+            .checks
+            .iter()
+            .filter(|check| !check.ok)
+            .map(|check| format!("health says that {} is not well", check.name))
+            .collect(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_health_finds_is_passed_on_and_a_stranger_is_recognised() {
+        let body = br#"{"status":"failing","checks":[{"name":"postgres","ok":true},{"name":"cron","ok":false}]}"#;
+        assert_eq!(ailing("x", body), ["health says that cron is not well"]);
+        assert_eq!(ailing("x", b"<html>"), ["x is not our health function"]);
+    }
+}

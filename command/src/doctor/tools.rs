@@ -1,0 +1,49 @@
+//! What the container worker calls: its programs, there or named with the package that brings them, and its scanner.
+
+use super::Finding;
+use gristmill_native::clamd;
+
+/// A program, and Debian's package of it.
+const TOOLS: &[(&str, &str)] = &[
+    ("tesseract", "tesseract-ocr"),
+    ("pdftotext", "poppler-utils"),
+    ("pdfinfo", "poppler-utils"),
+    ("pdftoppm", "poppler-utils"),
+    ("heif-convert", "libheif-examples"),
+    ("clamd", "clamav-daemon"),
+    ("prlimit", "util-linux"),
+    ("setpriv", "util-linux"),
+];
+
+/// Looks along PATH, and where Debian keeps daemons.
+pub(super) fn look() -> Finding {
+    let path = std::env::var_os("PATH").unwrap_or_default();
+    let mut folders: Vec<_> = std::env::split_paths(&path).collect();
+    folders.extend(["/usr/sbin".into(), "/sbin".into()]);
+    let is_there = |program: &str| folders.iter().any(|folder| folder.join(program).is_file());
+    let missing = TOOLS.iter().filter(|(program, _)| !is_there(program));
+    Finding {
+        name: "programs of the container worker",
+        details: missing
+            .map(|(program, package)| format!("{program} is missing; Debian has it in {package}"))
+            .collect(),
+        mend: "Install the packages where gristmill work runs; clamd is needed only where WORKER_CLAMD is set",
+    }
+}
+
+/// Asks the scanner that WORKER_CLAMD names. To have none is a choice that has to be made.
+pub(super) async fn scanner() -> Finding {
+    let details = match std::env::var("WORKER_CLAMD").as_deref() {
+        Err(_) | Ok("") => {
+            vec!["WORKER_CLAMD is not set: files are not scanned for viruses".to_owned()]
+        }
+        Ok(clamd::NONE) => Vec::new(),
+        Ok(address) => clamd::ailment(address).await.into_iter().collect(),
+    };
+    Finding {
+        name: "virus scanner",
+        details,
+        mend: "Run clamd with freshclam beside the worker and give both WORKER_CLAMD, a socket's path or HOST:PORT; \
+               WORKER_CLAMD=none says that you do without",
+    }
+}

@@ -1,0 +1,103 @@
+//! The `gristmill` command: parses arguments, starts one module, turns its error into a sentence.
+
+use std::error::Error;
+use std::process::ExitCode;
+
+use clap::{Parser, Subcommand};
+use gristmill_native::telemetry;
+use {
+    gristmill_gateway as gateway, gristmill_migrate as migrate, gristmill_relay as relay,
+    gristmill_storage as storage,
+};
+
+mod configure;
+mod doctor;
+mod maintenance;
+#[cfg(any(feature = "exports", feature = "workflows"))]
+mod render;
+mod top;
+#[cfg(any(feature = "documents", feature = "exports", feature = "workflows"))]
+mod work;
+
+/// Background jobs on Postgres and edge functions.
+#[derive(Parser)]
+#[command(version, arg_required_else_help = true)]
+struct Cli {
+    #[command(subcommand)]
+    command: Command,
+}
+
+#[derive(Subcommand)]
+enum Command {
+    /// Serve a Postgres over HTTP in PostgREST's dialect
+    Gateway(Box<gateway::Args>),
+    /// Send what net.http_post queued and run what cron.schedule planned, where the extensions are absent
+    Relay(relay::Args),
+    #[cfg(any(feature = "exports", feature = "workflows"))]
+    /// Set a JSON document as PDF
+    Render(render::Args),
+    /// Bring a database to this version's schema; safe to run twice and at once, and to kill
+    Migrate(Box<migrate::Args>),
+    /// Tell a database where its functions are and how to sign for them
+    Configure(configure::Args),
+    /// Stop users' writes for a while, or let them go on
+    Maintenance(maintenance::Args),
+    /// Examine a deployment and say how to mend what is not sound; changes nothing
+    Doctor(doctor::Args),
+    #[cfg(any(feature = "documents", feature = "exports", feature = "workflows"))]
+    /// Run jobs in a container: claim, work, settle
+    Work(Box<work::Args>),
+    #[cfg(any(feature = "exports", feature = "workflows"))]
+    /// Set one document: how `work` starts this program again, as a child under limits
+    #[command(hide = true)]
+    SetDocument(gristmill_press::ChildArgs),
+    /// Serve a folder of files in the dialect of Supabase Storage
+    Storage(storage::Args),
+    /// Show the queues, live
+    Top(top::Args),
+}
+
+fn main() -> ExitCode {
+    let command = Cli::parse().command;
+    // Without a runtime, whose threads would each reserve address space, which is limited there.
+    #[cfg(any(feature = "exports", feature = "workflows"))]
+    if let Command::SetDocument(args) = command {
+        return gristmill_press::run_child(&args);
+    }
+    telemetry::start();
+    match tokio::runtime::Runtime::new() {
+        Ok(runtime) => runtime.block_on(start(command)),
+        Err(error) => {
+            telemetry::report(&error);
+            ExitCode::FAILURE
+        }
+    }
+}
+
+async fn start(command: Command) -> ExitCode {
+    let ended: Result<(), Box<dyn Error>> = match command {
+        #[cfg(any(feature = "exports", feature = "workflows"))]
+        Command::SetDocument(_) => Ok(()),
+        Command::Gateway(args) => gateway::run(*args).await.map_err(Into::into),
+        Command::Relay(args) => relay::run(args).await.map_err(Into::into),
+        #[cfg(any(feature = "exports", feature = "workflows"))]
+        Command::Render(args) => render::run(args).map_err(Into::into),
+        Command::Migrate(args) => migrate::run(*args).await.map_err(Into::into),
+        Command::Configure(args) => configure::run(args).await.map_err(Into::into),
+        Command::Maintenance(args) => maintenance::run(args).await.map_err(Into::into),
+        Command::Doctor(args) => doctor::run(args).await.map_err(Into::into),
+        #[cfg(any(feature = "documents", feature = "exports", feature = "workflows"))]
+        Command::Work(args) => work::run(*args).await.map_err(Into::into),
+        Command::Storage(args) => storage::run(args).await.map_err(Into::into),
+        Command::Top(args) => top::run(args).await.map_err(Into::into),
+    };
+    match ended {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => {
+            telemetry::report(error.as_ref());
+            error
+                .downcast_ref::<migrate::Error>()
+                .map_or(ExitCode::FAILURE, |error| error.exit_code().into())
+        }
+    }
+}

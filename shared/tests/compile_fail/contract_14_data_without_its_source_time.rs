@@ -1,8 +1,0 @@
-// Data whose time was left out, or set by hand.
-use gristmill_shared::refresh::{Fetched, SourceTime};
-
-fn later(fetched: Fetched) -> Fetched {
-    Fetched { source: SourceTime::NotSaid, ..fetched }
-}
-
-fn main() {}

@@ -1,6 +1,0 @@
-// A call whose data type was never matched with a fetcher.
-use gristmill_shared::refresh::Asked;
-
-fn main() {
-    let _ = Asked { symbol: "AAPL".to_owned() };
-}

@@ -1,8 +1,0 @@
-// What arrived, settled as if it had been judged.
-use gristmill_shared::refresh::{Arrived, Ending};
-
-fn settle(arrived: Arrived) -> Ending {
-    Ending::Fetched(arrived)
-}
-
-fn main() {}

@@ -1,7 +1,0 @@
-//! What keeps one caller from hurting all others: turns per caller, and memory that is shared out.
-
-mod budget;
-mod callers;
-
-pub(crate) use budget::{Budget, Full, Share};
-pub(crate) use callers::{Busy, Callers, Visit};
