@@ -7,7 +7,7 @@ use gristmill_native::database;
 
 /// Arguments of `gristmill configure`.
 #[derive(Debug, clap::Args)]
-pub struct Args {
+pub(crate) struct Args {
     /// Where Postgres is, as postgres://USER:PASSWORD@HOST:PORT/DATABASE
     #[arg(long, env = "GRISTMILL_DATABASE_URL", hide_env_values = true)]
     pub database_url: String,
@@ -27,7 +27,7 @@ pub struct Args {
 
 /// Why nothing was configured.
 #[derive(Debug, thiserror::Error)]
-pub enum Error {
+pub(crate) enum Error {
     /// No connection.
     #[error(transparent)]
     Database(#[from] database::Error),
@@ -45,7 +45,7 @@ pub enum Error {
 }
 
 /// Runs the command.
-pub async fn run(args: Args) -> Result<(), Error> {
+pub(crate) async fn run(args: Args) -> Result<(), Error> {
     let config = database::config(&args.database_url, "gristmill configure")?;
     let (client, _) = database::connect(&config).await?;
     for (name, key, description, url) in [

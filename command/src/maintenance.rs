@@ -4,7 +4,7 @@ use gristmill_native::database;
 
 /// Arguments of `gristmill maintenance`.
 #[derive(Debug, clap::Args)]
-pub struct Args {
+pub(crate) struct Args {
     /// Where Postgres is, as postgres://USER:PASSWORD@HOST:PORT/DATABASE
     #[arg(long, env = "GRISTMILL_DATABASE_URL", hide_env_values = true)]
     pub database_url: String,
@@ -23,7 +23,7 @@ pub struct Args {
 
 /// Whether writing is stopped.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
-pub enum Switch {
+pub(crate) enum Switch {
     /// Writing is stopped.
     On,
     /// Writing goes on.
@@ -32,7 +32,7 @@ pub enum Switch {
 
 /// Why the flag is as it was.
 #[derive(Debug, thiserror::Error)]
-pub enum Error {
+pub(crate) enum Error {
     /// No connection.
     #[error(transparent)]
     Database(#[from] database::Error),
@@ -42,7 +42,7 @@ pub enum Error {
 }
 
 /// Runs the command.
-pub async fn run(args: Args) -> Result<(), Error> {
+pub(crate) async fn run(args: Args) -> Result<(), Error> {
     let config = database::config(&args.database_url, "gristmill maintenance")?;
     let (client, _) = database::connect(&config).await?;
     let is_on: bool = client

@@ -8,7 +8,7 @@ use serde_json::Value;
 
 /// Arguments of `gristmill render`.
 #[derive(Debug, clap::Args)]
-pub struct Args {
+pub(crate) struct Args {
     /// minimal, modern, classic or plain
     #[arg(long, default_value = "minimal")]
     template: String,
@@ -23,7 +23,7 @@ pub struct Args {
 
 /// Why there is no PDF.
 #[derive(Debug, thiserror::Error)]
-pub enum Error {
+pub(crate) enum Error {
     /// No such template.
     #[error("there is no template '{0}'")]
     Template(String),
@@ -39,7 +39,7 @@ pub enum Error {
 }
 
 /// Renders and returns.
-pub fn run(args: Args) -> Result<(), Error> {
+pub(crate) fn run(args: Args) -> Result<(), Error> {
     let template: Template = serde_json::from_value(Value::String(args.template.clone()))
         .map_err(|_| Error::Template(args.template))?;
     let text = std::fs::read_to_string(&args.input)

@@ -6,7 +6,7 @@ use gristmill_runner::{Handler, Runner};
 
 /// Arguments of `gristmill work`.
 #[derive(Debug, Clone, clap::Args)]
-pub struct Args {
+pub(crate) struct Args {
     #[command(flatten)]
     runner: gristmill_runner::Args,
     #[cfg(any(feature = "exports", feature = "workflows"))]
@@ -16,7 +16,7 @@ pub struct Args {
 
 /// Why the worker could not start.
 #[derive(Debug, thiserror::Error)]
-pub enum Error {
+pub(crate) enum Error {
     /// The loop.
     #[error(transparent)]
     Runner(#[from] gristmill_runner::Error),
@@ -31,7 +31,7 @@ pub enum Error {
 }
 
 /// Works until asked to stop.
-pub async fn run(args: Args) -> Result<(), Error> {
+pub(crate) async fn run(args: Args) -> Result<(), Error> {
     let runner = Runner::new(args.runner.clone())?;
     let handlers = handlers(&args, &runner)?;
     Ok(runner.run(handlers).await?)

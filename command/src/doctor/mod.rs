@@ -15,7 +15,7 @@ const CLOCK_TOLERANCE: Duration = Duration::from_secs(30);
 
 /// Arguments of `gristmill doctor`.
 #[derive(Debug, clap::Args)]
-pub struct Args {
+pub(crate) struct Args {
     /// Where Postgres is, as postgres://USER:PASSWORD@HOST:PORT/DATABASE
     #[arg(long, env = "GRISTMILL_DATABASE_URL", hide_env_values = true)]
     pub database_url: String,
@@ -30,7 +30,7 @@ pub struct Args {
 
 /// Why the examination has a bad end.
 #[derive(Debug, thiserror::Error)]
-pub enum Error {
+pub(crate) enum Error {
     /// No connection.
     #[error(transparent)]
     Database(#[from] database::Error),
@@ -46,7 +46,7 @@ struct Finding {
 }
 
 /// Runs the command.
-pub async fn run(args: Args) -> Result<(), Error> {
+pub(crate) async fn run(args: Args) -> Result<(), Error> {
     let config = database::config(&args.database_url, "gristmill doctor")?;
     let (mut client, _) = database::connect(&config).await?;
     println!("{}", database::host(&config));

@@ -21,7 +21,7 @@ const CLEAR_LINE: &str = "\x1b[K";
 
 /// Arguments of `gristmill top`.
 #[derive(Debug, clap::Args)]
-pub struct Args {
+pub(crate) struct Args {
     /// Where Postgres is, as postgres://USER:PASSWORD@HOST:PORT/DATABASE
     #[arg(long, env = "GRISTMILL_DATABASE_URL", hide_env_values = true)]
     pub database_url: String,
@@ -35,7 +35,7 @@ pub struct Args {
 
 /// Why there was nothing to show.
 #[derive(Debug, thiserror::Error)]
-pub enum Error {
+pub(crate) enum Error {
     /// No connection.
     #[error(transparent)]
     Database(#[from] database::Error),
@@ -51,7 +51,7 @@ pub enum Error {
 }
 
 /// Runs the command until Ctrl-C.
-pub async fn run(args: Args) -> Result<(), Error> {
+pub(crate) async fn run(args: Args) -> Result<(), Error> {
     let config = database::config(&args.database_url, "gristmill top")?;
     let (client, _) = database::connect(&config).await?;
     let mut terminal = std::io::stdout();

@@ -21,7 +21,7 @@ const ROW_OVERHEAD: usize = 64;
 
 /// What is done when an answer becomes too large.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Excess {
+pub(crate) enum Excess {
     /// The query is cancelled: nothing it does is kept.
     Cancel,
     /// The rest is read and dropped: the query writes, and might have committed already when a cancel arrives.
@@ -29,7 +29,7 @@ pub enum Excess {
 }
 
 /// The bounds of one answer.
-pub struct Bounds {
+pub(crate) struct Bounds {
     pub most: usize,
     pub share: Share,
     pub excess: Excess,

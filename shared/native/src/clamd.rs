@@ -17,7 +17,9 @@ pub const NONE: &str = "none";
 /// What the scanner said.
 #[derive(Debug, PartialEq, Eq)]
 pub enum Verdict {
+    /// It knows nothing against it.
     Clean,
+    /// The name of what it found.
     Found(String),
     /// One of its own limits was reached: it cannot tell.
     Unscannable(String),

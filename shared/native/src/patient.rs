@@ -19,6 +19,7 @@ pub struct Patient<S> {
 }
 
 impl<S> Patient<S> {
+    /// A stream whose other side may take nothing for so long.
     pub fn new(stream: S, patience: Duration) -> Self {
         Self {
             stream,

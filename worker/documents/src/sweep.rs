@@ -13,6 +13,7 @@ use gristmill_runner::{Context, Handler};
 /// An object younger than this may belong to an upload whose row is a moment away.
 const YOUNG: TimeDelta = TimeDelta::minutes(10);
 
+/// Removes objects that no document names.
 pub struct Sweep;
 
 #[async_trait]

@@ -120,6 +120,7 @@ pub struct Children {
 }
 
 impl Children {
+    /// As many at once as there are processors, with their folders below `scratch`.
     pub fn new(processors: usize, scratch: Option<PathBuf>) -> std::io::Result<Self> {
         let root = scratch.unwrap_or_else(|| std::env::temp_dir().join("gristmill-work"));
         let scratch = root.join(std::process::id().to_string());
