@@ -8,7 +8,7 @@ const ENDED = ["completed", "failed", "refused", "infected"];
 /** A signed-in user with the calls of the upload function. */
 export async function uploader(stack, sub = randomUUID()) {
   const user = await signIn(stack, sub);
-  const api = (method, rest, init) => user.call(method, `upload/v1/documents${rest}`, init);
+  const api = (method, rest, init) => user.call(method, `documents/v1/documents${rest}`, init);
   return {
     ...user,
     upload: (body, { query = "", headers } = {}) => api("POST", query, { body: new Uint8Array(body), headers }),
@@ -27,7 +27,7 @@ export async function uploader(stack, sub = randomUUID()) {
 export function link(stack, right, key, { expires = Math.floor(Date.now() / 1000) + 60 } = {}) {
   const signature = createHmac("sha256", stack.secrets.filesSecret).update(`${right}\n${key}\n${expires}`).digest("base64url");
   const query = new URLSearchParams({ [right === "list" ? "prefix" : "key"]: key, expires, signature });
-  return `${stack.url}/functions/v1/upload/objects?${query}`;
+  return `${stack.url}/functions/v1/documents/objects?${query}`;
 }
 
 /** Every key in the store. */

@@ -18,7 +18,7 @@ begin
   if v_objects is null then
     return;
   end if;
-  -- 50 MiB, as the function upload has it; a limit that an operator has set stays. See docs/documents.md.
+  -- 50 MiB, as the function documents has it; a limit that an operator has set stays. See docs/documents.md.
   execute format($q$ insert into %1$s as b (id, name, public, file_size_limit) select m.bucket, m.bucket, false, 52428800 from mill.bucket m
     on conflict (id) do update set file_size_limit = coalesce(b.file_size_limit, excluded.file_size_limit) $q$, v_buckets);
   foreach v_policy in array array['files of accessible profiles', 'read what is one''s own', 'store what is being uploaded',

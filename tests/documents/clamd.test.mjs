@@ -41,7 +41,7 @@ describe("with clamd", () => {
       env: { PATH: `${process.env.PATH}:/usr/sbin` }, patience: 60_000, isReady: async () => fs.existsSync(socket) });
     clamd.folder = folder;
     await clamd.start();
-    stack = await startStack("clamd", { parts: ["gateway", "storage", "workerd", "work"], functions: ["upload"],
+    stack = await startStack("clamd", { parts: ["gateway", "storage", "workerd", "work"], functions: ["documents"],
       env: { work: { WORKER_CLAMD: socket } } });
     user = await uploader(stack);
   });

@@ -21,7 +21,7 @@ const SEED = Number(process.env.GRISTMILL_SEED ?? Date.now() % 100_000);
 describe("an upload that is cut off", () => {
   let stack, user, pool;
   before(async () => {
-    stack = await startStack("document-crashes", { parts: ["gateway", "storage", "workerd", "work"], functions: ["upload"] });
+    stack = await startStack("document-crashes", { parts: ["gateway", "storage", "workerd", "work"], functions: ["documents"] });
     user = await uploader(stack);
     pool = connect(stack, 5);
   });

@@ -14,7 +14,7 @@ const SEED = Number(process.env.GRISTMILL_SEED ?? Date.now() % 100_000);
 let stack, user;
 before(async () => {
   // The heartbeat of a stack's worker is 5 s; here leases are short, and so is the time to a second try.
-  stack = await startStack("document-kills", { parts: ["gateway", "storage", "workerd", "work"], functions: ["upload"] });
+  stack = await startStack("document-kills", { parts: ["gateway", "storage", "workerd", "work"], functions: ["documents"] });
   user = await uploader(stack);
 });
 after(() => stack?.destroy());

@@ -24,7 +24,7 @@ for (const [provider, env, path, key] of [
       url = `http://127.0.0.1:${port}`;
       models = spawn(process.execPath, [standIn, String(port)], { stdio: "ignore" });
       await until(() => isListening(port), "the stand-in listening");
-      stack = await startStack(`documents-${provider}`, { parts: ["gateway", "storage", "workerd", "work"], functions: ["upload"],
+      stack = await startStack(`documents-${provider}`, { parts: ["gateway", "storage", "workerd", "work"], functions: ["documents"],
         env: { work: { ...env(url), AI_TIMEOUT_SECONDS: "1", OCR_PROVIDER: "google", GOOGLE_VISION_URL: url, GOOGLE_API_KEY: "key-3" } } });
       user = await uploader(stack);
       await stack.postgres.query("update mill.queue set backoff_base_seconds = 0.1, backoff_cap_seconds = 0.2 where queue in ('fast', 'ai')");

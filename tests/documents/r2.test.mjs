@@ -17,13 +17,13 @@ const PATIENCE = 120_000;
 describe("documents in R2", () => {
   let stack, user;
   before(async () => {
-    stack = await startStack("documents-r2", { parts: ["gateway", "workerd", "work"], storage: "r2", functions: ["upload"] });
+    stack = await startStack("documents-r2", { parts: ["gateway", "workerd", "work"], storage: "r2", functions: ["documents"] });
     user = await uploader(stack);
   });
   after(() => stack?.destroy());
   const digest = (bytes) => createHash("sha256").update(bytes).digest("hex");
   const location = async (id) => {
-    const answer = await fetch(`${stack.url}/functions/v1/upload/v1/documents/${id}/file`, {
+    const answer = await fetch(`${stack.url}/functions/v1/documents/v1/documents/${id}/file`, {
       headers: { authorization: `Bearer ${user.token}` }, redirect: "manual" });
     assert.equal(answer.status, 302);
     return answer.headers.get("location");
@@ -143,7 +143,7 @@ describe("documents in R2", () => {
 describe("documents under Deno", () => {
   let stack, user;
   before(async () => {
-    stack = await startStack("documents-deno", { parts: ["gateway", "storage", "deno", "work"], functions: ["upload"] });
+    stack = await startStack("documents-deno", { parts: ["gateway", "storage", "deno", "work"], functions: ["documents"] });
     user = await uploader(stack);
   });
   after(() => stack?.destroy());
@@ -156,7 +156,7 @@ describe("documents under Deno", () => {
     assert.equal(document.sha256, createHash("sha256").update(TEXT).digest("hex"));
     const again = await user.upload(Buffer.from("Another text"), { headers: { "idempotency-key": "deno" } });
     assert.deepEqual([again.status, again.json.code], [422, "other_body"]);
-    const answer = await fetch(`${stack.url}/functions/v1/upload/v1/documents/${json.id}/file`, {
+    const answer = await fetch(`${stack.url}/functions/v1/documents/v1/documents/${json.id}/file`, {
       headers: { authorization: `Bearer ${user.token}` }, redirect: "manual" });
     assert.equal(await (await fetch(answer.headers.get("location"))).text(), TEXT);
     assert.equal((await user.erase(json.id)).status, 204);

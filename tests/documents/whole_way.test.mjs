@@ -18,7 +18,7 @@ const TEXT = "Patient: Ann Lee    DOB: 01/02/1970\nGlucose 142 mg/dL 70 - 99 H\n
 describe("documents", () => {
   let stack, user;
   before(async () => {
-    stack = await startStack("documents", { parts: ["gateway", "relay", "storage", "workerd", "work"], functions: ["upload", "shell-file-processor-v3"],
+    stack = await startStack("documents", { parts: ["gateway", "relay", "storage", "workerd", "work"], functions: ["documents", "shell-file-processor-v3"],
       env: { functions: { UPLOAD_MAX_BYTES: "6000000" } } });
     user = await uploader(stack);
   });
@@ -27,7 +27,7 @@ describe("documents", () => {
   const client = (key, token = key) => createClient(stack.url, key, { realtime: { transport: ws }, accessToken: async () => token });
   const sha256 = (bytes) => createHash("sha256").update(bytes).digest("hex");
   const file = async (id) => {
-    const answer = await fetch(`${stack.url}/functions/v1/upload/v1/documents/${id}/file`, {
+    const answer = await fetch(`${stack.url}/functions/v1/documents/v1/documents/${id}/file`, {
       headers: { authorization: `Bearer ${user.token}` }, redirect: "manual" });
     return answer.status === 302 ? (await fetch(answer.headers.get("location"))).text() : answer.status;
   };
@@ -165,7 +165,7 @@ describe("documents", () => {
 
   test("progress comes as events, and ends", async () => {
     const { id } = (await user.upload(Buffer.from(TEXT))).json;
-    const answer = await fetch(`${stack.url}/functions/v1/upload/v1/documents/${id}/events`, { headers: { authorization: `Bearer ${user.token}` } });
+    const answer = await fetch(`${stack.url}/functions/v1/documents/v1/documents/${id}/events`, { headers: { authorization: `Bearer ${user.token}` } });
     assert.match(answer.headers.get("content-type"), /^text\/event-stream/);
     const text = await answer.text();
     const last = JSON.parse(text.trim().split("\n").filter((line) => line.startsWith("data:")).at(-1).slice(5));
@@ -175,7 +175,7 @@ describe("documents", () => {
   test("a file is fetched by a link that needs no token, and never as a page", async () => {
     const { id } = (await user.upload(Buffer.from(TEXT))).json;
     await user.ended(id);
-    const answer = await fetch(`${stack.url}/functions/v1/upload/v1/documents/${id}/file`, {
+    const answer = await fetch(`${stack.url}/functions/v1/documents/v1/documents/${id}/file`, {
       headers: { authorization: `Bearer ${user.token}` }, redirect: "manual" });
     assert.equal(answer.status, 302);
     const file = await fetch(answer.headers.get("location"));

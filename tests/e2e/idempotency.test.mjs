@@ -187,20 +187,20 @@ const ROUTES = {
     const documentIds = [await write("c"), await write("d")];
     return { path: "export/api/v1/export/batch", body: { documentIds }, created: () => count("select count(distinct i.batch_id) as n from mill.export_batch_item i join mill.export e on e.id = i.export_id where e.document_id = $1", [documentIds[0]]) };
   },
-  "POST jobs /v1/jobs/{id}/retry": async () => {
+  "POST workflows /v1/jobs/{id}/retry": async () => {
     await query("insert into public.workflow_definition (type, tasks) values ('fails', $1)", [JSON.stringify([{ key: "a", kind: "echo", input: { delay_ms: "soon" } }])]);
-    const { json: { id } } = await user.call("POST", "jobs/v1/jobs", { body: { type: "fails" } });
+    const { json: { id } } = await user.call("POST", "workflows/v1/jobs", { body: { type: "fails" } });
     const failed = () => until(async () => (await query("select from mill.workflow where id = $1 and status = 'failed'", [id])).length, "the workflow failing");
     await failed();
-    return { path: `jobs/v1/jobs/${id}/retry`, later: failed, // then a second retry would find something to resume
+    return { path: `workflows/v1/jobs/${id}/retry`, later: failed, // then a second retry would find something to resume
       created: () => count("select count(*) as n from mill.audit_log where action = 'retry' and job_id in (select id from mill.task where job_id = $1)", [id]) };
   },
-  "POST upload /v1/documents/{id}/reprocess": async () => {
+  "POST documents /v1/documents/{id}/reprocess": async () => {
     const { id: profile } = (await query("insert into public.user_profiles (user_id) values ($1) returning id", [user.sub]))[0];
     const { id } = (await query(`insert into public.shell_files (id, patient_id, uploaded_by, filename, mime_type, status, storage_path, created_at, updated_at)
       values (gen_random_uuid(), $1, $2, 'a.txt', 'text/plain', 'completed', 'a/b/c.txt', now(), now()) returning id`, [profile, user.sub]))[0];
     // Once the new run has ended too, a second call would start a third.
-    return { path: `upload/v1/documents/${id}/reprocess`, later: () => query("update public.shell_files set status = 'completed' where id = $1", [id]), created: () => count("select run - 1 as n from public.shell_files where id = $1", [id]) };
+    return { path: `documents/v1/documents/${id}/reprocess`, later: () => query("update public.shell_files set status = 'completed' where id = $1", [id]), created: () => count("select run - 1 as n from public.shell_files where id = $1", [id]) };
   },
   "POST audit /": async () => {
     const record_id = randomUUID();
@@ -209,11 +209,11 @@ const ROUTES = {
   },
 };
 // These keep their key with what they create: see the tests at the end.
-const KEEP_THEIR_OWN = ["POST upload /v1/documents", "POST jobs /v1/jobs", "POST jobs /api/jobs/start"];
+const KEEP_THEIR_OWN = ["POST documents /v1/documents", "POST workflows /v1/jobs", "POST workflows /api/jobs/start"];
 // Signed by Postgres, where an invocation's id is good for one claim; or written under a link to one object; or for a ticket, of which nothing is kept;
 // or for cleaning, which the second time finds nothing.
-const NEED_NONE = ["POST processor /", "POST cleanup /", "POST upload /objects", "POST export /v1/exports/{id}/events/ticket", "POST export /v1/exports/batch/{id}/events/ticket",
-  "POST export /api/v1/export/job/{id}/stream/ticket", "POST upload /v1/documents/{id}/events/ticket", "POST jobs /v1/jobs/{id}/events/ticket", "POST refresh /v1/changes/ticket",
+const NEED_NONE = ["POST processor /", "POST cleanup /", "POST documents /objects", "POST export /v1/exports/{id}/events/ticket", "POST export /v1/exports/batch/{id}/events/ticket",
+  "POST export /api/v1/export/job/{id}/stream/ticket", "POST documents /v1/documents/{id}/events/ticket", "POST workflows /v1/jobs/{id}/events/ticket", "POST refresh /v1/changes/ticket",
   "POST export /api/v1/export/cleanup"];
 
 test("every POST of every function documents Idempotency-Key, or is known to need none", async () => {
@@ -268,7 +268,7 @@ test("an RPC is called once under a key by call_once, also a batch", async () =>
 });
 
 test("a workflow's key answers with the same job and says that it is a replay", async () => {
-  const start = (body) => user.call("POST", "jobs/v1/jobs", { body, headers: { "idempotency-key": "x".repeat(255) } });
+  const start = (body) => user.call("POST", "workflows/v1/jobs", { body, headers: { "idempotency-key": "x".repeat(255) } });
   const body = { type: "echo", params: { message: "once" } };
   const [first, again] = [await start(body), await start(body)];
   assert.deepEqual([first.json.id, isReplay(first)], [again.json.id, false]);
@@ -277,12 +277,12 @@ test("a workflow's key answers with the same job and says that it is a replay", 
 });
 
 test("an upload's key answers with the same document and says that it is a replay", async () => {
-  const upload = (text) => user.call("POST", "upload/v1/documents", { body: Buffer.from(text), headers: { "idempotency-key": "u".repeat(255) } });
+  const upload = (text) => user.call("POST", "documents/v1/documents", { body: Buffer.from(text), headers: { "idempotency-key": "u".repeat(255) } });
   const [first, again] = [await upload("Some plain words"), await upload("Some plain words")];
   assert.deepEqual([first.status, again.status, again.json.id], [202, 202, first.json.id], first.text);
   assert.deepEqual([isReplay(first), isReplay(again)], [false, true]);
   assert.equal((await upload("Other plain words")).json.code, "other_body");
-  const refused = await user.call("POST", "upload/v1/documents", { body: Buffer.from("Words"), headers: { "idempotency-key": "u".repeat(256) } });
+  const refused = await user.call("POST", "documents/v1/documents", { body: Buffer.from("Words"), headers: { "idempotency-key": "u".repeat(256) } });
   assert.deepEqual([refused.status, refused.json.field], [400, "idempotency-key"]);
 });
 

@@ -27,7 +27,7 @@ const USERS_OWN = `
 
 const ways = [
   { name: "exports alone, in workerd with R2", runtime: "workerd", storage: "r2", parts: ["gateway", "work", "workerd"],
-    functions: ["export", "upload"], applications: ["exports"], schemas: { exports: "acme" } },
+    functions: ["export", "documents"], applications: ["exports"], schemas: { exports: "acme" } },
   { name: "exports alone, in deno with Supabase Storage", runtime: "deno", parts: ["gateway", "storage", "work", "deno"],
     functions: ["export"], applications: ["exports"], schemas: { exports: "acme" } },
 ];

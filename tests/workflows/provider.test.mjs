@@ -27,11 +27,11 @@ after(async () => {
 test("a text is the model's, after it had no room, failed and answered in another shape", async () => {
   await fetch(`${url}/manners`, { method: "POST", body: JSON.stringify(["429", "500", "wrong"]) });
   const documents = [{ system: "calendar", about: "person1", title: "The calendar" }];
-  const { status, json: { id } } = await user.call("POST", "jobs/v1/jobs", { body: { type: "nuclear_v2", params: { documents } } });
+  const { status, json: { id } } = await user.call("POST", "workflows/v1/jobs", { body: { type: "nuclear_v2", params: { documents } } });
   assert.equal(status, 202);
   const job = await until(async () => {
     await stack.postgres.query("select mill.tick()"); // promotes what waits for its backoff
-    const { json } = await user.call("GET", `jobs/v1/jobs/${id}`);
+    const { json } = await user.call("GET", `workflows/v1/jobs/${id}`);
     return ["completed", "failed"].includes(json.status) && json;
   }, "the workflow ending", 120_000);
   assert.equal(job.status, "completed", JSON.stringify(job.error));

@@ -20,8 +20,8 @@ before(async () => {
 });
 after(() => stack?.destroy());
 
-const start = async (body, headers, who = user) => who.call("POST", "jobs/v1/jobs", { body, headers });
-const look = async (id, who = user) => (await who.call("GET", `jobs/v1/jobs/${id}`)).json;
+const start = async (body, headers, who = user) => who.call("POST", "workflows/v1/jobs", { body, headers });
+const look = async (id, who = user) => (await who.call("GET", `workflows/v1/jobs/${id}`)).json;
 
 // Events as a browser would hear them, reconnecting with Last-Event-ID.
 async function listen(id) {
@@ -29,7 +29,7 @@ async function listen(id) {
   let last;
   for (;;) {
     const headers = { authorization: `Bearer ${user.token}`, ...(last && { "last-event-id": last }) };
-    const answer = await fetch(`${stack.url}/functions/v1/jobs/v1/jobs/${id}/events`, { headers });
+    const answer = await fetch(`${stack.url}/functions/v1/workflows/v1/jobs/${id}/events`, { headers });
     if (answer.status === 204) return events;
     assert.equal(answer.status, 200);
     for (const block of (await answer.text()).split("\n\n")) {
@@ -113,9 +113,9 @@ function secondsOfMp3(bytes) {
 
 // Another user, and nobody: by id, by the tables, by the path, by another's signature.
 async function strangersReachNothing(job) {
-  const unknown = await other.call("GET", `jobs/v1/jobs/${randomUUID()}`);
+  const unknown = await other.call("GET", `workflows/v1/jobs/${randomUUID()}`);
   for (const [method, rest] of [["GET", ""], ["GET", "/events"], ["DELETE", ""], ["POST", "/retry"]]) {
-    const answer = await other.call(method, `jobs/v1/jobs/${job.id}${rest}`);
+    const answer = await other.call(method, `workflows/v1/jobs/${job.id}${rest}`);
     assert.equal(answer.status, 404, `${method} ${rest}`);
     assert.deepEqual({ ...answer.json, correlation_id: "" }, { ...unknown.json, correlation_id: "" });
   }
@@ -149,7 +149,7 @@ test("a workflow of functions needs no worker, and an idempotency key starts it 
   assert.deepEqual([reused.status, reused.json.code], [422, "other_body"]);
   const job = await until(async () => { const job = await look(first.json.id); return job.status === "completed" && job; }, "echo");
   assert.deepEqual(job.output, { repeat: { echo: { message: "Heard: over HTTP" } } });
-  const listed = await user.call("GET", "jobs/v1/jobs?limit=1");
+  const listed = await user.call("GET", "workflows/v1/jobs?limit=1");
   assert.equal(listed.json[0].id, first.json.id);
 });
 
@@ -172,12 +172,12 @@ test("a failed job is resumed over HTTP, a running one is cancelled", async () =
   const bad = await start({ type: "nuclear_v2", params: { person1: { name: "No date", born: "never" } } });
   const failed = await until(async () => { const job = await look(bad.json.id); return job.status === "failed" && job; }, "the failure");
   assert.equal(failed.error.task, "calculating");
-  assert.equal((await user.call("DELETE", `jobs/v1/jobs/${bad.json.id}`)).status, 409);
+  assert.equal((await user.call("DELETE", `workflows/v1/jobs/${bad.json.id}`)).status, 409);
   await stack.postgres.query("update mill.queue set paused = true where queue = 'workflows'");
-  const resumed = await user.call("POST", `jobs/v1/jobs/${bad.json.id}/retry`);
+  const resumed = await user.call("POST", `workflows/v1/jobs/${bad.json.id}/retry`);
   assert.equal(resumed.status, 202);
-  assert.equal((await user.call("POST", `jobs/v1/jobs/${bad.json.id}/retry`)).json.code, "wrong_state");
-  const cancelled = await user.call("DELETE", `jobs/v1/jobs/${bad.json.id}`);
+  assert.equal((await user.call("POST", `workflows/v1/jobs/${bad.json.id}/retry`)).json.code, "wrong_state");
+  const cancelled = await user.call("DELETE", `workflows/v1/jobs/${bad.json.id}`);
   assert.deepEqual([cancelled.status, cancelled.json.status, cancelled.json.cancelled], [200, "cancelled", 50]);
   await stack.postgres.query("update mill.queue set paused = false where queue = 'workflows'");
 });
@@ -199,7 +199,7 @@ test("pages are set in a child of the worker, which is killed when the workflow 
   const sections = Array.from({ length: 5 }, () => ({ title: "Slow", text: endless }));
   const id = await setText("slow", { title: "Slow", author: "A", sections });
   const child = await press(stack.parts.work.pid);
-  const cancelled = await user.call("DELETE", `jobs/v1/jobs/${id}`);
+  const cancelled = await user.call("DELETE", `workflows/v1/jobs/${id}`);
   assert.equal(cancelled.status, 200, cancelled.text);
   await gone(child);
 });

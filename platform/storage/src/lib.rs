@@ -38,7 +38,7 @@ pub struct Args {
     /// Largest object of the service, in bytes
     #[arg(long, default_value_t = 100 * 1024 * 1024)]
     pub max_object: u64,
-    /// Largest object of a user, in bytes: the function upload has the same limit
+    /// Largest object of a user, in bytes: the function documents has the same limit
     #[arg(long, env = "UPLOAD_MAX_BYTES", default_value_t = 50 * 1024 * 1024)]
     pub max_upload: u64,
 }

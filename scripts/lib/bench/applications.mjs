@@ -71,12 +71,12 @@ export function applications({ url, anonKey }, { patience = 10_000 } = {}) {
   const document = {
     async ask(user, key) {
       const text = `Patient: Ann Lee    DOB: 01/02/1970\nReference ${key}\nGlucose 142 mg/dL 70 - 99 H\nMetformin 500 mg by mouth twice daily\n`;
-      const answer = await send(user, "POST", `${functions}/upload/v1/documents?filename=${key}.txt`, {
+      const answer = await send(user, "POST", `${functions}/documents/v1/documents?filename=${key}.txt`, {
         body: text, headers: { "idempotency-key": key, "content-type": "text/plain" }, expected: [200, 202] });
       return answer.json().id;
     },
     async look(user, id) {
-      const found = (await send(user, "GET", `${functions}/upload/v1/documents/${id}`)).json();
+      const found = (await send(user, "GET", `${functions}/documents/v1/documents/${id}`)).json();
       if (!["completed", "failed", "refused", "infected"].includes(found.status)) return null;
       const { status, completed_at, facts, narrative, error } = found;
       if (status === "completed" && !(facts?.length > 0)) return { state: "completed without a fact", proof: {} };
@@ -121,11 +121,11 @@ export function applications({ url, anonKey }, { patience = 10_000 } = {}) {
   const workflow = {
     async ask(user, key) {
       const documents = [{ system: "calendar", about: "person1", title: `The calendar of ${key}` }];
-      return (await post(user, `${functions}/jobs/v1/jobs`, { type: "nuclear_v2", params: { documents } },
+      return (await post(user, `${functions}/workflows/v1/jobs`, { type: "nuclear_v2", params: { documents } },
         { headers: { "idempotency-key": key } })).json().id;
     },
     async look(user, id) {
-      const { status, artifacts, finished_at, progress } = (await send(user, "GET", `${functions}/jobs/v1/jobs/${id}`)).json();
+      const { status, artifacts, finished_at, progress } = (await send(user, "GET", `${functions}/workflows/v1/jobs/${id}`)).json();
       if (["failed", "cancelled"].includes(status)) return { state: status, proof: { message: progress?.message } };
       if (status !== "completed") return null;
       const made = artifacts.map(({ type, sha256 }) => `${type} ${sha256}`).sort();

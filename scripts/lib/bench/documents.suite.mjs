@@ -32,7 +32,7 @@ export default async function* measure({ progress, only }) {
 
 async function person(stack) {
   const headers = { authorization: `Bearer ${await stack.token({ role: "authenticated", sub: randomUUID() })}` };
-  const address = `${stack.url}/functions/v1/upload/v1/documents`;
+  const address = `${stack.url}/functions/v1/documents/v1/documents`;
   const upload = async (body) => {
     const answer = await fetch(address, { method: "POST", headers, body });
     return { ...(await answer.json()), http: answer.status };

@@ -14,7 +14,7 @@ const FORMS = { "lab-report": ["born", "scan", "noisy"], prescription: ["born", 
 
 export async function show({ stack, user, until }) {
   const headers = { authorization: user.headers.authorization };
-  const address = `${stack.url}/functions/v1/upload/v1/documents`;
+  const address = `${stack.url}/functions/v1/documents/v1/documents`;
   const started = performance.now();
   const chosen = samples(defaultFolder()).filter(({ document, form }) => FORMS[document].includes(form));
   const uploaded = await Promise.all(chosen.map(async (sample) => {

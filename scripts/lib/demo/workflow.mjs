@@ -10,7 +10,7 @@ const documents = [
 ];
 
 export async function show({ stack, user, until }) {
-  const jobs = `${stack.url}/functions/v1/jobs/v1/jobs`;
+  const jobs = `${stack.url}/functions/v1/workflows/v1/jobs`;
   const body = JSON.stringify({ type: "nuclear_v2", params: { documents } });
   const answer = await fetch(jobs, { method: "POST", headers: user.headers, body });
   if (answer.status !== 202) throw new Error(`jobs answered ${answer.status}: ${await answer.text()}`);

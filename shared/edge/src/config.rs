@@ -73,12 +73,12 @@ impl Config {
         ))
     }
 
-    /// Where signed links to R2's objects lead: the function `upload`.
+    /// Where signed links to R2's objects lead: the function `documents`.
     pub(crate) fn files_url(&self) -> Result<String, Problem> {
         match self.optional("FILES_URL") {
             Some(url) => Ok(url.trim_end_matches('/').to_owned()),
             None => Ok(format!(
-                "{}/functions/v1/upload",
+                "{}/functions/v1/documents",
                 self.required("SUPABASE_URL")?.trim_end_matches('/')
             )),
         }

@@ -14,6 +14,7 @@ use gristmill_core::{Code, Problem};
 /// All endpoints of one function.
 pub struct Routes {
     names: Vec<&'static str>,
+    keys_kept_as: &'static str,
     pub(super) description: &'static str,
     pub(super) routes: Vec<Route>,
 }
@@ -23,6 +24,7 @@ impl Routes {
     pub fn new(function: &'static str, description: &'static str) -> Self {
         Self {
             names: vec![function],
+            keys_kept_as: function,
             description,
             routes: Vec::new(),
         }
@@ -32,6 +34,13 @@ impl Routes {
     /// `queue-processor-core` of `queue-processor`, needs no name of its own here.
     pub fn also_known_as(mut self, name: &'static str) -> Self {
         self.names.push(name);
+        self
+    }
+
+    /// The name that callers' idempotency keys are kept under, where it is not the function's own: one that it had in an earlier release. A retry
+    /// whose first try came before the upgrade is still a retry.
+    pub fn keys_kept_as(mut self, name: &'static str) -> Self {
+        self.keys_kept_as = name;
         self
     }
 
@@ -66,9 +75,8 @@ impl Routes {
         call.set_params(params);
         if route.is_repeatable {
             call.token()?; // before the body is read: without one nothing is looked at
-            // By the function's own name: a retry under another of its names is a retry.
-            let function = self.names.first().copied().unwrap_or_default();
-            if let Some(once) = call.once(function).await? {
+            // By one name: a retry under another of its names is a retry.
+            if let Some(once) = call.once(self.keys_kept_as).await? {
                 config.create_once(once);
             }
         }

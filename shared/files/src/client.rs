@@ -1,5 +1,5 @@
 //! The container worker's way to objects: the Supabase Storage API with the service key, or, where files lie in
-//! R2, signed links of the function `upload`. R2's own S3 API would need a third set of keys.
+//! R2, signed links of the function `documents`. R2's own S3 API would need a third set of keys.
 
 use std::time::Duration;
 

@@ -1,6 +1,6 @@
 //! Signed links: a method, a key and an expiry under an HMAC.
 //!
-//! R2's binding cannot sign URLs, so the functions serve its objects themselves (`/objects?key=KEY` of `upload`).
+//! R2's binding cannot sign URLs, so the functions serve its objects themselves (`/objects?key=KEY` of `documents`).
 //! Whoever holds FILES_SECRET signs: functions for people, the container worker for itself.
 
 use base64::Engine;

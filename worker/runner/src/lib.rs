@@ -69,10 +69,10 @@ pub struct Args {
     /// Folder for files under work; each job has one of its own there and leaves nothing
     #[arg(long, env = "WORKER_SCRATCH")]
     pub scratch: Option<PathBuf>,
-    /// `r2` where files lie in R2: they are then reached by signed links of the function `upload`
+    /// `r2` where files lie in R2: they are then reached by signed links of the function `documents`
     #[arg(long, env = "STORAGE", default_value = "supabase", value_parser = ["supabase", "r2"])]
     pub storage: String,
-    /// Address of the function `upload`, where storage is r2
+    /// Address of the function `documents`, where storage is r2
     #[arg(long, env = "FILES_URL")]
     pub files_url: Option<String>,
     /// The secret that signs those links, from the environment only
@@ -227,7 +227,7 @@ fn objects(args: &Args) -> Result<Objects, Error> {
     if args.files_secret.is_empty() {
         return Err(Error::NoFilesSecret);
     }
-    let default = || format!("{}/functions/v1/upload", args.url.trim_end_matches('/'));
+    let default = || format!("{}/functions/v1/documents", args.url.trim_end_matches('/'));
     Ok(Objects::links(
         &args.files_url.clone().unwrap_or_else(default),
         &args.files_secret,

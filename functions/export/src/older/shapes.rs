@@ -3,7 +3,7 @@
 use gristmill_core::export::Export;
 use gristmill_core::{Code, Problem};
 use gristmill_edge::storage::Store;
-use gristmill_rpc;
+use gristmill_rpc as rpc;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};

@@ -1,6 +1,6 @@
-//! `jobs`: starts jobs of many tasks, tells how far they are, and gives out what they made.
+//! `workflows`: starts jobs of many tasks, tells how far they are, and gives out what they made.
 //!
-//! The routes below `/api/jobs` are the documented ones, kept for clients that know them.
+//! Also known as `jobs`. The routes below `/api/jobs` are kept for clients of the compatible system.
 
 mod domain;
 mod handler;
@@ -13,7 +13,9 @@ use gristmill_rpc::{CancelledWorkflow, StartedWorkflow, Ticket, WorkflowState};
 use worker::{Context, Env, Request, Response, event};
 
 fn routes() -> Routes {
-    Routes::new("jobs", "Jobs of many tasks")
+    Routes::new("workflows", "Jobs of many tasks")
+        .also_known_as("jobs")
+        .keys_kept_as("jobs")
         .route(start(
             post("/v1/jobs", handler::start)
                 .summary("Starts a job of a workflow type")
@@ -62,7 +64,7 @@ fn routes() -> Routes {
                 .answers::<StartedWorkflow>(202, "Started, or found under its idempotency key"),
         ))
         .route(one(get("/api/jobs/{id}", legacy::show)
-            .summary("As GET /v1/jobs/{id}, in the documented form")
+            .summary("As GET /v1/jobs/{id}, in the compatible form")
             .answers::<legacy::Job>(200, "The job")))
 }
 

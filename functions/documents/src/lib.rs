@@ -1,7 +1,7 @@
-//! `upload`: documents come in, and what was found in them goes out.
+//! `documents`: documents come in, and what was found in them goes out.
 //!
 //! An upload is two-phase: Postgres registers it, the object is stored, Postgres marks it stored and enqueues the first
-//! stage. Whatever dies in between is swept up later, both ways. Also known as shell-file-processor-v3.
+//! stage. Whatever dies in between is swept up later, both ways. Also known as `upload` and `shell-file-processor-v3`.
 //!
 //! It holds the anon key and forwards the caller's token: row level security decides. Where files lie in R2 it also
 //! serves them under signed links, see `objects`.
@@ -20,7 +20,9 @@ use worker::{Context, Env, Request, Response, event};
 
 fn routes() -> Routes {
     let id = "As uploading it answered";
-    Routes::new("upload", "Takes documents and shows what was found in them")
+    Routes::new("documents", "Takes documents and shows what was found in them")
+        .also_known_as("upload")
+        .keys_kept_as("upload")
         .also_known_as(domain::SHELL_FILE_PROCESSOR)
         .route(
             post("/v1/documents", receive::receive)
