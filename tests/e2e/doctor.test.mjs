@@ -26,8 +26,8 @@ test("a sound deployment passes every check", async () => {
 });
 
 const faults = [
-  ["schema", "delete from mill.migration where path = 'engine/claim.sql'",
-    "insert into mill.migration select 'engine/claim.sql', checksum from saved where path = 'engine/claim.sql'", /sql\/engine\/claim\.sql is missing or old[\s\S]*gristmill migrate/],
+  ["schema", "delete from mill.migration where path = 'engine/claim/claim.sql'",
+    "insert into mill.migration select 'engine/claim/claim.sql', checksum from saved where path = 'engine/claim/claim.sql'", /sql\/engine\/claim\/claim\.sql is missing or old[\s\S]*gristmill migrate/],
   ["roles", "alter role authenticated bypassrls", "alter role authenticated nobypassrls", /role authenticated may go around row level security/],
   ["grants", "grant usage on schema mill to anon; grant execute on function mill.now() to anon", "revoke usage on schema mill from anon; revoke execute on function mill.now() from anon", /mill\.now\(\) may be called by anon/],
   ["row level security", "create table public.leak (a int); grant select on public.leak to anon", "drop table public.leak", /leak has none[\s\S]*enable row level security/],

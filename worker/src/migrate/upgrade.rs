@@ -200,8 +200,9 @@ impl<'a, 'b> Upgrade<'a, 'b> {
         // Triggers and policies that this run will probably drop.
         let is_due = |path: &str| due.iter().any(|due| due.file.path == path);
         for (object, entry) in &self.before {
-            let is_gone = !self.index.contains_key(entry.path.as_str())
-                || (is_due(&entry.path) && !declared.contains(object));
+            // One whose file has moved is declared by the file in its new place, and is not dropped.
+            let is_gone = !declared.contains(object)
+                && (!self.index.contains_key(entry.path.as_str()) || is_due(&entry.path));
             if let Some((_, table)) = object.name.rsplit_once(" on ").filter(|_| is_gone) {
                 tables.add(table, Strength::AccessExclusive);
             }
