@@ -1,6 +1,6 @@
 //! `jobs`: starts jobs of many tasks, tells how far they are, and gives out what they made.
 //!
-//! The routes below `/api/jobs` are the documented ones, kept for clients that know them.
+//! The routes below `/api/jobs` are the compatible ones, kept for clients that know them.
 
 mod domain;
 mod handler;
@@ -62,7 +62,7 @@ fn routes() -> Routes {
                 .answers::<StartedWorkflow>(202, "Started, or found under its idempotency key"),
         ))
         .route(one(get("/api/jobs/{id}", legacy::show)
-            .summary("As GET /v1/jobs/{id}, in the documented form")
+            .summary("As GET /v1/jobs/{id}, in the compatible form")
             .answers::<legacy::Job>(200, "The job")))
 }
 

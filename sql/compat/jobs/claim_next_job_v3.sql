@@ -1,5 +1,5 @@
--- Without types a worker gets every type of the documented job queue: the documented ones and those that the operator has added to
--- mill.kind. Refreshes, exports and tasks have documented claims of their own, and alerts are sent by our own functions alone.
+-- Without types a worker gets every type of the older system's job queue, and those that the operator has added to
+-- mill.kind. Refreshes, exports and tasks have compat claims of their own, and alerts are sent by our own functions alone.
 create or replace function public.claim_next_job_v3(worker_id text, job_types text[] default null, heartbeat_interval_seconds int default null)
 returns table (job_id uuid, job_type text, job_payload jsonb, retry_count int)
 language plpgsql security definer

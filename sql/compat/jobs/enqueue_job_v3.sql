@@ -1,4 +1,4 @@
--- The documented system audits each enqueue and each completion; batches by enqueue_jobs and settle_jobs are not audited one by one.
+-- The older system audits each enqueue and each completion; batches by enqueue_jobs and settle_jobs are not audited one by one.
 create or replace function public.enqueue_job_v3(
   job_type text,
   job_name text,

@@ -1,10 +1,10 @@
--- Every job under the documented names of its columns, ours after them. Nothing here is written for the view's sake: what the documented system
+-- Every job under the compatible names of its columns, ours after them. Nothing here is written for the view's sake: what the older system
 -- keeps in its rows is worked out from what the engine records.
 --
---   heartbeat_at    when the next heartbeat is due. Of a lease of ours: the lease's end less worker.timeout_seconds, so that the documented
---                   rule "lost when heartbeat_at is older than the timeout" holds for every row.
+--   heartbeat_at    when the next heartbeat is due. Of a lease of ours: the lease's end less worker.timeout_seconds, so that the older
+--                   system's rule "lost when heartbeat_at is older than the timeout" holds for every row.
 --   retry_count     what the next claim will say while the job waits, else what the last one said.
---   error_details   the errors of the job one upon the other, the latest wins, as the documented system merges its own.
+--   error_details   the errors of the job one upon the other, the latest wins, as the older system merges its own.
 --
 -- No function of mill may be called here: a view's functions run with the rights of the caller, and those end at the schema.
 create or replace view public.job_queue as
@@ -61,6 +61,6 @@ left join mill.compat_lease l on l.id = j.id and l.worker = j.worker and l.attem
   and j.lease_until is not null;
 
 comment on view public.job_queue is
-  'Every job under its documented column names. Statuses: pending, processing, completed, failed, cancelled, retrying, deferred. An update to pending reschedules.';
+  'Every job under its compatible column names. Statuses: pending, processing, completed, failed, cancelled, retrying, deferred. An update to pending reschedules.';
 revoke all on public.job_queue from public, anon, authenticated, service_role;
 grant select, update on public.job_queue to service_role;

@@ -1,4 +1,4 @@
--- The documented call names no worker: it acts on a job that is processing under the lease which a documented claim gave out last.
+-- The compatible call names no worker: it acts on a job that is processing under the lease which a compat claim gave out last.
 create or replace function public.reschedule_job(
   p_job_id uuid, p_delay_seconds int, p_reason text, p_add_jitter boolean default true)
 returns boolean
@@ -14,6 +14,6 @@ end
 $$;
 
 comment on function public.reschedule_job(uuid, int, text, boolean) is
-  'Puts a running job off without consuming an attempt, with jitter of at most half of the delay and 30 s; false when no documented claim holds it.';
+  'Puts a running job off without consuming an attempt, with jitter of at most half of the delay and 30 s; false when no compat claim holds it.';
 revoke execute on function public.reschedule_job(uuid, int, text, boolean) from public, anon, authenticated;
 grant execute on function public.reschedule_job(uuid, int, text, boolean) to service_role;

@@ -1,5 +1,5 @@
--- The documented direct update: {status: 'pending', scheduled_at, worker_id: null, started_at: null, heartbeat_at: null} reschedules a job.
--- It acts under the lease that it saw, and only if a documented claim gave that lease out; otherwise no row is changed. Every other change
+-- The compatible direct update: {status: 'pending', scheduled_at, worker_id: null, started_at: null, heartbeat_at: null} reschedules a job.
+-- It acts under the lease that it saw, and only if a compat claim gave that lease out; otherwise no row is changed. Every other change
 -- belongs to a call that says what happened, and is refused here.
 create or replace function mill.update_job_queue() returns trigger
 language plpgsql security definer

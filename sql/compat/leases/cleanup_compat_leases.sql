@@ -12,9 +12,9 @@ as $$
   select jsonb_build_object('removed', count(*), 'more', count(*) = p_max) from gone
 $$;
 
-comment on function mill.cleanup_compat_leases(int) is 'Forgets leases of documented claims that are over: lost, cancelled, or settled by another call.';
+comment on function mill.cleanup_compat_leases(int) is 'Forgets leases of compat claims that are over: lost, cancelled, or settled by another call.';
 revoke execute on function mill.cleanup_compat_leases(int) from public;
 
 insert into mill.cleanup_step (step, description, run, place) values
-  ('compat_leases', 'Leases of documented claims that are over', 'mill.cleanup_compat_leases', 25)
+  ('compat_leases', 'Leases of compat claims that are over', 'mill.cleanup_compat_leases', 25)
 on conflict (step) do update set description = excluded.description, run = excluded.run, place = excluded.place;

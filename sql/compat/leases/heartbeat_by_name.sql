@@ -1,4 +1,4 @@
--- A documented heartbeat never shortens a lease: a documented worker sends one at the start and perhaps no more. What the queue's own lease
+-- A compat heartbeat never shortens a lease: a compat worker sends one at the start and perhaps no more. What the queue's own lease
 -- would be plays no part.
 create or replace function mill.heartbeat_by_name(p_id uuid, p_worker text, p_seconds numeric, p_progress int default null, p_heartbeat_seconds numeric default null)
 returns boolean

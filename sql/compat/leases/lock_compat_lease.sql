@@ -1,4 +1,4 @@
--- The lease that a documented claim gave out, if the job is still processing under it. The row of the job is locked before it is judged, so
+-- The lease that a compat claim gave out, if the job is still processing under it. The row of the job is locked before it is judged, so
 -- that the lease cannot change hands before the caller's transaction ends. A lease of our own functions and worker is none of these, even
 -- if it bears the same worker's name.
 create or replace function mill.lock_compat_lease(p_id uuid) returns mill.compat_lease
@@ -19,5 +19,5 @@ begin
 end
 $$;
 
-comment on function mill.lock_compat_lease(uuid) is 'Locks a job; the lease that a documented claim gave out for it, null when it is not processing under one.';
+comment on function mill.lock_compat_lease(uuid) is 'Locks a job; the lease that a compat claim gave out for it, null when it is not processing under one.';
 revoke execute on function mill.lock_compat_lease(uuid) from public;

@@ -1,4 +1,4 @@
--- Called by every documented claim for what it has just leased, in the same transaction. Documented workers extend their leases rarely
+-- Called by every compat claim for what it has just leased, in the same transaction. Compat workers extend their leases rarely
 -- or never, so their leases are those of the documents, whatever the queue's own lease is.
 create or replace function mill.note_compat_leases(p_ids uuid[], p_seconds numeric, p_heartbeat_seconds numeric default null) returns void
 language plpgsql
@@ -23,5 +23,5 @@ end
 $$;
 
 comment on function mill.note_compat_leases(uuid[], numeric, numeric) is
-  'Records that a documented claim gave out the leases of these jobs, lets them last for the seconds, and notes when a heartbeat is due.';
+  'Records that a compat claim gave out the leases of these jobs, lets them last for the seconds, and notes when a heartbeat is due.';
 revoke execute on function mill.note_compat_leases(uuid[], numeric, numeric) from public;

@@ -11,5 +11,5 @@ as $$
 $$;
 
 comment on function mill.reschedule_compat_lease(uuid, numeric, numeric, text, jsonb) is
-  'Puts off a job that is processing under a lease that a documented claim gave out; false for any other. p_more: further keys of its error.';
+  'Puts off a job that is processing under a lease that a compat claim gave out; false for any other. p_more: further keys of its error.';
 revoke execute on function mill.reschedule_compat_lease(uuid, numeric, numeric, text, jsonb) from public;

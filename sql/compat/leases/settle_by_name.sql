@@ -1,4 +1,4 @@
--- The documented calls carry the worker's name and no attempt: the attempt is that of the lease which this worker
+-- The compatible calls carry the worker's name and no attempt: the attempt is that of the lease which this worker
 -- holds now. Two processes must therefore not share a name; those that settle by (id, attempt) may.
 create or replace function mill.settle_by_name(p_id uuid, p_worker text, p_outcome jsonb) returns boolean
 language plpgsql
@@ -17,5 +17,5 @@ begin
 end
 $$;
 
-comment on function mill.settle_by_name(uuid, text, jsonb) is 'Settles the job that a documented claim gave to this worker; false when the worker holds it no more.';
+comment on function mill.settle_by_name(uuid, text, jsonb) is 'Settles the job that a compat claim gave to this worker; false when the worker holds it no more.';
 revoke execute on function mill.settle_by_name(uuid, text, jsonb) from public;

@@ -1,4 +1,4 @@
--- For documented calls that carry neither worker nor attempt. They mean the job as it is leased now, provided that a documented
+-- For compatible calls that carry neither worker nor attempt. They mean the job as it is leased now, provided that a compat
 -- claim gave out that lease: what our own functions and worker hold is out of their reach.
 create or replace function mill.settle_compat_lease(p_id uuid, p_outcome jsonb, p_queues text default null) returns boolean
 language plpgsql
@@ -13,5 +13,5 @@ end
 $$;
 
 comment on function mill.settle_compat_lease(uuid, jsonb, text) is
-  'Settles a job that is processing under a lease that a documented claim gave out; false for any other. p_queues is a pattern for its queue.';
+  'Settles a job that is processing under a lease that a compat claim gave out; false for any other. p_queues is a pattern for its queue.';
 revoke execute on function mill.settle_compat_lease(uuid, jsonb, text) from public;

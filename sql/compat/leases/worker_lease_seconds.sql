@@ -1,4 +1,4 @@
--- heartbeat_at of a documented worker is due after the interval, and the worker counts as lost after the timeout beyond that.
+-- heartbeat_at of a compat worker is due after the interval, and the worker counts as lost after the timeout beyond that.
 create or replace function mill.worker_lease_seconds(p_interval numeric) returns numeric
 language sql stable
 set search_path = pg_catalog, pg_temp

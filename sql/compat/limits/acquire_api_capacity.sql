@@ -1,4 +1,4 @@
--- The documented call: a plain yes or no, so that `if (await acquire())` holds the limit. An estimate that the limit never admits
+-- The compatible call: a plain yes or no, so that `if (await acquire())` holds the limit. An estimate that the limit never admits
 -- is a no as well, where reserve_api_capacity raises.
 create or replace function public.acquire_api_capacity(
   p_provider_name text, p_api_endpoint text, p_estimated_tokens int default 1000)

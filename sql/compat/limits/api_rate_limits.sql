@@ -1,5 +1,5 @@
 -- The limits of providers under their compatible name. Simple and therefore updatable: INSERT … ON CONFLICT (provider_name, api_endpoint) works.
--- Current use is computed when the view is read; nobody writes it. The defaults are the documented ones, for rows that are inserted here: in
+-- Current use is computed when the view is read; nobody writes it. The defaults are the compatible ones, for rows that are inserted here: in
 -- mill.api_rate_limits a limit that is not named is none.
 --
 -- coalesce: what an INSERT returns is computed before its own row is there to be seen.

@@ -1,4 +1,4 @@
--- What each limit has given out in the windows that count now, as mill.api_room sums it. The clock is that of mill.now(), written out: the
+-- What each limit has given out in the windows that count now, as mill.api_capacity_left sums it. The clock is that of mill.now(), written out: the
 -- views above this one run with the rights of their callers, who may call nothing of mill.
 --
 -- Windows slide, so there is no one moment at which they are empty again: reset_at is when the first call of the window leaves it.

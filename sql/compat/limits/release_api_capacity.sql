@@ -1,4 +1,4 @@
--- The documented call names no lease. It ends the oldest open one that acquire_api_capacity gave out with that estimate, else the
+-- The compatible call names no lease. It ends the oldest open one that acquire_api_capacity gave out with that estimate, else the
 -- oldest of that provider and endpoint: whose it was makes no difference to the sums. What reserve_api_capacity gave out stays.
 create or replace function public.release_api_capacity(
   p_provider_name text, p_api_endpoint text, p_estimated_tokens int default 1000, p_actual_tokens int default null)

@@ -1,4 +1,4 @@
--- Databases of the documented system have processing_error as TEXT; its text is kept as legacy_error.
+-- Databases of the older system have processing_error as TEXT; its text is kept as legacy_error.
 create or replace function mill.migrate_processing_error() returns boolean
 language plpgsql
 set search_path = pg_catalog, pg_temp

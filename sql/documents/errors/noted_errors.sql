@@ -18,14 +18,14 @@ comment on function mill.document_error(jsonb, timestamptz) is 'An error of a jo
 revoke execute on function mill.document_error(jsonb, timestamptz) from public;
 
 -- Release 0.1.0 wrote type and message, and left out what was not known.
-create or replace function mill.documented_error(p_entry jsonb) returns jsonb
+create or replace function mill.complete_error_entry(p_entry jsonb) returns jsonb
 language sql immutable
 return jsonb_build_object('error_type', p_entry -> 'type', 'error_message', p_entry -> 'message', 'retry_count', null, 'next_retry_at', null,
   'worker_id', null, 'api_provider', null, 'rate_limit_hit', false, 'heartbeat_expired', false, 'duration_ms', null, 'timestamp', null)
   || (p_entry - array['type', 'message']);
 
-comment on function mill.documented_error(jsonb) is 'An entry of processing_error with every documented key.';
-revoke execute on function mill.documented_error(jsonb) from public;
+comment on function mill.complete_error_entry(jsonb) is 'An entry of processing_error with every compatible key.';
+revoke execute on function mill.complete_error_entry(jsonb) from public;
 
 -- An entry that is there stays as it is: it says when the next attempt was due, which the job's log does not.
 create or replace function mill.noted_errors(p_known jsonb, p_log jsonb, p_next_retry_at timestamptz default null) returns jsonb
@@ -39,7 +39,7 @@ as $$
         select jsonb_agg(h.entry order by h.at) from (
           select distinct on (e.entry ->> 'timestamp') e.entry || '{"resolved": false}' as entry, e.entry ->> 'timestamp' as at
           from (
-            select mill.documented_error(k) as entry, 1 as source from jsonb_array_elements(coalesce(p_known -> 'error_history', '[]')) k
+            select mill.complete_error_entry(k) as entry, 1 as source from jsonb_array_elements(coalesce(p_known -> 'error_history', '[]')) k
             union all
             select mill.document_error(l.error, case when l.at = jsonb_array_length(p_log) then p_next_retry_at end), 2
             from jsonb_array_elements(p_log) with ordinality l(error, at)) e
@@ -54,7 +54,7 @@ language sql immutable
 set search_path = pg_catalog, pg_temp
 as $$
   select (p_known - 'current_error') || case when p_known ? 'error_history' then jsonb_build_object('error_history', (
-    select jsonb_agg(mill.documented_error(e) || '{"resolved": true}') from jsonb_array_elements(p_known -> 'error_history') e)) else '{}' end
+    select jsonb_agg(mill.complete_error_entry(e) || '{"resolved": true}') from jsonb_array_elements(p_known -> 'error_history') e)) else '{}' end
 $$;
 
 comment on function mill.resolved_errors(jsonb) is 'processing_error once the stage has succeeded.';

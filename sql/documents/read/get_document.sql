@@ -11,7 +11,7 @@ $$;
 comment on function mill.waiting_error(public.shell_files) is 'The error after which a document''s stage waits for its next attempt, or null.';
 revoke execute on function mill.waiting_error(public.shell_files) from public;
 
--- The functions say type and message, as every error of ours; the row says error_type and error_message, as documented.
+-- The functions say type and message, as every error of ours; the row says error_type and error_message, as the older system does.
 create or replace function mill.shown_error(p_error jsonb) returns jsonb
 language sql immutable
 return p_error || jsonb_build_object('type', coalesce(p_error -> 'error_type', p_error -> 'type'),

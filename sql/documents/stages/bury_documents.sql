@@ -13,7 +13,7 @@ begin
     processing_error = mill.noted_errors(f.processing_error, coalesce(d.error_log, jsonb_build_array(d.error)))
   from mill.job_dead d
   where d.id = any (array(select j::uuid from jsonb_array_elements_text(p_acted -> 'jobs') j)) and d.queue in ('fast', 'ai')
-    and f.id = mill.document_named(d.payload) and f.stage = mill.kind_stage(d.kind) and f.status in ('uploaded', 'processing')
+    and f.id = mill.document_named(d.payload) and f.stage = mill.stage_of_kind(d.kind) and f.status in ('uploaded', 'processing')
     and case when f.stage_jobs ? f.stage then f.stage_jobs ->> f.stage = d.id::text
       else d.dedupe_key = mill.stage_key(f.id, f.run, f.stage) end;
 end

@@ -12,7 +12,7 @@ begin
     return null;
   end if;
   select f.* into v_file from public.shell_files f
-  where f.id = mill.document_named(v_job.payload) and f.stage = mill.kind_stage(v_job.kind)
+  where f.id = mill.document_named(v_job.payload) and f.stage = mill.stage_of_kind(v_job.kind)
     and coalesce(v_job.payload -> 'run', to_jsonb(f.run)) = to_jsonb(f.run)
     and coalesce(f.stage_jobs ->> f.stage, v_job.id::text) = v_job.id::text
     and f.status in ('uploaded', 'processing')

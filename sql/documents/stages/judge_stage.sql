@@ -9,7 +9,7 @@ language plpgsql stable
 set search_path = pg_catalog, pg_temp
 as $$
 declare
-  v_stage text := mill.kind_stage(p_kind);
+  v_stage text := mill.stage_of_kind(p_kind);
   v_holder uuid := (p_file.stage_jobs ->> v_stage)::uuid;
   v_is_retryable boolean := false;
   v_type text;

@@ -1,16 +1,16 @@
-create or replace function mill.stage_kind(p_stage text) returns text
+create or replace function mill.kind_of_stage(p_stage text) returns text
 language sql immutable
 return case when p_stage like 'pass%' then 'ai_queue_' else 'fast_queue_' end || p_stage;
 
-comment on function mill.stage_kind(text) is 'The kind of job that a stage is.';
-revoke execute on function mill.stage_kind(text) from public;
+comment on function mill.kind_of_stage(text) is 'The kind of job that a stage is.';
+revoke execute on function mill.kind_of_stage(text) from public;
 
-create or replace function mill.kind_stage(p_kind text) returns text
+create or replace function mill.stage_of_kind(p_kind text) returns text
 language sql immutable
 return substring(p_kind from '^(?:fast|ai)_queue_(.+)$');
 
-comment on function mill.kind_stage(text) is 'The stage that a kind of job is, or null.';
-revoke execute on function mill.kind_stage(text) from public;
+comment on function mill.stage_of_kind(text) is 'The stage that a kind of job is, or null.';
+revoke execute on function mill.stage_of_kind(text) from public;
 
 create or replace function mill.stage_number(p_stage text) returns int
 language sql immutable

@@ -9,7 +9,7 @@ begin
   update public.shell_files f set stage = p_stage, updated_at = mill.now(), version = f.version + 1
   where f.id = p_id returning f.* into v_file;
   perform mill.enqueue(jsonb_build_array(jsonb_build_object(
-    'kind', mill.stage_kind(p_stage),
+    'kind', mill.kind_of_stage(p_stage),
     'payload', jsonb_build_object('document_id', p_id, 'run', v_file.run, 'stage', p_stage),
     'dedupe_key', mill.stage_key(p_id, v_file.run, p_stage),
     'owner', v_file.uploaded_by, 'correlation_id', mill.correlation_id())));

@@ -1,5 +1,5 @@
 -- How programs name an object: the key alone in gristmill, BUCKET:KEY in another bucket (sql/files). The paths of shell_files are keys within
--- the document's bucket, because documented clients hand them to storage.from(bucket).
+-- the document's bucket, because compat clients hand them to storage.from(bucket).
 create or replace function mill.object_named(p_bucket text, p_key text) returns text
 language sql immutable
 return case p_bucket when 'gristmill' then p_key else p_bucket || ':' || p_key end;

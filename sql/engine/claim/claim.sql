@@ -45,7 +45,7 @@ begin
     exit when v_left <= 0;
     v_asked := v_left;
     loop
-      v_rows := mill.take_from(v_queue, v_left, p_kinds, v_waits);
+      v_rows := mill.lock_due_jobs(v_queue, v_left, p_kinds, v_waits);
       v_waits := false;
       v_left := v_left - cardinality(v_rows);
 
@@ -67,7 +67,7 @@ begin
                 j.lease_until, j.owner, j.group_key, j.correlation_id;
       exit when v_left <= 0 or v_queue.counts_running;
 
-      v_packs := mill.take_packs(v_queue, v_left, p_kinds);
+      v_packs := mill.lock_packs(v_queue, v_left, p_kinds);
       exit when v_packs = '{}';
       return query
       with opened as (
@@ -97,7 +97,7 @@ begin
     if v_left < v_asked and exists (
       select from mill.floor f where f.queue = v_queue.queue and f.advance_at <= clock_timestamp())
     then
-      perform mill.sweep(v_queue.queue);
+      perform mill.raise_floors(v_queue.queue);
     end if;
   end loop;
 end

@@ -3,7 +3,7 @@
 -- Two ways: a batch without dedupe keys into queues without a depth limit is one plain INSERT, 500 jobs in
 -- 8 ms of CPU; the rest goes through mill.enqueue_keyed. ON CONFLICT for all would cost each row a second WAL record.
 --
--- The transaction takes its xid before it reads the clock: mill.sweep relies on that order.
+-- The transaction takes its xid before it reads the clock: mill.raise_floors relies on that order.
 create or replace function mill.enqueue(p_jobs jsonb)
 returns table (ordinal int, id uuid, status text)
 language plpgsql
@@ -30,7 +30,7 @@ begin
   end if;
 
   if p_jobs @? '$[*].priority' then
-    perform mill.open_floors(p_jobs);
+    perform mill.open_lines(p_jobs);
   end if;
   select bool_or(q.depth_limit is not null), bool_or(q.dequeue = 'fair' or q.max_running_per_group is not null), array_agg(q.queue)
   into v_is_limited, v_has_lanes, v_queues
@@ -47,7 +47,7 @@ begin
     select
       a.id, a.line, a.turn, a.queue, a.kind, a.name, a.category, a.payload, a.state, a.state = 'deferred', a.priority, a.run_at, a.max_attempts,
       a.group_key, a.lane, a.owner, a.parent, a.correlation_id, v_now
-    from mill.asked_jobs(p_jobs, v_now, v_turn, v_random, v_max_bytes) a
+    from mill.parse_jobs(p_jobs, v_now, v_turn, v_random, v_max_bytes) a
     returning (job_live.turn - v_turn - 1)::int, job_live.id, 'new';
   end if;
 

@@ -4,7 +4,7 @@
 -- settle locks them in the order of ids, and the two would deadlock.
 --
 -- Lock order: keys, sorted, so two batches that share keys in another order wait for each other; then, when no key
--- is waited for any more, the live rows that are hurried, by id. A job that ends between the insert and the look
+-- is waited for any more, the live rows whose priority is raised, by id. A job that ends between the insert and the look
 -- for it leaves its key free: the batch then starts over, in a new subtransaction that holds no key yet. Inserting
 -- only what is left, with the other keys held, would break that order: tests/races/contention.test.mjs found
 -- deadlocks here until the batch started over.
@@ -15,13 +15,13 @@ language plpgsql
 set search_path = pg_catalog, pg_temp
 as $$
 declare
-  v_room jsonb := mill.room(p_jobs);
+  v_capacity jsonb := mill.capacity_left(p_jobs);
   v_answers jsonb := jsonb '{}'; -- ordinal to {id, status}
 begin
   loop
     begin
       with asked as materialized (
-        select * from mill.asked_jobs(p_jobs, p_now, p_turn, p_random, p_max_bytes) a
+        select * from mill.parse_jobs(p_jobs, p_now, p_turn, p_random, p_max_bytes) a
       ),
       -- One row a key: a statement may not insert the same key twice.
       firsts as (
@@ -31,10 +31,10 @@ begin
       ),
       admitted as (
         select f.* from firsts f
-        where not v_room ? f.queue or (
+        where not v_capacity ? f.queue or (
           select count(*) from firsts o where o.queue = f.queue and o.at <= f.at
             and not exists (select from mill.job_live j where j.queue = o.queue and j.dedupe_key = o.dedupe_key)
-          ) <= (v_room ->> f.queue)::int
+          ) <= (v_capacity ->> f.queue)::int
         order by f.queue, f.dedupe_key
       ),
       written as (
@@ -52,9 +52,9 @@ begin
       into v_answers
       from asked a join written w on w.id = a.id;
 
-      v_answers := v_answers || mill.duplicates(p_jobs, v_answers, p_now, p_turn, p_random, p_max_bytes);
-      if v_room <> '{}' then
-        v_answers := mill.throttled(p_jobs, v_room) || v_answers;
+      v_answers := v_answers || mill.answer_duplicates(p_jobs, v_answers, p_now, p_turn, p_random, p_max_bytes);
+      if v_capacity <> '{}' then
+        v_answers := mill.answer_throttled(p_jobs, v_capacity) || v_answers;
       end if;
       exit when (select count(*) from jsonb_object_keys(v_answers)) = jsonb_array_length(p_jobs);
       raise exception 'a key became free' using errcode = 'GM099';
@@ -62,7 +62,7 @@ begin
       v_answers := jsonb '{}';
     end;
   end loop;
-  perform mill.hurry(v_answers, p_now);
+  perform mill.raise_priority_of_duplicate(v_answers, p_now);
 
   return query
   select e.key::int, (e.value ->> 'id')::uuid, e.value ->> 'status'

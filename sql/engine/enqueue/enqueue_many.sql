@@ -11,7 +11,7 @@ set enable_sort = off -- jobs stay in order where they are grouped into packs
 set jit = off
 as $$
 declare
-  v_xid xid8 := pg_current_xact_id(); -- before the clock: see mill.sweep
+  v_xid xid8 := pg_current_xact_id(); -- before the clock: see mill.raise_floors
   v_turn bigint := mill.clock_us();
   v_now timestamptz := mill.now();
   v_random text := left(mill.uuid7_tail(), 12);
@@ -49,14 +49,14 @@ begin
     select v_line, v_turn + min(p.ordinality), v_ids[min(p.ordinality)], v_ids[max(p.ordinality)], v_ids[1], count(*),
       v_queue.queue, p_kind, v_now, v_queue.max_attempts, array_agg(p.id), array_agg(p.payload)
     from rows from (unnest(v_ids), jsonb_array_elements(p_payloads)) with ordinality as p(id, payload, ordinality)
-    where mill.is_payload(p.payload, v_max_bytes, p.ordinality - 1)
+    where mill.check_payload(p.payload, v_max_bytes, p.ordinality - 1)
     group by (p.ordinality - 1) / least(v_queue.batch_size, 100);
   else
     -- By way of mill.job: straight into job_live a row is formed first and taken apart again for its checks: 3% more instructions.
     insert into mill.job (id, line, turn, queue, kind, payload, state, run_at, max_attempts, created_at)
     select p.id, v_line, v_turn + p.ordinality, v_queue.queue, p_kind, p.payload, 'pending', v_now, v_queue.max_attempts, v_now
     from rows from (unnest(v_ids), jsonb_array_elements(p_payloads)) with ordinality as p(id, payload, ordinality)
-    where mill.is_payload(p.payload, v_max_bytes, p.ordinality - 1);
+    where mill.check_payload(p.payload, v_max_bytes, p.ordinality - 1);
   end if;
   perform mill.wake(v_queue);
   return v_ids;

@@ -1,5 +1,5 @@
 -- Makes sure that claims of fair and group-capped queues look at the lanes of a batch. A claim that finds a lane
--- still empty may mark it idle before the jobs commit, and mill.sweep_lanes repairs it.
+-- still empty may mark it idle before the jobs commit, and mill.repair_lanes repairs it.
 -- Lock order: by queue, tenant and lane.
 create or replace function mill.open_lanes(p_jobs jsonb) returns void
 language plpgsql

@@ -72,7 +72,7 @@ begin
   perform mill.unpack(array(select p.ctid from mill.pack p where p.kind = any (mill.kinds_of_part(p_part)) for update));
   v_jobs := array(select j.id from mill.job_live j where j.id = any (mill.jobs_of_part(p_part)) order by j.id for update);
   perform mill.end_jobs(v_jobs, 'cancelled', mill.now());
-  perform mill.tell_acted(v_jobs, 'cancel', format('%s was removed', p_part));
+  perform mill.call_acted_hooks(v_jobs, 'cancel', format('%s was removed', p_part));
   if mill.hook_of('ended') is null then
     delete from mill.ended;
   end if;

@@ -25,7 +25,7 @@ begin
     insert into mill.invocation (id, queue, reason, asked_at, begun_at, ended_at, request_id)
     values (mill.uuid7(), p_queue, p_reason, v_now, v_now, v_now, v_request);
   exception when others then
-    perform mill.wake_failed(p_queue, sqlstate, sqlerrm);
+    perform mill.record_wake_failure(p_queue, sqlstate, sqlerrm);
   end;
 end
 $$;

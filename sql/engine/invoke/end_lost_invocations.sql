@@ -5,7 +5,7 @@
 -- where only the connection was lost. Its settlement is then refused, as that of any worker that lost its lease.
 --
 -- After an outage the jobs return at once: the crash was most likely not theirs. After an error or a timeout of the function itself one of
--- the jobs may be the cause, so they return spread out (see mill.lose_jobs). After an answer below 400 they keep their leases: the function has
+-- the jobs may be the cause, so they return spread out (see mill.return_lost_jobs). After an answer below 400 they keep their leases: the function has
 -- spoken, and may settle them later.
 --
 -- Lock order: settling locks jobs and then the invocation, here it is the other way round. So both are skipped when locked (see mill.running_transactions).
@@ -44,7 +44,7 @@ begin
         where j.id = any (v_invocation.jobs) and j.worker = v_invocation.worker and j.state = 'processing' and j.xmax <> all (v_running)
         order by j.id
         for update skip locked);
-      perform mill.lose_jobs(v_rows, mill.worker_lost('its invocation was lost: ' || v_invocation.failure),
+      perform mill.return_lost_jobs(v_rows, mill.worker_lost_error('its invocation was lost: ' || v_invocation.failure),
         case when v_invocation.is_outage then 0 else mill.setting('worker.reclaim_jitter_max_seconds', '60')::numeric end, v_now);
     end if;
     update mill.invocation i set ended_at = v_now, failure = v_invocation.failure, jobs = null where i.id = v_invocation.id;

@@ -49,7 +49,7 @@ begin
     begin
       perform mill.invoke(p_queue.queue, p_reason);
     exception when others then
-      perform mill.wake_failed(p_queue.queue, sqlstate, sqlerrm);
+      perform mill.record_wake_failure(p_queue.queue, sqlstate, sqlerrm);
     end;
   end if;
 end

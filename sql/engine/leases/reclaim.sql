@@ -5,12 +5,12 @@ set search_path = pg_catalog, pg_temp
 as $$
 declare
   v_now timestamptz := mill.now();
-  v_rows tid[] := mill.expired_leases(v_now, p_max);
+  v_rows tid[] := mill.lock_expired_leases(v_now, p_max);
 begin
   if v_rows = '{}' then
     return 0;
   end if;
-  return mill.lose_jobs(v_rows, mill.worker_lost('the lease expired before the worker settled'),
+  return mill.return_lost_jobs(v_rows, mill.worker_lost_error('the lease expired before the worker settled'),
     mill.setting('worker.reclaim_jitter_max_seconds', '60')::numeric, v_now);
 end
 $$;

@@ -24,7 +24,7 @@ begin
     return 0;
   end if;
 
-  perform pg_current_xact_id(); -- before the clock: see mill.sweep
+  perform pg_current_xact_id(); -- before the clock: see mill.raise_floors
   update mill.job_live j set state = 'pending', waits = false, turn = mill.clock_us() where j.ctid = any (v_rows);
   return cardinality(v_rows);
 end

@@ -21,7 +21,7 @@ begin
   perform mill.end_jobs(v_waiting, 'cancelled', mill.now());
   update mill.job_live j set cancel_requested = true where j.id = any (v_running) and not j.cancel_requested;
 
-  perform mill.tell_acted(v_waiting || v_running, 'cancel', null);
+  perform mill.call_acted_hooks(v_waiting || v_running, 'cancel', null);
   return query
   select distinct a.id,
     case when a.id = any (v_waiting) then 'cancelled' when a.id = any (v_running) then 'requested' else 'not_live' end

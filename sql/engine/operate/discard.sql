@@ -7,7 +7,7 @@ declare
   v_dead uuid[] := array(select j.id from mill.job_dead j where j.id = any (p_ids) order by j.id for update);
   v_gone uuid[];
 begin
-  perform mill.tell_acted(v_dead, 'discard', null);
+  perform mill.call_acted_hooks(v_dead, 'discard', null);
   with gone as (
     delete from mill.job_dead j where j.id = any (v_dead) returning j.id, j.queue, j.kind
   ),

@@ -37,7 +37,7 @@ begin
   )
   select coalesce(array_agg(i.id), '{}'), array_agg(distinct i.queue) into v_revived, v_queues from inserted i;
   delete from mill.job_dead j where j.id = any (v_revived);
-  perform mill.tell_acted(v_revived, 'retry', null);
+  perform mill.call_acted_hooks(v_revived, 'retry', null);
   perform mill.wake(q) from mill.queue q where q.queue = any (v_queues);
 
   return query

@@ -1,5 +1,5 @@
 -- Makes pending rows of the jobs in packs that the caller has locked. They take the places that they were enqueued with, which no floor
--- passes meanwhile: mill.sweep looks at rows and packs in one statement.
+-- passes meanwhile: mill.raise_floors looks at rows and packs in one statement.
 create or replace function mill.unpack(p_packs tid[]) returns int
 language plpgsql
 set search_path = pg_catalog, pg_temp

@@ -37,8 +37,8 @@ begin
     begin
       perform mill.invoke_due();
       -- Where a provider's limit is what holds jobs up, the next round is when it has capacity again.
-      v_rest := least(v_pause, mill.next_round());
-      perform mill.ran('process-queue-batch');
+      v_rest := least(v_pause, mill.seconds_to_next_round());
+      perform mill.record_heartbeat('process-queue-batch');
     exception
       when query_canceled then
         perform pg_catalog.pg_advisory_unlock(v_lock);

@@ -2,7 +2,7 @@ create or replace function mill.pump_once() returns jsonb
 language sql
 set search_path = pg_catalog, pg_temp
 as $$
-  select mill.ran('process-queue-batch');
+  select mill.record_heartbeat('process-queue-batch');
   select mill.tick() || jsonb_build_object('invoked', mill.invoke_due());
 $$;
 

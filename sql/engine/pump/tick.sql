@@ -12,7 +12,7 @@ begin
   perform mill.run_step('mill.end_lost_invocations');
   v_reclaimed := mill.reclaim();
   v_promoted := mill.promote();
-  foreach v_step in array array['mill.judge_breakers', 'mill.roll', 'mill.sweep_queues'] || array(
+  foreach v_step in array array['mill.judge_breakers', 'mill.fold_statistics', 'mill.repair_hints'] || array(
     select h.routine from mill.hook h where h.event = 'tick' order by h.place, h.routine)
   loop
     perform mill.run_step(v_step);
@@ -24,5 +24,5 @@ begin
 end
 $$;
 
-comment on function mill.tick() is 'One round of housekeeping: lost invocations, reclaim and promote, then breakers, statistics, sweeps, and the hooks of tick.';
+comment on function mill.tick() is 'One round of housekeeping: lost invocations, reclaim and promote, then breakers, statistics, hints, and the hooks of tick.';
 revoke execute on function mill.tick() from public;

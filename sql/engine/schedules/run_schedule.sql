@@ -11,7 +11,7 @@ begin
     raise exception 'there is no schedule "%"', left(p_name, 64) using errcode = 'GM030';
   end if;
   execute format('select %s()', v_step);
-  perform mill.ran(p_name);
+  perform mill.record_heartbeat(p_name);
   return true;
 exception
   when query_canceled or sqlstate 'GM030' then

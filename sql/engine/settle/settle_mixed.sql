@@ -15,7 +15,7 @@ as $$
 declare
   v_held jsonb;
 begin
-  perform pg_current_xact_id(); -- before floors are read: see mill.sweep
+  perform pg_current_xact_id(); -- before floors are read: see mill.raise_floors
   perform from mill.job_live j
   where j.id = (select (o ->> 'id')::uuid from jsonb_array_elements(p_outcomes) o order by 1 limit 1)
     and j.worker = p_worker and j.state = 'processing'
@@ -59,7 +59,7 @@ begin
 
   perform mill.settle_ended(v_held, p_now);
   if v_held @? '$.*.verdict ? (@ == "dead")' then
-    perform mill.tell_acted(array(select h.key::uuid from jsonb_each(v_held) h where h.value ->> 'verdict' = 'dead'), 'dead', null);
+    perform mill.call_acted_hooks(array(select h.key::uuid from jsonb_each(v_held) h where h.value ->> 'verdict' = 'dead'), 'dead', null);
   end if;
   perform mill.settle_returned(v_held, p_now);
   return array(

@@ -1,4 +1,4 @@
--- What a documented worker stored and never completed a job with. Only files that were stored for an export of ours: the bucket may have been there before us,
+-- What a compat worker stored and never completed a job with. Only files that were stored for an export of ours: the bucket may have been there before us,
 -- with files that are not ours to remove.
 create or replace function mill.unclaimed_export_objects(p_before timestamptz, p_max int) returns text[]
 language sql stable

@@ -1,4 +1,4 @@
--- What can be downloaded, under its documented name and with its documented columns. A user reads and deletes own rows; only the service inserts.
+-- What can be downloaded, under its compatible name and with its compatible columns. A user reads and deletes own rows; only the service inserts.
 -- file_path is the key in the bucket exports; files of Gristmill 0.1 lie in the bucket gristmill.
 create or replace view public.export_history with (security_barrier) as
 select h.id, h.user_id, h.document_id, h.version as document_version, h.format, h.template as template_slug, h.file_name,

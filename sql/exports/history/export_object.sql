@@ -1,4 +1,4 @@
--- A documented worker says where its file is by a path in the bucket exports, by that path behind the bucket's name, or by any URL that
+-- A compat worker says where its file is by a path in the bucket exports, by that path behind the bucket's name, or by any URL that
 -- the Storage API gives out for it.
 create or replace function mill.export_object(p_said text) returns text
 language sql immutable

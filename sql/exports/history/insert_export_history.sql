@@ -1,4 +1,4 @@
--- The documented worker stores its file in the bucket exports and describes it here, before or after it completes the job. Completing alone
+-- The compat worker stores its file in the bucket exports and describes it here, before or after it completes the job. Completing alone
 -- makes the row already, so after that the description changes what it says. A file that is not stored, or that belongs to no export, has no row.
 create or replace function mill.insert_export_history() returns trigger
 language plpgsql security definer
@@ -16,7 +16,7 @@ begin
     raise exception 'format must be pdf' using errcode = 'GM004';
   end if;
   perform mill.lock_exports(new.user_id);
-  v_file := mill.take_export_object(new.user_id, new.document_id, v_path);
+  v_file := mill.register_export_object(new.user_id, new.document_id, v_path);
   select e.* into v_export from mill.export e where e.id = v_file.export_id;
 
   insert into mill.export_history as h (

@@ -1,4 +1,4 @@
--- Both spellings are taken: ours (page_size) and the documented one (pageSize). Whatever is written has all options, so
+-- Both spellings are taken: ours (page_size) and the compatible one (pageSize). Whatever is written has all options, so
 -- that two requests that mean the same are the same.
 create or replace function mill.export_options(p_options jsonb) returns jsonb
 language plpgsql immutable
@@ -7,7 +7,7 @@ as $$
 declare
   v_page text := coalesce(p_options ->> 'page_size', p_options ->> 'pageSize', 'a4');
   v_colour text := coalesce(p_options ->> 'color_mode', p_options ->> 'colorMode', 'color');
-  -- The documented word for standard.
+  -- The compatible word for standard.
   v_quality text := coalesce(nullif(lower(p_options ->> 'quality'), 'normal'), 'standard');
   v_given jsonb := p_options -> 'margins';
   v_margins jsonb := jsonb '{"top": 0.8, "right": 0.85, "bottom": 0.8, "left": 0.85}';

@@ -26,7 +26,7 @@ begin
     id, user_id, document_id, version, template, file_name, file_path, file_size, page_count, expires_at, created_at)
   values (p_job, v_export.owner, v_export.document_id, v_export.version, v_export.template, p_name, p_path, v_size, p_pages,
     v_expires, v_now)
-  -- A documented worker may have described its file before it completed the job.
+  -- A compat worker may have described its file before it completed the job.
   on conflict (id) do update set file_path = excluded.file_path, file_size = excluded.file_size, page_count = excluded.page_count,
     expires_at = excluded.expires_at;
   update mill.export e set ended = 'completed', message = null, source = null where e.id = p_job;

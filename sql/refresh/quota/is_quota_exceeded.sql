@@ -12,7 +12,7 @@ $$;
 comment on function mill.is_quota_exceeded(numeric, int, numeric) is 'Whether the next batch would pass the data quota; the settings count where an argument is null.';
 revoke execute on function mill.is_quota_exceeded(numeric, int, numeric) from public;
 
--- The documented defaults stand for the settings, which have the same values until an operator changes them. Otherwise a program that
+-- The compatible defaults stand for the settings, which have the same values until an operator changes them. Otherwise a program that
 -- gives no arguments would stop at 20 GB on an installation that may use 50.
 create or replace function public.is_quota_exceeded(
   p_quota_gb numeric default 20, p_rolling_days int default 30, p_safety_buffer numeric default 0.95)
@@ -27,6 +27,6 @@ end
 $$;
 
 comment on function public.is_quota_exceeded(numeric, int, numeric) is
-  'Whether the next batch would pass the data quota. Null and the documented defaults (20 GB of 2^30 bytes, 30 days, 0.95) stand for the settings.';
+  'Whether the next batch would pass the data quota. Null and the compatible defaults (20 GB of 2^30 bytes, 30 days, 0.95) stand for the settings.';
 revoke execute on function public.is_quota_exceeded(numeric, int, numeric) from public, anon, authenticated;
 grant execute on function public.is_quota_exceeded(numeric, int, numeric) to service_role;

@@ -32,7 +32,7 @@ begin
     v_after := v_symbols[pg_catalog.cardinality(v_symbols)];
   end loop;
 
-  perform mill.ran('check-stale-data');
+  perform mill.record_heartbeat('check-stale-data');
   commit;
   perform pg_catalog.pg_advisory_unlock(v_lock);
 end

@@ -15,7 +15,7 @@ begin
     perform from mill.workflow j where j.id = v_id for update skip locked;
     continue when not found and exists (select from mill.workflow j where j.id = v_id);
     begin
-      perform mill.fold_job(v_id);
+      perform mill.catch_up_workflow(v_id);
       v_count := v_count + 1;
     exception when others then
       insert into mill.event (at, code, detail) values (mill.now(), 'workflow_not_advanced',

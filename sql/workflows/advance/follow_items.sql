@@ -27,7 +27,7 @@ begin
   join mill.step s on s.job_id = p_job.id and s.key = w.key and s.state = 'open'
   join mill.task t on t.job_id = p_job.id and t.key = w.key and t.item = p.item and t.state = 'waiting'
   where p.id = any (p_ended) and p.job_id = p_job.id;
-  perform mill.end_waiting(p_job.id, skipped, 'skipped', null);
+  perform mill.end_waiting_tasks(p_job.id, skipped, 'skipped', null);
 end
 $$;
 

@@ -34,7 +34,7 @@ begin
 
   if p_job.status in ('queued', 'processing') and v_at.ended and not p_job.compensating then
     p_job.status := 'completed';
-    p_job.output := mill.job_output(p_job);
+    p_job.output := mill.workflow_output(p_job);
   elsif p_job.status = 'queued' and v_at.begun then
     p_job.status := 'processing';
   end if;

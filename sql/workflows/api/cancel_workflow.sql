@@ -4,7 +4,7 @@ set search_path = pg_catalog, pg_temp
 as $$
   select mill.refuse_in_maintenance();
   -- Null for an unknown job and for another's alike.
-  select mill.cancel_job(j.id) from mill.workflow j where j.id = p_id and (public.is_service_role() or j.user_id = auth.uid())
+  select mill.stop_workflow(j.id) from mill.workflow j where j.id = p_id and (public.is_service_role() or j.user_id = auth.uid())
 $$;
 
 comment on function public.cancel_workflow(uuid) is

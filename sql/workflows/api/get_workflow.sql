@@ -3,7 +3,7 @@ language sql stable security definer
 set search_path = pg_catalog, pg_temp
 as $$
   -- Null for an unknown job and for another's alike.
-  select mill.job_progress(j) || jsonb_build_object(
+  select mill.shown_progress(j) || jsonb_build_object(
     'version', j.version, 'params', j.params, 'output', j.output, 'correlation_id', j.correlation_id,
     'steps', (
       select coalesce(jsonb_agg(jsonb_build_object('key', w.key, 'kind', w.kind, 'phase', w.phase, 'needs', w.needs, 'each', w.each_of,

@@ -2,7 +2,7 @@ create or replace function public.list_workflows(p_limit int default 50, p_befor
 language sql stable security definer
 set search_path = pg_catalog, pg_temp
 as $$
-  select coalesce(jsonb_agg(mill.job_progress(j) order by j.id desc), '[]')
+  select coalesce(jsonb_agg(mill.shown_progress(j) order by j.id desc), '[]')
   from (
     select * from mill.workflow j
     where (public.is_service_role() or j.user_id = auth.uid()) and (p_before is null or j.id < p_before)

@@ -20,8 +20,8 @@ begin
       hint = 'Start it anew.';
   end if;
   perform mill.retry(array(select t.id from mill.task t where t.job_id = p_id and t.state = 'failed'));
-  perform mill.resume_job(p_id, '{}');
-  return (select mill.job_progress(j) from mill.workflow j where j.id = p_id);
+  perform mill.resume_workflow(p_id, '{}');
+  return (select mill.shown_progress(j) from mill.workflow j where j.id = p_id);
 end
 $$;
 

@@ -11,7 +11,7 @@ as $$
       'event', case when p.state ->> 'status' in ('completed', 'failed', 'cancelled') then p.state ->> 'status' else 'progress' end,
       'data', p.state)) else '[]' end,
     'ended', p.state ->> 'status' in ('completed', 'failed', 'cancelled'))
-  from mill.workflow j cross join lateral (select mill.job_progress(j) as state) p
+  from mill.workflow j cross join lateral (select mill.shown_progress(j) as state) p
   where j.id = p_id and (public.is_service_role() or j.user_id = auth.uid())
 $$;
 

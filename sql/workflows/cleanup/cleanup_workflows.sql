@@ -22,7 +22,7 @@ declare
       cross join (values ('json/%s.json'), ('pdf/%s.pdf'), ('audio/%s.mp3')) as f(form)
       where j.id = any (v_jobs)
       union
-      -- What documented workers have stored and not named.
+      -- What compat workers have stored and not named.
       select o.object, 2 from mill.stored_objects('job-artifacts') o
       where split_part(o.object, '/', 2) = any (v_jobs::text[]) and not exists (
         select from public.job_artifacts a where a.bucket || ':' || a.storage_path = o.object)) k

@@ -1,10 +1,10 @@
--- Jobs in the documented form: the service sees every job, a user its own. Extra columns of ours come after the documented ones.
+-- Jobs in the compatible form: the service sees every job, a user its own. Extra columns of ours come after the compatible ones.
 create or replace view public.jobs with (security_barrier) as
 select j.id, j.user_id, j.type, j.params,
   case s.status when 'completed' then 'complete' else s.status end as status,
   jsonb_build_object('percent', s.percent, 'phase', s.phase, 'docsComplete', j.docs_complete, 'docsTotal', j.docs_total, 'message', s.message) as progress,
   j.created_at, j.updated_at, j.version, j.output, j.error, j.priority, j.idempotency_key, j.correlation_id, j.revision, j.finished_at
-from mill.workflow j join mill.job_state s on s.id = j.id
+from mill.workflow j join mill.workflow_state s on s.id = j.id
 where public.is_service_role() or j.user_id = (select auth.uid());
 
 comment on view public.jobs is

@@ -11,7 +11,7 @@ begin
   for v_job in
     select t.job_id, array_agg(t.id) as ids from mill.task t where t.id = any (p_ids) group by t.job_id order by t.job_id
   loop
-    perform mill.resume_job(v_job.job_id, v_job.ids);
+    perform mill.resume_workflow(v_job.job_id, v_job.ids);
   end loop;
 end
 $$;

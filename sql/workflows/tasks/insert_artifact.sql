@@ -1,4 +1,4 @@
--- A documented worker inserts what it has stored. It does not say whose the job is, and it may do the work of a worker that died after inserting: then
+-- A compat worker inserts what it has stored. It does not say whose the job is, and it may do the work of a worker that died after inserting: then
 -- its row takes the place of the other. Rows with an id come from mill.keep_artifacts, which has judged them.
 create or replace function mill.insert_artifact() returns trigger
 language plpgsql security definer
@@ -26,7 +26,7 @@ begin
 end
 $$;
 
-comment on function mill.insert_artifact() is 'Completes and checks an artifact that a documented worker inserts.';
+comment on function mill.insert_artifact() is 'Completes and checks an artifact that a compat worker inserts.';
 revoke execute on function mill.insert_artifact() from public;
 
 drop trigger if exists artifacts_are_checked on public.job_artifacts;

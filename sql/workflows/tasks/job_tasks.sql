@@ -1,4 +1,4 @@
--- Tasks in the documented form, and only one's own. Extra columns of ours come after the documented ones.
+-- Tasks in the compatible form, and only one's own. Extra columns of ours come after the compatible ones.
 --
 -- Statuses: pending, claimed, processing, complete, failed. A task that was cancelled or skipped has failed here, and error says which. What the
 -- engine's records no longer have is null: they are kept for a while only. They are looked up by subqueries, because Postgres leaves out

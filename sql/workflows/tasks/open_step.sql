@@ -20,7 +20,7 @@ begin
   if not v_runs then
     skipped := array(select t.id from mill.task t where t.job_id = p_job.id and t.key = p_step.key and t.state = 'waiting');
     update mill.step s set state = 'skipped' where s.job_id = p_job.id and s.key = p_step.key;
-    perform mill.end_waiting(p_job.id, skipped, 'skipped', null);
+    perform mill.end_waiting_tasks(p_job.id, skipped, 'skipped', null);
     return;
   end if;
 
@@ -39,7 +39,7 @@ begin
     end if;
   end if;
   failed := array(select t.id from mill.task t where t.job_id = p_job.id and t.key = p_step.key and t.item = -1 and t.state = 'waiting');
-  perform mill.end_waiting(p_job.id, failed, 'failed', jsonb_build_object('type', 'not_a_list', 'retryable', false, 'message',
+  perform mill.end_waiting_tasks(p_job.id, failed, 'failed', jsonb_build_object('type', 'not_a_list', 'retryable', false, 'message',
     format('"%s" goes over %s, which is no list or one that is too long', p_step.key, array_to_string(p_step.for_each, '.'))));
 
   select coalesce(array_agg(t.id) filter (where p.id is null or p.state = 'completed' or p_step.tolerant), '{}'),
@@ -49,7 +49,7 @@ begin
   left join mill.task p on p.job_id = p_job.id and p.key = p_step.each_of and p.item = t.item
   where t.job_id = p_job.id and t.key = p_step.key and t.state = 'waiting'
     and (p.id is null or p.state in ('completed', 'failed', 'cancelled', 'skipped'));
-  perform mill.end_waiting(p_job.id, skipped, 'skipped', null);
+  perform mill.end_waiting_tasks(p_job.id, skipped, 'skipped', null);
 end
 $$;
 

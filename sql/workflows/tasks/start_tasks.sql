@@ -59,7 +59,7 @@ begin
 
     if cardinality(v_started) < cardinality(v_ids) then
       v_ids := array(select unnest(v_ids) except select unnest(v_started));
-      perform mill.end_waiting(p_job.id, v_ids, 'failed', jsonb_build_object('type', 'input_too_large', 'retryable', false,
+      perform mill.end_waiting_tasks(p_job.id, v_ids, 'failed', jsonb_build_object('type', 'input_too_large', 'retryable', false,
         'message', format('the input of "%s" is larger than %s bytes: pass references, not content', v_step.key, v_max_bytes)));
       v_failed := v_failed || v_ids;
     end if;

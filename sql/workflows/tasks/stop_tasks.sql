@@ -3,7 +3,7 @@
 -- still complete of a failed job is kept.
 --
 -- The caller holds the job's row and perhaps rows of the engine; waiting for others here could deadlock with a worker
--- that settles and wants the job's row. So what is locked is skipped, and the answer says so: mill.stop_stragglers
+-- that settles and wants the job's row. So what is locked is skipped, and the answer says so: mill.advance_left_behind
 -- comes back for it.
 create or replace function mill.stop_tasks(p_job_id uuid, p_is_cancelled boolean) returns boolean
 language plpgsql
