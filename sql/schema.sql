@@ -39,69 +39,6 @@ $$;
 
 COMMENT ON FUNCTION mill.add_usage(p_profile_id uuid, p_counts jsonb, p_now timestamp with time zone) IS 'Adds {files, processed, pages, ai_tokens, ai_calls, ai_seconds, bytes} to a profile''s month and to what it has stored.';
 
-CREATE FUNCTION mill.adopt(p_queue text) RETURNS integer
-    LANGUAGE plpgsql
-    SET search_path TO 'pg_catalog', 'pg_temp'
-    SET enable_seqscan TO 'off'
-    SET enable_bitmapscan TO 'off'
-    SET enable_mergejoin TO 'off'
-    SET enable_hashjoin TO 'off'
-    SET jit TO 'off'
-    AS $$
-declare
-  v_strays uuid[];
-  v_moved int;
-begin
-  perform mill.unpack(array(
-    select p.ctid from mill.line l
-    cross join lateral (select p.ctid from mill.pack p where p.line = l.line for update skip locked) p
-    where l.queue = p_queue));
-  -- Along the two indexes of what waits: a look at all live jobs, once a minute, would cost every other queue. Line by line:
-  -- a join could be planned as a walk over the whole index.
-  v_strays := array(
-    select j.id
-    from mill.queue q join mill.line l on l.queue = q.queue
-    cross join lateral (
-      select j.id, j.lane, j.owner, j.group_key from mill.job_live j
-      where j.line = l.line and j.turn is not null and not j.waits and j.state = 'pending'
-      offset 0) j
-    where q.queue = p_queue
-      and j.lane is distinct from mill.lane_of(q.dequeue, q.max_running_per_group, j.owner, j.group_key)
-    union all
-    select j.id from mill.job_live j join mill.queue q using (queue)
-    where j.queue = p_queue and j.waits
-      and j.lane is distinct from mill.lane_of(q.dequeue, q.max_running_per_group, j.owner, j.group_key));
-  with strays as (
-    select j.id, mill.lane_of(q.dequeue, q.max_running_per_group, j.owner, j.group_key) as lane
-    from mill.job_live j join mill.queue q using (queue)
-    where j.id = any (v_strays) and j.state <> 'processing'
-    order by j.id
-    for update of j skip locked
-  )
-  update mill.job_live j set lane = s.lane from strays s where j.id = s.id;
-  get diagnostics v_moved = row_count;
-  if v_moved > 0 then
-    delete from mill.lane l where l.queue = p_queue;
-    perform mill.sweep_lanes(p_queue, true);
-  end if;
-  return v_moved;
-end
-$$;
-
-COMMENT ON FUNCTION mill.adopt(p_queue text) IS 'Moves waiting jobs into the lanes that their queue''s options ask for; says how many.';
-
-CREATE FUNCTION mill.adopt_on_change() RETURNS trigger
-    LANGUAGE plpgsql SECURITY DEFINER
-    SET search_path TO 'pg_catalog', 'pg_temp'
-    AS $$
-begin
-  perform mill.adopt(new.queue);
-  return null;
-end
-$$;
-
-COMMENT ON FUNCTION mill.adopt_on_change() IS 'A queue that becomes fair or capped by group takes its waiting jobs along.';
-
 CREATE FUNCTION mill.advance_ended(p_xid xid8, p_after bigint) RETURNS void
     LANGUAGE plpgsql
     SET search_path TO 'pg_catalog', 'pg_temp'
@@ -116,7 +53,7 @@ begin
   select coalesce(array_agg(t.parent) filter (where t.waits), '{}'), coalesce(array_agg(t.parent) filter (where not t.waits), '{}')
   into v_waits, v_must
   from (
-    select e.parent, bool_and(mill.can_wait(e)) as waits from mill.ended e where e.xid = p_xid and e.n > p_after group by e.parent) t;
+    select e.parent, bool_and(mill.can_count_later(e)) as waits from mill.ended e where e.xid = p_xid and e.n > p_after group by e.parent) t;
 
   perform from mill.workflow j where j.id = any (v_must) order by j.id for update;
   foreach v_id in array v_must || array(
@@ -124,14 +61,47 @@ begin
     where j.id = any (v_waits) and j.updated_at <= mill.now() - interval '100 milliseconds'
     for update skip locked)
   loop
-    perform mill.fold_job(v_id);
+    perform mill.catch_up_workflow(v_id);
   end loop;
 end
 $$;
 
 COMMENT ON FUNCTION mill.advance_ended(p_xid xid8, p_after bigint) IS 'Advances the workflows whose tasks a transaction has ended, or leaves that to the next.';
 
-CREATE FUNCTION mill.advance_job(p_id uuid, p_ended uuid[], p_failed uuid[], p_is_step_done boolean) RETURNS void
+CREATE FUNCTION mill.advance_left_behind(p_max integer DEFAULT 100) RETURNS integer
+    LANGUAGE plpgsql
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    SET jit TO 'off'
+    AS $$
+declare
+  v_id uuid;
+  v_job mill.workflow;
+  v_count int := 0;
+begin
+  for v_id in select distinct e.parent from mill.ended e where not e.counted order by e.parent limit p_max loop
+    perform from mill.workflow j where j.id = v_id for update skip locked;
+    continue when not found and exists (select from mill.workflow j where j.id = v_id);
+    begin
+      perform mill.catch_up_workflow(v_id);
+      v_count := v_count + 1;
+    exception when others then
+      insert into mill.event (at, code, detail) values (mill.now(), 'workflow_not_advanced',
+        jsonb_build_object('job', v_id, 'sqlstate', sqlstate, 'message', sqlerrm));
+    end;
+  end loop;
+
+  for v_job in select j.* from mill.workflow j where j.stragglers order by j.id limit p_max for update skip locked loop
+    v_job.stragglers := v_job.status in ('failed', 'cancelled') and mill.stop_tasks(v_job.id, v_job.status = 'cancelled');
+    perform mill.keep_progress(v_job);
+    v_count := v_count + 1;
+  end loop;
+  return v_count;
+end
+$$;
+
+COMMENT ON FUNCTION mill.advance_left_behind(p_max integer) IS 'Advances and stops what could not be at its time; says how much there was.';
+
+CREATE FUNCTION mill.advance_workflow(p_id uuid, p_ended uuid[], p_failed uuid[], p_is_step_done boolean) RETURNS void
     LANGUAGE plpgsql
     SET search_path TO 'pg_catalog', 'pg_temp'
     SET jit TO 'off'
@@ -180,46 +150,45 @@ begin
 end
 $$;
 
-COMMENT ON FUNCTION mill.advance_job(p_id uuid, p_ended uuid[], p_failed uuid[], p_is_step_done boolean) IS 'Starts what became ready, skips what cannot be, and keeps the progress of one job.';
-
-CREATE FUNCTION mill.advance_left_behind(p_max integer DEFAULT 100) RETURNS integer
-    LANGUAGE plpgsql
-    SET search_path TO 'pg_catalog', 'pg_temp'
-    SET jit TO 'off'
-    AS $$
-declare
-  v_id uuid;
-  v_job mill.workflow;
-  v_count int := 0;
-begin
-  for v_id in select distinct e.parent from mill.ended e where not e.counted order by e.parent limit p_max loop
-    perform from mill.workflow j where j.id = v_id for update skip locked;
-    continue when not found and exists (select from mill.workflow j where j.id = v_id);
-    begin
-      perform mill.fold_job(v_id);
-      v_count := v_count + 1;
-    exception when others then
-      insert into mill.event (at, code, detail) values (mill.now(), 'workflow_not_advanced',
-        jsonb_build_object('job', v_id, 'sqlstate', sqlstate, 'message', sqlerrm));
-    end;
-  end loop;
-
-  for v_job in select j.* from mill.workflow j where j.stragglers order by j.id limit p_max for update skip locked loop
-    v_job.stragglers := v_job.status in ('failed', 'cancelled') and mill.stop_tasks(v_job.id, v_job.status = 'cancelled');
-    perform mill.keep_progress(v_job);
-    v_count := v_count + 1;
-  end loop;
-  return v_count;
-end
-$$;
-
-COMMENT ON FUNCTION mill.advance_left_behind(p_max integer) IS 'Advances and stops what could not be at its time; says how much there was.';
+COMMENT ON FUNCTION mill.advance_workflow(p_id uuid, p_ended uuid[], p_failed uuid[], p_is_step_done boolean) IS 'Starts what became ready, skips what cannot be, and keeps the progress of one job.';
 
 CREATE FUNCTION mill.ai_counts(p_tokens bigint, p_seconds numeric) RETURNS jsonb
     LANGUAGE sql IMMUTABLE
     RETURN jsonb_build_object('ai_calls', 1, 'ai_tokens', LEAST(GREATEST(p_tokens, (0)::bigint), (1000000000)::bigint), 'ai_seconds', round(LEAST(GREATEST(p_seconds, (0)::numeric), (86400)::numeric), 3));
 
 COMMENT ON FUNCTION mill.ai_counts(p_tokens bigint, p_seconds numeric) IS 'What a model call adds to a profile''s usage, within reason whatever was reported.';
+
+CREATE FUNCTION mill.answer_duplicates(p_jobs jsonb, p_answered jsonb, p_now timestamp with time zone, p_turn bigint, p_random text, p_max_bytes integer) RETURNS jsonb
+    LANGUAGE sql
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    SET enable_seqscan TO 'off'
+    SET jit TO 'off'
+    SET enable_bitmapscan TO 'off'
+    AS $$
+  with asked as materialized (
+    select * from mill.parse_jobs(p_jobs, p_now, p_turn, p_random, p_max_bytes) a
+    where a.dedupe_key is not null and not p_answered ? a.at::text
+  )
+  select coalesce(jsonb_object_agg(a.at, jsonb_build_object(
+    'id', j.id, 'status', 'duplicate', 'priority', a.priority, 'run_at', a.run_at)), '{}')
+  from asked a
+  cross join lateral (
+    select j.id from mill.job_live j where j.queue = a.queue and j.dedupe_key = a.dedupe_key limit 1) j
+$$;
+
+COMMENT ON FUNCTION mill.answer_duplicates(p_jobs jsonb, p_answered jsonb, p_now timestamp with time zone, p_turn bigint, p_random text, p_max_bytes integer) IS 'Answers the jobs of a batch whose key a live job holds, as ordinal to {id, status} and what they ask for. Takes no lock.';
+
+CREATE FUNCTION mill.answer_throttled(p_jobs jsonb, p_capacity jsonb) RETURNS jsonb
+    LANGUAGE sql STABLE
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS $$
+  select coalesce(jsonb_object_agg(a.ordinality - 1, '{"status": "throttled"}'::jsonb), '{}')
+  from jsonb_array_elements(p_jobs) with ordinality as a(job, ordinality)
+  join mill.kind k on k.kind = a.job ->> 'kind'
+  where p_capacity ? k.queue
+$$;
+
+COMMENT ON FUNCTION mill.answer_throttled(p_jobs jsonb, p_capacity jsonb) IS 'The answer throttled for every job of a batch whose queue has a depth limit.';
 
 CREATE TABLE mill.api_rate_limits (
     provider_name text NOT NULL,
@@ -257,25 +226,7 @@ WITH (fillfactor='50');
 
 COMMENT ON TABLE mill.api_rate_limits IS 'What each provider admits; null is no limit. disabled and maintenance: nothing is let through. A queue names the row that its jobs draw on.';
 
-CREATE FUNCTION mill.api_limit(p_provider text, p_endpoint text) RETURNS mill.api_rate_limits
-    LANGUAGE plpgsql STABLE
-    SET search_path TO 'pg_catalog', 'pg_temp'
-    AS $$
-declare
-  v_limit mill.api_rate_limits;
-begin
-  select l.* into v_limit from mill.api_rate_limits l where l.provider_name = p_provider and l.api_endpoint = p_endpoint;
-  if not found then
-    raise exception 'no rate limit is configured for % / %', coalesce(left(p_provider, 64), 'null'), coalesce(left(p_endpoint, 64), 'null')
-      using errcode = 'GM020', hint = 'Insert a row into mill.api_rate_limits; null in it is no limit.';
-  end if;
-  return v_limit;
-end
-$$;
-
-COMMENT ON FUNCTION mill.api_limit(p_provider text, p_endpoint text) IS 'The limit of a provider and endpoint; GM020 when there is none.';
-
-CREATE FUNCTION mill.api_room(p_limit mill.api_rate_limits, p_now timestamp with time zone) RETURNS TABLE(requests bigint, tokens bigint, slots integer, pressure numeric, wait interval)
+CREATE FUNCTION mill.api_capacity_left(p_limit mill.api_rate_limits, p_now timestamp with time zone) RETURNS TABLE(requests bigint, tokens bigint, slots integer, pressure numeric, wait interval)
     LANGUAGE plpgsql STABLE
     SET search_path TO 'pg_catalog', 'pg_temp'
     AS $$
@@ -319,199 +270,31 @@ begin
 end
 $$;
 
-COMMENT ON FUNCTION mill.api_room(p_limit mill.api_rate_limits, p_now timestamp with time zone) IS 'What a limit still admits: requests, tokens, slots (null: any number), how full its fullest measure is, and how long a wait is at least.';
+COMMENT ON FUNCTION mill.api_capacity_left(p_limit mill.api_rate_limits, p_now timestamp with time zone) IS 'What a limit still admits: requests, tokens, slots (null: any number), how full its fullest measure is, and how long a wait is at least.';
+
+CREATE FUNCTION mill.api_limit(p_provider text, p_endpoint text) RETURNS mill.api_rate_limits
+    LANGUAGE plpgsql STABLE
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS $$
+declare
+  v_limit mill.api_rate_limits;
+begin
+  select l.* into v_limit from mill.api_rate_limits l where l.provider_name = p_provider and l.api_endpoint = p_endpoint;
+  if not found then
+    raise exception 'no rate limit is configured for % / %', coalesce(left(p_provider, 64), 'null'), coalesce(left(p_endpoint, 64), 'null')
+      using errcode = 'GM020', hint = 'Insert a row into mill.api_rate_limits; null in it is no limit.';
+  end if;
+  return v_limit;
+end
+$$;
+
+COMMENT ON FUNCTION mill.api_limit(p_provider text, p_endpoint text) IS 'The limit of a provider and endpoint; GM020 when there is none.';
 
 CREATE FUNCTION mill.append_error(p_log jsonb, p_error jsonb) RETURNS jsonb
     LANGUAGE sql IMMUTABLE
     RETURN CASE WHEN (p_error IS NULL) THEN p_log WHEN (jsonb_array_length(p_log) >= 10) THEN ((p_log - 0) || jsonb_build_array(p_error)) ELSE (COALESCE(p_log, '[]'::jsonb) || jsonb_build_array(p_error)) END;
 
 COMMENT ON FUNCTION mill.append_error(p_log jsonb, p_error jsonb) IS 'The error history with one more entry, ten at the most.';
-
-CREATE FUNCTION mill.refuse_job(p_at bigint, p_code text, p_what text) RETURNS boolean
-    LANGUAGE plpgsql STABLE
-    SET search_path TO 'pg_catalog', 'pg_temp'
-    AS $$
-begin
-  case p_code
-    when 'GM001' then
-      raise exception 'unknown job kind "%"', left(p_what, 64) using errcode = 'GM001',
-        detail = format('job %s', p_at), hint = 'A kind is a row of mill.kind.';
-    when 'GM002' then
-      raise exception 'payload must be an object with at least one field' using errcode = 'GM002',
-        detail = format('job %s', p_at);
-    when 'GM003' then
-      raise exception 'payload is larger than % bytes', p_what using errcode = 'GM003',
-        detail = format('job %s', p_at), hint = 'Store the content elsewhere and enqueue a reference to it.';
-    else
-      raise exception 'job is malformed' using errcode = 'GM004', detail = format('job %s, field %s', p_at, p_what);
-  end case;
-end
-$$;
-
-COMMENT ON FUNCTION mill.refuse_job(p_at bigint, p_code text, p_what text) IS 'Raises GM001 to GM004 for one job of a batch.';
-
-CREATE FUNCTION mill.is_payload(p_payload jsonb, p_max_bytes integer, p_at bigint) RETURNS boolean
-    LANGUAGE sql STABLE
-    RETURN CASE WHEN ((p_payload IS NULL) OR (jsonb_typeof(p_payload) <> 'object'::text) OR (pg_column_size(p_payload) <= 8)) THEN mill.refuse_job(p_at, 'GM002'::text, NULL::text) WHEN (pg_column_size(p_payload) > p_max_bytes) THEN mill.refuse_job(p_at, 'GM003'::text, (p_max_bytes)::text) ELSE true END;
-
-COMMENT ON FUNCTION mill.is_payload(p_payload jsonb, p_max_bytes integer, p_at bigint) IS 'True, or raises what is wrong with the payload of one job of a batch.';
-
-CREATE FUNCTION mill.tenant_of(p_owner uuid, p_group_key text) RETURNS text
-    LANGUAGE sql IMMUTABLE
-    RETURN COALESCE((p_owner)::text, ('group '::text || p_group_key), ''::text);
-
-COMMENT ON FUNCTION mill.tenant_of(p_owner uuid, p_group_key text) IS 'Whose turn a job counts as: its owner''s, so that splitting work over many keys gains nothing; the key''s without an owner.';
-
-CREATE FUNCTION mill.lane_of(p_dequeue text, p_per_group integer, p_owner uuid, p_group_key text) RETURNS text
-    LANGUAGE sql IMMUTABLE
-    RETURN CASE WHEN (p_per_group IS NOT NULL) THEN ((mill.tenant_of(p_owner, p_group_key) || '/'::text) || COALESCE(p_group_key, ''::text)) WHEN (p_dequeue = 'fair'::text) THEN mill.tenant_of(p_owner, p_group_key) ELSE NULL::text END;
-
-COMMENT ON FUNCTION mill.lane_of(p_dequeue text, p_per_group integer, p_owner uuid, p_group_key text) IS 'The line a job stands in: its tenant''s, and where groups are capped its tenant''s of that group.';
-
-CREATE FUNCTION mill.uuid7_at(p_us bigint, p_random text) RETURNS uuid
-    LANGUAGE sql IMMUTABLE
-    RETURN ((('0'::text || to_hex((((p_us / 1000) << 16) | (28672 + (((p_us % (1000)::bigint) * 4096) / 1000))))) || p_random))::uuid;
-
-COMMENT ON FUNCTION mill.uuid7_at(p_us bigint, p_random text) IS 'The time-ordered id of a microsecond since 1970, with a random half from mill.uuid7_tail.';
-
-CREATE TABLE mill.kind (
-    kind text NOT NULL,
-    queue text NOT NULL,
-    description text DEFAULT ''::text NOT NULL,
-    open_to_users boolean DEFAULT false NOT NULL,
-    created_at timestamp with time zone DEFAULT now() NOT NULL,
-    part text DEFAULT NULLIF(current_setting('mill.part'::text, true), ''::text),
-    first_asked_at timestamp with time zone,
-    CONSTRAINT kind_name_is_a_short_word CHECK ((kind ~ '^[a-z][a-z0-9_.-]{0,62}$'::text))
-);
-
-COMMENT ON TABLE mill.kind IS 'What may be enqueued. open_to_users: signed-in users may submit it for themselves.';
-
-CREATE TABLE mill.line (
-    line integer NOT NULL,
-    queue text NOT NULL,
-    priority integer NOT NULL,
-    CONSTRAINT priority_is_between_minus_100_and_100 CHECK (((priority >= '-100'::integer) AND (priority <= 100)))
-);
-
-COMMENT ON TABLE mill.line IS 'The number of each line of jobs. Nothing here changes.';
-
-CREATE TABLE mill.queue (
-    queue text NOT NULL,
-    description text DEFAULT ''::text NOT NULL,
-    served_by text DEFAULT 'worker'::text NOT NULL,
-    function text,
-    batch_size integer DEFAULT 50 NOT NULL,
-    max_parallel integer DEFAULT 4 NOT NULL,
-    lease_seconds integer DEFAULT 300 NOT NULL,
-    invocation_seconds integer DEFAULT 30 NOT NULL,
-    max_attempts integer DEFAULT 5 NOT NULL,
-    max_lease_losses integer DEFAULT 3 NOT NULL,
-    backoff_base_seconds numeric DEFAULT 2 NOT NULL,
-    backoff_cap_seconds numeric DEFAULT 3600 NOT NULL,
-    max_running integer,
-    max_running_per_group integer,
-    depth_limit integer,
-    dequeue text DEFAULT 'priority'::text NOT NULL,
-    retention_days integer DEFAULT 7 NOT NULL,
-    target_seconds integer DEFAULT 60 NOT NULL,
-    paused boolean DEFAULT false NOT NULL,
-    provider text,
-    endpoint text,
-    counts_running boolean GENERATED ALWAYS AS (((max_running IS NOT NULL) OR (max_running_per_group IS NOT NULL) OR (dequeue = 'fair'::text) OR (provider IS NOT NULL))) STORED NOT NULL,
-    created_at timestamp with time zone DEFAULT now() NOT NULL,
-    part text DEFAULT NULLIF(current_setting('mill.part'::text, true), ''::text),
-    backoff_jitter numeric,
-    CONSTRAINT a_provider_is_named_with_its_endpoint CHECK (((provider IS NULL) = (endpoint IS NULL))),
-    CONSTRAINT a_refresh_queue_draws_on_a_provider CHECK (((queue !~ '^refresh(-|$)'::text) OR (provider IS NOT NULL))),
-    CONSTRAINT an_invocation_takes_at_most_fifteen_minutes CHECK (((invocation_seconds >= 1) AND (invocation_seconds <= 900))),
-    CONSTRAINT backoff_grows_from_its_base CHECK (((backoff_base_seconds > (0)::numeric) AND (backoff_cap_seconds >= backoff_base_seconds))),
-    CONSTRAINT backoff_jitter_is_a_share CHECK (((backoff_jitter >= (0)::numeric) AND (backoff_jitter <= (1)::numeric))),
-    CONSTRAINT batch_size_is_positive CHECK (((batch_size >= 1) AND (batch_size <= 1000))),
-    CONSTRAINT depth_limit_is_positive CHECK (((depth_limit >= 1) AND (depth_limit <= 10000000))),
-    CONSTRAINT dequeue_is_by_priority_or_fair CHECK ((dequeue = ANY (ARRAY['priority'::text, 'fair'::text]))),
-    CONSTRAINT endpoint_belongs_to_a_provider CHECK (((endpoint IS NULL) OR (provider IS NOT NULL))),
-    CONSTRAINT function_is_named_where_one_serves CHECK (((served_by = 'external'::text) OR ((served_by = 'function'::text) = (function IS NOT NULL)))),
-    CONSTRAINT function_name_is_a_path_segment CHECK ((function ~ '^[a-z][a-z0-9_-]{0,62}$'::text)),
-    CONSTRAINT lease_is_at_least_one_second CHECK (((lease_seconds >= 1) AND (lease_seconds <= 86400))),
-    CONSTRAINT max_attempts_is_positive CHECK (((max_attempts >= 1) AND (max_attempts <= 1000))),
-    CONSTRAINT max_lease_losses_is_positive CHECK (((max_lease_losses >= 1) AND (max_lease_losses <= 1000))),
-    CONSTRAINT max_parallel_is_positive CHECK (((max_parallel >= 1) AND (max_parallel <= 1000))),
-    CONSTRAINT max_running_is_positive CHECK (((max_running >= 1) AND (max_running <= 100000))),
-    CONSTRAINT max_running_per_group_is_positive CHECK (((max_running_per_group >= 1) AND (max_running_per_group <= 100000))),
-    CONSTRAINT queue_name_is_a_short_word CHECK ((queue ~ '^[a-z][a-z0-9_-]{0,62}$'::text)),
-    CONSTRAINT retention_is_at_least_one_day CHECK (((retention_days >= 1) AND (retention_days <= 3650))),
-    CONSTRAINT served_by_a_function_a_worker_or_others CHECK ((served_by = ANY (ARRAY['function'::text, 'worker'::text, 'external'::text]))),
-    CONSTRAINT target_is_positive CHECK (((target_seconds >= 1) AND (target_seconds <= 86400)))
-);
-
-COMMENT ON TABLE mill.queue IS 'One row a queue; adding a queue is an INSERT.';
-
-CREATE FUNCTION mill.asked_jobs(p_jobs jsonb, p_now timestamp with time zone, p_turn bigint, p_random text, p_max_bytes integer) RETURNS TABLE(at integer, id uuid, line integer, turn bigint, queue text, kind text, name text, category text, payload jsonb, state text, priority integer, run_at timestamp with time zone, max_attempts integer, dedupe_key text, group_key text, lane text, owner uuid, parent uuid, correlation_id text)
-    LANGUAGE sql STABLE
-    BEGIN ATOMIC
- SELECT ((a.ordinality - 1))::integer AS int4,
-     mill.uuid7_at((asked_jobs.p_turn + a.ordinality), asked_jobs.p_random) AS uuid7_at,
-     k.line,
-     (asked_jobs.p_turn + a.ordinality),
-     k.queue,
-     k.kind,
-     a.name,
-     a.category,
-     a.payload,
-         CASE
-             WHEN (a.run_at > asked_jobs.p_now) THEN 'deferred'::text
-             ELSE 'pending'::text
-         END AS "case",
-     a.priority,
-     COALESCE(a.run_at, asked_jobs.p_now) AS "coalesce",
-     COALESCE(a.max_attempts, k.max_attempts) AS "coalesce",
-     a.dedupe_key,
-     a.group_key,
-     mill.lane_of(k.dequeue, k.max_running_per_group, a.owner, a.group_key) AS lane_of,
-     a.owner,
-     a.parent,
-     a.correlation_id
-    FROM (( SELECT e.ordinality,
-             (e.job ->> 'kind'::text) AS kind,
-             (e.job -> 'payload'::text) AS payload,
-             (e.job ->> 'name'::text) AS name,
-             (e.job ->> 'category'::text) AS category,
-             COALESCE(((e.job ->> 'priority'::text))::integer, 5) AS priority,
-             ((e.job ->> 'run_at'::text))::timestamp with time zone AS run_at,
-             ((e.job ->> 'max_attempts'::text))::integer AS max_attempts,
-             (e.job ->> 'dedupe_key'::text) AS dedupe_key,
-             (e.job ->> 'group_key'::text) AS group_key,
-             ((e.job ->> 'owner'::text))::uuid AS owner,
-             ((e.job ->> 'parent'::text))::uuid AS parent,
-             (e.job ->> 'correlation_id'::text) AS correlation_id
-            FROM jsonb_array_elements(asked_jobs.p_jobs) WITH ORDINALITY e(job, ordinality)
-          OFFSET 0) a
-      LEFT JOIN ( SELECT k_1.kind,
-             q.queue,
-             q.max_attempts,
-             q.dequeue,
-             q.max_running_per_group,
-             l.line,
-             l.priority
-            FROM ((mill.kind k_1
-              JOIN mill.queue q ON ((q.queue = k_1.queue)))
-              JOIN mill.line l ON ((l.queue = q.queue)))
-          OFFSET 0) k ON (((k.kind = a.kind) AND (k.priority = a.priority))))
-   WHERE
-         CASE
-             WHEN (a.kind IS NULL) THEN mill.refuse_job((a.ordinality - 1), 'GM004'::text, 'kind'::text)
-             WHEN ((a.priority < '-100'::integer) OR (a.priority > 100)) THEN mill.refuse_job((a.ordinality - 1), 'GM004'::text, 'priority'::text)
-             WHEN (k.kind IS NULL) THEN mill.refuse_job((a.ordinality - 1), 'GM001'::text, a.kind)
-             WHEN (NOT mill.is_payload(a.payload, asked_jobs.p_max_bytes, (a.ordinality - 1))) THEN false
-             WHEN ((a.max_attempts < 1) OR (a.max_attempts > 1000)) THEN mill.refuse_job((a.ordinality - 1), 'GM004'::text, 'max_attempts'::text)
-             WHEN ((length(a.dedupe_key) < 1) OR (length(a.dedupe_key) > 200)) THEN mill.refuse_job((a.ordinality - 1), 'GM004'::text, 'dedupe_key'::text)
-             WHEN ((length(a.group_key) < 1) OR (length(a.group_key) > 200)) THEN mill.refuse_job((a.ordinality - 1), 'GM004'::text, 'group_key'::text)
-             ELSE true
-         END;
-END;
-
-COMMENT ON FUNCTION mill.asked_jobs(p_jobs jsonb, p_now timestamp with time zone, p_turn bigint, p_random text, p_max_bytes integer) IS 'Parses and checks a batch of jobs. Given the same arguments it gives the same ids.';
 
 CREATE FUNCTION mill.audit(p_table text, p_record text, p_action text, p_old jsonb DEFAULT NULL::jsonb, p_new jsonb DEFAULT NULL::jsonb, p_reason text DEFAULT NULL::text, p_source text DEFAULT 'gristmill'::text, p_patient_id uuid DEFAULT NULL::uuid, p_job_id uuid DEFAULT NULL::uuid, p_correlation_id text DEFAULT NULL::text) RETURNS bigint
     LANGUAGE sql
@@ -655,7 +438,7 @@ CREATE FUNCTION mill.backpressure_delay(p_kind text) RETURNS interval
   from mill.kind k
   join mill.queue q on q.queue = k.queue
   join mill.api_rate_limits l on l.provider_name = q.provider and l.api_endpoint = q.endpoint
-  cross join lateral mill.api_room(l, mill.now()) r
+  cross join lateral mill.api_capacity_left(l, mill.now()) r
   where k.kind = p_kind
     and (r.pressure >= l.backpressure_threshold or l.blocked_until > mill.now() or l.queue_depth_limit <= mill.depth(q.queue, l.queue_depth_limit))
 $$;
@@ -690,7 +473,7 @@ $$;
 
 COMMENT ON FUNCTION mill.begin_inserted_tasks() IS 'Starts what may start of the tasks that a statement has inserted into job_tasks.';
 
-CREATE FUNCTION mill.begin_job() RETURNS trigger
+CREATE FUNCTION mill.begin_workflow() RETURNS trigger
     LANGUAGE plpgsql SECURITY DEFINER
     SET search_path TO 'pg_catalog', 'pg_temp'
     SET jit TO 'off'
@@ -722,7 +505,7 @@ begin
 end
 $$;
 
-COMMENT ON FUNCTION mill.begin_job() IS 'Takes the newest definition of its type for a new job.';
+COMMENT ON FUNCTION mill.begin_workflow() IS 'Takes the newest definition of its type for a new job.';
 
 CREATE FUNCTION mill.bury_documents(p_acted jsonb) RETURNS void
     LANGUAGE plpgsql
@@ -737,13 +520,55 @@ begin
     processing_error = mill.noted_errors(f.processing_error, coalesce(d.error_log, jsonb_build_array(d.error)))
   from mill.job_dead d
   where d.id = any (array(select j::uuid from jsonb_array_elements_text(p_acted -> 'jobs') j)) and d.queue in ('fast', 'ai')
-    and f.id = mill.document_named(d.payload) and f.stage = mill.kind_stage(d.kind) and f.status in ('uploaded', 'processing')
+    and f.id = mill.document_named(d.payload) and f.stage = mill.stage_of_kind(d.kind) and f.status in ('uploaded', 'processing')
     and case when f.stage_jobs ? f.stage then f.stage_jobs ->> f.stage = d.id::text
       else d.dedupe_key = mill.stage_key(f.id, f.run, f.stage) end;
 end
 $$;
 
 COMMENT ON FUNCTION mill.bury_documents(p_acted jsonb) IS 'Hook of acted: marks the documents of dead letters failed.';
+
+CREATE FUNCTION mill.call_acted_hooks(p_ids uuid[], p_action text, p_reason text) RETURNS void
+    LANGUAGE plpgsql
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS $$
+begin
+  if p_ids <> '{}' then
+    perform mill.call_hooks('acted', jsonb_build_object('action', p_action, 'reason', p_reason, 'jobs', to_jsonb(p_ids)));
+  end if;
+end
+$$;
+
+COMMENT ON FUNCTION mill.call_acted_hooks(p_ids uuid[], p_action text, p_reason text) IS 'Tells the hooks that jobs died, were cancelled, retried or discarded.';
+
+CREATE FUNCTION mill.call_ended_hooks() RETURNS trigger
+    LANGUAGE plpgsql SECURITY DEFINER
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS $_$
+declare
+  v_after bigint := coalesce(nullif(current_setting('mill.ended_told', true), ''), '0')::bigint;
+  v_routine text;
+begin
+  if new.n <= v_after then
+    return null;
+  end if;
+  perform set_config('mill.ended_told', (select max(e.n) from mill.ended e where e.xid = new.xid)::text, true);
+  for v_routine in select h.routine from mill.hook h where h.event = 'ended' order by h.place, h.routine loop
+    begin
+      execute format('select %s($1, $2)', v_routine) using new.xid, v_after;
+    exception when others then
+      insert into mill.event (at, code, detail) values (mill.now(), 'ended_hook_failed',
+        jsonb_build_object('hook', v_routine, 'parent', new.parent, 'sqlstate', sqlstate, 'message', sqlerrm));
+    end;
+  end loop;
+  if not found then
+    delete from mill.ended e where e.xid = new.xid and e.n > v_after;
+  end if;
+  return null;
+end
+$_$;
+
+COMMENT ON FUNCTION mill.call_ended_hooks() IS 'Calls the hooks of ended at the commit of the transaction that ended jobs with a parent.';
 
 CREATE FUNCTION mill.call_hooks(p_event text, p_detail jsonb) RETURNS void
     LANGUAGE plpgsql
@@ -857,24 +682,12 @@ begin
     insert into mill.invocation (id, queue, reason, asked_at, begun_at, ended_at, request_id)
     values (mill.uuid7(), p_queue, p_reason, v_now, v_now, v_now, v_request);
   exception when others then
-    perform mill.wake_failed(p_queue, sqlstate, sqlerrm);
+    perform mill.record_wake_failure(p_queue, sqlstate, sqlerrm);
   end;
 end
 $$;
 
 COMMENT ON FUNCTION mill.call_worker(p_queue text, p_reason text) IS 'Calls the worker at the setting worker.url, if there is one, for a queue that has due jobs.';
-
-CREATE FUNCTION mill.can_post() RETURNS boolean
-    LANGUAGE plpgsql STABLE
-    SET search_path TO 'pg_catalog', 'pg_temp'
-    AS $$
-begin
-  return mill.setting('functions.base_url') is not null and to_regproc('net.http_post') is not null
-    and exists (select from mill.secret s where s.name = 'invoke');
-end
-$$;
-
-COMMENT ON FUNCTION mill.can_post() IS 'Whether functions can be called at all: their address, a key and pg_net are there.';
 
 CREATE TABLE mill.ended (
     xid xid8 DEFAULT pg_current_xact_id() NOT NULL,
@@ -892,7 +705,7 @@ WITH (autovacuum_vacuum_scale_factor='0', autovacuum_vacuum_threshold='500');
 
 COMMENT ON TABLE mill.ended IS 'What became of jobs with a parent, one row per settled batch, parent, name and state.';
 
-CREATE FUNCTION mill.can_wait(p_told mill.ended) RETURNS boolean
+CREATE FUNCTION mill.can_count_later(p_told mill.ended) RETURNS boolean
     LANGUAGE plpgsql
     SET search_path TO 'pg_catalog', 'pg_temp'
     SET plan_cache_mode TO 'force_generic_plan'
@@ -919,7 +732,19 @@ exception when lock_not_available then
 end
 $$;
 
-COMMENT ON FUNCTION mill.can_wait(p_told mill.ended) IS 'Whether a later batch is sure to count what this one has ended, and nothing needs it before.';
+COMMENT ON FUNCTION mill.can_count_later(p_told mill.ended) IS 'Whether a later batch is sure to count what this one has ended, and nothing needs it before.';
+
+CREATE FUNCTION mill.can_post() RETURNS boolean
+    LANGUAGE plpgsql STABLE
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS $$
+begin
+  return mill.setting('functions.base_url') is not null and to_regproc('net.http_post') is not null
+    and exists (select from mill.secret s where s.name = 'invoke');
+end
+$$;
+
+COMMENT ON FUNCTION mill.can_post() IS 'Whether functions can be called at all: their address, a key and pg_net are there.';
 
 CREATE FUNCTION mill.cancel(p_ids uuid[]) RETURNS TABLE(id uuid, status text)
     LANGUAGE plpgsql
@@ -942,7 +767,7 @@ begin
   perform mill.end_jobs(v_waiting, 'cancelled', mill.now());
   update mill.job_live j set cancel_requested = true where j.id = any (v_running) and not j.cancel_requested;
 
-  perform mill.tell_acted(v_waiting || v_running, 'cancel', null);
+  perform mill.call_acted_hooks(v_waiting || v_running, 'cancel', null);
   return query
   select distinct a.id,
     case when a.id = any (v_waiting) then 'cancelled' when a.id = any (v_running) then 'requested' else 'not_live' end
@@ -969,34 +794,36 @@ $$;
 
 COMMENT ON FUNCTION mill.cancel_export_job(p_id uuid, p_owner uuid) IS 'Cancels an export that waits; GM053 for any other.';
 
-CREATE FUNCTION mill.cancel_job(p_id uuid) RETURNS jsonb
+CREATE FUNCTION mill.capacity_left(p_jobs jsonb) RETURNS jsonb
+    LANGUAGE sql STABLE
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS $$
+  select coalesce(jsonb_object_agg(q.queue, q.depth_limit - mill.depth(q.queue, q.depth_limit)), '{}')
+  from mill.queue q
+  where q.depth_limit is not null
+    and exists (select from mill.kind k
+                where k.queue = q.queue and p_jobs @> jsonb_build_array(jsonb_build_object('kind', k.kind)))
+$$;
+
+COMMENT ON FUNCTION mill.capacity_left(p_jobs jsonb) IS 'How many more jobs each depth-limited queue of a batch takes, as an object.';
+
+CREATE FUNCTION mill.catch_up_workflow(p_id uuid) RETURNS void
     LANGUAGE plpgsql
     SET search_path TO 'pg_catalog', 'pg_temp'
-    SET jit TO 'off'
     AS $$
 declare
-  v_job mill.workflow;
-  v_waiting int;
+  v_ended record;
 begin
-  select * into v_job from mill.workflow j where j.id = p_id for update;
-  if v_job.status not in ('queued', 'processing') then
-    raise exception 'the job is % already', v_job.status using errcode = 'GM067';
+  if not exists (select from mill.workflow j where j.id = p_id) then
+    delete from mill.ended e where e.parent = p_id;
+    return;
   end if;
-  perform mill.record_ended(p_id);
-  select count(*) into v_waiting from mill.task t
-  where t.job_id = p_id and (t.state = 'waiting' or t.state = 'queued' and exists (select from mill.job_live l where l.id = t.id));
-  v_job.stragglers := mill.stop_tasks(p_id, true);
-  v_job.status := 'cancelled';
-  v_job.compensating := false;
-  perform mill.keep_progress(v_job);
-  return (
-    select jsonb_build_object('id', p_id, 'status', 'cancelled', 'cancelled', v_waiting - count(*),
-      'running', coalesce(jsonb_agg(jsonb_build_object('id', t.id, 'key', t.key, 'item', t.item) order by t.id), '[]'))
-    from mill.task t join mill.job_live l on l.id = t.id where t.job_id = p_id and t.state = 'queued');
+  v_ended := mill.record_ended(p_id);
+  perform mill.advance_workflow(p_id, v_ended.ended, v_ended.failed, v_ended.is_step_done);
 end
 $$;
 
-COMMENT ON FUNCTION mill.cancel_job(p_id uuid) IS 'Cancels what has not run of a job and asks what runs to stop: how many tasks were cancelled, and which still run.';
+COMMENT ON FUNCTION mill.catch_up_workflow(p_id uuid) IS 'Takes all that is known to have ended of a job and advances it. The caller holds the job.';
 
 CREATE FUNCTION mill.chain_audit(p_max integer DEFAULT 10000, p_waits boolean DEFAULT false) RETURNS integer
     LANGUAGE plpgsql
@@ -1382,6 +1209,35 @@ $$;
 
 COMMENT ON FUNCTION mill.check_oldest_due_job() IS 'Queues whose oldest due job waits too long. Paused ones are an operator''s will; kinds that no worker has ever asked for are a note.';
 
+CREATE FUNCTION mill.refuse_job(p_at bigint, p_code text, p_what text) RETURNS boolean
+    LANGUAGE plpgsql STABLE
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS $$
+begin
+  case p_code
+    when 'GM001' then
+      raise exception 'unknown job kind "%"', left(p_what, 64) using errcode = 'GM001',
+        detail = format('job %s', p_at), hint = 'A kind is a row of mill.kind.';
+    when 'GM002' then
+      raise exception 'payload must be an object with at least one field' using errcode = 'GM002',
+        detail = format('job %s', p_at);
+    when 'GM003' then
+      raise exception 'payload is larger than % bytes', p_what using errcode = 'GM003',
+        detail = format('job %s', p_at), hint = 'Store the content elsewhere and enqueue a reference to it.';
+    else
+      raise exception 'job is malformed' using errcode = 'GM004', detail = format('job %s, field %s', p_at, p_what);
+  end case;
+end
+$$;
+
+COMMENT ON FUNCTION mill.refuse_job(p_at bigint, p_code text, p_what text) IS 'Raises GM001 to GM004 for one job of a batch.';
+
+CREATE FUNCTION mill.check_payload(p_payload jsonb, p_max_bytes integer, p_at bigint) RETURNS boolean
+    LANGUAGE sql STABLE
+    RETURN CASE WHEN ((p_payload IS NULL) OR (jsonb_typeof(p_payload) <> 'object'::text) OR (pg_column_size(p_payload) <= 8)) THEN mill.refuse_job(p_at, 'GM002'::text, NULL::text) WHEN (pg_column_size(p_payload) > p_max_bytes) THEN mill.refuse_job(p_at, 'GM003'::text, (p_max_bytes)::text) ELSE true END;
+
+COMMENT ON FUNCTION mill.check_payload(p_payload jsonb, p_max_bytes integer, p_at bigint) IS 'True, or raises what is wrong with the payload of one job of a batch.';
+
 CREATE FUNCTION mill.check_presence(p_list jsonb) RETURNS jsonb
     LANGUAGE plpgsql
     SET search_path TO 'pg_catalog', 'pg_temp'
@@ -1510,7 +1366,7 @@ begin
     v_after := v_symbols[pg_catalog.cardinality(v_symbols)];
   end loop;
 
-  perform mill.ran('check-stale-data');
+  perform mill.record_heartbeat('check-stale-data');
   commit;
   perform pg_catalog.pg_advisory_unlock(v_lock);
 end
@@ -1618,7 +1474,7 @@ begin
     exit when v_left <= 0;
     v_asked := v_left;
     loop
-      v_rows := mill.take_from(v_queue, v_left, p_kinds, v_waits);
+      v_rows := mill.lock_due_jobs(v_queue, v_left, p_kinds, v_waits);
       v_waits := false;
       v_left := v_left - cardinality(v_rows);
 
@@ -1640,7 +1496,7 @@ begin
                 j.lease_until, j.owner, j.group_key, j.correlation_id;
       exit when v_left <= 0 or v_queue.counts_running;
 
-      v_packs := mill.take_packs(v_queue, v_left, p_kinds);
+      v_packs := mill.lock_packs(v_queue, v_left, p_kinds);
       exit when v_packs = '{}';
       return query
       with opened as (
@@ -1670,7 +1526,7 @@ begin
     if v_left < v_asked and exists (
       select from mill.floor f where f.queue = v_queue.queue and f.advance_at <= clock_timestamp())
     then
-      perform mill.sweep(v_queue.queue);
+      perform mill.raise_floors(v_queue.queue);
     end if;
   end loop;
 end
@@ -1750,7 +1606,7 @@ CREATE FUNCTION mill.cleanup_compat_leases(p_max integer) RETURNS jsonb
   select jsonb_build_object('removed', count(*), 'more', count(*) = p_max) from gone
 $$;
 
-COMMENT ON FUNCTION mill.cleanup_compat_leases(p_max integer) IS 'Forgets leases of documented claims that are over: lost, cancelled, or settled by another call.';
+COMMENT ON FUNCTION mill.cleanup_compat_leases(p_max integer) IS 'Forgets leases of compat claims that are over: lost, cancelled, or settled by another call.';
 
 CREATE FUNCTION mill.cleanup_documents(p_max integer DEFAULT 1000) RETURNS jsonb
     LANGUAGE plpgsql
@@ -1955,7 +1811,7 @@ declare
       cross join (values ('json/%s.json'), ('pdf/%s.pdf'), ('audio/%s.mp3')) as f(form)
       where j.id = any (v_jobs)
       union
-      -- What documented workers have stored and not named.
+      -- What compat workers have stored and not named.
       select o.object, 2 from mill.stored_objects('job-artifacts') o
       where split_part(o.object, '/', 2) = any (v_jobs::text[]) and not exists (
         select from public.job_artifacts a where a.bucket || ':' || a.storage_path = o.object)) k
@@ -2007,6 +1863,12 @@ $$;
 
 COMMENT ON FUNCTION mill.complete(p_worker text, p_ids uuid[], p_attempts integer[]) IS 'Completes jobs without results; answers the ids that were lost, which it does not change.';
 
+CREATE FUNCTION mill.complete_error_entry(p_entry jsonb) RETURNS jsonb
+    LANGUAGE sql IMMUTABLE
+    RETURN (jsonb_build_object('error_type', (p_entry -> 'type'::text), 'error_message', (p_entry -> 'message'::text), 'retry_count', NULL::unknown, 'next_retry_at', NULL::unknown, 'worker_id', NULL::unknown, 'api_provider', NULL::unknown, 'rate_limit_hit', false, 'heartbeat_expired', false, 'duration_ms', NULL::unknown, 'timestamp', NULL::unknown) || (p_entry - ARRAY['type'::text, 'message'::text]));
+
+COMMENT ON FUNCTION mill.complete_error_entry(p_entry jsonb) IS 'An entry of processing_error with every compatible key.';
+
 CREATE FUNCTION mill.complete_export_job(p_holder mill.holder, p_url text, p_size integer, p_pages integer) RETURNS boolean
     LANGUAGE plpgsql
     SET search_path TO 'pg_catalog', 'pg_temp'
@@ -2023,7 +1885,7 @@ begin
     raise exception 'file_size and page_count are not negative' using errcode = 'GM004';
   end if;
   if v_path is not null then
-    perform mill.take_export_object(v_export.owner, v_export.document_id, v_path, v_export.id);
+    perform mill.register_export_object(v_export.owner, v_export.document_id, v_path, v_export.id);
     update mill.export_file f set attempt = p_holder.attempt where f.path = v_path and f.state = 'writing';
     v_is_done := public.finish_export(p_holder.job, p_holder.worker, p_holder.attempt, v_path, mill.export_file_name(v_export.title), coalesce(p_pages, 1));
   elsif p_url !~* '^https?://[^/]+' or p_url ~* '/storage/v1/' then
@@ -2042,7 +1904,7 @@ begin
 end
 $$;
 
-COMMENT ON FUNCTION mill.complete_export_job(p_holder mill.holder, p_url text, p_size integer, p_pages integer) IS 'Completes an export with the result that a documented worker names; false when the job was cancelled, GM055 without a stored file.';
+COMMENT ON FUNCTION mill.complete_export_job(p_holder mill.holder, p_url text, p_size integer, p_pages integer) IS 'Completes an export with the result that a compat worker names; false when the job was cancelled, GM055 without a stored file.';
 
 CREATE FUNCTION mill.confirm_export_files(p_keys text[]) RETURNS jsonb
     LANGUAGE sql
@@ -2254,22 +2116,6 @@ CREATE FUNCTION mill.count_processing(p_queue text) RETURNS integer
 $$;
 
 COMMENT ON FUNCTION mill.count_processing(p_queue text) IS 'How many jobs of a queue are running.';
-
-CREATE FUNCTION mill.count_running() RETURNS trigger
-    LANGUAGE plpgsql SECURITY DEFINER
-    SET search_path TO 'pg_catalog', 'pg_temp'
-    AS $$
-begin
-  update mill.job_live j set slot = j.queue
-  where j.id = any (array(
-    select r.id from mill.job_live r
-    where r.queue = new.queue and r.state = 'processing' and r.slot is null
-    order by r.id for update));
-  return null;
-end
-$$;
-
-COMMENT ON FUNCTION mill.count_running() IS 'Gives the running jobs of a queue the slots that its new options count.';
 
 CREATE FUNCTION mill.count_served(p_queue text, p_rows tid[]) RETURNS void
     LANGUAGE plpgsql
@@ -2704,7 +2550,7 @@ declare
   v_dead uuid[] := array(select j.id from mill.job_dead j where j.id = any (p_ids) order by j.id for update);
   v_gone uuid[];
 begin
-  perform mill.tell_acted(v_dead, 'discard', null);
+  perform mill.call_acted_hooks(v_dead, 'discard', null);
   with gone as (
     delete from mill.job_dead j where j.id = any (v_dead) returning j.id, j.queue, j.kind
   ),
@@ -2761,7 +2607,7 @@ begin
     return null;
   end if;
   select f.* into v_file from public.shell_files f
-  where f.id = mill.document_named(v_job.payload) and f.stage = mill.kind_stage(v_job.kind)
+  where f.id = mill.document_named(v_job.payload) and f.stage = mill.stage_of_kind(v_job.kind)
     and coalesce(v_job.payload -> 'run', to_jsonb(f.run)) = to_jsonb(f.run)
     and coalesce(f.stage_jobs ->> f.stage, v_job.id::text) = v_job.id::text
     and f.status in ('uploaded', 'processing')
@@ -2794,12 +2640,6 @@ $$;
 
 COMMENT ON FUNCTION mill.document_summary(p_file public.shell_files) IS 'A document as lists show it.';
 
-CREATE FUNCTION mill.documented_error(p_entry jsonb) RETURNS jsonb
-    LANGUAGE sql IMMUTABLE
-    RETURN (jsonb_build_object('error_type', (p_entry -> 'type'::text), 'error_message', (p_entry -> 'message'::text), 'retry_count', NULL::unknown, 'next_retry_at', NULL::unknown, 'worker_id', NULL::unknown, 'api_provider', NULL::unknown, 'rate_limit_hit', false, 'heartbeat_expired', false, 'duration_ms', NULL::unknown, 'timestamp', NULL::unknown) || (p_entry - ARRAY['type'::text, 'message'::text]));
-
-COMMENT ON FUNCTION mill.documented_error(p_entry jsonb) IS 'An entry of processing_error with every documented key.';
-
 CREATE FUNCTION mill.due_in_sequence(p_job_id uuid) RETURNS uuid[]
     LANGUAGE plpgsql STABLE
     SET search_path TO 'pg_catalog', 'pg_temp'
@@ -2831,26 +2671,6 @@ end
 $$;
 
 COMMENT ON FUNCTION mill.due_in_sequence(p_job_id uuid) IS 'The inserted tasks of a job that wait for nothing any more, in their order.';
-
-CREATE FUNCTION mill.duplicates(p_jobs jsonb, p_answered jsonb, p_now timestamp with time zone, p_turn bigint, p_random text, p_max_bytes integer) RETURNS jsonb
-    LANGUAGE sql
-    SET search_path TO 'pg_catalog', 'pg_temp'
-    SET enable_seqscan TO 'off'
-    SET jit TO 'off'
-    SET enable_bitmapscan TO 'off'
-    AS $$
-  with asked as materialized (
-    select * from mill.asked_jobs(p_jobs, p_now, p_turn, p_random, p_max_bytes) a
-    where a.dedupe_key is not null and not p_answered ? a.at::text
-  )
-  select coalesce(jsonb_object_agg(a.at, jsonb_build_object(
-    'id', j.id, 'status', 'duplicate', 'priority', a.priority, 'run_at', a.run_at)), '{}')
-  from asked a
-  cross join lateral (
-    select j.id from mill.job_live j where j.queue = a.queue and j.dedupe_key = a.dedupe_key limit 1) j
-$$;
-
-COMMENT ON FUNCTION mill.duplicates(p_jobs jsonb, p_answered jsonb, p_now timestamp with time zone, p_turn bigint, p_random text, p_max_bytes integer) IS 'Answers the jobs of a batch whose key a live job holds, as ordinal to {id, status} and what they ask for. Takes no lock.';
 
 CREATE FUNCTION mill.duration_bucket(p_ms bigint) RETURNS smallint
     LANGUAGE sql IMMUTABLE
@@ -3026,7 +2846,7 @@ begin
         where j.id = any (v_invocation.jobs) and j.worker = v_invocation.worker and j.state = 'processing' and j.xmax <> all (v_running)
         order by j.id
         for update skip locked);
-      perform mill.lose_jobs(v_rows, mill.worker_lost('its invocation was lost: ' || v_invocation.failure),
+      perform mill.return_lost_jobs(v_rows, mill.worker_lost_error('its invocation was lost: ' || v_invocation.failure),
         case when v_invocation.is_outage then 0 else mill.setting('worker.reclaim_jitter_max_seconds', '60')::numeric end, v_now);
     end if;
     update mill.invocation i set ended_at = v_now, failure = v_invocation.failure, jobs = null where i.id = v_invocation.id;
@@ -3064,7 +2884,7 @@ $$;
 
 COMMENT ON FUNCTION mill.end_refused(p_file public.shell_files, p_job_id uuid, p_status text, p_error jsonb, p_place text) IS 'Ends a document as refused or infected, with its file at a place that nothing serves.';
 
-CREATE FUNCTION mill.end_waiting(p_job_id uuid, p_ids uuid[], p_state text, p_error jsonb) RETURNS void
+CREATE FUNCTION mill.end_waiting_tasks(p_job_id uuid, p_ids uuid[], p_state text, p_error jsonb) RETURNS void
     LANGUAGE sql
     SET search_path TO 'pg_catalog', 'pg_temp'
     SET enable_seqscan TO 'off'
@@ -3082,7 +2902,7 @@ CREATE FUNCTION mill.end_waiting(p_job_id uuid, p_ids uuid[], p_state text, p_er
   where s.job_id = p_job_id and s.key = c.key
 $$;
 
-COMMENT ON FUNCTION mill.end_waiting(p_job_id uuid, p_ids uuid[], p_state text, p_error jsonb) IS 'Ends tasks that have not been started, as skipped or failed.';
+COMMENT ON FUNCTION mill.end_waiting_tasks(p_job_id uuid, p_ids uuid[], p_state text, p_error jsonb) IS 'Ends tasks that have not been started, as skipped or failed.';
 
 CREATE FUNCTION mill.enqueue(p_jobs jsonb) RETURNS TABLE(ordinal integer, id uuid, status text)
     LANGUAGE plpgsql
@@ -3109,7 +2929,7 @@ begin
   end if;
 
   if p_jobs @? '$[*].priority' then
-    perform mill.open_floors(p_jobs);
+    perform mill.open_lines(p_jobs);
   end if;
   select bool_or(q.depth_limit is not null), bool_or(q.dequeue = 'fair' or q.max_running_per_group is not null), array_agg(q.queue)
   into v_is_limited, v_has_lanes, v_queues
@@ -3126,7 +2946,7 @@ begin
     select
       a.id, a.line, a.turn, a.queue, a.kind, a.name, a.category, a.payload, a.state, a.state = 'deferred', a.priority, a.run_at, a.max_attempts,
       a.group_key, a.lane, a.owner, a.parent, a.correlation_id, v_now
-    from mill.asked_jobs(p_jobs, v_now, v_turn, v_random, v_max_bytes) a
+    from mill.parse_jobs(p_jobs, v_now, v_turn, v_random, v_max_bytes) a
     returning (job_live.turn - v_turn - 1)::int, job_live.id, 'new';
   end if;
 
@@ -3140,18 +2960,27 @@ $_$;
 
 COMMENT ON FUNCTION mill.enqueue(p_jobs jsonb) IS 'Inserts an array of jobs {kind, payload, name, category, priority, run_at, max_attempts, dedupe_key, group_key, owner, parent, correlation_id}; answers new, duplicate or throttled for each.';
 
+CREATE FUNCTION mill.enqueue_document_sweep() RETURNS void
+    LANGUAGE sql
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS $$
+  select mill.enqueue('[{"kind": "document_sweep", "payload": {"listing": true}, "dedupe_key": "document_sweep_listing"}]')
+$$;
+
+COMMENT ON FUNCTION mill.enqueue_document_sweep() IS 'Asks for a sweep that lists the object store.';
+
 CREATE FUNCTION mill.enqueue_keyed(p_jobs jsonb, p_now timestamp with time zone, p_turn bigint, p_random text, p_max_bytes integer) RETURNS TABLE(ordinal integer, id uuid, status text)
     LANGUAGE plpgsql
     SET search_path TO 'pg_catalog', 'pg_temp'
     AS $$
 declare
-  v_room jsonb := mill.room(p_jobs);
+  v_capacity jsonb := mill.capacity_left(p_jobs);
   v_answers jsonb := jsonb '{}'; -- ordinal to {id, status}
 begin
   loop
     begin
       with asked as materialized (
-        select * from mill.asked_jobs(p_jobs, p_now, p_turn, p_random, p_max_bytes) a
+        select * from mill.parse_jobs(p_jobs, p_now, p_turn, p_random, p_max_bytes) a
       ),
       -- One row a key: a statement may not insert the same key twice.
       firsts as (
@@ -3161,10 +2990,10 @@ begin
       ),
       admitted as (
         select f.* from firsts f
-        where not v_room ? f.queue or (
+        where not v_capacity ? f.queue or (
           select count(*) from firsts o where o.queue = f.queue and o.at <= f.at
             and not exists (select from mill.job_live j where j.queue = o.queue and j.dedupe_key = o.dedupe_key)
-          ) <= (v_room ->> f.queue)::int
+          ) <= (v_capacity ->> f.queue)::int
         order by f.queue, f.dedupe_key
       ),
       written as (
@@ -3182,9 +3011,9 @@ begin
       into v_answers
       from asked a join written w on w.id = a.id;
 
-      v_answers := v_answers || mill.duplicates(p_jobs, v_answers, p_now, p_turn, p_random, p_max_bytes);
-      if v_room <> '{}' then
-        v_answers := mill.throttled(p_jobs, v_room) || v_answers;
+      v_answers := v_answers || mill.answer_duplicates(p_jobs, v_answers, p_now, p_turn, p_random, p_max_bytes);
+      if v_capacity <> '{}' then
+        v_answers := mill.answer_throttled(p_jobs, v_capacity) || v_answers;
       end if;
       exit when (select count(*) from jsonb_object_keys(v_answers)) = jsonb_array_length(p_jobs);
       raise exception 'a key became free' using errcode = 'GM099';
@@ -3192,7 +3021,7 @@ begin
       v_answers := jsonb '{}';
     end;
   end loop;
-  perform mill.hurry(v_answers, p_now);
+  perform mill.raise_priority_of_duplicate(v_answers, p_now);
 
   return query
   select e.key::int, (e.value ->> 'id')::uuid, e.value ->> 'status'
@@ -3211,7 +3040,7 @@ CREATE FUNCTION mill.enqueue_many(p_kind text, p_payloads jsonb) RETURNS uuid[]
     SET jit TO 'off'
     AS $$
 declare
-  v_xid xid8 := pg_current_xact_id(); -- before the clock: see mill.sweep
+  v_xid xid8 := pg_current_xact_id(); -- before the clock: see mill.raise_floors
   v_turn bigint := mill.clock_us();
   v_now timestamptz := mill.now();
   v_random text := left(mill.uuid7_tail(), 12);
@@ -3249,14 +3078,14 @@ begin
     select v_line, v_turn + min(p.ordinality), v_ids[min(p.ordinality)], v_ids[max(p.ordinality)], v_ids[1], count(*),
       v_queue.queue, p_kind, v_now, v_queue.max_attempts, array_agg(p.id), array_agg(p.payload)
     from rows from (unnest(v_ids), jsonb_array_elements(p_payloads)) with ordinality as p(id, payload, ordinality)
-    where mill.is_payload(p.payload, v_max_bytes, p.ordinality - 1)
+    where mill.check_payload(p.payload, v_max_bytes, p.ordinality - 1)
     group by (p.ordinality - 1) / least(v_queue.batch_size, 100);
   else
     -- By way of mill.job: straight into job_live a row is formed first and taken apart again for its checks: 3% more instructions.
     insert into mill.job (id, line, turn, queue, kind, payload, state, run_at, max_attempts, created_at)
     select p.id, v_line, v_turn + p.ordinality, v_queue.queue, p_kind, p.payload, 'pending', v_now, v_queue.max_attempts, v_now
     from rows from (unnest(v_ids), jsonb_array_elements(p_payloads)) with ordinality as p(id, payload, ordinality)
-    where mill.is_payload(p.payload, v_max_bytes, p.ordinality - 1);
+    where mill.check_payload(p.payload, v_max_bytes, p.ordinality - 1);
   end if;
   perform mill.wake(v_queue);
   return v_ids;
@@ -3391,125 +3220,6 @@ end
 $_$;
 
 COMMENT ON FUNCTION mill.expired_days(p_today date) IS 'Day partitions that no queue wants kept any more.';
-
-CREATE FUNCTION mill.expired_leases(p_now timestamp with time zone, p_max integer) RETURNS tid[]
-    LANGUAGE plpgsql
-    SET search_path TO 'pg_catalog', 'pg_temp'
-    SET plan_cache_mode TO 'force_generic_plan'
-    SET enable_seqscan TO 'off'
-    SET jit TO 'off'
-    SET enable_bitmapscan TO 'off'
-    SET enable_sort TO 'off'
-    AS $$
-declare
-  v_line record;
-  v_floor record;
-  v_begun timestamptz;
-  v_took interval;
-  v_end bigint;
-  v_first bigint;
-  v_running xid[] := mill.running_transactions();
-  v_rows tid[] := array(
-    select x.ctid
-    from mill.queue q
-    cross join lateral (
-      select j.ctid from mill.job_live j
-      where j.slot = q.queue and j.lease_until <= p_now and j.xmax <> all (v_running)
-      limit p_max
-      for update skip locked) x);
-begin
-  v_rows := v_rows || mill.expired_pack_leases(p_now, p_max);
-  for v_line in
-    select f.line, f.version from mill.floor f where f.tail_at <= clock_timestamp()
-  loop
-    select v.ctid as place, v.* into v_floor
-    from mill.floor_version v where v.line = v_line.line and v.version >= v_line.version for no key update skip locked;
-    continue when not found;
-    v_begun := clock_timestamp();
-    select j.turn into v_first
-    from mill.job_live j
-    where j.line = v_floor.line and j.turn >= v_floor.tail and not j.waits
-    order by j.turn
-    limit 1;
-    v_first := least(v_first, v_floor.turn); -- null, which least leaves out: nothing is left
-    select j.turn into v_end
-    from mill.job_live j
-    where j.line = v_floor.line and j.turn >= v_floor.turn
-      and not j.waits and j.state = 'pending'
-    order by j.turn
-    limit 1;
-    v_rows := v_rows || array(
-      select j.ctid from mill.job_live j
-      where j.line = v_floor.line and j.turn >= v_first
-        and j.turn < coalesce(v_end, 9223372036854775807)
-        and not j.waits and j.lease_until <= p_now and j.xmax <> all (v_running)
-      order by j.turn
-      limit p_max
-      for update skip locked);
-    v_took := clock_timestamp() - v_begun;
-    if v_first > v_floor.tail or v_took > interval '250 milliseconds' then
-      update mill.floor_version v set
-        version = v.version + 1,
-        tail = v_first,
-        tail_at = case when v_took > interval '250 milliseconds' then clock_timestamp() + 20 * v_took else v.tail_at end
-      where v.ctid = v_floor.place;
-    end if;
-  end loop;
-  return v_rows;
-end
-$$;
-
-COMMENT ON FUNCTION mill.expired_leases(p_now timestamp with time zone, p_max integer) IS 'Locks jobs whose leases have expired and says where they are. For mill.reclaim alone.';
-
-CREATE FUNCTION mill.expired_pack_leases(p_now timestamp with time zone, p_max integer) RETURNS tid[]
-    LANGUAGE plpgsql
-    SET search_path TO 'pg_catalog', 'pg_temp'
-    SET plan_cache_mode TO 'force_generic_plan'
-    SET enable_seqscan TO 'off'
-    SET jit TO 'off'
-    SET enable_bitmapscan TO 'off'
-    SET enable_sort TO 'off'
-    AS $$
-declare
-  v_leases tid[] := array(
-    select l.ctid from mill.pack_lease l where l.lease_until <= p_now order by l.lease_until limit 10000 for update skip locked);
-  v_running xid[] := mill.running_transactions();
-  v_rows tid[];
-begin
-  if v_leases = '{}' then
-    return '{}'::tid[];
-  end if;
-  v_rows := array(
-    select j.ctid
-    from mill.pack_lease l
-    cross join lateral (
-      select j.ctid from mill.job_live j
-      where j.id between l.first and l.last and j.turn is null and not j.waits and j.slot is null and j.lease_until <= p_now
-        and j.xmax <> all (v_running)
-      limit p_max
-      for update skip locked) j
-    where l.ctid = any (v_leases)
-    limit p_max);
-  if cardinality(v_rows) >= p_max then
-    return v_rows; -- more than can be taken back at once: no lease is done with
-  end if;
-
-  with looked as materialized (
-    select l.ctid as place, (
-      select min(j.lease_until) from mill.job_live j
-      where j.id between l.first and l.last and j.turn is null and not j.waits and j.slot is null) as next
-    from mill.pack_lease l
-    where l.ctid = any (v_leases)
-  ),
-  kept as (
-    update mill.pack_lease l set lease_until = k.next from looked k where l.ctid = k.place and k.next > p_now
-  )
-  delete from mill.pack_lease l where l.ctid = any (array(select k.place from looked k where k.next is null));
-  return v_rows;
-end
-$$;
-
-COMMENT ON FUNCTION mill.expired_pack_leases(p_now timestamp with time zone, p_max integer) IS 'Locks jobs claimed out of packs whose leases have expired and says where they are. For mill.expired_leases alone.';
 
 CREATE FUNCTION mill.export_batch_json(p_id uuid) RETURNS jsonb
     LANGUAGE sql STABLE
@@ -3647,7 +3357,7 @@ CREATE FUNCTION mill.export_options(p_options jsonb) RETURNS jsonb
 declare
   v_page text := coalesce(p_options ->> 'page_size', p_options ->> 'pageSize', 'a4');
   v_colour text := coalesce(p_options ->> 'color_mode', p_options ->> 'colorMode', 'color');
-  -- The documented word for standard.
+  -- The compatible word for standard.
   v_quality text := coalesce(nullif(lower(p_options ->> 'quality'), 'normal'), 'standard');
   v_given jsonb := p_options -> 'margins';
   v_margins jsonb := jsonb '{"top": 0.8, "right": 0.85, "bottom": 0.8, "left": 0.85}';
@@ -3708,6 +3418,110 @@ CREATE FUNCTION mill.file_extension(p_mime_type text) RETURNS text
 
 COMMENT ON FUNCTION mill.file_extension(p_mime_type text) IS 'How the name of a stored file of this type ends; null for a type that is not read here.';
 
+CREATE TABLE mill.queue (
+    queue text NOT NULL,
+    description text DEFAULT ''::text NOT NULL,
+    served_by text DEFAULT 'worker'::text NOT NULL,
+    function text,
+    batch_size integer DEFAULT 50 NOT NULL,
+    max_parallel integer DEFAULT 4 NOT NULL,
+    lease_seconds integer DEFAULT 300 NOT NULL,
+    invocation_seconds integer DEFAULT 30 NOT NULL,
+    max_attempts integer DEFAULT 5 NOT NULL,
+    max_lease_losses integer DEFAULT 3 NOT NULL,
+    backoff_base_seconds numeric DEFAULT 2 NOT NULL,
+    backoff_cap_seconds numeric DEFAULT 3600 NOT NULL,
+    max_running integer,
+    max_running_per_group integer,
+    depth_limit integer,
+    dequeue text DEFAULT 'priority'::text NOT NULL,
+    retention_days integer DEFAULT 7 NOT NULL,
+    target_seconds integer DEFAULT 60 NOT NULL,
+    paused boolean DEFAULT false NOT NULL,
+    provider text,
+    endpoint text,
+    counts_running boolean GENERATED ALWAYS AS (((max_running IS NOT NULL) OR (max_running_per_group IS NOT NULL) OR (dequeue = 'fair'::text) OR (provider IS NOT NULL))) STORED NOT NULL,
+    created_at timestamp with time zone DEFAULT now() NOT NULL,
+    part text DEFAULT NULLIF(current_setting('mill.part'::text, true), ''::text),
+    backoff_jitter numeric,
+    CONSTRAINT a_provider_is_named_with_its_endpoint CHECK (((provider IS NULL) = (endpoint IS NULL))),
+    CONSTRAINT a_refresh_queue_draws_on_a_provider CHECK (((queue !~ '^refresh(-|$)'::text) OR (provider IS NOT NULL))),
+    CONSTRAINT an_invocation_takes_at_most_fifteen_minutes CHECK (((invocation_seconds >= 1) AND (invocation_seconds <= 900))),
+    CONSTRAINT backoff_grows_from_its_base CHECK (((backoff_base_seconds > (0)::numeric) AND (backoff_cap_seconds >= backoff_base_seconds))),
+    CONSTRAINT backoff_jitter_is_a_share CHECK (((backoff_jitter >= (0)::numeric) AND (backoff_jitter <= (1)::numeric))),
+    CONSTRAINT batch_size_is_positive CHECK (((batch_size >= 1) AND (batch_size <= 1000))),
+    CONSTRAINT depth_limit_is_positive CHECK (((depth_limit >= 1) AND (depth_limit <= 10000000))),
+    CONSTRAINT dequeue_is_by_priority_or_fair CHECK ((dequeue = ANY (ARRAY['priority'::text, 'fair'::text]))),
+    CONSTRAINT endpoint_belongs_to_a_provider CHECK (((endpoint IS NULL) OR (provider IS NOT NULL))),
+    CONSTRAINT function_is_named_where_one_serves CHECK (((served_by = 'external'::text) OR ((served_by = 'function'::text) = (function IS NOT NULL)))),
+    CONSTRAINT function_name_is_a_path_segment CHECK ((function ~ '^[a-z][a-z0-9_-]{0,62}$'::text)),
+    CONSTRAINT lease_is_at_least_one_second CHECK (((lease_seconds >= 1) AND (lease_seconds <= 86400))),
+    CONSTRAINT max_attempts_is_positive CHECK (((max_attempts >= 1) AND (max_attempts <= 1000))),
+    CONSTRAINT max_lease_losses_is_positive CHECK (((max_lease_losses >= 1) AND (max_lease_losses <= 1000))),
+    CONSTRAINT max_parallel_is_positive CHECK (((max_parallel >= 1) AND (max_parallel <= 1000))),
+    CONSTRAINT max_running_is_positive CHECK (((max_running >= 1) AND (max_running <= 100000))),
+    CONSTRAINT max_running_per_group_is_positive CHECK (((max_running_per_group >= 1) AND (max_running_per_group <= 100000))),
+    CONSTRAINT queue_name_is_a_short_word CHECK ((queue ~ '^[a-z][a-z0-9_-]{0,62}$'::text)),
+    CONSTRAINT retention_is_at_least_one_day CHECK (((retention_days >= 1) AND (retention_days <= 3650))),
+    CONSTRAINT served_by_a_function_a_worker_or_others CHECK ((served_by = ANY (ARRAY['function'::text, 'worker'::text, 'external'::text]))),
+    CONSTRAINT target_is_positive CHECK (((target_seconds >= 1) AND (target_seconds <= 86400)))
+);
+
+COMMENT ON TABLE mill.queue IS 'One row a queue; adding a queue is an INSERT.';
+
+CREATE FUNCTION mill.find_jobs_in_turn(p_queue mill.queue, p_max integer, p_kinds text[], p_share integer) RETURNS tid[]
+    LANGUAGE sql
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    SET enable_seqscan TO 'off'
+    SET jit TO 'off'
+    SET enable_bitmapscan TO 'off'
+    SET enable_sort TO 'off'
+    AS $$
+  with running as materialized (
+    select j.group_key, count(*)::int as jobs
+    from mill.job_live j
+    where p_queue.max_running_per_group is not null and j.slot = p_queue.queue and j.group_key is not null
+    group by j.group_key
+  ),
+  front as materialized (
+    select l.lane, l.tenant, l.group_key, greatest(t.served, c.served) as served,
+      case when l.group_key is null then p_max else p_queue.max_running_per_group - coalesce(r.jobs, 0) end as capacity
+    from mill.lane l
+    join mill.tenant t on t.queue = l.queue and t.tenant = l.tenant
+    left join mill.virtual_clock c on c.queue = l.queue -- idling earns no credit
+    left join running r on r.group_key = l.group_key
+    where l.queue = p_queue.queue and not l.idle
+      and (l.group_key is null or coalesce(r.jobs, 0) < p_queue.max_running_per_group)
+    order by 4, l.lane
+    limit 1000
+  ),
+  candidate as (
+    select j.ctid, f.tenant, f.group_key, f.served, f.capacity, j.priority, j.turn
+    from front f
+    cross join lateral (
+      select j.ctid, j.priority, j.turn from mill.job_live j
+      where j.queue = p_queue.queue and j.lane = f.lane and not j.waits and j.state = 'pending'
+        and (p_kinds is null or j.kind = any (p_kinds))
+      order by j.priority desc, j.turn
+      limit least(p_share, f.capacity)) j
+  ),
+  allowed as (
+    -- Lanes of several tenants may belong to one group: the cap is the group's.
+    select c.*, row_number() over (partition by c.group_key order by c.served, c.priority desc, c.turn) as nth_of_group
+    from candidate c
+  ),
+  ordered as (
+    select a.ctid, a.priority, a.turn,
+      case when p_queue.dequeue = 'fair' then
+        a.served + row_number() over (partition by a.tenant order by a.priority desc, a.turn) end as virtual_time
+    from allowed a
+    where a.group_key is null or a.nth_of_group <= a.capacity
+  )
+  select array(select o.ctid from ordered o order by o.virtual_time, o.priority desc, o.turn limit p_max)
+$$;
+
+COMMENT ON FUNCTION mill.find_jobs_in_turn(p_queue mill.queue, p_max integer, p_kinds text[], p_share integer) IS 'Where the jobs are whose turn it is, not yet locked.';
+
 CREATE FUNCTION mill.fit_tokens(p_queue mill.queue, p_rows tid[], p_room bigint, p_most bigint, OUT rows tid[], OUT tokens bigint) RETURNS record
     LANGUAGE plpgsql
     SET search_path TO 'pg_catalog', 'pg_temp'
@@ -3738,36 +3552,12 @@ begin
       null, j.attempt, mill.now())
     where j.id = any (v_oversized);
     perform mill.end_jobs(v_oversized, 'failed', mill.now());
-    perform mill.tell_acted(v_oversized, 'dead', 'its tokens never fit the limit');
+    perform mill.call_acted_hooks(v_oversized, 'dead', 'its tokens never fit the limit');
   end if;
 end
 $$;
 
-COMMENT ON FUNCTION mill.fit_tokens(p_queue mill.queue, p_rows tid[], p_room bigint, p_most bigint, OUT rows tid[], OUT tokens bigint) IS 'The first of the locked jobs whose estimated tokens fit, and how many tokens that is. For mill.take_limited alone.';
-
-CREATE FUNCTION mill.floor_on_new_line() RETURNS trigger
-    LANGUAGE plpgsql SECURITY DEFINER
-    SET search_path TO 'pg_catalog', 'pg_temp'
-    AS $$
-begin
-  insert into mill.floor_version (line) values (new.line);
-  return null;
-end
-$$;
-
-COMMENT ON FUNCTION mill.floor_on_new_line() IS 'A line is made with its floor.';
-
-CREATE FUNCTION mill.floor_on_new_queue() RETURNS trigger
-    LANGUAGE plpgsql SECURITY DEFINER
-    SET search_path TO 'pg_catalog', 'pg_temp'
-    AS $$
-begin
-  insert into mill.line (queue, priority) values (new.queue, 5) on conflict do nothing;
-  return null;
-end
-$$;
-
-COMMENT ON FUNCTION mill.floor_on_new_queue() IS 'A queue is made with the line of its usual priority.';
+COMMENT ON FUNCTION mill.fit_tokens(p_queue mill.queue, p_rows tid[], p_room bigint, p_most bigint, OUT rows tid[], OUT tokens bigint) IS 'The first of the locked jobs whose estimated tokens fit, and how many tokens that is. For mill.lock_jobs_within_limit alone.';
 
 CREATE FUNCTION mill.fold_api_use() RETURNS integer
     LANGUAGE plpgsql
@@ -3806,23 +3596,32 @@ $$;
 
 COMMENT ON FUNCTION mill.fold_api_use() IS 'Ends slots whose callers were lost, folds old use into minutes; says how many slots had expired.';
 
-CREATE FUNCTION mill.fold_job(p_id uuid) RETURNS void
+CREATE FUNCTION mill.fold_statistics() RETURNS integer
     LANGUAGE plpgsql
     SET search_path TO 'pg_catalog', 'pg_temp'
     AS $$
 declare
-  v_ended record;
+  v_before timestamptz := mill.now() - make_interval(secs => greatest(60, mill.setting('breaker.window_seconds', '60')::int));
+  v_count int;
 begin
-  if not exists (select from mill.workflow j where j.id = p_id) then
-    delete from mill.ended e where e.parent = p_id;
-    return;
+  if not pg_try_advisory_xact_lock(7022311640271842) then -- any constant that only this uses
+    return 0;
   end if;
-  v_ended := mill.record_ended(p_id);
-  perform mill.advance_job(p_id, v_ended.ended, v_ended.failed, v_ended.is_step_done);
+  with folded as (
+    delete from mill.stat_batch b where b.at < v_before returning b.*
+  )
+  insert into mill.stat_minute as m (minute, queue, kind, outcome, bucket, jobs, total_ms, bytes)
+  select date_trunc('minute', f.at), f.queue, f.kind, f.outcome, f.bucket, sum(f.jobs), sum(f.total_ms), sum(f.bytes)
+  from folded f
+  group by 1, 2, 3, 4, 5
+  on conflict (minute, queue, kind, outcome, bucket) do update set
+    jobs = m.jobs + excluded.jobs, total_ms = m.total_ms + excluded.total_ms, bytes = m.bytes + excluded.bytes;
+  get diagnostics v_count = row_count;
+  return v_count;
 end
 $$;
 
-COMMENT ON FUNCTION mill.fold_job(p_id uuid) IS 'Takes all that is known to have ended of a job and advances it. The caller holds the job.';
+COMMENT ON FUNCTION mill.fold_statistics() IS 'Folds statistics into minutes; says how many rows of mill.stat_minute were written.';
 
 CREATE FUNCTION mill.fold_usage(p_now timestamp with time zone) RETURNS void
     LANGUAGE plpgsql
@@ -3929,7 +3728,7 @@ begin
   join mill.step s on s.job_id = p_job.id and s.key = w.key and s.state = 'open'
   join mill.task t on t.job_id = p_job.id and t.key = w.key and t.item = p.item and t.state = 'waiting'
   where p.id = any (p_ended) and p.job_id = p_job.id;
-  perform mill.end_waiting(p_job.id, skipped, 'skipped', null);
+  perform mill.end_waiting_tasks(p_job.id, skipped, 'skipped', null);
 end
 $$;
 
@@ -4023,7 +3822,7 @@ begin
   perform mill.unpack(array(select p.ctid from mill.pack p where p.kind = any (mill.kinds_of_part(p_part)) for update));
   v_jobs := array(select j.id from mill.job_live j where j.id = any (mill.jobs_of_part(p_part)) order by j.id for update);
   perform mill.end_jobs(v_jobs, 'cancelled', mill.now());
-  perform mill.tell_acted(v_jobs, 'cancel', format('%s was removed', p_part));
+  perform mill.call_acted_hooks(v_jobs, 'cancel', format('%s was removed', p_part));
   if mill.hook_of('ended') is null then
     delete from mill.ended;
   end if;
@@ -4074,58 +3873,21 @@ $$;
 
 COMMENT ON FUNCTION mill.forget_tasks() IS 'Deletes the tasks of a job that is deleted.';
 
-CREATE FUNCTION mill.front_of_lanes(p_queue mill.queue, p_max integer, p_kinds text[], p_share integer) RETURNS tid[]
-    LANGUAGE sql
+CREATE FUNCTION mill.give_slots_to_running_jobs() RETURNS trigger
+    LANGUAGE plpgsql SECURITY DEFINER
     SET search_path TO 'pg_catalog', 'pg_temp'
-    SET enable_seqscan TO 'off'
-    SET jit TO 'off'
-    SET enable_bitmapscan TO 'off'
-    SET enable_sort TO 'off'
     AS $$
-  with running as materialized (
-    select j.group_key, count(*)::int as jobs
-    from mill.job_live j
-    where p_queue.max_running_per_group is not null and j.slot = p_queue.queue and j.group_key is not null
-    group by j.group_key
-  ),
-  front as materialized (
-    select l.lane, l.tenant, l.group_key, greatest(t.served, c.served) as served,
-      case when l.group_key is null then p_max else p_queue.max_running_per_group - coalesce(r.jobs, 0) end as room
-    from mill.lane l
-    join mill.tenant t on t.queue = l.queue and t.tenant = l.tenant
-    left join mill.virtual_clock c on c.queue = l.queue -- idling earns no credit
-    left join running r on r.group_key = l.group_key
-    where l.queue = p_queue.queue and not l.idle
-      and (l.group_key is null or coalesce(r.jobs, 0) < p_queue.max_running_per_group)
-    order by 4, l.lane
-    limit 1000
-  ),
-  candidate as (
-    select j.ctid, f.tenant, f.group_key, f.served, f.room, j.priority, j.turn
-    from front f
-    cross join lateral (
-      select j.ctid, j.priority, j.turn from mill.job_live j
-      where j.queue = p_queue.queue and j.lane = f.lane and not j.waits and j.state = 'pending'
-        and (p_kinds is null or j.kind = any (p_kinds))
-      order by j.priority desc, j.turn
-      limit least(p_share, f.room)) j
-  ),
-  allowed as (
-    -- Lanes of several tenants may belong to one group: the cap is the group's.
-    select c.*, row_number() over (partition by c.group_key order by c.served, c.priority desc, c.turn) as nth_of_group
-    from candidate c
-  ),
-  ordered as (
-    select a.ctid, a.priority, a.turn,
-      case when p_queue.dequeue = 'fair' then
-        a.served + row_number() over (partition by a.tenant order by a.priority desc, a.turn) end as virtual_time
-    from allowed a
-    where a.group_key is null or a.nth_of_group <= a.room
-  )
-  select array(select o.ctid from ordered o order by o.virtual_time, o.priority desc, o.turn limit p_max)
+begin
+  update mill.job_live j set slot = j.queue
+  where j.id = any (array(
+    select r.id from mill.job_live r
+    where r.queue = new.queue and r.state = 'processing' and r.slot is null
+    order by r.id for update));
+  return null;
+end
 $$;
 
-COMMENT ON FUNCTION mill.front_of_lanes(p_queue mill.queue, p_max integer, p_kinds text[], p_share integer) IS 'Where the jobs are whose turn it is, not yet locked.';
+COMMENT ON FUNCTION mill.give_slots_to_running_jobs() IS 'Gives the running jobs of a queue the slots that its new options count.';
 
 CREATE FUNCTION mill.grant_api_capacity(p_provider text, p_endpoint text, p_tokens bigint, p_is_compat boolean) RETURNS jsonb
     LANGUAGE plpgsql
@@ -4133,7 +3895,7 @@ CREATE FUNCTION mill.grant_api_capacity(p_provider text, p_endpoint text, p_toke
     AS $$
 declare
   v_limit mill.api_rate_limits;
-  v_room record;
+  v_capacity record;
   v_now timestamptz;
   v_reason text;
   v_lease mill.api_lease;
@@ -4145,13 +3907,13 @@ begin
     end if;
     v_limit := mill.api_limit(p_provider, p_endpoint);
     v_now := mill.now(); -- not before: time passes while waiting for the lock
-    select r.* into v_room from mill.api_room(v_limit, v_now) r;
+    select r.* into v_capacity from mill.api_capacity_left(v_limit, v_now) r;
     v_reason := case
       when v_limit.status <> 'active' then v_limit.status
       when v_limit.blocked_until > v_now then 'blocked'
-      when v_room.requests < 1 then 'requests'
-      when v_room.tokens < p_tokens then 'tokens'
-      when v_room.slots < 1 then 'concurrency'
+      when v_capacity.requests < 1 then 'requests'
+      when v_capacity.tokens < p_tokens then 'tokens'
+      when v_capacity.slots < 1 then 'concurrency'
     end;
     exit when v_reason is not null;
   end loop;
@@ -4162,8 +3924,8 @@ begin
     return jsonb_build_object('granted', false, 'reason', v_reason, 'retry_after_seconds', case v_reason
       when 'blocked' then ceil(extract(epoch from v_limit.blocked_until - v_now))
       when 'concurrency' then 1
-      when 'requests' then greatest(ceil(extract(epoch from v_room.wait)), 1)
-      when 'tokens' then greatest(ceil(extract(epoch from v_room.wait)), 1)
+      when 'requests' then greatest(ceil(extract(epoch from v_capacity.wait)), 1)
+      when 'tokens' then greatest(ceil(extract(epoch from v_capacity.wait)), 1)
       else v_limit.backpressure_delay_seconds end);
   end if;
 
@@ -4172,8 +3934,8 @@ begin
   values (mill.uuid7(), p_provider, p_endpoint, p_tokens, v_now, v_now + make_interval(secs => v_limit.lease_seconds), p_is_compat)
   returning * into v_lease;
   return jsonb_build_object('granted', true, 'lease_id', v_lease.id, 'granted_at', v_now, 'expires_at', v_lease.expires_at,
-    'retry_after_seconds', 0, 'backpressure', v_room.pressure >= v_limit.backpressure_threshold,
-    'delay_seconds', case when v_room.pressure >= v_limit.backpressure_threshold then v_limit.backpressure_delay_seconds else 0 end);
+    'retry_after_seconds', 0, 'backpressure', v_capacity.pressure >= v_limit.backpressure_threshold,
+    'delay_seconds', case when v_capacity.pressure >= v_limit.backpressure_threshold then v_limit.backpressure_delay_seconds else 0 end);
 end
 $$;
 
@@ -4440,38 +4202,6 @@ $$;
 
 COMMENT ON FUNCTION mill.hook_of(p_event text) IS 'The first hook of an event, or null.';
 
-CREATE FUNCTION mill.hurry(p_answers jsonb, p_now timestamp with time zone) RETURNS void
-    LANGUAGE plpgsql
-    SET search_path TO 'pg_catalog', 'pg_temp'
-    AS $$
-declare
-  v_wanted record;
-begin
-  for v_wanted in
-    select (a.value ->> 'id')::uuid as id, max((a.value ->> 'priority')::int) as priority,
-      min((a.value ->> 'run_at')::timestamptz) as run_at
-    from jsonb_each(p_answers) a
-    where a.value ->> 'status' = 'duplicate'
-    group by 1 order by 1
-  loop
-    update mill.job_live j set
-      priority = greatest(j.priority, v_wanted.priority),
-      run_at = case when j.state = 'deferred' then least(j.run_at, v_wanted.run_at) else j.run_at end,
-      state = case when j.state = 'deferred' and v_wanted.run_at <= p_now then 'pending' else j.state end,
-      waits = j.waits and not (j.state = 'deferred' and v_wanted.run_at <= p_now),
-      -- Never below the floor of the line that it joins.
-      (line, turn) = (
-        select f.line, greatest(j.turn, f.turn) from mill.floor f
-        where f.queue = j.queue and f.priority = greatest(j.priority, v_wanted.priority))
-    where j.id = v_wanted.id and (
-      j.state = 'pending' and j.priority < v_wanted.priority
-      or j.state = 'deferred' and (j.priority < v_wanted.priority or j.run_at > v_wanted.run_at));
-  end loop;
-end
-$$;
-
-COMMENT ON FUNCTION mill.hurry(p_answers jsonb, p_now timestamp with time zone) IS 'Hurries the jobs that a batch duplicates.';
-
 CREATE FUNCTION mill.idempotency_caller() RETURNS text
     LANGUAGE plpgsql STABLE
     SET search_path TO 'pg_catalog', 'pg_temp'
@@ -4544,7 +4274,7 @@ begin
 end
 $_$;
 
-COMMENT ON FUNCTION mill.insert_artifact() IS 'Completes and checks an artifact that a documented worker inserts.';
+COMMENT ON FUNCTION mill.insert_artifact() IS 'Completes and checks an artifact that a compat worker inserts.';
 
 CREATE FUNCTION mill.insert_export_history() RETURNS trigger
     LANGUAGE plpgsql SECURITY DEFINER
@@ -4562,7 +4292,7 @@ begin
     raise exception 'format must be pdf' using errcode = 'GM004';
   end if;
   perform mill.lock_exports(new.user_id);
-  v_file := mill.take_export_object(new.user_id, new.document_id, v_path);
+  v_file := mill.register_export_object(new.user_id, new.document_id, v_path);
   select e.* into v_export from mill.export e where e.id = v_file.export_id;
 
   insert into mill.export_history as h (
@@ -4927,36 +4657,6 @@ CREATE FUNCTION mill.is_swept_place(p_key text) RETURNS boolean
 
 COMMENT ON FUNCTION mill.is_swept_place(p_key text) IS 'Whether an object of medical-docs is of a kind that documents have.';
 
-CREATE FUNCTION mill.job_output(p_job mill.workflow) RETURNS jsonb
-    LANGUAGE sql STABLE
-    SET search_path TO 'pg_catalog', 'pg_temp'
-    AS $$
-  select jsonb_object_agg(t.key, t.output)
-  from mill.workflow_step w
-  join mill.task t on t.job_id = p_job.id and t.key = w.key and t.item = 0 and t.state = 'completed'
-  where w.type = p_job.type and w.version = p_job.version and w.family is null
-    and pg_column_size(t.output) <= 65536
-    and not exists (
-      select from mill.workflow_step o where o.type = w.type and o.version = w.version and w.key = any (o.needs))
-$$;
-
-COMMENT ON FUNCTION mill.job_output(p_job mill.workflow) IS 'What the tasks gave that nothing else depends on, by key. Lists of items stay with their tasks.';
-
-CREATE FUNCTION mill.job_progress(p_job mill.workflow) RETURNS jsonb
-    LANGUAGE sql STABLE
-    SET search_path TO 'pg_catalog', 'pg_temp'
-    AS $$
-  select jsonb_build_object(
-    'id', p_job.id, 'type', p_job.type, 'revision', p_job.revision * 2 + 1 + s.begun::int,
-    'status', s.status,
-    'progress', jsonb_build_object(
-      'percent', s.percent, 'phase', s.phase, 'docs_complete', p_job.docs_complete, 'docs_total', p_job.docs_total, 'message', s.message),
-    'error', p_job.error, 'created_at', p_job.created_at, 'updated_at', p_job.updated_at, 'finished_at', p_job.finished_at)
-  from mill.job_state s where s.id = p_job.id
-$$;
-
-COMMENT ON FUNCTION mill.job_progress(p_job mill.workflow) IS 'What is shown of a job.';
-
 CREATE FUNCTION mill.jobs_of_part(p_part text) RETURNS uuid[]
     LANGUAGE plpgsql STABLE
     SET search_path TO 'pg_catalog', 'pg_temp'
@@ -5118,7 +4818,7 @@ CREATE FUNCTION mill.judge_stage(p_file public.shell_files, p_job_id uuid, p_kin
     SET search_path TO 'pg_catalog', 'pg_temp'
     AS $$
 declare
-  v_stage text := mill.kind_stage(p_kind);
+  v_stage text := mill.stage_of_kind(p_kind);
   v_holder uuid := (p_file.stage_jobs ->> v_stage)::uuid;
   v_is_retryable boolean := false;
   v_type text;
@@ -5273,7 +4973,7 @@ begin
 
   if p_job.status in ('queued', 'processing') and v_at.ended and not p_job.compensating then
     p_job.status := 'completed';
-    p_job.output := mill.job_output(p_job);
+    p_job.output := mill.workflow_output(p_job);
   elsif p_job.status = 'queued' and v_at.begun then
     p_job.status := 'processing';
   end if;
@@ -5369,11 +5069,11 @@ CREATE FUNCTION mill.key_within(p_bucket text, p_object text) RETURNS text
 
 COMMENT ON FUNCTION mill.key_within(p_bucket text, p_object text) IS 'The key of a named object within its bucket.';
 
-CREATE FUNCTION mill.kind_stage(p_kind text) RETURNS text
+CREATE FUNCTION mill.kind_of_stage(p_stage text) RETURNS text
     LANGUAGE sql IMMUTABLE
-    RETURN "substring"(p_kind, '^(?:fast|ai)_queue_(.+)$'::text);
+    RETURN (CASE WHEN (p_stage ~~ 'pass%'::text) THEN 'ai_queue_'::text ELSE 'fast_queue_'::text END || p_stage);
 
-COMMENT ON FUNCTION mill.kind_stage(p_kind text) IS 'The stage that a kind of job is, or null.';
+COMMENT ON FUNCTION mill.kind_of_stage(p_stage text) IS 'The kind of job that a stage is.';
 
 CREATE FUNCTION mill.kinds_of_part(p_part text) RETURNS text[]
     LANGUAGE sql STABLE
@@ -5381,6 +5081,18 @@ CREATE FUNCTION mill.kinds_of_part(p_part text) RETURNS text[]
     AS $$ select coalesce(array_agg(k.kind), '{}') from mill.kind k where k.part = p_part $$;
 
 COMMENT ON FUNCTION mill.kinds_of_part(p_part text) IS 'The kinds of jobs that a part has registered.';
+
+CREATE FUNCTION mill.tenant_of(p_owner uuid, p_group_key text) RETURNS text
+    LANGUAGE sql IMMUTABLE
+    RETURN COALESCE((p_owner)::text, ('group '::text || p_group_key), ''::text);
+
+COMMENT ON FUNCTION mill.tenant_of(p_owner uuid, p_group_key text) IS 'Whose turn a job counts as: its owner''s, so that splitting work over many keys gains nothing; the key''s without an owner.';
+
+CREATE FUNCTION mill.lane_of(p_dequeue text, p_per_group integer, p_owner uuid, p_group_key text) RETURNS text
+    LANGUAGE sql IMMUTABLE
+    RETURN CASE WHEN (p_per_group IS NOT NULL) THEN ((mill.tenant_of(p_owner, p_group_key) || '/'::text) || COALESCE(p_group_key, ''::text)) WHEN (p_dequeue = 'fair'::text) THEN mill.tenant_of(p_owner, p_group_key) ELSE NULL::text END;
+
+COMMENT ON FUNCTION mill.lane_of(p_dequeue text, p_per_group integer, p_owner uuid, p_group_key text) IS 'The line a job stands in: its tenant''s, and where groups are capped its tenant''s of that group.';
 
 CREATE FUNCTION mill.lift_pauses(p_data_type text, p_symbols text[]) RETURNS void
     LANGUAGE plpgsql
@@ -5417,7 +5129,7 @@ CREATE FUNCTION mill.limit_wait(p_provider text, p_endpoint text) RETURNS interv
       else interval '0' end
     from (select mill.now() as at) n
     cross join lateral mill.api_limit(p_provider, p_endpoint) l
-    cross join lateral mill.api_room(l, n.at) r
+    cross join lateral mill.api_capacity_left(l, n.at) r
     where p_provider is not null), interval '0')
 $$;
 
@@ -5464,7 +5176,7 @@ CREATE TABLE mill.compat_lease (
 )
 WITH (fillfactor='50');
 
-COMMENT ON TABLE mill.compat_lease IS 'The leases that documented claims gave out, one row per job: the last one.';
+COMMENT ON TABLE mill.compat_lease IS 'The leases that compat claims gave out, one row per job: the last one.';
 
 CREATE FUNCTION mill.lock_compat_lease(p_id uuid) RETURNS mill.compat_lease
     LANGUAGE plpgsql
@@ -5484,7 +5196,145 @@ begin
 end
 $$;
 
-COMMENT ON FUNCTION mill.lock_compat_lease(p_id uuid) IS 'Locks a job; the lease that a documented claim gave out for it, null when it is not processing under one.';
+COMMENT ON FUNCTION mill.lock_compat_lease(p_id uuid) IS 'Locks a job; the lease that a compat claim gave out for it, null when it is not processing under one.';
+
+CREATE FUNCTION mill.lock_due_jobs(p_queue mill.queue, p_max integer, p_kinds text[], p_waits boolean) RETURNS tid[]
+    LANGUAGE plpgsql
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS $_$
+declare
+  v_rows tid[];
+begin
+  if p_queue.provider is not null and mill.hook_of('claim') is not null then
+    execute format('select %s($1, $2, $3, $4)', mill.hook_of('claim')) into v_rows using p_queue, p_max, p_kinds, p_waits;
+    return v_rows;
+  elsif p_queue.counts_running then
+    return mill.lock_jobs_within_caps(p_queue, p_max, p_kinds, p_waits);
+  end if;
+  return mill.lock_jobs_by_priority(p_queue.queue, p_max, p_kinds, true, p_waits);
+end
+$_$;
+
+COMMENT ON FUNCTION mill.lock_due_jobs(p_queue mill.queue, p_max integer, p_kinds text[], p_waits boolean) IS 'Locks due jobs in the way that the options of their queue ask for.';
+
+CREATE FUNCTION mill.lock_expired_leases(p_now timestamp with time zone, p_max integer) RETURNS tid[]
+    LANGUAGE plpgsql
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    SET plan_cache_mode TO 'force_generic_plan'
+    SET enable_seqscan TO 'off'
+    SET jit TO 'off'
+    SET enable_bitmapscan TO 'off'
+    SET enable_sort TO 'off'
+    AS $$
+declare
+  v_line record;
+  v_floor record;
+  v_begun timestamptz;
+  v_took interval;
+  v_end bigint;
+  v_first bigint;
+  v_running xid[] := mill.running_transactions();
+  v_rows tid[] := array(
+    select x.ctid
+    from mill.queue q
+    cross join lateral (
+      select j.ctid from mill.job_live j
+      where j.slot = q.queue and j.lease_until <= p_now and j.xmax <> all (v_running)
+      limit p_max
+      for update skip locked) x);
+begin
+  v_rows := v_rows || mill.lock_expired_pack_leases(p_now, p_max);
+  for v_line in
+    select f.line, f.version from mill.floor f where f.tail_at <= clock_timestamp()
+  loop
+    select v.ctid as place, v.* into v_floor
+    from mill.floor_version v where v.line = v_line.line and v.version >= v_line.version for no key update skip locked;
+    continue when not found;
+    v_begun := clock_timestamp();
+    select j.turn into v_first
+    from mill.job_live j
+    where j.line = v_floor.line and j.turn >= v_floor.tail and not j.waits
+    order by j.turn
+    limit 1;
+    v_first := least(v_first, v_floor.turn); -- null, which least leaves out: nothing is left
+    select j.turn into v_end
+    from mill.job_live j
+    where j.line = v_floor.line and j.turn >= v_floor.turn
+      and not j.waits and j.state = 'pending'
+    order by j.turn
+    limit 1;
+    v_rows := v_rows || array(
+      select j.ctid from mill.job_live j
+      where j.line = v_floor.line and j.turn >= v_first
+        and j.turn < coalesce(v_end, 9223372036854775807)
+        and not j.waits and j.lease_until <= p_now and j.xmax <> all (v_running)
+      order by j.turn
+      limit p_max
+      for update skip locked);
+    v_took := clock_timestamp() - v_begun;
+    if v_first > v_floor.tail or v_took > interval '250 milliseconds' then
+      update mill.floor_version v set
+        version = v.version + 1,
+        tail = v_first,
+        tail_at = case when v_took > interval '250 milliseconds' then clock_timestamp() + 20 * v_took else v.tail_at end
+      where v.ctid = v_floor.place;
+    end if;
+  end loop;
+  return v_rows;
+end
+$$;
+
+COMMENT ON FUNCTION mill.lock_expired_leases(p_now timestamp with time zone, p_max integer) IS 'Locks jobs whose leases have expired and says where they are. For mill.reclaim alone.';
+
+CREATE FUNCTION mill.lock_expired_pack_leases(p_now timestamp with time zone, p_max integer) RETURNS tid[]
+    LANGUAGE plpgsql
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    SET plan_cache_mode TO 'force_generic_plan'
+    SET enable_seqscan TO 'off'
+    SET jit TO 'off'
+    SET enable_bitmapscan TO 'off'
+    SET enable_sort TO 'off'
+    AS $$
+declare
+  v_leases tid[] := array(
+    select l.ctid from mill.pack_lease l where l.lease_until <= p_now order by l.lease_until limit 10000 for update skip locked);
+  v_running xid[] := mill.running_transactions();
+  v_rows tid[];
+begin
+  if v_leases = '{}' then
+    return '{}'::tid[];
+  end if;
+  v_rows := array(
+    select j.ctid
+    from mill.pack_lease l
+    cross join lateral (
+      select j.ctid from mill.job_live j
+      where j.id between l.first and l.last and j.turn is null and not j.waits and j.slot is null and j.lease_until <= p_now
+        and j.xmax <> all (v_running)
+      limit p_max
+      for update skip locked) j
+    where l.ctid = any (v_leases)
+    limit p_max);
+  if cardinality(v_rows) >= p_max then
+    return v_rows; -- more than can be taken back at once: no lease is done with
+  end if;
+
+  with looked as materialized (
+    select l.ctid as place, (
+      select min(j.lease_until) from mill.job_live j
+      where j.id between l.first and l.last and j.turn is null and not j.waits and j.slot is null) as next
+    from mill.pack_lease l
+    where l.ctid = any (v_leases)
+  ),
+  kept as (
+    update mill.pack_lease l set lease_until = k.next from looked k where l.ctid = k.place and k.next > p_now
+  )
+  delete from mill.pack_lease l where l.ctid = any (array(select k.place from looked k where k.next is null));
+  return v_rows;
+end
+$$;
+
+COMMENT ON FUNCTION mill.lock_expired_pack_leases(p_now timestamp with time zone, p_max integer) IS 'Locks jobs claimed out of packs whose leases have expired and says where they are. For mill.lock_expired_leases alone.';
 
 CREATE FUNCTION mill.lock_exports(p_owner uuid) RETURNS void
     LANGUAGE sql
@@ -5495,6 +5345,228 @@ $$;
 
 COMMENT ON FUNCTION mill.lock_exports(p_owner uuid) IS 'One change at a time to the exports of an owner, until the transaction ends.';
 
+CREATE FUNCTION mill.lock_jobs_by_priority(p_queue text, p_max integer, p_kinds text[], p_takes_packs boolean DEFAULT false, p_waits boolean DEFAULT false) RETURNS tid[]
+    LANGUAGE plpgsql
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    SET plan_cache_mode TO 'force_generic_plan'
+    SET enable_seqscan TO 'off'
+    SET jit TO 'off'
+    SET enable_bitmapscan TO 'off'
+    SET enable_sort TO 'off'
+    AS $$
+declare
+  v_rows tid[];
+  v_first record;
+  v_pack record;
+  v_late int := age(pg_snapshot_xmin(pg_current_snapshot())::xid);
+  v_running xid[]; -- null while nobody asks
+  v_asks boolean := exists (select from mill.floor f where f.queue = p_queue and f.advance_at <= clock_timestamp());
+  v_was_short boolean := false;
+  v_again boolean;
+begin
+  loop
+    if v_asks then
+      v_running := mill.running_transactions();
+    end if;
+    select f.priority, p.turn into v_first
+    from (select f.line, f.turn, f.priority from mill.floor f where f.queue = p_queue order by f.priority desc) f
+    cross join lateral (
+      select p.turn from mill.pack p
+      where p.line = f.line and p.turn >= f.turn and (p_kinds is null or p.kind = any (p_kinds)) and p.xmax = '0'::xid
+      order by p.turn
+      limit 1) p
+    limit 1;
+
+    v_rows := array(
+      select j.ctid
+      from (
+        select f.line, f.turn, case when f.priority = v_first.priority then v_first.turn else 9223372036854775807 end as before
+        from mill.floor f
+        where f.queue = p_queue and f.priority >= coalesce(v_first.priority, -100)
+        order by f.priority desc) f
+      cross join lateral (
+        select j.ctid from mill.job_live j
+        where j.line = f.line and j.turn >= f.turn and j.turn < f.before and not j.waits and j.state = 'pending'
+          and (p_kinds is null or j.kind = any (p_kinds))
+          and (j.xmax = '0'::xid or age(j.xmax) > v_late or j.xmax <> all (v_running))
+        order by j.turn
+        limit p_max
+        for no key update skip locked) j
+      limit p_max);
+    exit when cardinality(v_rows) = p_max;
+    v_again := not v_asks;
+    v_asks := true; -- whoever looks again finds its own rows by that, too
+
+    -- Whichever is to be had: also one that was touched in vain.
+    select p.ctid as place, p.jobs into v_pack
+    from (select f.line, f.turn from mill.floor f where f.queue = p_queue order by f.priority desc) f
+    cross join lateral (
+      select p.ctid, p.jobs from mill.pack p
+      where p.line = f.line and p.turn >= f.turn and (p_kinds is null or p.kind = any (p_kinds))
+      order by p.turn
+      limit 1
+      for update skip locked) p
+    limit 1;
+    if found then
+      exit when p_takes_packs and v_pack.jobs <= p_max - cardinality(v_rows);
+      perform mill.unpack(array[v_pack.place]);
+      continue;
+    end if;
+
+    continue when v_first.turn is not null; -- another has taken it since
+    exit when v_was_short;
+    v_was_short := true;
+    if v_rows = '{}' and p_waits then -- before anything is held
+      perform mill.wait_for_pack(p_queue, p_kinds);
+      v_again := true; -- also if there is none: it may have been unpacked since the first look
+    end if;
+    -- Both run, whatever the first finds.
+    exit when mill.promote(100) + mill.lower_floors(p_queue) = 0 and not v_again;
+  end loop;
+
+  return v_rows;
+end
+$$;
+
+COMMENT ON FUNCTION mill.lock_jobs_by_priority(p_queue text, p_max integer, p_kinds text[], p_takes_packs boolean, p_waits boolean) IS 'Locks due jobs of a queue, highest priority then oldest, and says where they are; only to the first pack that a caller who takes packs has room for.';
+
+CREATE FUNCTION mill.lock_jobs_in_turn(p_queue mill.queue, p_max integer, p_kinds text[]) RETURNS tid[]
+    LANGUAGE plpgsql
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS $$
+declare
+  v_lanes int;
+  v_rows tid[];
+begin
+  for v_try in 1 .. 2 loop
+    select count(*) into v_lanes
+    from (select from mill.lane l where l.queue = p_queue.queue and not l.idle limit 1000) l;
+    v_rows := mill.find_jobs_in_turn(p_queue, p_max, p_kinds, least(p_max, 2 * p_max / greatest(v_lanes, 1) + 1));
+    if cardinality(v_rows) < p_max and v_lanes > 1 then
+      v_rows := mill.find_jobs_in_turn(p_queue, p_max, p_kinds, p_max);
+    end if;
+    exit when v_try = 2 or cardinality(v_rows) = p_max;
+    exit when mill.promote(100) + mill.repair_lanes(p_queue.queue, false) = 0;
+  end loop;
+
+  -- Nobody else claims here now; a row that cancel or a duplicate has locked is left for the next claim.
+  v_rows := array(
+    select j.ctid from mill.job_live j where j.ctid = any (v_rows) and j.state = 'pending' for update skip locked);
+  perform mill.count_served(p_queue.queue, v_rows);
+  return v_rows;
+end
+$$;
+
+COMMENT ON FUNCTION mill.lock_jobs_in_turn(p_queue mill.queue, p_max integer, p_kinds text[]) IS 'Locks due jobs of a fair or group-capped queue.';
+
+CREATE FUNCTION mill.lock_jobs_within_caps(p_queue mill.queue, p_max integer, p_kinds text[], p_waits boolean) RETURNS tid[]
+    LANGUAGE plpgsql
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS $$
+declare
+  v_max int := p_max;
+  v_lock constant int := 702231;
+begin
+  if p_waits then
+    perform pg_advisory_xact_lock(v_lock, hashtext(p_queue.queue));
+  elsif not pg_try_advisory_xact_lock(v_lock, hashtext(p_queue.queue)) then
+    return '{}'::tid[];
+  end if;
+
+  if p_queue.max_running is not null then
+    v_max := least(p_max, p_queue.max_running - (
+      select count(*)::int from mill.job_live j where j.slot = p_queue.queue));
+    if v_max <= 0 then
+      return '{}'::tid[];
+    end if;
+  end if;
+  if p_queue.max_running_per_group is null and p_queue.dequeue = 'priority' then
+    return mill.lock_jobs_by_priority(p_queue.queue, v_max, p_kinds);
+  end if;
+  return mill.lock_jobs_in_turn(p_queue, v_max, p_kinds);
+end
+$$;
+
+COMMENT ON FUNCTION mill.lock_jobs_within_caps(p_queue mill.queue, p_max integer, p_kinds text[], p_waits boolean) IS 'Locks due jobs of a capped or fair queue within its caps. Waits for the queue''s other claims, or gives nothing if it may not wait.';
+
+CREATE FUNCTION mill.lock_jobs_within_limit(p_queue mill.queue, p_max integer, p_kinds text[], p_waits boolean) RETURNS tid[]
+    LANGUAGE plpgsql
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS $$
+declare
+  v_limit mill.api_rate_limits;
+  v_capacity record;
+  v_now timestamptz;
+  v_max int;
+  v_rows tid[];
+  v_tokens bigint := 0;
+begin
+  -- Looked at twice: a claim that would get nothing anyway does not stand in line for the lock.
+  for v_look in 1 .. 2 loop
+    if v_look = 2 and not mill.lock_api(p_queue.provider, p_queue.endpoint, p_waits) then
+      return '{}'::tid[];
+    end if;
+    v_limit := mill.api_limit(p_queue.provider, p_queue.endpoint);
+    v_now := mill.now();
+    if v_limit.status <> 'active' or v_limit.blocked_until > v_now then
+      return '{}'::tid[];
+    end if;
+    select r.* into v_capacity from mill.api_capacity_left(v_limit, v_now) r;
+    v_max := least(p_max, v_capacity.requests, v_capacity.slots);
+    if v_max <= 0 or v_capacity.tokens <= 0 then
+      return '{}'::tid[];
+    end if;
+  end loop;
+
+  if p_queue.max_running is null and p_queue.max_running_per_group is null and p_queue.dequeue = 'priority' then
+    v_rows := mill.lock_jobs_by_priority(p_queue.queue, v_max, p_kinds);
+  else
+    v_rows := mill.lock_jobs_within_caps(p_queue, v_max, p_kinds, p_waits);
+  end if;
+  if v_capacity.tokens is not null then
+    select f.rows, f.tokens into v_rows, v_tokens
+    from mill.fit_tokens(p_queue, v_rows, v_capacity.tokens, least(v_limit.tokens_per_minute, v_limit.tokens_per_hour)) f;
+  end if;
+  if cardinality(v_rows) > 0 then
+    insert into mill.api_use (at, tokens, requests, provider, endpoint)
+    values (v_now, v_tokens, cardinality(v_rows), p_queue.provider, p_queue.endpoint);
+  end if;
+  return v_rows;
+end
+$$;
+
+COMMENT ON FUNCTION mill.lock_jobs_within_limit(p_queue mill.queue, p_max integer, p_kinds text[], p_waits boolean) IS 'Locks due jobs of a queue within its provider''s limit and records the grant.';
+
+CREATE FUNCTION mill.lock_packs(p_queue mill.queue, p_max integer, p_kinds text[]) RETURNS tid[]
+    LANGUAGE plpgsql
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    SET plan_cache_mode TO 'force_generic_plan'
+    SET enable_seqscan TO 'off'
+    SET jit TO 'off'
+    SET enable_bitmapscan TO 'off'
+    SET enable_sort TO 'off'
+    AS $$
+begin
+  return array(
+    select p.ctid
+    from (
+      select p.ctid, sum(p.jobs) over (rows unbounded preceding) as jobs
+      from (
+        select p.ctid, p.jobs
+        from (select f.line, f.turn from mill.floor f where f.queue = p_queue.queue order by f.priority desc) f
+        cross join lateral (
+          select p.ctid, p.jobs from mill.pack p
+          where p.line = f.line and p.turn >= f.turn and (p_kinds is null or p.kind = any (p_kinds)) and p.jobs <= p_max
+          order by p.turn
+          limit greatest(1, p_max / least(p_queue.batch_size, 100))
+          for update skip locked) p
+        limit greatest(1, p_max / least(p_queue.batch_size, 100))) p) p
+    where p.jobs <= p_max);
+end
+$$;
+
+COMMENT ON FUNCTION mill.lock_packs(p_queue mill.queue, p_max integer, p_kinds text[]) IS 'Locks packs of due jobs, the oldest first and no more jobs than asked for, and says where they are.';
+
 CREATE FUNCTION mill.lock_refresh_claims() RETURNS void
     LANGUAGE sql
     SET search_path TO 'pg_catalog', 'pg_temp'
@@ -5502,7 +5574,7 @@ CREATE FUNCTION mill.lock_refresh_claims() RETURNS void
 
 COMMENT ON FUNCTION mill.lock_refresh_claims() IS 'Claims of refresh queues take turns until their transactions end.';
 
-CREATE FUNCTION mill.look_below(p_queue text) RETURNS integer
+CREATE FUNCTION mill.lower_floors(p_queue text) RETURNS integer
     LANGUAGE plpgsql
     SET search_path TO 'pg_catalog', 'pg_temp'
     SET plan_cache_mode TO 'force_generic_plan'
@@ -5560,67 +5632,7 @@ begin
 end
 $$;
 
-COMMENT ON FUNCTION mill.look_below(p_queue text) IS 'Looks for jobs that appeared below the floors of a queue; says in how many lines there were any.';
-
-CREATE FUNCTION mill.lose_jobs(p_rows tid[], p_error jsonb, p_first_jitter numeric, p_now timestamp with time zone) RETURNS integer
-    LANGUAGE plpgsql
-    SET search_path TO 'pg_catalog', 'pg_temp'
-    SET enable_seqscan TO 'off'
-    SET jit TO 'off'
-    SET enable_bitmapscan TO 'off'
-    AS $$
-declare
-  v_jitter numeric := mill.setting('worker.reclaim_jitter_max_seconds', '60')::numeric;
-  v_cancelled uuid[];
-  v_dead uuid[];
-  v_count int;
-begin
-  with counted as (
-    insert into mill.stat_batch (at, jobs, bucket, total_ms, bytes, queue, kind, outcome, tenant)
-    select p_now, count(*), mill.duration_bucket(d.ms), sum(d.ms), sum(d.bytes), d.queue, d.kind, 'lost',
-      case when count(distinct coalesce(d.tenant, '')) = 1 then min(d.tenant) end
-    from (
-      select j.queue, j.kind, (extract(epoch from p_now - j.started_at) * 1000)::bigint as ms,
-        pg_column_size(j.payload) as bytes, nullif(mill.tenant_of(j.owner, j.group_key), '') as tenant
-      from mill.job_live j where j.ctid = any (p_rows)) d
-    group by d.queue, d.kind, mill.duration_bucket(d.ms)
-  ),
-  returned as (
-    update mill.job_live j set
-      state = 'retrying',
-      waits = true,
-      run_at = p_now + make_interval(
-        secs => (random() * case when j.lease_losses = 0 then p_first_jitter else v_jitter end)::double precision),
-      lease_losses = j.lease_losses + 1,
-      worker = null,
-      lease_until = null,
-      slot = null,
-      -- The worker that was lost, not the one that noticed.
-      error = mill.stamped_error(p_error, j.worker, j.attempt, p_now),
-      error_log = mill.append_error(j.error_log, mill.stamped_error(p_error, j.worker, j.attempt, p_now))
-    where j.ctid = any (p_rows)
-    returning j.id, j.queue, j.lease_losses, j.attempt, j.max_attempts, j.cancel_requested
-  )
-  select count(*),
-    coalesce(array_agg(r.id) filter (where r.cancel_requested), '{}'),
-    coalesce(array_agg(r.id) filter (where not r.cancel_requested
-      and (r.lease_losses >= q.max_lease_losses or r.attempt >= r.max_attempts)), '{}')
-  into v_count, v_cancelled, v_dead
-  from returned r join mill.queue q using (queue);
-
-  perform mill.end_jobs(v_cancelled, 'cancelled', p_now);
-  perform mill.end_jobs(v_dead, 'failed', p_now);
-  perform mill.tell_acted(v_dead, 'dead', 'its workers were lost');
-  if v_count > 0 then
-    insert into mill.event (at, code, detail)
-    values (p_now, 'leases_lost', jsonb_build_object(
-      'count', v_count, 'dead', cardinality(v_dead), 'reason', p_error ->> 'message'));
-  end if;
-  return v_count;
-end
-$$;
-
-COMMENT ON FUNCTION mill.lose_jobs(p_rows tid[], p_error jsonb, p_first_jitter numeric, p_now timestamp with time zone) IS 'Returns running jobs of a lost worker to retrying, or buries them; says how many. p_first_jitter: seconds over which first losses return.';
+COMMENT ON FUNCTION mill.lower_floors(p_queue text) IS 'Looks for jobs that appeared below the floors of a queue; says in how many lines there were any.';
 
 CREATE FUNCTION mill.maintain() RETURNS jsonb
     LANGUAGE plpgsql
@@ -5749,7 +5761,7 @@ begin
   loop
     perform mill.expand_step(new, v_step, 'waiting');
   end loop;
-  perform mill.advance_job(new.id, '{}', '{}', true);
+  perform mill.advance_workflow(new.id, '{}', '{}', true);
   return null;
 end
 $$;
@@ -6164,32 +6176,12 @@ $$;
 
 COMMENT ON FUNCTION mill.move_export(p_holder mill.holder, p_progress integer, p_message text) IS 'Sets the progress of an export that a worker still holds; its owner, or null when it does not.';
 
-CREATE FUNCTION mill.next_room() RETURNS double precision
-    LANGUAGE sql STABLE
-    SET search_path TO 'pg_catalog', 'pg_temp'
-    AS $$
-  select extract(epoch from min(w.wait))::double precision
-  from mill.queue q cross join lateral (select mill.limit_wait(q.provider, q.endpoint) as wait) w
-  where q.served_by = 'function' and q.provider is not null and not q.paused and w.wait > interval '0' and mill.has_pending(q.queue)
-$$;
-
-COMMENT ON FUNCTION mill.next_room() IS 'Seconds until a provider that jobs wait for has room again; null when none is waited for.';
-
 CREATE FUNCTION mill.next_round() RETURNS numeric
-    LANGUAGE plpgsql
+    LANGUAGE sql
     SET search_path TO 'pg_catalog', 'pg_temp'
-    AS $$
-declare
-  v_seconds numeric;
-begin
-  if mill.hook_of('rest') is not null then
-    execute format('select %s()', mill.hook_of('rest')) into v_seconds;
-  end if;
-  return v_seconds;
-end
-$$;
+    AS $$ select mill.seconds_to_next_round() $$;
 
-COMMENT ON FUNCTION mill.next_round() IS 'In how many seconds a hook wants the next round of the pump; null when none does.';
+COMMENT ON FUNCTION mill.next_round() IS 'mill.seconds_to_next_round, for a pump of release 0.1.0 that is under way.';
 
 CREATE FUNCTION mill.note_asked_kinds(p_queues text[], p_kinds text[]) RETURNS void
     LANGUAGE plpgsql
@@ -6255,7 +6247,7 @@ begin
 end
 $$;
 
-COMMENT ON FUNCTION mill.note_compat_leases(p_ids uuid[], p_seconds numeric, p_heartbeat_seconds numeric) IS 'Records that a documented claim gave out the leases of these jobs, lets them last for the seconds, and notes when a heartbeat is due.';
+COMMENT ON FUNCTION mill.note_compat_leases(p_ids uuid[], p_seconds numeric, p_heartbeat_seconds numeric) IS 'Records that a compat claim gave out the leases of these jobs, lets them last for the seconds, and notes when a heartbeat is due.';
 
 CREATE FUNCTION mill.note_ended_exports(p_ids uuid[]) RETURNS integer
     LANGUAGE plpgsql
@@ -6340,7 +6332,7 @@ CREATE FUNCTION mill.noted_errors(p_known jsonb, p_log jsonb, p_next_retry_at ti
         select jsonb_agg(h.entry order by h.at) from (
           select distinct on (e.entry ->> 'timestamp') e.entry || '{"resolved": false}' as entry, e.entry ->> 'timestamp' as at
           from (
-            select mill.documented_error(k) as entry, 1 as source from jsonb_array_elements(coalesce(p_known -> 'error_history', '[]')) k
+            select mill.complete_error_entry(k) as entry, 1 as source from jsonb_array_elements(coalesce(p_known -> 'error_history', '[]')) k
             union all
             select mill.document_error(l.error, case when l.at = jsonb_array_length(p_log) then p_next_retry_at end), 2
             from jsonb_array_elements(p_log) with ordinality l(error, at)) e
@@ -6425,21 +6417,17 @@ $$;
 
 COMMENT ON FUNCTION mill.open_audit_day(p_day date) IS 'A day''s chain as it stands, or a new one. For mill.chain_audit alone.';
 
-CREATE FUNCTION mill.open_floors(p_jobs jsonb) RETURNS void
-    LANGUAGE sql
+CREATE FUNCTION mill.open_floor_on_new_line() RETURNS trigger
+    LANGUAGE plpgsql SECURITY DEFINER
     SET search_path TO 'pg_catalog', 'pg_temp'
     AS $$
-  insert into mill.line (queue, priority)
-  select distinct k.queue, (a.job ->> 'priority')::int
-  from jsonb_array_elements(p_jobs) as a(job)
-  join mill.kind k on k.kind = a.job ->> 'kind'
-  where (a.job ->> 'priority')::int between -100 and 100
-    and not exists (select from mill.line l where l.queue = k.queue and l.priority = (a.job ->> 'priority')::int)
-  order by 1, 2
-  on conflict do nothing
+begin
+  insert into mill.floor_version (line) values (new.line);
+  return null;
+end
 $$;
 
-COMMENT ON FUNCTION mill.open_floors(p_jobs jsonb) IS 'Makes the floors of the lines that a batch of jobs will stand in.';
+COMMENT ON FUNCTION mill.open_floor_on_new_line() IS 'A line is made with its floor.';
 
 CREATE FUNCTION mill.open_lane(p_queue text, p_tenant text, p_lane text, p_group_key text) RETURNS void
     LANGUAGE plpgsql
@@ -6478,6 +6466,34 @@ $$;
 
 COMMENT ON FUNCTION mill.open_lanes(p_jobs jsonb) IS 'Opens the lanes that a batch of jobs will stand in.';
 
+CREATE FUNCTION mill.open_line_on_new_queue() RETURNS trigger
+    LANGUAGE plpgsql SECURITY DEFINER
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS $$
+begin
+  insert into mill.line (queue, priority) values (new.queue, 5) on conflict do nothing;
+  return null;
+end
+$$;
+
+COMMENT ON FUNCTION mill.open_line_on_new_queue() IS 'A queue is made with the line of its usual priority.';
+
+CREATE FUNCTION mill.open_lines(p_jobs jsonb) RETURNS void
+    LANGUAGE sql
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS $$
+  insert into mill.line (queue, priority)
+  select distinct k.queue, (a.job ->> 'priority')::int
+  from jsonb_array_elements(p_jobs) as a(job)
+  join mill.kind k on k.kind = a.job ->> 'kind'
+  where (a.job ->> 'priority')::int between -100 and 100
+    and not exists (select from mill.line l where l.queue = k.queue and l.priority = (a.job ->> 'priority')::int)
+  order by 1, 2
+  on conflict do nothing
+$$;
+
+COMMENT ON FUNCTION mill.open_lines(p_jobs jsonb) IS 'Makes the floors of the lines that a batch of jobs will stand in.';
+
 CREATE FUNCTION mill.open_step(p_job mill.workflow, p_step mill.workflow_step, OUT ready uuid[], OUT skipped uuid[], OUT failed uuid[]) RETURNS record
     LANGUAGE plpgsql
     SET search_path TO 'pg_catalog', 'pg_temp'
@@ -6497,7 +6513,7 @@ begin
   if not v_runs then
     skipped := array(select t.id from mill.task t where t.job_id = p_job.id and t.key = p_step.key and t.state = 'waiting');
     update mill.step s set state = 'skipped' where s.job_id = p_job.id and s.key = p_step.key;
-    perform mill.end_waiting(p_job.id, skipped, 'skipped', null);
+    perform mill.end_waiting_tasks(p_job.id, skipped, 'skipped', null);
     return;
   end if;
 
@@ -6516,7 +6532,7 @@ begin
     end if;
   end if;
   failed := array(select t.id from mill.task t where t.job_id = p_job.id and t.key = p_step.key and t.item = -1 and t.state = 'waiting');
-  perform mill.end_waiting(p_job.id, failed, 'failed', jsonb_build_object('type', 'not_a_list', 'retryable', false, 'message',
+  perform mill.end_waiting_tasks(p_job.id, failed, 'failed', jsonb_build_object('type', 'not_a_list', 'retryable', false, 'message',
     format('"%s" goes over %s, which is no list or one that is too long', p_step.key, array_to_string(p_step.for_each, '.'))));
 
   select coalesce(array_agg(t.id) filter (where p.id is null or p.state = 'completed' or p_step.tolerant), '{}'),
@@ -6526,7 +6542,7 @@ begin
   left join mill.task p on p.job_id = p_job.id and p.key = p_step.each_of and p.item = t.item
   where t.job_id = p_job.id and t.key = p_step.key and t.state = 'waiting'
     and (p.id is null or p.state in ('completed', 'failed', 'cancelled', 'skipped'));
-  perform mill.end_waiting(p_job.id, skipped, 'skipped', null);
+  perform mill.end_waiting_tasks(p_job.id, skipped, 'skipped', null);
 end
 $$;
 
@@ -6562,6 +6578,100 @@ end
 $$;
 
 COMMENT ON FUNCTION mill.pack_of(p_id uuid) IS 'The only pack that can hold a job, or null.';
+
+CREATE FUNCTION mill.uuid7_at(p_us bigint, p_random text) RETURNS uuid
+    LANGUAGE sql IMMUTABLE
+    RETURN ((('0'::text || to_hex((((p_us / 1000) << 16) | (28672 + (((p_us % (1000)::bigint) * 4096) / 1000))))) || p_random))::uuid;
+
+COMMENT ON FUNCTION mill.uuid7_at(p_us bigint, p_random text) IS 'The time-ordered id of a microsecond since 1970, with a random half from mill.uuid7_tail.';
+
+CREATE TABLE mill.kind (
+    kind text NOT NULL,
+    queue text NOT NULL,
+    description text DEFAULT ''::text NOT NULL,
+    open_to_users boolean DEFAULT false NOT NULL,
+    created_at timestamp with time zone DEFAULT now() NOT NULL,
+    part text DEFAULT NULLIF(current_setting('mill.part'::text, true), ''::text),
+    first_asked_at timestamp with time zone,
+    CONSTRAINT kind_name_is_a_short_word CHECK ((kind ~ '^[a-z][a-z0-9_.-]{0,62}$'::text))
+);
+
+COMMENT ON TABLE mill.kind IS 'What may be enqueued. open_to_users: signed-in users may submit it for themselves.';
+
+CREATE TABLE mill.line (
+    line integer NOT NULL,
+    queue text NOT NULL,
+    priority integer NOT NULL,
+    CONSTRAINT priority_is_between_minus_100_and_100 CHECK (((priority >= '-100'::integer) AND (priority <= 100)))
+);
+
+COMMENT ON TABLE mill.line IS 'The number of each line of jobs. Nothing here changes.';
+
+CREATE FUNCTION mill.parse_jobs(p_jobs jsonb, p_now timestamp with time zone, p_turn bigint, p_random text, p_max_bytes integer) RETURNS TABLE(at integer, id uuid, line integer, turn bigint, queue text, kind text, name text, category text, payload jsonb, state text, priority integer, run_at timestamp with time zone, max_attempts integer, dedupe_key text, group_key text, lane text, owner uuid, parent uuid, correlation_id text)
+    LANGUAGE sql STABLE
+    BEGIN ATOMIC
+ SELECT ((a.ordinality - 1))::integer AS int4,
+     mill.uuid7_at((parse_jobs.p_turn + a.ordinality), parse_jobs.p_random) AS uuid7_at,
+     k.line,
+     (parse_jobs.p_turn + a.ordinality),
+     k.queue,
+     k.kind,
+     a.name,
+     a.category,
+     a.payload,
+         CASE
+             WHEN (a.run_at > parse_jobs.p_now) THEN 'deferred'::text
+             ELSE 'pending'::text
+         END AS "case",
+     a.priority,
+     COALESCE(a.run_at, parse_jobs.p_now) AS "coalesce",
+     COALESCE(a.max_attempts, k.max_attempts) AS "coalesce",
+     a.dedupe_key,
+     a.group_key,
+     mill.lane_of(k.dequeue, k.max_running_per_group, a.owner, a.group_key) AS lane_of,
+     a.owner,
+     a.parent,
+     a.correlation_id
+    FROM (( SELECT e.ordinality,
+             (e.job ->> 'kind'::text) AS kind,
+             (e.job -> 'payload'::text) AS payload,
+             (e.job ->> 'name'::text) AS name,
+             (e.job ->> 'category'::text) AS category,
+             COALESCE(((e.job ->> 'priority'::text))::integer, 5) AS priority,
+             ((e.job ->> 'run_at'::text))::timestamp with time zone AS run_at,
+             ((e.job ->> 'max_attempts'::text))::integer AS max_attempts,
+             (e.job ->> 'dedupe_key'::text) AS dedupe_key,
+             (e.job ->> 'group_key'::text) AS group_key,
+             ((e.job ->> 'owner'::text))::uuid AS owner,
+             ((e.job ->> 'parent'::text))::uuid AS parent,
+             (e.job ->> 'correlation_id'::text) AS correlation_id
+            FROM jsonb_array_elements(parse_jobs.p_jobs) WITH ORDINALITY e(job, ordinality)
+          OFFSET 0) a
+      LEFT JOIN ( SELECT k_1.kind,
+             q.queue,
+             q.max_attempts,
+             q.dequeue,
+             q.max_running_per_group,
+             l.line,
+             l.priority
+            FROM ((mill.kind k_1
+              JOIN mill.queue q ON ((q.queue = k_1.queue)))
+              JOIN mill.line l ON ((l.queue = q.queue)))
+          OFFSET 0) k ON (((k.kind = a.kind) AND (k.priority = a.priority))))
+   WHERE
+         CASE
+             WHEN (a.kind IS NULL) THEN mill.refuse_job((a.ordinality - 1), 'GM004'::text, 'kind'::text)
+             WHEN ((a.priority < '-100'::integer) OR (a.priority > 100)) THEN mill.refuse_job((a.ordinality - 1), 'GM004'::text, 'priority'::text)
+             WHEN (k.kind IS NULL) THEN mill.refuse_job((a.ordinality - 1), 'GM001'::text, a.kind)
+             WHEN (NOT mill.check_payload(a.payload, parse_jobs.p_max_bytes, (a.ordinality - 1))) THEN false
+             WHEN ((a.max_attempts < 1) OR (a.max_attempts > 1000)) THEN mill.refuse_job((a.ordinality - 1), 'GM004'::text, 'max_attempts'::text)
+             WHEN ((length(a.dedupe_key) < 1) OR (length(a.dedupe_key) > 200)) THEN mill.refuse_job((a.ordinality - 1), 'GM004'::text, 'dedupe_key'::text)
+             WHEN ((length(a.group_key) < 1) OR (length(a.group_key) > 200)) THEN mill.refuse_job((a.ordinality - 1), 'GM004'::text, 'group_key'::text)
+             ELSE true
+         END;
+END;
+
+COMMENT ON FUNCTION mill.parse_jobs(p_jobs jsonb, p_now timestamp with time zone, p_turn bigint, p_random text, p_max_bytes integer) IS 'Parses and checks a batch of jobs. Given the same arguments it gives the same ids.';
 
 CREATE FUNCTION mill.pause(p_queue text, p_paused boolean DEFAULT true) RETURNS boolean
     LANGUAGE plpgsql
@@ -6701,7 +6811,7 @@ begin
     return 0;
   end if;
 
-  perform pg_current_xact_id(); -- before the clock: see mill.sweep
+  perform pg_current_xact_id(); -- before the clock: see mill.raise_floors
   update mill.job_live j set state = 'pending', waits = false, turn = mill.clock_us() where j.ctid = any (v_rows);
   return cardinality(v_rows);
 end
@@ -6788,8 +6898,8 @@ begin
     begin
       perform mill.invoke_due();
       -- Where a provider's limit is what holds jobs up, the next round is when it has capacity again.
-      v_rest := least(v_pause, mill.next_round());
-      perform mill.ran('process-queue-batch');
+      v_rest := least(v_pause, mill.seconds_to_next_round());
+      perform mill.record_heartbeat('process-queue-batch');
     exception
       when query_canceled then
         perform pg_catalog.pg_advisory_unlock(v_lock);
@@ -6819,7 +6929,7 @@ CREATE FUNCTION mill.pump_once() RETURNS jsonb
     LANGUAGE sql
     SET search_path TO 'pg_catalog', 'pg_temp'
     AS $$
-  select mill.ran('process-queue-batch');
+  select mill.record_heartbeat('process-queue-batch');
   select mill.tick() || jsonb_build_object('invoked', mill.invoke_due());
 $$;
 
@@ -6943,15 +7053,187 @@ $$;
 
 COMMENT ON FUNCTION mill.quota_used(p_days integer) IS 'Bytes that the wire carried within the rolling days.';
 
+CREATE FUNCTION mill.raise_floors(p_queue text) RETURNS void
+    LANGUAGE plpgsql
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    SET plan_cache_mode TO 'force_generic_plan'
+    SET enable_seqscan TO 'off'
+    SET jit TO 'off'
+    SET enable_bitmapscan TO 'off'
+    SET enable_sort TO 'off'
+    AS $$
+declare
+  v_line record;
+  v_floor record;
+  v_first bigint;
+begin
+  perform mill.promote(100);
+  perform mill.lower_floors(p_queue);
+  for v_line in
+    select f.line, f.version from mill.floor f where f.queue = p_queue and f.advance_at <= clock_timestamp()
+  loop
+    select v.ctid as place, v.* into v_floor
+    from mill.floor_version v where v.line = v_line.line and v.version >= v_line.version for no key update skip locked;
+    continue when not found or v_floor.advance_at > clock_timestamp(); -- another claim moves it, or has just done so
+    -- Both in one statement: what is unpacked meanwhile is seen as the one or as the other.
+    select least(
+      (select j.turn from mill.job_live j
+       where j.line = v_floor.line and j.turn >= v_floor.turn and not j.waits and j.state = 'pending'
+       order by j.turn
+       limit 1),
+      (select p.turn from mill.pack p where p.line = v_floor.line and p.turn >= v_floor.turn order by p.turn limit 1))
+    into v_first;
+    -- An empty line: whoever is enqueueing now took the clock at most moments ago, and lower_floors covers the rest.
+    v_first := greatest(v_floor.turn, coalesce(v_first, mill.clock_us() - 100000));
+
+    update mill.floor_version v set
+      version = v.version + 1,
+      turn = v_first,
+      advance_at = clock_timestamp() + interval '300 milliseconds'
+    where v.ctid = v_floor.place;
+  end loop;
+end
+$$;
+
+COMMENT ON FUNCTION mill.raise_floors(p_queue text) IS 'Moves the floors of a queue up to where live work begins.';
+
+CREATE FUNCTION mill.raise_priority_of_duplicate(p_answers jsonb, p_now timestamp with time zone) RETURNS void
+    LANGUAGE plpgsql
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS $$
+declare
+  v_wanted record;
+begin
+  for v_wanted in
+    select (a.value ->> 'id')::uuid as id, max((a.value ->> 'priority')::int) as priority,
+      min((a.value ->> 'run_at')::timestamptz) as run_at
+    from jsonb_each(p_answers) a
+    where a.value ->> 'status' = 'duplicate'
+    group by 1 order by 1
+  loop
+    update mill.job_live j set
+      priority = greatest(j.priority, v_wanted.priority),
+      run_at = case when j.state = 'deferred' then least(j.run_at, v_wanted.run_at) else j.run_at end,
+      state = case when j.state = 'deferred' and v_wanted.run_at <= p_now then 'pending' else j.state end,
+      waits = j.waits and not (j.state = 'deferred' and v_wanted.run_at <= p_now),
+      -- Never below the floor of the line that it joins.
+      (line, turn) = (
+        select f.line, greatest(j.turn, f.turn) from mill.floor f
+        where f.queue = j.queue and f.priority = greatest(j.priority, v_wanted.priority))
+    where j.id = v_wanted.id and (
+      j.state = 'pending' and j.priority < v_wanted.priority
+      or j.state = 'deferred' and (j.priority < v_wanted.priority or j.run_at > v_wanted.run_at));
+  end loop;
+end
+$$;
+
+COMMENT ON FUNCTION mill.raise_priority_of_duplicate(p_answers jsonb, p_now timestamp with time zone) IS 'Raises the priority of the jobs that a batch duplicates, and moves their run_at forward; never the other way.';
+
 CREATE FUNCTION mill.ran(p_part text, p_detail jsonb DEFAULT '{}'::jsonb) RETURNS void
     LANGUAGE sql
     SET search_path TO 'pg_catalog', 'pg_temp'
+    AS $$ select mill.record_heartbeat(p_part, p_detail) $$;
+
+COMMENT ON FUNCTION mill.ran(p_part text, p_detail jsonb) IS 'mill.record_heartbeat, for a procedure of release 0.1.0 that is under way.';
+
+CREATE FUNCTION mill.reassign_lanes(p_queue text) RETURNS integer
+    LANGUAGE plpgsql
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    SET enable_seqscan TO 'off'
+    SET enable_bitmapscan TO 'off'
+    SET enable_mergejoin TO 'off'
+    SET enable_hashjoin TO 'off'
+    SET jit TO 'off'
     AS $$
-  insert into mill.heartbeat (part, at, detail) values (p_part, mill.now(), p_detail)
-  on conflict (part) do update set at = excluded.at, detail = excluded.detail
+declare
+  v_strays uuid[];
+  v_moved int;
+begin
+  perform mill.unpack(array(
+    select p.ctid from mill.line l
+    cross join lateral (select p.ctid from mill.pack p where p.line = l.line for update skip locked) p
+    where l.queue = p_queue));
+  -- Along the two indexes of what waits: a look at all live jobs, once a minute, would cost every other queue. Line by line:
+  -- a join could be planned as a walk over the whole index.
+  v_strays := array(
+    select j.id
+    from mill.queue q join mill.line l on l.queue = q.queue
+    cross join lateral (
+      select j.id, j.lane, j.owner, j.group_key from mill.job_live j
+      where j.line = l.line and j.turn is not null and not j.waits and j.state = 'pending'
+      offset 0) j
+    where q.queue = p_queue
+      and j.lane is distinct from mill.lane_of(q.dequeue, q.max_running_per_group, j.owner, j.group_key)
+    union all
+    select j.id from mill.job_live j join mill.queue q using (queue)
+    where j.queue = p_queue and j.waits
+      and j.lane is distinct from mill.lane_of(q.dequeue, q.max_running_per_group, j.owner, j.group_key));
+  with strays as (
+    select j.id, mill.lane_of(q.dequeue, q.max_running_per_group, j.owner, j.group_key) as lane
+    from mill.job_live j join mill.queue q using (queue)
+    where j.id = any (v_strays) and j.state <> 'processing'
+    order by j.id
+    for update of j skip locked
+  )
+  update mill.job_live j set lane = s.lane from strays s where j.id = s.id;
+  get diagnostics v_moved = row_count;
+  if v_moved > 0 then
+    delete from mill.lane l where l.queue = p_queue;
+    perform mill.repair_lanes(p_queue, true);
+  end if;
+  return v_moved;
+end
 $$;
 
-COMMENT ON FUNCTION mill.ran(p_part text, p_detail jsonb) IS 'Records that a recurring part has run to its end.';
+COMMENT ON FUNCTION mill.reassign_lanes(p_queue text) IS 'Moves waiting jobs into the lanes that their queue''s options ask for; says how many.';
+
+CREATE FUNCTION mill.reassign_lanes_on_change() RETURNS trigger
+    LANGUAGE plpgsql SECURITY DEFINER
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS $$
+begin
+  perform mill.reassign_lanes(new.queue);
+  return null;
+end
+$$;
+
+COMMENT ON FUNCTION mill.reassign_lanes_on_change() IS 'A queue that becomes fair or capped by group takes its waiting jobs along.';
+
+CREATE FUNCTION mill.receive_upserted_file() RETURNS trigger
+    LANGUAGE plpgsql SECURITY DEFINER
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS $$
+declare
+  v_now timestamptz := mill.now();
+  v_path text := regexp_replace(new.storage_path, '^medical-docs/', ''); -- fullPath of supabase-js has the bucket
+begin
+  perform mill.refuse_in_maintenance();
+  if not (public.is_service_role() or public.has_profile_access(auth.uid(), new.patient_id)) then
+    raise exception 'this profile does not exist, or is not yours' using errcode = '42501';
+  end if;
+  if coalesce(new.status, 'uploaded') <> 'uploaded' then
+    raise exception 'a file is registered with the status uploaded' using errcode = '42501';
+  end if;
+  if v_path is null or not mill.is_upload_place(v_path)
+    or not (public.is_service_role() or split_part(v_path, '/', 1) = auth.uid()::text)
+  then
+    raise exception 'storage_path is a file below the caller''s own id in the bucket medical-docs' using errcode = '42501';
+  end if;
+  if new.file_size_bytes not between 1 and mill.max_document_bytes() then
+    raise exception 'a file has 1 to % bytes', mill.max_document_bytes() using errcode = 'GM049';
+  end if;
+  new := jsonb_populate_record(null::public.shell_files, jsonb_build_object(
+    'id', mill.uuid7(), 'patient_id', new.patient_id, 'uploaded_by', split_part(v_path, '/', 1), 'bucket', 'medical-docs',
+    'filename', coalesce(new.filename, new.original_filename, regexp_replace(v_path, '^.*/', '')),
+    'original_filename', coalesce(new.original_filename, new.filename), 'mime_type', coalesce(new.mime_type, 'application/octet-stream'),
+    'file_size_bytes', coalesce(mill.size_of_object('medical-docs:' || v_path), new.file_size_bytes, 0), 'storage_path', v_path, 'upload_path', v_path,
+    'idempotency_key', new.idempotency_key, 'status', 'uploaded', 'stage_jobs', '{}'::jsonb, 'run', 1, 'version', 1, 'processing_error', '{}'::jsonb,
+    'created_at', v_now, 'updated_at', v_now, 'uploaded_at', v_now));
+  return new;
+end
+$$;
+
+COMMENT ON FUNCTION mill.receive_upserted_file() IS 'Makes a document of a row that a client inserts into shell_files.';
 
 CREATE FUNCTION mill.recent_attempts(p_target text, p_since timestamp with time zone, OUT attempts bigint, OUT failures bigint, OUT worst bigint, OUT permanent bigint) RETURNS record
     LANGUAGE sql STABLE
@@ -6980,17 +7262,44 @@ CREATE FUNCTION mill.reclaim(p_max integer DEFAULT 1000) RETURNS integer
     AS $$
 declare
   v_now timestamptz := mill.now();
-  v_rows tid[] := mill.expired_leases(v_now, p_max);
+  v_rows tid[] := mill.lock_expired_leases(v_now, p_max);
 begin
   if v_rows = '{}' then
     return 0;
   end if;
-  return mill.lose_jobs(v_rows, mill.worker_lost('the lease expired before the worker settled'),
+  return mill.return_lost_jobs(v_rows, mill.worker_lost_error('the lease expired before the worker settled'),
     mill.setting('worker.reclaim_jitter_max_seconds', '60')::numeric, v_now);
 end
 $$;
 
 COMMENT ON FUNCTION mill.reclaim(p_max integer) IS 'Returns jobs of lost workers to retrying with jitter, or buries them; says how many leases were lost.';
+
+CREATE FUNCTION mill.reclaim_while_pump_is_silent() RETURNS void
+    LANGUAGE plpgsql
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS $$
+declare
+  v_now timestamptz := mill.now();
+  v_lost int;
+begin
+  if exists (
+      select from mill.heartbeat h
+      where h.part = 'tick' and h.at > v_now - interval '10 seconds' or h.part = 'reclaim_while_pump_is_silent' and h.at > v_now - interval '1 second')
+    or not pg_try_advisory_xact_lock(7022311640271843) -- any constant that only this uses
+  then
+    return;
+  end if;
+  insert into mill.heartbeat (part, at) values ('reclaim_while_pump_is_silent', v_now) on conflict (part) do update set at = excluded.at;
+  v_lost := mill.end_lost_invocations();
+  perform mill.reclaim();
+  perform mill.promote();
+  if v_lost > 0 then
+    perform mill.wake(q, 'pump') from mill.queue q where q.served_by = 'function';
+  end if;
+end
+$$;
+
+COMMENT ON FUNCTION mill.reclaim_while_pump_is_silent() IS 'Takes back lost leases and invocations where the pump has not run for ten seconds.';
 
 CREATE FUNCTION mill.record_ended(p_job_id uuid, OUT ended uuid[], OUT failed uuid[], OUT is_step_done boolean) RETURNS record
     LANGUAGE plpgsql
@@ -7061,6 +7370,26 @@ end
 $$;
 
 COMMENT ON FUNCTION mill.record_ended(p_job_id uuid, OUT ended uuid[], OUT failed uuid[], OUT is_step_done boolean) IS 'Keeps what became of tasks of a job and counts it, one update a step; says what ended, what of it not well, and whether a step was done with it.';
+
+CREATE FUNCTION mill.record_heartbeat(p_part text, p_detail jsonb DEFAULT '{}'::jsonb) RETURNS void
+    LANGUAGE sql
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS $$
+  insert into mill.heartbeat (part, at, detail) values (p_part, mill.now(), p_detail)
+  on conflict (part) do update set at = excluded.at, detail = excluded.detail
+$$;
+
+COMMENT ON FUNCTION mill.record_heartbeat(p_part text, p_detail jsonb) IS 'Records that a recurring part has run to its end.';
+
+CREATE FUNCTION mill.record_wake_failure(p_queue text, p_sqlstate text, p_message text) RETURNS void
+    LANGUAGE sql
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS $$
+  insert into mill.event (at, code, detail)
+  values (mill.now(), 'wake_failed', jsonb_build_object('queue', p_queue, 'sqlstate', p_sqlstate, 'message', p_message))
+$$;
+
+COMMENT ON FUNCTION mill.record_wake_failure(p_queue text, p_sqlstate text, p_message text) IS 'Records that a queue could not be woken.';
 
 CREATE FUNCTION mill.refresh_queue_of(p_function text, p_provider text) RETURNS text
     LANGUAGE sql STABLE
@@ -7182,6 +7511,56 @@ $$;
 
 COMMENT ON FUNCTION mill.refuse_users_in_maintenance() IS 'A statement trigger: users'' own writes are refused while the maintenance flag is set.';
 
+CREATE TABLE mill.export_file (
+    path text NOT NULL,
+    export_id uuid NOT NULL,
+    attempt integer NOT NULL,
+    owner uuid NOT NULL,
+    size bigint NOT NULL,
+    state text DEFAULT 'writing'::text NOT NULL,
+    created_at timestamp with time zone NOT NULL,
+    expires_at timestamp with time zone,
+    CONSTRAINT a_stored_file_expires CHECK (((state <> 'stored'::text) OR (expires_at IS NOT NULL))),
+    CONSTRAINT file_state_is_known CHECK ((state = ANY (ARRAY['writing'::text, 'stored'::text, 'removing'::text, 'deleted'::text]))),
+    CONSTRAINT size_is_not_negative CHECK ((size >= 0))
+);
+
+COMMENT ON TABLE mill.export_file IS 'Every object of an export that was or may have been written. The row comes before the object and goes after it.';
+
+CREATE FUNCTION mill.register_export_object(p_owner uuid, p_document_id uuid, p_path text, p_export uuid DEFAULT NULL::uuid) RETURNS mill.export_file
+    LANGUAGE plpgsql
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS $$
+declare
+  v_file mill.export_file;
+  v_size bigint := mill.size_of_object(p_path);
+begin
+  if p_path is null or v_size is null or not starts_with(p_path, format('exports:%s/', p_owner)) then
+    raise exception 'there is no such file in the bucket exports, below the folder of the user' using errcode = 'GM055',
+      hint = 'Store it at {user}/{document}_{time}.pdf, and then say where it is.';
+  end if;
+  select f.* into v_file from mill.export_file f where f.path = p_path for update;
+  if v_file.path is null then
+    insert into mill.export_file as f (path, export_id, attempt, owner, size, created_at)
+    select p_path, e.id, j.attempt, e.owner, v_size, mill.now()
+    from mill.export e
+    join mill.job_live j on j.id = e.id and j.state = 'processing'
+    where e.owner = p_owner and (e.document_id = p_document_id or p_document_id is null) and e.id = coalesce(p_export, e.id)
+    order by j.started_at desc limit 1
+    returning f.* into v_file;
+    if v_file.path is not null then
+      perform mill.check_export_storage(p_owner, 0);
+    end if;
+  end if;
+  if v_file.path is null or v_file.owner <> p_owner or v_file.state in ('removing', 'deleted') or v_file.export_id <> coalesce(p_export, v_file.export_id) then
+    raise exception 'this file belongs to no export that is being made or was completed' using errcode = 'GM050';
+  end if;
+  return v_file;
+end
+$$;
+
+COMMENT ON FUNCTION mill.register_export_object(p_owner uuid, p_document_id uuid, p_path text, p_export uuid) IS 'Registers an object in the bucket exports as the file of an export; GM055 when it is not stored, GM050 without an export, GM051 without room.';
+
 CREATE FUNCTION mill.register_upload(p_file public.shell_files, p_place text, p_size bigint, p_sha256 text) RETURNS void
     LANGUAGE plpgsql
     SET search_path TO 'pg_catalog', 'pg_temp'
@@ -7251,6 +7630,110 @@ end
 $$;
 
 COMMENT ON FUNCTION mill.remove_files() IS 'Drops the policies of Supabase Storage. For mill.forget_part alone.';
+
+CREATE FUNCTION mill.repair_floors() RETURNS integer
+    LANGUAGE plpgsql
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    SET enable_seqscan TO 'off'
+    SET jit TO 'off'
+    SET enable_bitmapscan TO 'off'
+    SET enable_sort TO 'off'
+    AS $$
+declare
+  v_count int;
+begin
+  update mill.floor_version v set
+    version = v.version + 1, turn = s.turn, safe = s.turn, mark = s.turn, tail = least(v.tail, s.turn)
+  from (
+    select v.ctid as place, j.turn
+    from mill.floor f join mill.floor_version v on v.line = f.line and v.version = f.version
+    cross join lateral (
+      select least(
+        (select j.turn from mill.job_live j
+         where j.line = f.line and not j.waits and j.state = 'pending' and j.turn < f.safe
+         order by j.turn
+         limit 1),
+        (select p.turn from mill.pack p where p.line = f.line and p.turn < f.safe order by p.turn limit 1)) as turn) j
+    where j.turn is not null
+    order by f.queue, f.priority
+    for no key update of v skip locked) s
+  where v.ctid = s.place;
+  get diagnostics v_count = row_count;
+  return v_count;
+end
+$$;
+
+COMMENT ON FUNCTION mill.repair_floors() IS 'Lowers floors to jobs that lie below them for whatever reason; says how many.';
+
+CREATE FUNCTION mill.repair_hints() RETURNS void
+    LANGUAGE plpgsql
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS $$
+declare
+  v_is_minute boolean := mill.every_minute('repair_hints');
+  v_queue text;
+begin
+  if v_is_minute then
+    perform mill.repair_floors();
+  end if;
+  for v_queue in
+    select q.queue from mill.queue q where q.dequeue = 'fair' or q.max_running_per_group is not null order by q.queue
+  loop
+    perform mill.repair_lanes(v_queue, true);
+    if v_is_minute then
+      perform mill.reassign_lanes(v_queue);
+    end if;
+  end loop;
+end
+$$;
+
+COMMENT ON FUNCTION mill.repair_hints() IS 'Repairs what claims take as hints: lanes every time, floors and strays once a minute.';
+
+CREATE FUNCTION mill.repair_lanes(p_queue text, p_may_make boolean) RETURNS integer
+    LANGUAGE plpgsql
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    SET enable_seqscan TO 'off'
+    SET jit TO 'off'
+    SET enable_bitmapscan TO 'off'
+    AS $$
+declare
+  v_busy text[];
+  v_opened int;
+begin
+  with recursive busy(lane) as (
+    (select j.lane from mill.job_live j
+     where j.queue = p_queue and not j.waits and j.state = 'pending' and j.lane is not null
+     order by j.lane limit 1)
+    union all
+    select (select j.lane from mill.job_live j
+            where j.queue = p_queue and not j.waits and j.state = 'pending' and j.lane is not null and j.lane > b.lane
+            order by j.lane limit 1)
+    from busy b where b.lane is not null
+  )
+  select coalesce(array_agg(b.lane) filter (where b.lane is not null), '{}') into v_busy from busy b;
+
+  update mill.lane l set idle = not l.idle
+  where l.queue = p_queue and l.lane in (
+    select o.lane from mill.lane o
+    where o.queue = p_queue and o.idle = (o.lane = any (v_busy))
+    for no key update skip locked);
+  get diagnostics v_opened = row_count;
+
+  if p_may_make then
+    perform mill.open_lane(p_queue, mill.tenant_of(j.owner, j.group_key), b.lane,
+      case when q.max_running_per_group is not null then j.group_key end)
+    from unnest(v_busy) as b(lane)
+    join mill.queue q on q.queue = p_queue
+    cross join lateral (
+      select j.owner, j.group_key from mill.job_live j
+      where j.queue = p_queue and j.lane = b.lane and not j.waits and j.state = 'pending' limit 1) j
+    where not exists (select from mill.lane l where l.queue = p_queue and l.lane = b.lane);
+  end if;
+  return v_opened;
+end
+$$;
+
+COMMENT ON FUNCTION mill.repair_lanes(p_queue text, p_may_make boolean) IS 'Opens lanes that have pending jobs and closes those that have none; says how many changed.';
 
 CREATE FUNCTION mill.request_exports(p_owner uuid, p_document_ids uuid[], p_template text, p_options jsonb, p_correlation_id text) RETURNS uuid[]
     LANGUAGE plpgsql
@@ -7356,14 +7839,14 @@ CREATE FUNCTION mill.reschedule_compat_lease(p_id uuid, p_delay numeric, p_jitte
       'total_delay_seconds', trim_scale(p_delay + p_jitter), 'rescheduled_at', mill.now())))
 $$;
 
-COMMENT ON FUNCTION mill.reschedule_compat_lease(p_id uuid, p_delay numeric, p_jitter numeric, p_reason text, p_more jsonb) IS 'Puts off a job that is processing under a lease that a documented claim gave out; false for any other. p_more: further keys of its error.';
+COMMENT ON FUNCTION mill.reschedule_compat_lease(p_id uuid, p_delay numeric, p_jitter numeric, p_reason text, p_more jsonb) IS 'Puts off a job that is processing under a lease that a compat claim gave out; false for any other. p_more: further keys of its error.';
 
 CREATE FUNCTION mill.resolved_errors(p_known jsonb) RETURNS jsonb
     LANGUAGE sql IMMUTABLE
     SET search_path TO 'pg_catalog', 'pg_temp'
     AS $$
   select (p_known - 'current_error') || case when p_known ? 'error_history' then jsonb_build_object('error_history', (
-    select jsonb_agg(mill.documented_error(e) || '{"resolved": true}') from jsonb_array_elements(p_known -> 'error_history') e)) else '{}' end
+    select jsonb_agg(mill.complete_error_entry(e) || '{"resolved": true}') from jsonb_array_elements(p_known -> 'error_history') e)) else '{}' end
 $$;
 
 COMMENT ON FUNCTION mill.resolved_errors(p_known jsonb) IS 'processing_error once the stage has succeeded.';
@@ -7381,7 +7864,26 @@ $$;
 
 COMMENT ON FUNCTION mill.resume_acted(p_acted jsonb) IS 'Hook of acted: dead letters that were sent back resume their workflows.';
 
-CREATE FUNCTION mill.resume_job(p_id uuid, p_revived uuid[]) RETURNS integer
+CREATE FUNCTION mill.resume_revived(p_ids uuid[]) RETURNS void
+    LANGUAGE plpgsql
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    SET enable_seqscan TO 'off'
+    SET jit TO 'off'
+    AS $$
+declare
+  v_job record;
+begin
+  for v_job in
+    select t.job_id, array_agg(t.id) as ids from mill.task t where t.id = any (p_ids) group by t.job_id order by t.job_id
+  loop
+    perform mill.resume_workflow(v_job.job_id, v_job.ids);
+  end loop;
+end
+$$;
+
+COMMENT ON FUNCTION mill.resume_revived(p_ids uuid[]) IS 'Resumes the jobs of tasks whose dead letters were sent back.';
+
+CREATE FUNCTION mill.resume_workflow(p_id uuid, p_revived uuid[]) RETURNS integer
     LANGUAGE plpgsql
     SET search_path TO 'pg_catalog', 'pg_temp'
     SET jit TO 'off'
@@ -7414,32 +7916,13 @@ begin
   where s.job_id = p_id and w.type = v_job.type and w.version = v_job.version and w.key = s.key;
 
   update mill.workflow j set status = 'processing', error = null, finished_at = null, stragglers = false where j.id = p_id;
-  perform mill.advance_job(p_id,
+  perform mill.advance_workflow(p_id,
     array(select t.id from mill.task t where t.job_id = p_id and t.state = 'completed'), '{}', true);
   return v_count;
 end
 $$;
 
-COMMENT ON FUNCTION mill.resume_job(p_id uuid, p_revived uuid[]) IS 'Lets a failed job go on from its failed tasks; says how many tasks wait or run again.';
-
-CREATE FUNCTION mill.resume_revived(p_ids uuid[]) RETURNS void
-    LANGUAGE plpgsql
-    SET search_path TO 'pg_catalog', 'pg_temp'
-    SET enable_seqscan TO 'off'
-    SET jit TO 'off'
-    AS $$
-declare
-  v_job record;
-begin
-  for v_job in
-    select t.job_id, array_agg(t.id) as ids from mill.task t where t.id = any (p_ids) group by t.job_id order by t.job_id
-  loop
-    perform mill.resume_job(v_job.job_id, v_job.ids);
-  end loop;
-end
-$$;
-
-COMMENT ON FUNCTION mill.resume_revived(p_ids uuid[]) IS 'Resumes the jobs of tasks whose dead letters were sent back.';
+COMMENT ON FUNCTION mill.resume_workflow(p_id uuid, p_revived uuid[]) IS 'Lets a failed job go on from its failed tasks; says how many tasks wait or run again.';
 
 CREATE FUNCTION mill.retry(p_ids uuid[]) RETURNS TABLE(id uuid, status text)
     LANGUAGE plpgsql
@@ -7477,7 +7960,7 @@ begin
   )
   select coalesce(array_agg(i.id), '{}'), array_agg(distinct i.queue) into v_revived, v_queues from inserted i;
   delete from mill.job_dead j where j.id = any (v_revived);
-  perform mill.tell_acted(v_revived, 'retry', null);
+  perform mill.call_acted_hooks(v_revived, 'retry', null);
   perform mill.wake(q) from mill.queue q where q.queue = any (v_queues);
 
   return query
@@ -7493,45 +7976,65 @@ $$;
 
 COMMENT ON FUNCTION mill.retry(p_ids uuid[]) IS 'Sends dead letters back to pending: retried, duplicate, unknown_kind or not_dead for each.';
 
-CREATE FUNCTION mill.roll() RETURNS integer
+CREATE FUNCTION mill.return_lost_jobs(p_rows tid[], p_error jsonb, p_first_jitter numeric, p_now timestamp with time zone) RETURNS integer
     LANGUAGE plpgsql
     SET search_path TO 'pg_catalog', 'pg_temp'
+    SET enable_seqscan TO 'off'
+    SET jit TO 'off'
+    SET enable_bitmapscan TO 'off'
     AS $$
 declare
-  v_before timestamptz := mill.now() - make_interval(secs => greatest(60, mill.setting('breaker.window_seconds', '60')::int));
+  v_jitter numeric := mill.setting('worker.reclaim_jitter_max_seconds', '60')::numeric;
+  v_cancelled uuid[];
+  v_dead uuid[];
   v_count int;
 begin
-  if not pg_try_advisory_xact_lock(7022311640271842) then -- any constant that only this uses
-    return 0;
-  end if;
-  with folded as (
-    delete from mill.stat_batch b where b.at < v_before returning b.*
+  with counted as (
+    insert into mill.stat_batch (at, jobs, bucket, total_ms, bytes, queue, kind, outcome, tenant)
+    select p_now, count(*), mill.duration_bucket(d.ms), sum(d.ms), sum(d.bytes), d.queue, d.kind, 'lost',
+      case when count(distinct coalesce(d.tenant, '')) = 1 then min(d.tenant) end
+    from (
+      select j.queue, j.kind, (extract(epoch from p_now - j.started_at) * 1000)::bigint as ms,
+        pg_column_size(j.payload) as bytes, nullif(mill.tenant_of(j.owner, j.group_key), '') as tenant
+      from mill.job_live j where j.ctid = any (p_rows)) d
+    group by d.queue, d.kind, mill.duration_bucket(d.ms)
+  ),
+  returned as (
+    update mill.job_live j set
+      state = 'retrying',
+      waits = true,
+      run_at = p_now + make_interval(
+        secs => (random() * case when j.lease_losses = 0 then p_first_jitter else v_jitter end)::double precision),
+      lease_losses = j.lease_losses + 1,
+      worker = null,
+      lease_until = null,
+      slot = null,
+      -- The worker that was lost, not the one that noticed.
+      error = mill.stamped_error(p_error, j.worker, j.attempt, p_now),
+      error_log = mill.append_error(j.error_log, mill.stamped_error(p_error, j.worker, j.attempt, p_now))
+    where j.ctid = any (p_rows)
+    returning j.id, j.queue, j.lease_losses, j.attempt, j.max_attempts, j.cancel_requested
   )
-  insert into mill.stat_minute as m (minute, queue, kind, outcome, bucket, jobs, total_ms, bytes)
-  select date_trunc('minute', f.at), f.queue, f.kind, f.outcome, f.bucket, sum(f.jobs), sum(f.total_ms), sum(f.bytes)
-  from folded f
-  group by 1, 2, 3, 4, 5
-  on conflict (minute, queue, kind, outcome, bucket) do update set
-    jobs = m.jobs + excluded.jobs, total_ms = m.total_ms + excluded.total_ms, bytes = m.bytes + excluded.bytes;
-  get diagnostics v_count = row_count;
+  select count(*),
+    coalesce(array_agg(r.id) filter (where r.cancel_requested), '{}'),
+    coalesce(array_agg(r.id) filter (where not r.cancel_requested
+      and (r.lease_losses >= q.max_lease_losses or r.attempt >= r.max_attempts)), '{}')
+  into v_count, v_cancelled, v_dead
+  from returned r join mill.queue q using (queue);
+
+  perform mill.end_jobs(v_cancelled, 'cancelled', p_now);
+  perform mill.end_jobs(v_dead, 'failed', p_now);
+  perform mill.call_acted_hooks(v_dead, 'dead', 'its workers were lost');
+  if v_count > 0 then
+    insert into mill.event (at, code, detail)
+    values (p_now, 'leases_lost', jsonb_build_object(
+      'count', v_count, 'dead', cardinality(v_dead), 'reason', p_error ->> 'message'));
+  end if;
   return v_count;
 end
 $$;
 
-COMMENT ON FUNCTION mill.roll() IS 'Folds statistics into minutes; says how many rows of mill.stat_minute were written.';
-
-CREATE FUNCTION mill.room(p_jobs jsonb) RETURNS jsonb
-    LANGUAGE sql STABLE
-    SET search_path TO 'pg_catalog', 'pg_temp'
-    AS $$
-  select coalesce(jsonb_object_agg(q.queue, q.depth_limit - mill.depth(q.queue, q.depth_limit)), '{}')
-  from mill.queue q
-  where q.depth_limit is not null
-    and exists (select from mill.kind k
-                where k.queue = q.queue and p_jobs @> jsonb_build_array(jsonb_build_object('kind', k.kind)))
-$$;
-
-COMMENT ON FUNCTION mill.room(p_jobs jsonb) IS 'How many more jobs each depth-limited queue of a batch takes, as an object.';
+COMMENT ON FUNCTION mill.return_lost_jobs(p_rows tid[], p_error jsonb, p_first_jitter numeric, p_now timestamp with time zone) IS 'Returns running jobs of a lost worker to retrying, or buries them; says how many. p_first_jitter: seconds over which first losses return.';
 
 CREATE FUNCTION mill.run_schedule(p_name text) RETURNS boolean
     LANGUAGE plpgsql
@@ -7544,7 +8047,7 @@ begin
     raise exception 'there is no schedule "%"', left(p_name, 64) using errcode = 'GM030';
   end if;
   execute format('select %s()', v_step);
-  perform mill.ran(p_name);
+  perform mill.record_heartbeat(p_name);
   return true;
 exception
   when query_canceled or sqlstate 'GM030' then
@@ -7593,6 +8096,33 @@ end
 $$;
 
 COMMENT ON FUNCTION mill.schema_of(p_part text) IS 'The schema that holds the exposed objects of a part; public when the part is not installed.';
+
+CREATE FUNCTION mill.seconds_to_capacity() RETURNS double precision
+    LANGUAGE sql STABLE
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS $$
+  select extract(epoch from min(w.wait))::double precision
+  from mill.queue q cross join lateral (select mill.limit_wait(q.provider, q.endpoint) as wait) w
+  where q.served_by = 'function' and q.provider is not null and not q.paused and w.wait > interval '0' and mill.has_pending(q.queue)
+$$;
+
+COMMENT ON FUNCTION mill.seconds_to_capacity() IS 'Seconds until a provider that jobs wait for has room again; null when none is waited for.';
+
+CREATE FUNCTION mill.seconds_to_next_round() RETURNS numeric
+    LANGUAGE plpgsql
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS $$
+declare
+  v_seconds numeric;
+begin
+  if mill.hook_of('rest') is not null then
+    execute format('select %s()', mill.hook_of('rest')) into v_seconds;
+  end if;
+  return v_seconds;
+end
+$$;
+
+COMMENT ON FUNCTION mill.seconds_to_next_round() IS 'In how many seconds a hook wants the next round of the pump; null when none does.';
 
 CREATE FUNCTION mill.set_breaker(p_target text, p_state text, p_reason text) RETURNS void
     LANGUAGE plpgsql
@@ -7723,7 +8253,7 @@ begin
 end
 $$;
 
-COMMENT ON FUNCTION mill.settle_by_name(p_id uuid, p_worker text, p_outcome jsonb) IS 'Settles the job that a documented claim gave to this worker; false when the worker holds it no more.';
+COMMENT ON FUNCTION mill.settle_by_name(p_id uuid, p_worker text, p_outcome jsonb) IS 'Settles the job that a compat claim gave to this worker; false when the worker holds it no more.';
 
 CREATE FUNCTION mill.settle_calls(p_outcomes jsonb, p_pauses jsonb, p_now timestamp with time zone) RETURNS void
     LANGUAGE plpgsql
@@ -7767,7 +8297,7 @@ begin
 end
 $$;
 
-COMMENT ON FUNCTION mill.settle_compat_lease(p_id uuid, p_outcome jsonb, p_queues text) IS 'Settles a job that is processing under a lease that a documented claim gave out; false for any other. p_queues is a pattern for its queue.';
+COMMENT ON FUNCTION mill.settle_compat_lease(p_id uuid, p_outcome jsonb, p_queues text) IS 'Settles a job that is processing under a lease that a compat claim gave out; false for any other. p_queues is a pattern for its queue.';
 
 CREATE FUNCTION mill.settle_completed(p_worker text, p_ids uuid[], p_results jsonb, p_attempt integer, p_now timestamp with time zone) RETURNS uuid[]
     LANGUAGE plpgsql
@@ -7942,7 +8472,7 @@ CREATE FUNCTION mill.settle_mixed(p_worker text, p_outcomes jsonb, p_now timesta
 declare
   v_held jsonb;
 begin
-  perform pg_current_xact_id(); -- before floors are read: see mill.sweep
+  perform pg_current_xact_id(); -- before floors are read: see mill.raise_floors
   perform from mill.job_live j
   where j.id = (select (o ->> 'id')::uuid from jsonb_array_elements(p_outcomes) o order by 1 limit 1)
     and j.worker = p_worker and j.state = 'processing'
@@ -7986,7 +8516,7 @@ begin
 
   perform mill.settle_ended(v_held, p_now);
   if v_held @? '$.*.verdict ? (@ == "dead")' then
-    perform mill.tell_acted(array(select h.key::uuid from jsonb_each(v_held) h where h.value ->> 'verdict' = 'dead'), 'dead', null);
+    perform mill.call_acted_hooks(array(select h.key::uuid from jsonb_each(v_held) h where h.value ->> 'verdict' = 'dead'), 'dead', null);
   end if;
   perform mill.settle_returned(v_held, p_now);
   return array(
@@ -8098,6 +8628,21 @@ CREATE FUNCTION mill.shown_error(p_error jsonb) RETURNS jsonb
 
 COMMENT ON FUNCTION mill.shown_error(p_error jsonb) IS 'An entry of processing_error as the functions show it.';
 
+CREATE FUNCTION mill.shown_progress(p_job mill.workflow) RETURNS jsonb
+    LANGUAGE sql STABLE
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS $$
+  select jsonb_build_object(
+    'id', p_job.id, 'type', p_job.type, 'revision', p_job.revision * 2 + 1 + s.begun::int,
+    'status', s.status,
+    'progress', jsonb_build_object(
+      'percent', s.percent, 'phase', s.phase, 'docs_complete', p_job.docs_complete, 'docs_total', p_job.docs_total, 'message', s.message),
+    'error', p_job.error, 'created_at', p_job.created_at, 'updated_at', p_job.updated_at, 'finished_at', p_job.finished_at)
+  from mill.workflow_state s where s.id = p_job.id
+$$;
+
+COMMENT ON FUNCTION mill.shown_progress(p_job mill.workflow) IS 'What is shown of a job.';
+
 CREATE FUNCTION mill.sign(p_name text, p_message bytea) RETURNS text
     LANGUAGE sql STABLE
     SET search_path TO 'pg_catalog', 'pg_temp'
@@ -8139,17 +8684,17 @@ CREATE FUNCTION mill.stage_key(p_id uuid, p_run integer, p_stage text) RETURNS t
 
 COMMENT ON FUNCTION mill.stage_key(p_id uuid, p_run integer, p_stage text) IS 'The dedupe key of a stage.';
 
-CREATE FUNCTION mill.stage_kind(p_stage text) RETURNS text
-    LANGUAGE sql IMMUTABLE
-    RETURN (CASE WHEN (p_stage ~~ 'pass%'::text) THEN 'ai_queue_'::text ELSE 'fast_queue_'::text END || p_stage);
-
-COMMENT ON FUNCTION mill.stage_kind(p_stage text) IS 'The kind of job that a stage is.';
-
 CREATE FUNCTION mill.stage_number(p_stage text) RETURNS integer
     LANGUAGE sql IMMUTABLE
     RETURN array_position(ARRAY['security'::text, 'ocr'::text, 'spatial'::text, 'pass1'::text, 'pass2'::text, 'pass3'::text], p_stage);
 
 COMMENT ON FUNCTION mill.stage_number(p_stage text) IS 'Where a stage stands in the order of stages.';
+
+CREATE FUNCTION mill.stage_of_kind(p_kind text) RETURNS text
+    LANGUAGE sql IMMUTABLE
+    RETURN "substring"(p_kind, '^(?:fast|ai)_queue_(.+)$'::text);
+
+COMMENT ON FUNCTION mill.stage_of_kind(p_kind text) IS 'The stage that a kind of job is, or null.';
 
 CREATE FUNCTION mill.stale_or_broken(p_type public.data_type_registry, p_symbols text[]) RETURNS text[]
     LANGUAGE plpgsql
@@ -8222,33 +8767,6 @@ CREATE FUNCTION mill.stamped_error(p_error jsonb, p_worker text, p_attempt integ
 
 COMMENT ON FUNCTION mill.stamped_error(p_error jsonb, p_worker text, p_attempt integer, p_at timestamp with time zone) IS 'An error with who met it, in which attempt and when.';
 
-CREATE FUNCTION mill.stand_in_for_the_pump() RETURNS void
-    LANGUAGE plpgsql
-    SET search_path TO 'pg_catalog', 'pg_temp'
-    AS $$
-declare
-  v_now timestamptz := mill.now();
-  v_lost int;
-begin
-  if exists (
-      select from mill.heartbeat h
-      where h.part = 'tick' and h.at > v_now - interval '10 seconds' or h.part = 'stand-in' and h.at > v_now - interval '1 second')
-    or not pg_try_advisory_xact_lock(7022311640271843) -- any constant that only this uses
-  then
-    return;
-  end if;
-  insert into mill.heartbeat (part, at) values ('stand-in', v_now) on conflict (part) do update set at = excluded.at;
-  v_lost := mill.end_lost_invocations();
-  perform mill.reclaim();
-  perform mill.promote();
-  if v_lost > 0 then
-    perform mill.wake(q, 'pump') from mill.queue q where q.served_by = 'function';
-  end if;
-end
-$$;
-
-COMMENT ON FUNCTION mill.stand_in_for_the_pump() IS 'Takes back lost leases and invocations where the pump has not run for ten seconds.';
-
 CREATE FUNCTION mill.start_stage(p_id uuid, p_stage text) RETURNS void
     LANGUAGE plpgsql
     SET search_path TO 'pg_catalog', 'pg_temp'
@@ -8259,7 +8777,7 @@ begin
   update public.shell_files f set stage = p_stage, updated_at = mill.now(), version = f.version + 1
   where f.id = p_id returning f.* into v_file;
   perform mill.enqueue(jsonb_build_array(jsonb_build_object(
-    'kind', mill.stage_kind(p_stage),
+    'kind', mill.kind_of_stage(p_stage),
     'payload', jsonb_build_object('document_id', p_id, 'run', v_file.run, 'stage', p_stage),
     'dedupe_key', mill.stage_key(p_id, v_file.run, p_stage),
     'owner', v_file.uploaded_by, 'correlation_id', mill.correlation_id())));
@@ -8326,7 +8844,7 @@ begin
 
     if cardinality(v_started) < cardinality(v_ids) then
       v_ids := array(select unnest(v_ids) except select unnest(v_started));
-      perform mill.end_waiting(p_job.id, v_ids, 'failed', jsonb_build_object('type', 'input_too_large', 'retryable', false,
+      perform mill.end_waiting_tasks(p_job.id, v_ids, 'failed', jsonb_build_object('type', 'input_too_large', 'retryable', false,
         'message', format('the input of "%s" is larger than %s bytes: pass references, not content', v_step.key, v_max_bytes)));
       v_failed := v_failed || v_ids;
     end if;
@@ -8415,6 +8933,35 @@ $$;
 
 COMMENT ON FUNCTION mill.stop_tasks(p_job_id uuid, p_is_cancelled boolean) IS 'Takes back what has not begun; true when something could not be reached.';
 
+CREATE FUNCTION mill.stop_workflow(p_id uuid) RETURNS jsonb
+    LANGUAGE plpgsql
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    SET jit TO 'off'
+    AS $$
+declare
+  v_job mill.workflow;
+  v_waiting int;
+begin
+  select * into v_job from mill.workflow j where j.id = p_id for update;
+  if v_job.status not in ('queued', 'processing') then
+    raise exception 'the job is % already', v_job.status using errcode = 'GM067';
+  end if;
+  perform mill.record_ended(p_id);
+  select count(*) into v_waiting from mill.task t
+  where t.job_id = p_id and (t.state = 'waiting' or t.state = 'queued' and exists (select from mill.job_live l where l.id = t.id));
+  v_job.stragglers := mill.stop_tasks(p_id, true);
+  v_job.status := 'cancelled';
+  v_job.compensating := false;
+  perform mill.keep_progress(v_job);
+  return (
+    select jsonb_build_object('id', p_id, 'status', 'cancelled', 'cancelled', v_waiting - count(*),
+      'running', coalesce(jsonb_agg(jsonb_build_object('id', t.id, 'key', t.key, 'item', t.item) order by t.id), '[]'))
+    from mill.task t join mill.job_live l on l.id = t.id where t.job_id = p_id and t.state = 'queued');
+end
+$$;
+
+COMMENT ON FUNCTION mill.stop_workflow(p_id uuid) IS 'Cancels what has not run of a job and asks what runs to stop: how many tasks were cancelled, and which still run.';
+
 CREATE FUNCTION mill.stored_objects(p_bucket text) RETURNS TABLE(object text, size bigint, content_type text, stored_at timestamp with time zone)
     LANGUAGE plpgsql STABLE
     SET search_path TO 'pg_catalog', 'pg_temp'
@@ -8451,490 +8998,6 @@ end
 $_$;
 
 COMMENT ON FUNCTION mill.stored_size(p_place text) IS 'The size of a stored object where Postgres knows it, otherwise null.';
-
-CREATE FUNCTION mill.sweep(p_queue text) RETURNS void
-    LANGUAGE plpgsql
-    SET search_path TO 'pg_catalog', 'pg_temp'
-    SET plan_cache_mode TO 'force_generic_plan'
-    SET enable_seqscan TO 'off'
-    SET jit TO 'off'
-    SET enable_bitmapscan TO 'off'
-    SET enable_sort TO 'off'
-    AS $$
-declare
-  v_line record;
-  v_floor record;
-  v_first bigint;
-begin
-  perform mill.promote(100);
-  perform mill.look_below(p_queue);
-  for v_line in
-    select f.line, f.version from mill.floor f where f.queue = p_queue and f.advance_at <= clock_timestamp()
-  loop
-    select v.ctid as place, v.* into v_floor
-    from mill.floor_version v where v.line = v_line.line and v.version >= v_line.version for no key update skip locked;
-    continue when not found or v_floor.advance_at > clock_timestamp(); -- another claim moves it, or has just done so
-    -- Both in one statement: what is unpacked meanwhile is seen as the one or as the other.
-    select least(
-      (select j.turn from mill.job_live j
-       where j.line = v_floor.line and j.turn >= v_floor.turn and not j.waits and j.state = 'pending'
-       order by j.turn
-       limit 1),
-      (select p.turn from mill.pack p where p.line = v_floor.line and p.turn >= v_floor.turn order by p.turn limit 1))
-    into v_first;
-    -- An empty line: whoever is enqueueing now took the clock at most moments ago, and look_below covers the rest.
-    v_first := greatest(v_floor.turn, coalesce(v_first, mill.clock_us() - 100000));
-
-    update mill.floor_version v set
-      version = v.version + 1,
-      turn = v_first,
-      advance_at = clock_timestamp() + interval '300 milliseconds'
-    where v.ctid = v_floor.place;
-  end loop;
-end
-$$;
-
-COMMENT ON FUNCTION mill.sweep(p_queue text) IS 'Moves the floors of a queue up to where live work begins.';
-
-CREATE FUNCTION mill.sweep_below() RETURNS integer
-    LANGUAGE plpgsql
-    SET search_path TO 'pg_catalog', 'pg_temp'
-    SET enable_seqscan TO 'off'
-    SET jit TO 'off'
-    SET enable_bitmapscan TO 'off'
-    SET enable_sort TO 'off'
-    AS $$
-declare
-  v_count int;
-begin
-  update mill.floor_version v set
-    version = v.version + 1, turn = s.turn, safe = s.turn, mark = s.turn, tail = least(v.tail, s.turn)
-  from (
-    select v.ctid as place, j.turn
-    from mill.floor f join mill.floor_version v on v.line = f.line and v.version = f.version
-    cross join lateral (
-      select least(
-        (select j.turn from mill.job_live j
-         where j.line = f.line and not j.waits and j.state = 'pending' and j.turn < f.safe
-         order by j.turn
-         limit 1),
-        (select p.turn from mill.pack p where p.line = f.line and p.turn < f.safe order by p.turn limit 1)) as turn) j
-    where j.turn is not null
-    order by f.queue, f.priority
-    for no key update of v skip locked) s
-  where v.ctid = s.place;
-  get diagnostics v_count = row_count;
-  return v_count;
-end
-$$;
-
-COMMENT ON FUNCTION mill.sweep_below() IS 'Lowers floors to jobs that lie below them for whatever reason; says how many.';
-
-CREATE FUNCTION mill.sweep_document_objects() RETURNS void
-    LANGUAGE sql
-    SET search_path TO 'pg_catalog', 'pg_temp'
-    AS $$
-  select mill.enqueue('[{"kind": "document_sweep", "payload": {"listing": true}, "dedupe_key": "document_sweep_listing"}]')
-$$;
-
-COMMENT ON FUNCTION mill.sweep_document_objects() IS 'Asks for a sweep that lists the object store.';
-
-CREATE FUNCTION mill.sweep_lanes(p_queue text, p_may_make boolean) RETURNS integer
-    LANGUAGE plpgsql
-    SET search_path TO 'pg_catalog', 'pg_temp'
-    SET enable_seqscan TO 'off'
-    SET jit TO 'off'
-    SET enable_bitmapscan TO 'off'
-    AS $$
-declare
-  v_busy text[];
-  v_opened int;
-begin
-  with recursive busy(lane) as (
-    (select j.lane from mill.job_live j
-     where j.queue = p_queue and not j.waits and j.state = 'pending' and j.lane is not null
-     order by j.lane limit 1)
-    union all
-    select (select j.lane from mill.job_live j
-            where j.queue = p_queue and not j.waits and j.state = 'pending' and j.lane is not null and j.lane > b.lane
-            order by j.lane limit 1)
-    from busy b where b.lane is not null
-  )
-  select coalesce(array_agg(b.lane) filter (where b.lane is not null), '{}') into v_busy from busy b;
-
-  update mill.lane l set idle = not l.idle
-  where l.queue = p_queue and l.lane in (
-    select o.lane from mill.lane o
-    where o.queue = p_queue and o.idle = (o.lane = any (v_busy))
-    for no key update skip locked);
-  get diagnostics v_opened = row_count;
-
-  if p_may_make then
-    perform mill.open_lane(p_queue, mill.tenant_of(j.owner, j.group_key), b.lane,
-      case when q.max_running_per_group is not null then j.group_key end)
-    from unnest(v_busy) as b(lane)
-    join mill.queue q on q.queue = p_queue
-    cross join lateral (
-      select j.owner, j.group_key from mill.job_live j
-      where j.queue = p_queue and j.lane = b.lane and not j.waits and j.state = 'pending' limit 1) j
-    where not exists (select from mill.lane l where l.queue = p_queue and l.lane = b.lane);
-  end if;
-  return v_opened;
-end
-$$;
-
-COMMENT ON FUNCTION mill.sweep_lanes(p_queue text, p_may_make boolean) IS 'Opens lanes that have pending jobs and closes those that have none; says how many changed.';
-
-CREATE FUNCTION mill.sweep_queues() RETURNS void
-    LANGUAGE plpgsql
-    SET search_path TO 'pg_catalog', 'pg_temp'
-    AS $$
-declare
-  v_is_minute boolean := mill.every_minute('sweep');
-  v_queue text;
-begin
-  if v_is_minute then
-    perform mill.sweep_below();
-  end if;
-  for v_queue in
-    select q.queue from mill.queue q where q.dequeue = 'fair' or q.max_running_per_group is not null order by q.queue
-  loop
-    perform mill.sweep_lanes(v_queue, true);
-    if v_is_minute then
-      perform mill.adopt(v_queue);
-    end if;
-  end loop;
-end
-$$;
-
-COMMENT ON FUNCTION mill.sweep_queues() IS 'Repairs what claims take as hints: lanes every time, floors and strays once a minute.';
-
-CREATE FUNCTION mill.take(p_queue text, p_max integer, p_kinds text[], p_takes_packs boolean DEFAULT false, p_waits boolean DEFAULT false) RETURNS tid[]
-    LANGUAGE plpgsql
-    SET search_path TO 'pg_catalog', 'pg_temp'
-    SET plan_cache_mode TO 'force_generic_plan'
-    SET enable_seqscan TO 'off'
-    SET jit TO 'off'
-    SET enable_bitmapscan TO 'off'
-    SET enable_sort TO 'off'
-    AS $$
-declare
-  v_rows tid[];
-  v_first record;
-  v_pack record;
-  v_late int := age(pg_snapshot_xmin(pg_current_snapshot())::xid);
-  v_running xid[]; -- null while nobody asks
-  v_asks boolean := exists (select from mill.floor f where f.queue = p_queue and f.advance_at <= clock_timestamp());
-  v_was_short boolean := false;
-  v_again boolean;
-begin
-  loop
-    if v_asks then
-      v_running := mill.running_transactions();
-    end if;
-    select f.priority, p.turn into v_first
-    from (select f.line, f.turn, f.priority from mill.floor f where f.queue = p_queue order by f.priority desc) f
-    cross join lateral (
-      select p.turn from mill.pack p
-      where p.line = f.line and p.turn >= f.turn and (p_kinds is null or p.kind = any (p_kinds)) and p.xmax = '0'::xid
-      order by p.turn
-      limit 1) p
-    limit 1;
-
-    v_rows := array(
-      select j.ctid
-      from (
-        select f.line, f.turn, case when f.priority = v_first.priority then v_first.turn else 9223372036854775807 end as before
-        from mill.floor f
-        where f.queue = p_queue and f.priority >= coalesce(v_first.priority, -100)
-        order by f.priority desc) f
-      cross join lateral (
-        select j.ctid from mill.job_live j
-        where j.line = f.line and j.turn >= f.turn and j.turn < f.before and not j.waits and j.state = 'pending'
-          and (p_kinds is null or j.kind = any (p_kinds))
-          and (j.xmax = '0'::xid or age(j.xmax) > v_late or j.xmax <> all (v_running))
-        order by j.turn
-        limit p_max
-        for no key update skip locked) j
-      limit p_max);
-    exit when cardinality(v_rows) = p_max;
-    v_again := not v_asks;
-    v_asks := true; -- whoever looks again finds its own rows by that, too
-
-    -- Whichever is to be had: also one that was touched in vain.
-    select p.ctid as place, p.jobs into v_pack
-    from (select f.line, f.turn from mill.floor f where f.queue = p_queue order by f.priority desc) f
-    cross join lateral (
-      select p.ctid, p.jobs from mill.pack p
-      where p.line = f.line and p.turn >= f.turn and (p_kinds is null or p.kind = any (p_kinds))
-      order by p.turn
-      limit 1
-      for update skip locked) p
-    limit 1;
-    if found then
-      exit when p_takes_packs and v_pack.jobs <= p_max - cardinality(v_rows);
-      perform mill.unpack(array[v_pack.place]);
-      continue;
-    end if;
-
-    continue when v_first.turn is not null; -- another has taken it since
-    exit when v_was_short;
-    v_was_short := true;
-    if v_rows = '{}' and p_waits then -- before anything is held
-      perform mill.wait_for_pack(p_queue, p_kinds);
-      v_again := true; -- also if there is none: it may have been unpacked since the first look
-    end if;
-    -- Both run, whatever the first finds.
-    exit when mill.promote(100) + mill.look_below(p_queue) = 0 and not v_again;
-  end loop;
-
-  return v_rows;
-end
-$$;
-
-COMMENT ON FUNCTION mill.take(p_queue text, p_max integer, p_kinds text[], p_takes_packs boolean, p_waits boolean) IS 'Locks due jobs of a queue, highest priority then oldest, and says where they are; only to the first pack that a caller who takes packs has room for.';
-
-CREATE FUNCTION mill.take_capped(p_queue mill.queue, p_max integer, p_kinds text[], p_waits boolean) RETURNS tid[]
-    LANGUAGE plpgsql
-    SET search_path TO 'pg_catalog', 'pg_temp'
-    AS $$
-declare
-  v_max int := p_max;
-  v_lock constant int := 702231;
-begin
-  if p_waits then
-    perform pg_advisory_xact_lock(v_lock, hashtext(p_queue.queue));
-  elsif not pg_try_advisory_xact_lock(v_lock, hashtext(p_queue.queue)) then
-    return '{}'::tid[];
-  end if;
-
-  if p_queue.max_running is not null then
-    v_max := least(p_max, p_queue.max_running - (
-      select count(*)::int from mill.job_live j where j.slot = p_queue.queue));
-    if v_max <= 0 then
-      return '{}'::tid[];
-    end if;
-  end if;
-  if p_queue.max_running_per_group is null and p_queue.dequeue = 'priority' then
-    return mill.take(p_queue.queue, v_max, p_kinds);
-  end if;
-  return mill.take_in_turns(p_queue, v_max, p_kinds);
-end
-$$;
-
-COMMENT ON FUNCTION mill.take_capped(p_queue mill.queue, p_max integer, p_kinds text[], p_waits boolean) IS 'Locks due jobs of a capped or fair queue within its caps. Waits for the queue''s other claims, or gives nothing if it may not wait.';
-
-CREATE TABLE mill.export_file (
-    path text NOT NULL,
-    export_id uuid NOT NULL,
-    attempt integer NOT NULL,
-    owner uuid NOT NULL,
-    size bigint NOT NULL,
-    state text DEFAULT 'writing'::text NOT NULL,
-    created_at timestamp with time zone NOT NULL,
-    expires_at timestamp with time zone,
-    CONSTRAINT a_stored_file_expires CHECK (((state <> 'stored'::text) OR (expires_at IS NOT NULL))),
-    CONSTRAINT file_state_is_known CHECK ((state = ANY (ARRAY['writing'::text, 'stored'::text, 'removing'::text, 'deleted'::text]))),
-    CONSTRAINT size_is_not_negative CHECK ((size >= 0))
-);
-
-COMMENT ON TABLE mill.export_file IS 'Every object of an export that was or may have been written. The row comes before the object and goes after it.';
-
-CREATE FUNCTION mill.take_export_object(p_owner uuid, p_document_id uuid, p_path text, p_export uuid DEFAULT NULL::uuid) RETURNS mill.export_file
-    LANGUAGE plpgsql
-    SET search_path TO 'pg_catalog', 'pg_temp'
-    AS $$
-declare
-  v_file mill.export_file;
-  v_size bigint := mill.size_of_object(p_path);
-begin
-  if p_path is null or v_size is null or not starts_with(p_path, format('exports:%s/', p_owner)) then
-    raise exception 'there is no such file in the bucket exports, below the folder of the user' using errcode = 'GM055',
-      hint = 'Store it at {user}/{document}_{time}.pdf, and then say where it is.';
-  end if;
-  select f.* into v_file from mill.export_file f where f.path = p_path for update;
-  if v_file.path is null then
-    insert into mill.export_file as f (path, export_id, attempt, owner, size, created_at)
-    select p_path, e.id, j.attempt, e.owner, v_size, mill.now()
-    from mill.export e
-    join mill.job_live j on j.id = e.id and j.state = 'processing'
-    where e.owner = p_owner and (e.document_id = p_document_id or p_document_id is null) and e.id = coalesce(p_export, e.id)
-    order by j.started_at desc limit 1
-    returning f.* into v_file;
-    if v_file.path is not null then
-      perform mill.check_export_storage(p_owner, 0);
-    end if;
-  end if;
-  if v_file.path is null or v_file.owner <> p_owner or v_file.state in ('removing', 'deleted') or v_file.export_id <> coalesce(p_export, v_file.export_id) then
-    raise exception 'this file belongs to no export that is being made or was completed' using errcode = 'GM050';
-  end if;
-  return v_file;
-end
-$$;
-
-COMMENT ON FUNCTION mill.take_export_object(p_owner uuid, p_document_id uuid, p_path text, p_export uuid) IS 'Registers an object in the bucket exports as the file of an export; GM055 when it is not stored, GM050 without an export, GM051 without room.';
-
-CREATE FUNCTION mill.take_from(p_queue mill.queue, p_max integer, p_kinds text[], p_waits boolean) RETURNS tid[]
-    LANGUAGE plpgsql
-    SET search_path TO 'pg_catalog', 'pg_temp'
-    AS $_$
-declare
-  v_rows tid[];
-begin
-  if p_queue.provider is not null and mill.hook_of('claim') is not null then
-    execute format('select %s($1, $2, $3, $4)', mill.hook_of('claim')) into v_rows using p_queue, p_max, p_kinds, p_waits;
-    return v_rows;
-  elsif p_queue.counts_running then
-    return mill.take_capped(p_queue, p_max, p_kinds, p_waits);
-  end if;
-  return mill.take(p_queue.queue, p_max, p_kinds, true, p_waits);
-end
-$_$;
-
-COMMENT ON FUNCTION mill.take_from(p_queue mill.queue, p_max integer, p_kinds text[], p_waits boolean) IS 'Locks due jobs in the way that the options of their queue ask for.';
-
-CREATE FUNCTION mill.take_in_turns(p_queue mill.queue, p_max integer, p_kinds text[]) RETURNS tid[]
-    LANGUAGE plpgsql
-    SET search_path TO 'pg_catalog', 'pg_temp'
-    AS $$
-declare
-  v_lanes int;
-  v_rows tid[];
-begin
-  for v_try in 1 .. 2 loop
-    select count(*) into v_lanes
-    from (select from mill.lane l where l.queue = p_queue.queue and not l.idle limit 1000) l;
-    v_rows := mill.front_of_lanes(p_queue, p_max, p_kinds, least(p_max, 2 * p_max / greatest(v_lanes, 1) + 1));
-    if cardinality(v_rows) < p_max and v_lanes > 1 then
-      v_rows := mill.front_of_lanes(p_queue, p_max, p_kinds, p_max);
-    end if;
-    exit when v_try = 2 or cardinality(v_rows) = p_max;
-    exit when mill.promote(100) + mill.sweep_lanes(p_queue.queue, false) = 0;
-  end loop;
-
-  -- Nobody else claims here now; a row that cancel or a duplicate has locked is left for the next claim.
-  v_rows := array(
-    select j.ctid from mill.job_live j where j.ctid = any (v_rows) and j.state = 'pending' for update skip locked);
-  perform mill.count_served(p_queue.queue, v_rows);
-  return v_rows;
-end
-$$;
-
-COMMENT ON FUNCTION mill.take_in_turns(p_queue mill.queue, p_max integer, p_kinds text[]) IS 'Locks due jobs of a fair or group-capped queue.';
-
-CREATE FUNCTION mill.take_limited(p_queue mill.queue, p_max integer, p_kinds text[], p_waits boolean) RETURNS tid[]
-    LANGUAGE plpgsql
-    SET search_path TO 'pg_catalog', 'pg_temp'
-    AS $$
-declare
-  v_limit mill.api_rate_limits;
-  v_room record;
-  v_now timestamptz;
-  v_max int;
-  v_rows tid[];
-  v_tokens bigint := 0;
-begin
-  -- Looked at twice: a claim that would get nothing anyway does not stand in line for the lock.
-  for v_look in 1 .. 2 loop
-    if v_look = 2 and not mill.lock_api(p_queue.provider, p_queue.endpoint, p_waits) then
-      return '{}'::tid[];
-    end if;
-    v_limit := mill.api_limit(p_queue.provider, p_queue.endpoint);
-    v_now := mill.now();
-    if v_limit.status <> 'active' or v_limit.blocked_until > v_now then
-      return '{}'::tid[];
-    end if;
-    select r.* into v_room from mill.api_room(v_limit, v_now) r;
-    v_max := least(p_max, v_room.requests, v_room.slots);
-    if v_max <= 0 or v_room.tokens <= 0 then
-      return '{}'::tid[];
-    end if;
-  end loop;
-
-  if p_queue.max_running is null and p_queue.max_running_per_group is null and p_queue.dequeue = 'priority' then
-    v_rows := mill.take(p_queue.queue, v_max, p_kinds);
-  else
-    v_rows := mill.take_capped(p_queue, v_max, p_kinds, p_waits);
-  end if;
-  if v_room.tokens is not null then
-    select f.rows, f.tokens into v_rows, v_tokens
-    from mill.fit_tokens(p_queue, v_rows, v_room.tokens, least(v_limit.tokens_per_minute, v_limit.tokens_per_hour)) f;
-  end if;
-  if cardinality(v_rows) > 0 then
-    insert into mill.api_use (at, tokens, requests, provider, endpoint)
-    values (v_now, v_tokens, cardinality(v_rows), p_queue.provider, p_queue.endpoint);
-  end if;
-  return v_rows;
-end
-$$;
-
-COMMENT ON FUNCTION mill.take_limited(p_queue mill.queue, p_max integer, p_kinds text[], p_waits boolean) IS 'Locks due jobs of a queue within its provider''s limit and records the grant.';
-
-CREATE FUNCTION mill.take_packs(p_queue mill.queue, p_max integer, p_kinds text[]) RETURNS tid[]
-    LANGUAGE plpgsql
-    SET search_path TO 'pg_catalog', 'pg_temp'
-    SET plan_cache_mode TO 'force_generic_plan'
-    SET enable_seqscan TO 'off'
-    SET jit TO 'off'
-    SET enable_bitmapscan TO 'off'
-    SET enable_sort TO 'off'
-    AS $$
-begin
-  return array(
-    select p.ctid
-    from (
-      select p.ctid, sum(p.jobs) over (rows unbounded preceding) as jobs
-      from (
-        select p.ctid, p.jobs
-        from (select f.line, f.turn from mill.floor f where f.queue = p_queue.queue order by f.priority desc) f
-        cross join lateral (
-          select p.ctid, p.jobs from mill.pack p
-          where p.line = f.line and p.turn >= f.turn and (p_kinds is null or p.kind = any (p_kinds)) and p.jobs <= p_max
-          order by p.turn
-          limit greatest(1, p_max / least(p_queue.batch_size, 100))
-          for update skip locked) p
-        limit greatest(1, p_max / least(p_queue.batch_size, 100))) p) p
-    where p.jobs <= p_max);
-end
-$$;
-
-COMMENT ON FUNCTION mill.take_packs(p_queue mill.queue, p_max integer, p_kinds text[]) IS 'Locks packs of due jobs, the oldest first and no more jobs than asked for, and says where they are.';
-
-CREATE FUNCTION mill.take_upserted_file() RETURNS trigger
-    LANGUAGE plpgsql SECURITY DEFINER
-    SET search_path TO 'pg_catalog', 'pg_temp'
-    AS $$
-declare
-  v_now timestamptz := mill.now();
-  v_path text := regexp_replace(new.storage_path, '^medical-docs/', ''); -- fullPath of supabase-js has the bucket
-begin
-  perform mill.refuse_in_maintenance();
-  if not (public.is_service_role() or public.has_profile_access(auth.uid(), new.patient_id)) then
-    raise exception 'this profile does not exist, or is not yours' using errcode = '42501';
-  end if;
-  if coalesce(new.status, 'uploaded') <> 'uploaded' then
-    raise exception 'a file is registered with the status uploaded' using errcode = '42501';
-  end if;
-  if v_path is null or not mill.is_upload_place(v_path)
-    or not (public.is_service_role() or split_part(v_path, '/', 1) = auth.uid()::text)
-  then
-    raise exception 'storage_path is a file below the caller''s own id in the bucket medical-docs' using errcode = '42501';
-  end if;
-  if new.file_size_bytes not between 1 and mill.max_document_bytes() then
-    raise exception 'a file has 1 to % bytes', mill.max_document_bytes() using errcode = 'GM049';
-  end if;
-  new := jsonb_populate_record(null::public.shell_files, jsonb_build_object(
-    'id', mill.uuid7(), 'patient_id', new.patient_id, 'uploaded_by', split_part(v_path, '/', 1), 'bucket', 'medical-docs',
-    'filename', coalesce(new.filename, new.original_filename, regexp_replace(v_path, '^.*/', '')),
-    'original_filename', coalesce(new.original_filename, new.filename), 'mime_type', coalesce(new.mime_type, 'application/octet-stream'),
-    'file_size_bytes', coalesce(mill.size_of_object('medical-docs:' || v_path), new.file_size_bytes, 0), 'storage_path', v_path, 'upload_path', v_path,
-    'idempotency_key', new.idempotency_key, 'status', 'uploaded', 'stage_jobs', '{}'::jsonb, 'run', 1, 'version', 1, 'processing_error', '{}'::jsonb,
-    'created_at', v_now, 'updated_at', v_now, 'uploaded_at', v_now));
-  return new;
-end
-$$;
-
-COMMENT ON FUNCTION mill.take_upserted_file() IS 'Makes a document of a row that a client inserts into shell_files.';
 
 CREATE FUNCTION mill.target_of(p_function text, p_provider text) RETURNS text
     LANGUAGE sql IMMUTABLE
@@ -9018,48 +9081,6 @@ $$;
 
 COMMENT ON FUNCTION mill.task_states(p_job_id uuid, p_max integer) IS 'The first tasks of a job. Statuses: waiting, pending, deferred, retrying, processing, completed, failed, cancelled, skipped.';
 
-CREATE FUNCTION mill.tell_acted(p_ids uuid[], p_action text, p_reason text) RETURNS void
-    LANGUAGE plpgsql
-    SET search_path TO 'pg_catalog', 'pg_temp'
-    AS $$
-begin
-  if p_ids <> '{}' then
-    perform mill.call_hooks('acted', jsonb_build_object('action', p_action, 'reason', p_reason, 'jobs', to_jsonb(p_ids)));
-  end if;
-end
-$$;
-
-COMMENT ON FUNCTION mill.tell_acted(p_ids uuid[], p_action text, p_reason text) IS 'Tells the hooks that jobs died, were cancelled, retried or discarded.';
-
-CREATE FUNCTION mill.tell_ended() RETURNS trigger
-    LANGUAGE plpgsql SECURITY DEFINER
-    SET search_path TO 'pg_catalog', 'pg_temp'
-    AS $_$
-declare
-  v_after bigint := coalesce(nullif(current_setting('mill.ended_told', true), ''), '0')::bigint;
-  v_routine text;
-begin
-  if new.n <= v_after then
-    return null;
-  end if;
-  perform set_config('mill.ended_told', (select max(e.n) from mill.ended e where e.xid = new.xid)::text, true);
-  for v_routine in select h.routine from mill.hook h where h.event = 'ended' order by h.place, h.routine loop
-    begin
-      execute format('select %s($1, $2)', v_routine) using new.xid, v_after;
-    exception when others then
-      insert into mill.event (at, code, detail) values (mill.now(), 'ended_hook_failed',
-        jsonb_build_object('hook', v_routine, 'parent', new.parent, 'sqlstate', sqlstate, 'message', sqlerrm));
-    end;
-  end loop;
-  if not found then
-    delete from mill.ended e where e.xid = new.xid and e.n > v_after;
-  end if;
-  return null;
-end
-$_$;
-
-COMMENT ON FUNCTION mill.tell_ended() IS 'Calls the hooks of ended at the commit of the transaction that ended jobs with a parent.';
-
 CREATE FUNCTION mill.template_pieces(p_template jsonb) RETURNS jsonb
     LANGUAGE sql IMMUTABLE
     SET search_path TO 'pg_catalog', 'pg_temp'
@@ -9084,18 +9105,6 @@ $$;
 
 COMMENT ON FUNCTION mill.template_pieces(p_template jsonb) IS 'A template as an array of {text} and {root, path, whole}.';
 
-CREATE FUNCTION mill.throttled(p_jobs jsonb, p_room jsonb) RETURNS jsonb
-    LANGUAGE sql STABLE
-    SET search_path TO 'pg_catalog', 'pg_temp'
-    AS $$
-  select coalesce(jsonb_object_agg(a.ordinality - 1, '{"status": "throttled"}'::jsonb), '{}')
-  from jsonb_array_elements(p_jobs) with ordinality as a(job, ordinality)
-  join mill.kind k on k.kind = a.job ->> 'kind'
-  where p_room ? k.queue
-$$;
-
-COMMENT ON FUNCTION mill.throttled(p_jobs jsonb, p_room jsonb) IS 'The answer throttled for every job of a batch whose queue has a depth limit.';
-
 CREATE FUNCTION mill.tick() RETURNS jsonb
     LANGUAGE plpgsql
     SET search_path TO 'pg_catalog', 'pg_temp'
@@ -9108,7 +9117,7 @@ begin
   perform mill.run_step('mill.end_lost_invocations');
   v_reclaimed := mill.reclaim();
   v_promoted := mill.promote();
-  foreach v_step in array array['mill.judge_breakers', 'mill.roll', 'mill.sweep_queues'] || array(
+  foreach v_step in array array['mill.judge_breakers', 'mill.fold_statistics', 'mill.repair_hints'] || array(
     select h.routine from mill.hook h where h.event = 'tick' order by h.place, h.routine)
   loop
     perform mill.run_step(v_step);
@@ -9120,7 +9129,7 @@ begin
 end
 $$;
 
-COMMENT ON FUNCTION mill.tick() IS 'One round of housekeeping: lost invocations, reclaim and promote, then breakers, statistics, sweeps, and the hooks of tick.';
+COMMENT ON FUNCTION mill.tick() IS 'One round of housekeeping: lost invocations, reclaim and promote, then breakers, statistics, hints, and the hooks of tick.';
 
 CREATE FUNCTION mill.ticket_claims(p_ticket text) RETURNS jsonb
     LANGUAGE plpgsql STABLE
@@ -9708,23 +9717,13 @@ begin
     begin
       perform mill.invoke(p_queue.queue, p_reason);
     exception when others then
-      perform mill.wake_failed(p_queue.queue, sqlstate, sqlerrm);
+      perform mill.record_wake_failure(p_queue.queue, sqlstate, sqlerrm);
     end;
   end if;
 end
 $$;
 
 COMMENT ON FUNCTION mill.wake(p_queue mill.queue, p_reason text) IS 'Asks for an invocation of a queue that has due jobs, unless one is on its way; calls the worker where that serves it.';
-
-CREATE FUNCTION mill.wake_failed(p_queue text, p_sqlstate text, p_message text) RETURNS void
-    LANGUAGE sql
-    SET search_path TO 'pg_catalog', 'pg_temp'
-    AS $$
-  insert into mill.event (at, code, detail)
-  values (mill.now(), 'wake_failed', jsonb_build_object('queue', p_queue, 'sqlstate', p_sqlstate, 'message', p_message))
-$$;
-
-COMMENT ON FUNCTION mill.wake_failed(p_queue text, p_sqlstate text, p_message text) IS 'Records that a queue could not be woken.';
 
 CREATE FUNCTION mill.walk_all_scheduled() RETURNS jsonb
     LANGUAGE plpgsql
@@ -9846,7 +9845,7 @@ CREATE FUNCTION mill.worker_interval_seconds(p_asked integer) RETURNS numeric
   select least(greatest(coalesce(p_asked, mill.setting('worker.heartbeat_interval_seconds', '30')::numeric), 0), 86400)
 $$;
 
-COMMENT ON FUNCTION mill.worker_interval_seconds(p_asked integer) IS 'How many seconds a documented worker has until its next heartbeat; null asks for worker.heartbeat_interval_seconds.';
+COMMENT ON FUNCTION mill.worker_interval_seconds(p_asked integer) IS 'How many seconds a compat worker has until its next heartbeat; null asks for worker.heartbeat_interval_seconds.';
 
 CREATE FUNCTION mill.worker_lease_seconds(p_interval numeric) RETURNS numeric
     LANGUAGE sql STABLE
@@ -9857,11 +9856,11 @@ $$;
 
 COMMENT ON FUNCTION mill.worker_lease_seconds(p_interval numeric) IS 'How long claim_next_job_v3 and update_job_heartbeat lease a job whose next heartbeat is due after the interval.';
 
-CREATE FUNCTION mill.worker_lost(p_message text) RETURNS jsonb
+CREATE FUNCTION mill.worker_lost_error(p_message text) RETURNS jsonb
     LANGUAGE sql IMMUTABLE
     RETURN jsonb_build_object('type', 'worker_lost', 'message', p_message, 'retryable', true);
 
-COMMENT ON FUNCTION mill.worker_lost(p_message text) IS 'The error of a job whose worker was lost, with how that was noticed.';
+COMMENT ON FUNCTION mill.worker_lost_error(p_message text) IS 'The error of a job whose worker was lost, with how that was noticed.';
 
 CREATE FUNCTION mill.worker_seen(p_worker text, p_queues text[] DEFAULT NULL::text[]) RETURNS void
     LANGUAGE sql
@@ -9874,6 +9873,21 @@ CREATE FUNCTION mill.worker_seen(p_worker text, p_queues text[] DEFAULT NULL::te
 $$;
 
 COMMENT ON FUNCTION mill.worker_seen(p_worker text, p_queues text[]) IS 'Records that a container worker is alive, and which queues it serves.';
+
+CREATE FUNCTION mill.workflow_output(p_job mill.workflow) RETURNS jsonb
+    LANGUAGE sql STABLE
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS $$
+  select jsonb_object_agg(t.key, t.output)
+  from mill.workflow_step w
+  join mill.task t on t.job_id = p_job.id and t.key = w.key and t.item = 0 and t.state = 'completed'
+  where w.type = p_job.type and w.version = p_job.version and w.family is null
+    and pg_column_size(t.output) <= 65536
+    and not exists (
+      select from mill.workflow_step o where o.type = w.type and o.version = w.version and w.key = any (o.needs))
+$$;
+
+COMMENT ON FUNCTION mill.workflow_output(p_job mill.workflow) IS 'What the tasks gave that nothing else depends on, by key. Lists of items stay with their tasks.';
 
 CREATE FUNCTION mill.write_blocks(p_id uuid, p_blocks jsonb) RETURNS integer
     LANGUAGE plpgsql
@@ -10340,7 +10354,7 @@ CREATE FUNCTION public.cancel_workflow(p_id uuid) RETURNS jsonb
     AS $$
   select mill.refuse_in_maintenance();
   -- Null for an unknown job and for another's alike.
-  select mill.cancel_job(j.id) from mill.workflow j where j.id = p_id and (public.is_service_role() or j.user_id = auth.uid())
+  select mill.stop_workflow(j.id) from mill.workflow j where j.id = p_id and (public.is_service_role() or j.user_id = auth.uid())
 $$;
 
 COMMENT ON FUNCTION public.cancel_workflow(p_id uuid) IS 'Cancels a job of the caller''s: {id, status, cancelled, running}. Raises GM067 when it has ended already.';
@@ -10455,7 +10469,7 @@ begin
   else
     perform mill.worker_seen(p_worker, v_queues);
   end if;
-  perform mill.stand_in_for_the_pump();
+  perform mill.reclaim_while_pump_is_silent();
 
   select coalesce(jsonb_agg(to_jsonb(c)), '[]'::jsonb) into v_jobs from mill.claim(p_worker, v_queues, p_max, p_kinds, v_lease) c;
 
@@ -10551,7 +10565,7 @@ CREATE TABLE mill.task_claim (
 )
 WITH (fillfactor='50');
 
-COMMENT ON TABLE mill.task_claim IS 'The last claim of a task by a documented worker, and when the worker was last heard of.';
+COMMENT ON TABLE mill.task_claim IS 'The last claim of a task by a compat worker, and when the worker was last heard of.';
 
 CREATE TABLE mill.task_sequence (
     id uuid NOT NULL,
@@ -11158,7 +11172,7 @@ CREATE VIEW public.export_jobs WITH (security_barrier='true') AS
      LEFT JOIN mill.export_history h ON ((h.id = e.id)))
   WHERE ((e.owner = auth.uid()) OR public.is_service_role());
 
-COMMENT ON VIEW public.export_jobs IS 'Exports under their documented name. Inserting asks for one, updating is what the documented client and worker do.';
+COMMENT ON VIEW public.export_jobs IS 'Exports under their compatible name. Inserting asks for one, updating is what the compat client and worker do.';
 
 CREATE FUNCTION public.fetch_next_export_job(p_user_id uuid DEFAULT NULL::uuid) RETURNS SETOF public.export_jobs
     LANGUAGE plpgsql SECURITY DEFINER
@@ -11177,7 +11191,7 @@ begin
   end if;
   perform mill.promote(100);
   select q.* into v_queue from mill.queue q where q.queue = 'exports' and not q.paused;
-  perform pg_advisory_xact_lock(702231, hashtext('exports')); -- as mill.take_capped
+  perform pg_advisory_xact_lock(702231, hashtext('exports')); -- as mill.lock_jobs_within_caps
   select j.id into v_id from mill.job_live j
   where j.queue = v_queue.queue and not j.waits and j.state = 'pending'
     and j.lane = mill.lane_of(v_queue.dequeue, v_queue.max_running_per_group, p_user_id, p_user_id::text)
@@ -11340,7 +11354,7 @@ begin
     id, user_id, document_id, version, template, file_name, file_path, file_size, page_count, expires_at, created_at)
   values (p_job, v_export.owner, v_export.document_id, v_export.version, v_export.template, p_name, p_path, v_size, p_pages,
     v_expires, v_now)
-  -- A documented worker may have described its file before it completed the job.
+  -- A compat worker may have described its file before it completed the job.
   on conflict (id) do update set file_path = excluded.file_path, file_size = excluded.file_size, page_count = excluded.page_count,
     expires_at = excluded.expires_at;
   update mill.export e set ended = 'completed', message = null, source = null where e.id = p_job;
@@ -11492,7 +11506,7 @@ begin
     select jsonb_build_object(
       'current_period', jsonb_build_object('start', s.month, 'end', (s.month + interval '1 month - 1 day')::date),
       'usage', (
-        -- The documented names of our meters.
+        -- The compatible names of our meters.
         select jsonb_object_agg(n.key, jsonb_build_object('used', m.used, 'limit', m.allowed, 'percentage', mill.usage_percentage(m.used, m.allowed)))
         from jsonb_each_text('{"shell_files": "files", "pages": "pages", "ai_tokens": "ai_tokens"}') n
         join mill.usage_meters(p_profile_id, s.month) m on m.meter = n.value)
@@ -11510,7 +11524,7 @@ CREATE FUNCTION public.get_workflow(p_id uuid, p_max_tasks integer DEFAULT 200) 
     SET search_path TO 'pg_catalog', 'pg_temp'
     AS $$
   -- Null for an unknown job and for another's alike.
-  select mill.job_progress(j) || jsonb_build_object(
+  select mill.shown_progress(j) || jsonb_build_object(
     'version', j.version, 'params', j.params, 'output', j.output, 'correlation_id', j.correlation_id,
     'steps', (
       select coalesce(jsonb_agg(jsonb_build_object('key', w.key, 'kind', w.kind, 'phase', w.phase, 'needs', w.needs, 'each', w.each_of,
@@ -11644,7 +11658,7 @@ CREATE FUNCTION public.is_profile_stale(p_modified_at timestamp with time zone, 
     SET search_path TO 'pg_catalog', 'pg_temp'
     AS $$ select public.is_data_stale(p_modified_at, p_ttl_minutes) $$;
 
-COMMENT ON FUNCTION public.is_profile_stale(p_modified_at timestamp with time zone, p_ttl_minutes integer) IS 'is_data_stale under the name that company profiles are documented with.';
+COMMENT ON FUNCTION public.is_profile_stale(p_modified_at timestamp with time zone, p_ttl_minutes integer) IS 'is_data_stale under its compatible name for company profiles.';
 
 CREATE FUNCTION public.is_quota_exceeded(p_quota_gb numeric DEFAULT 20, p_rolling_days integer DEFAULT 30, p_safety_buffer numeric DEFAULT 0.95) RETURNS boolean
     LANGUAGE plpgsql SECURITY DEFINER
@@ -11656,7 +11670,7 @@ begin
 end
 $$;
 
-COMMENT ON FUNCTION public.is_quota_exceeded(p_quota_gb numeric, p_rolling_days integer, p_safety_buffer numeric) IS 'Whether the next batch would pass the data quota. Null and the documented defaults (20 GB of 2^30 bytes, 30 days, 0.95) stand for the settings.';
+COMMENT ON FUNCTION public.is_quota_exceeded(p_quota_gb numeric, p_rolling_days integer, p_safety_buffer numeric) IS 'Whether the next batch would pass the data quota. Null and the compatible defaults (20 GB of 2^30 bytes, 30 days, 0.95) stand for the settings.';
 
 CREATE FUNCTION public.is_valid_identifier(p_identifier text) RETURNS boolean
     LANGUAGE sql IMMUTABLE
@@ -11740,7 +11754,7 @@ CREATE FUNCTION public.list_workflows(p_limit integer DEFAULT 50, p_before uuid 
     LANGUAGE sql STABLE SECURITY DEFINER
     SET search_path TO 'pg_catalog', 'pg_temp'
     AS $$
-  select coalesce(jsonb_agg(mill.job_progress(j) order by j.id desc), '[]')
+  select coalesce(jsonb_agg(mill.shown_progress(j) order by j.id desc), '[]')
   from (
     select * from mill.workflow j
     where (public.is_service_role() or j.user_id = auth.uid()) and (p_before is null or j.id < p_before)
@@ -12199,7 +12213,7 @@ begin
 end
 $$;
 
-COMMENT ON FUNCTION public.reschedule_job(p_job_id uuid, p_delay_seconds integer, p_reason text, p_add_jitter boolean) IS 'Puts a running job off without consuming an attempt, with jitter of at most half of the delay and 30 s; false when no documented claim holds it.';
+COMMENT ON FUNCTION public.reschedule_job(p_job_id uuid, p_delay_seconds integer, p_reason text, p_add_jitter boolean) IS 'Puts a running job off without consuming an attempt, with jitter of at most half of the delay and 30 s; false when no compat claim holds it.';
 
 CREATE FUNCTION public.reserve_api_capacity(p_provider_name text, p_api_endpoint text, p_estimated_tokens bigint DEFAULT 1000) RETURNS jsonb
     LANGUAGE plpgsql SECURITY DEFINER
@@ -12291,8 +12305,8 @@ begin
       hint = 'Start it anew.';
   end if;
   perform mill.retry(array(select t.id from mill.task t where t.job_id = p_id and t.state = 'failed'));
-  perform mill.resume_job(p_id, '{}');
-  return (select mill.job_progress(j) from mill.workflow j where j.id = p_id);
+  perform mill.resume_workflow(p_id, '{}');
+  return (select mill.shown_progress(j) from mill.workflow j where j.id = p_id);
 end
 $$;
 
@@ -12324,7 +12338,7 @@ begin
   end;
   update mill.cleanup_step s set last_run_at = mill.now(), last_error = v_error, last_report = v_report - 'remove'
   where s.step = p_step;
-  perform mill.ran('cleanup');
+  perform mill.record_heartbeat('cleanup');
   return coalesce(v_report, '{}');
 end
 $_$;
@@ -12712,7 +12726,7 @@ CREATE FUNCTION public.workflow_events(p_id uuid, p_after bigint) RETURNS jsonb
       'event', case when p.state ->> 'status' in ('completed', 'failed', 'cancelled') then p.state ->> 'status' else 'progress' end,
       'data', p.state)) else '[]' end,
     'ended', p.state ->> 'status' in ('completed', 'failed', 'cancelled'))
-  from mill.workflow j cross join lateral (select mill.job_progress(j) as state) p
+  from mill.workflow j cross join lateral (select mill.shown_progress(j) as state) p
   where j.id = p_id and (public.is_service_role() or j.user_id = auth.uid())
 $$;
 
@@ -12723,7 +12737,7 @@ CREATE FUNCTION public.workflow_progress(p_id uuid) RETURNS jsonb
     SET search_path TO 'pg_catalog', 'pg_temp'
     AS $$
   -- Null for an unknown job and for another's alike.
-  select mill.job_progress(j) from mill.workflow j where j.id = p_id and (public.is_service_role() or j.user_id = auth.uid())
+  select mill.shown_progress(j) from mill.workflow j where j.id = p_id and (public.is_service_role() or j.user_id = auth.uid())
 $$;
 
 COMMENT ON FUNCTION public.workflow_progress(p_id uuid) IS 'Status and progress of one job of the caller''s (any, for the service), or null.';
@@ -13116,7 +13130,7 @@ CREATE VIEW mill.floor AS
           ORDER BY v_1.version DESC
          LIMIT 1) v);
 
-COMMENT ON VIEW mill.floor IS 'A claim skips what lies below turn: dead index entries. Nothing can still appear below safe; mill.sweep looks between the two.';
+COMMENT ON VIEW mill.floor IS 'A claim skips what lies below turn: dead index entries. Nothing can still appear below safe; mill.lower_floors looks between the two.';
 
 CREATE TABLE mill.health_check (
     name text NOT NULL,
@@ -13284,54 +13298,6 @@ CREATE TABLE mill.job_done_default (
 );
 
 COMMENT ON TABLE mill.job_done_default IS 'Catches a day that mill.maintain has not prepared: settling never fails for want of one.';
-
-CREATE TABLE mill.step (
-    job_id uuid NOT NULL,
-    key text NOT NULL,
-    state text DEFAULT 'waiting'::text NOT NULL,
-    total integer,
-    completed integer DEFAULT 0 NOT NULL,
-    failed integer DEFAULT 0 NOT NULL,
-    skipped integer DEFAULT 0 NOT NULL,
-    CONSTRAINT no_more_ended_than_there_are CHECK ((((completed + failed) + skipped) <= total)),
-    CONSTRAINT step_state_is_known CHECK ((state = ANY (ARRAY['waiting'::text, 'open'::text, 'completed'::text, 'partial'::text, 'skipped'::text])))
-)
-WITH (fillfactor='50');
-
-COMMENT ON TABLE mill.step IS 'How far each step of a job is: counted as tasks settle, one update a batch.';
-
-CREATE VIEW mill.job_state AS
- SELECT j.id,
-    b.begun,
-        CASE
-            WHEN b.begun THEN 'processing'::text
-            ELSE j.status
-        END AS status,
-        CASE
-            WHEN b.begun THEN GREATEST((j.percent)::integer, 5)
-            ELSE (j.percent)::integer
-        END AS percent,
-        CASE
-            WHEN b.begun THEN f.phase
-            ELSE j.phase
-        END AS phase,
-        CASE
-            WHEN b.begun THEN initcap(f.phase)
-            ELSE j.message
-        END AS message
-   FROM ((mill.workflow j
-     CROSS JOIN LATERAL ( SELECT ((j.status = 'queued'::text) AND (EXISTS ( SELECT
-                   FROM (mill.task t
-                     JOIN mill.job_live l ON ((l.id = t.id)))
-                  WHERE ((t.job_id = j.id) AND (t.state = 'queued'::text) AND (l.started_at IS NOT NULL))))) AS begun) b)
-     LEFT JOIN LATERAL ( SELECT w.phase
-           FROM (mill.workflow_step w
-             JOIN mill.step s ON (((s.job_id = j.id) AND (s.key = w.key))))
-          WHERE ((w.type = j.type) AND (w.version = j.version) AND (NOT w.is_compensation))
-          ORDER BY w."position"
-         LIMIT 1) f ON (b.begun));
-
-COMMENT ON VIEW mill.job_state IS 'Status, percent, phase and message of each job, as they are shown.';
 
 CREATE TABLE mill.lane (
     queue text NOT NULL,
@@ -13569,6 +13535,21 @@ CREATE VIEW mill.stat AS
 
 COMMENT ON VIEW mill.stat IS 'Statistics by minute, up to now.';
 
+CREATE TABLE mill.step (
+    job_id uuid NOT NULL,
+    key text NOT NULL,
+    state text DEFAULT 'waiting'::text NOT NULL,
+    total integer,
+    completed integer DEFAULT 0 NOT NULL,
+    failed integer DEFAULT 0 NOT NULL,
+    skipped integer DEFAULT 0 NOT NULL,
+    CONSTRAINT no_more_ended_than_there_are CHECK ((((completed + failed) + skipped) <= total)),
+    CONSTRAINT step_state_is_known CHECK ((state = ANY (ARRAY['waiting'::text, 'open'::text, 'completed'::text, 'partial'::text, 'skipped'::text])))
+)
+WITH (fillfactor='50');
+
+COMMENT ON TABLE mill.step IS 'How far each step of a job is: counted as tasks settle, one update a batch.';
+
 CREATE TABLE mill.stored_bytes (
     profile_id uuid NOT NULL,
     bytes bigint DEFAULT 0 NOT NULL,
@@ -13673,6 +13654,39 @@ WITH (fillfactor='50');
 
 COMMENT ON TABLE mill.worker IS 'Container workers, and when each last claimed or extended a lease.';
 
+CREATE VIEW mill.workflow_state AS
+ SELECT j.id,
+    b.begun,
+        CASE
+            WHEN b.begun THEN 'processing'::text
+            ELSE j.status
+        END AS status,
+        CASE
+            WHEN b.begun THEN GREATEST((j.percent)::integer, 5)
+            ELSE (j.percent)::integer
+        END AS percent,
+        CASE
+            WHEN b.begun THEN f.phase
+            ELSE j.phase
+        END AS phase,
+        CASE
+            WHEN b.begun THEN initcap(f.phase)
+            ELSE j.message
+        END AS message
+   FROM ((mill.workflow j
+     CROSS JOIN LATERAL ( SELECT ((j.status = 'queued'::text) AND (EXISTS ( SELECT
+                   FROM (mill.task t
+                     JOIN mill.job_live l ON ((l.id = t.id)))
+                  WHERE ((t.job_id = j.id) AND (t.state = 'queued'::text) AND (l.started_at IS NOT NULL))))) AS begun) b)
+     LEFT JOIN LATERAL ( SELECT w.phase
+           FROM (mill.workflow_step w
+             JOIN mill.step s ON (((s.job_id = j.id) AND (s.key = w.key))))
+          WHERE ((w.type = j.type) AND (w.version = j.version) AND (NOT w.is_compensation))
+          ORDER BY w."position"
+         LIMIT 1) f ON (b.begun));
+
+COMMENT ON VIEW mill.workflow_state IS 'Status, percent, phase and message of each job, as they are shown.';
+
 CREATE TABLE public.active_subscriptions_v2 (
     user_id uuid NOT NULL,
     symbol text NOT NULL,
@@ -13721,7 +13735,7 @@ CREATE VIEW public.api_call_queue AS
    FROM mill.job j
   WHERE (j.queue ~ '^refresh(-|$)'::text);
 
-COMMENT ON VIEW public.api_call_queue IS 'The refresh queue under its documented column names. Statuses: pending, processing, completed, failed.';
+COMMENT ON VIEW public.api_call_queue IS 'The refresh queue under its compatible column names. Statuses: pending, processing, completed, failed.';
 
 CREATE TABLE public.api_data_usage (
     created_at timestamp with time zone NOT NULL,
@@ -14153,7 +14167,7 @@ CREATE VIEW public.job_queue AS
            FROM mill.packed_job p) j
      LEFT JOIN mill.compat_lease l ON (((l.id = j.id) AND (l.worker = j.worker) AND (l.attempt = j.attempt) AND (l.started_at = j.started_at) AND (j.lease_until IS NOT NULL))));
 
-COMMENT ON VIEW public.job_queue IS 'Every job under its documented column names. Statuses: pending, processing, completed, failed, cancelled, retrying, deferred. An update to pending reschedules.';
+COMMENT ON VIEW public.job_queue IS 'Every job under its compatible column names. Statuses: pending, processing, completed, failed, cancelled, retrying, deferred. An update to pending reschedules.';
 
 CREATE VIEW public.jobs WITH (security_barrier='true') AS
  SELECT j.id,
@@ -14176,7 +14190,7 @@ CREATE VIEW public.jobs WITH (security_barrier='true') AS
     j.revision,
     j.finished_at
    FROM (mill.workflow j
-     JOIN mill.job_state s ON ((s.id = j.id)))
+     JOIN mill.workflow_state s ON ((s.id = j.id)))
   WHERE (public.is_service_role() OR (j.user_id = ( SELECT auth.uid() AS uid)));
 
 COMMENT ON VIEW public.jobs IS 'Jobs of many tasks. Inserting starts one. Users see their own, create under their own id, and change nothing else. Statuses: queued, processing, complete, failed, cancelled.';
@@ -14820,8 +14834,6 @@ ALTER INDEX mill.audit_log_record ATTACH PARTITION mill.audit_log_default_table_
 
 ALTER INDEX mill.job_done_id ATTACH PARTITION mill.job_done_default_id_idx;
 
-CREATE TRIGGER adopt_on_change AFTER UPDATE OF dequeue, max_running_per_group ON mill.queue FOR EACH ROW WHEN (((old.dequeue <> new.dequeue) OR (old.max_running_per_group IS DISTINCT FROM new.max_running_per_group))) EXECUTE FUNCTION mill.adopt_on_change();
-
 CREATE TRIGGER audit_configuration AFTER INSERT OR DELETE OR UPDATE ON mill.settings FOR EACH ROW EXECUTE FUNCTION mill.audit_configuration();
 
 CREATE TRIGGER audit_rows_never_change BEFORE DELETE OR UPDATE ON mill.audit_log FOR EACH ROW EXECUTE FUNCTION mill.refuse_audit_change();
@@ -14830,33 +14842,35 @@ CREATE TRIGGER audit_start AFTER INSERT ON mill.workflow FOR EACH ROW EXECUTE FU
 
 CREATE TRIGGER audit_status AFTER UPDATE OF status ON mill.workflow FOR EACH ROW WHEN ((old.status IS DISTINCT FROM new.status)) EXECUTE FUNCTION mill.audit_status();
 
-CREATE TRIGGER begin_job BEFORE INSERT ON mill.workflow FOR EACH ROW EXECUTE FUNCTION mill.begin_job();
+CREATE TRIGGER begin_workflow BEFORE INSERT ON mill.workflow FOR EACH ROW EXECUTE FUNCTION mill.begin_workflow();
 
 CREATE TRIGGER buckets_are_made AFTER INSERT ON mill.bucket FOR EACH STATEMENT EXECUTE FUNCTION mill.follow_buckets();
 
-CREATE TRIGGER count_running AFTER UPDATE ON mill.queue FOR EACH ROW WHEN ((new.counts_running AND (NOT old.counts_running))) EXECUTE FUNCTION mill.count_running();
-
-CREATE TRIGGER floor_on_new_line AFTER INSERT ON mill.line FOR EACH ROW EXECUTE FUNCTION mill.floor_on_new_line();
-
-CREATE TRIGGER floor_on_new_queue AFTER INSERT ON mill.queue FOR EACH ROW EXECUTE FUNCTION mill.floor_on_new_queue();
+CREATE CONSTRAINT TRIGGER call_ended_hooks AFTER INSERT ON mill.ended DEFERRABLE INITIALLY DEFERRED FOR EACH ROW EXECUTE FUNCTION mill.call_ended_hooks();
 
 CREATE TRIGGER forget_tasks AFTER DELETE ON mill.workflow FOR EACH ROW EXECUTE FUNCTION mill.forget_tasks();
+
+CREATE TRIGGER give_slots_to_running_jobs AFTER UPDATE ON mill.queue FOR EACH ROW WHEN ((new.counts_running AND (NOT old.counts_running))) EXECUTE FUNCTION mill.give_slots_to_running_jobs();
 
 CREATE TRIGGER limits_say_when_they_changed BEFORE UPDATE OF provider_name, api_endpoint, requests_per_minute, requests_per_hour, tokens_per_minute, tokens_per_hour, concurrent_requests, backpressure_threshold, backpressure_delay_seconds, queue_depth_limit, lease_seconds, status ON mill.api_rate_limits FOR EACH ROW EXECUTE FUNCTION mill.touch_updated_at();
 
 CREATE TRIGGER make_tasks AFTER INSERT ON mill.workflow FOR EACH ROW EXECUTE FUNCTION mill.make_tasks();
 
+CREATE TRIGGER open_floor_on_new_line AFTER INSERT ON mill.line FOR EACH ROW EXECUTE FUNCTION mill.open_floor_on_new_line();
+
+CREATE TRIGGER open_line_on_new_queue AFTER INSERT ON mill.queue FOR EACH ROW EXECUTE FUNCTION mill.open_line_on_new_queue();
+
+CREATE TRIGGER reassign_lanes_on_change AFTER UPDATE OF dequeue, max_running_per_group ON mill.queue FOR EACH ROW WHEN (((old.dequeue <> new.dequeue) OR (old.max_running_per_group IS DISTINCT FROM new.max_running_per_group))) EXECUTE FUNCTION mill.reassign_lanes_on_change();
+
 CREATE TRIGGER refuse_to_drop_jobs BEFORE DELETE ON mill.queue FOR EACH ROW EXECUTE FUNCTION mill.refuse_to_drop_jobs();
 
 CREATE TRIGGER settings_say_when_they_changed BEFORE UPDATE ON mill.settings FOR EACH ROW EXECUTE FUNCTION mill.touch_updated_at();
-
-CREATE CONSTRAINT TRIGGER tell_ended AFTER INSERT ON mill.ended DEFERRABLE INITIALLY DEFERRED FOR EACH ROW EXECUTE FUNCTION mill.tell_ended();
 
 CREATE TRIGGER the_audit_log_is_never_emptied BEFORE TRUNCATE ON mill.audit_log FOR EACH STATEMENT EXECUTE FUNCTION mill.refuse_audit_change();
 
 CREATE TRIGGER a_clients_repeat_changes_nothing BEFORE UPDATE ON public.shell_files FOR EACH ROW WHEN ((CURRENT_USER = ANY (ARRAY['anon'::name, 'authenticated'::name, 'service_role'::name]))) EXECUTE FUNCTION mill.keep_upserted_file();
 
-CREATE TRIGGER a_clients_row_becomes_a_document BEFORE INSERT ON public.shell_files FOR EACH ROW WHEN ((CURRENT_USER = ANY (ARRAY['anon'::name, 'authenticated'::name, 'service_role'::name]))) EXECUTE FUNCTION mill.take_upserted_file();
+CREATE TRIGGER a_clients_row_becomes_a_document BEFORE INSERT ON public.shell_files FOR EACH ROW WHEN ((CURRENT_USER = ANY (ARRAY['anon'::name, 'authenticated'::name, 'service_role'::name]))) EXECUTE FUNCTION mill.receive_upserted_file();
 
 CREATE TRIGGER a_clients_row_is_started AFTER INSERT ON public.shell_files FOR EACH ROW WHEN ((CURRENT_USER = ANY (ARRAY['anon'::name, 'authenticated'::name, 'service_role'::name]))) EXECUTE FUNCTION mill.start_upserted_file();
 
@@ -15141,35 +15155,23 @@ GRANT USAGE ON SCHEMA public TO service_role;
 
 REVOKE ALL ON FUNCTION mill.add_usage(p_profile_id uuid, p_counts jsonb, p_now timestamp with time zone) FROM PUBLIC;
 
-REVOKE ALL ON FUNCTION mill.adopt(p_queue text) FROM PUBLIC;
-
-REVOKE ALL ON FUNCTION mill.adopt_on_change() FROM PUBLIC;
-
 REVOKE ALL ON FUNCTION mill.advance_ended(p_xid xid8, p_after bigint) FROM PUBLIC;
-
-REVOKE ALL ON FUNCTION mill.advance_job(p_id uuid, p_ended uuid[], p_failed uuid[], p_is_step_done boolean) FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION mill.advance_left_behind(p_max integer) FROM PUBLIC;
 
+REVOKE ALL ON FUNCTION mill.advance_workflow(p_id uuid, p_ended uuid[], p_failed uuid[], p_is_step_done boolean) FROM PUBLIC;
+
 REVOKE ALL ON FUNCTION mill.ai_counts(p_tokens bigint, p_seconds numeric) FROM PUBLIC;
+
+REVOKE ALL ON FUNCTION mill.answer_duplicates(p_jobs jsonb, p_answered jsonb, p_now timestamp with time zone, p_turn bigint, p_random text, p_max_bytes integer) FROM PUBLIC;
+
+REVOKE ALL ON FUNCTION mill.answer_throttled(p_jobs jsonb, p_capacity jsonb) FROM PUBLIC;
+
+REVOKE ALL ON FUNCTION mill.api_capacity_left(p_limit mill.api_rate_limits, p_now timestamp with time zone) FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION mill.api_limit(p_provider text, p_endpoint text) FROM PUBLIC;
 
-REVOKE ALL ON FUNCTION mill.api_room(p_limit mill.api_rate_limits, p_now timestamp with time zone) FROM PUBLIC;
-
 REVOKE ALL ON FUNCTION mill.append_error(p_log jsonb, p_error jsonb) FROM PUBLIC;
-
-REVOKE ALL ON FUNCTION mill.refuse_job(p_at bigint, p_code text, p_what text) FROM PUBLIC;
-
-REVOKE ALL ON FUNCTION mill.is_payload(p_payload jsonb, p_max_bytes integer, p_at bigint) FROM PUBLIC;
-
-REVOKE ALL ON FUNCTION mill.tenant_of(p_owner uuid, p_group_key text) FROM PUBLIC;
-
-REVOKE ALL ON FUNCTION mill.lane_of(p_dequeue text, p_per_group integer, p_owner uuid, p_group_key text) FROM PUBLIC;
-
-REVOKE ALL ON FUNCTION mill.uuid7_at(p_us bigint, p_random text) FROM PUBLIC;
-
-REVOKE ALL ON FUNCTION mill.asked_jobs(p_jobs jsonb, p_now timestamp with time zone, p_turn bigint, p_random text, p_max_bytes integer) FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION mill.audit(p_table text, p_record text, p_action text, p_old jsonb, p_new jsonb, p_reason text, p_source text, p_patient_id uuid, p_job_id uuid, p_correlation_id text) FROM PUBLIC;
 
@@ -15191,9 +15193,13 @@ REVOKE ALL ON FUNCTION mill.backpressure_delay(p_kind text) FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION mill.begin_inserted_tasks() FROM PUBLIC;
 
-REVOKE ALL ON FUNCTION mill.begin_job() FROM PUBLIC;
+REVOKE ALL ON FUNCTION mill.begin_workflow() FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION mill.bury_documents(p_acted jsonb) FROM PUBLIC;
+
+REVOKE ALL ON FUNCTION mill.call_acted_hooks(p_ids uuid[], p_action text, p_reason text) FROM PUBLIC;
+
+REVOKE ALL ON FUNCTION mill.call_ended_hooks() FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION mill.call_hooks(p_event text, p_detail jsonb) FROM PUBLIC;
 
@@ -15203,15 +15209,17 @@ REVOKE ALL ON FUNCTION mill.call_with_ticket(p_function text, p_arguments jsonb)
 
 REVOKE ALL ON FUNCTION mill.call_worker(p_queue text, p_reason text) FROM PUBLIC;
 
-REVOKE ALL ON FUNCTION mill.can_post() FROM PUBLIC;
+REVOKE ALL ON FUNCTION mill.can_count_later(p_told mill.ended) FROM PUBLIC;
 
-REVOKE ALL ON FUNCTION mill.can_wait(p_told mill.ended) FROM PUBLIC;
+REVOKE ALL ON FUNCTION mill.can_post() FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION mill.cancel(p_ids uuid[]) FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION mill.cancel_export_job(p_id uuid, p_owner uuid) FROM PUBLIC;
 
-REVOKE ALL ON FUNCTION mill.cancel_job(p_id uuid) FROM PUBLIC;
+REVOKE ALL ON FUNCTION mill.capacity_left(p_jobs jsonb) FROM PUBLIC;
+
+REVOKE ALL ON FUNCTION mill.catch_up_workflow(p_id uuid) FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION mill.chain_audit(p_max integer, p_waits boolean) FROM PUBLIC;
 
@@ -15239,6 +15247,10 @@ REVOKE ALL ON FUNCTION mill.check_export_storage(p_owner uuid, p_more bigint) FR
 REVOKE ALL ON FUNCTION mill.check_invocations() FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION mill.check_oldest_due_job() FROM PUBLIC;
+
+REVOKE ALL ON FUNCTION mill.refuse_job(p_at bigint, p_code text, p_what text) FROM PUBLIC;
+
+REVOKE ALL ON FUNCTION mill.check_payload(p_payload jsonb, p_max_bytes integer, p_at bigint) FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION mill.check_presence(p_list jsonb) FROM PUBLIC;
 
@@ -15288,6 +15300,8 @@ REVOKE ALL ON FUNCTION mill.clock_us() FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION mill.complete(p_worker text, p_ids uuid[], p_attempts integer[]) FROM PUBLIC;
 
+REVOKE ALL ON FUNCTION mill.complete_error_entry(p_entry jsonb) FROM PUBLIC;
+
 REVOKE ALL ON FUNCTION mill.complete_export_job(p_holder mill.holder, p_url text, p_size integer, p_pages integer) FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION mill.confirm_export_files(p_keys text[]) FROM PUBLIC;
@@ -15309,8 +15323,6 @@ REVOKE ALL ON FUNCTION mill.count_ended(p_job_id uuid, p_keys text[], p_complete
 REVOKE ALL ON FUNCTION mill.count_exports(p_owner uuid, p_count integer) FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION mill.count_processing(p_queue text) FROM PUBLIC;
-
-REVOKE ALL ON FUNCTION mill.count_running() FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION mill.count_served(p_queue text, p_rows tid[]) FROM PUBLIC;
 
@@ -15385,11 +15397,7 @@ REVOKE ALL ON FUNCTION mill.document_percent(p_status text, p_stage text, p_prog
 
 REVOKE ALL ON FUNCTION mill.document_summary(p_file public.shell_files) FROM PUBLIC;
 
-REVOKE ALL ON FUNCTION mill.documented_error(p_entry jsonb) FROM PUBLIC;
-
 REVOKE ALL ON FUNCTION mill.due_in_sequence(p_job_id uuid) FROM PUBLIC;
-
-REVOKE ALL ON FUNCTION mill.duplicates(p_jobs jsonb, p_answered jsonb, p_now timestamp with time zone, p_turn bigint, p_random text, p_max_bytes integer) FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION mill.duration_bucket(p_ms bigint) FROM PUBLIC;
 
@@ -15409,9 +15417,11 @@ REVOKE ALL ON FUNCTION mill.end_refresh_pauses(p_refreshes jsonb) FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION mill.end_refused(p_file public.shell_files, p_job_id uuid, p_status text, p_error jsonb, p_place text) FROM PUBLIC;
 
-REVOKE ALL ON FUNCTION mill.end_waiting(p_job_id uuid, p_ids uuid[], p_state text, p_error jsonb) FROM PUBLIC;
+REVOKE ALL ON FUNCTION mill.end_waiting_tasks(p_job_id uuid, p_ids uuid[], p_state text, p_error jsonb) FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION mill.enqueue(p_jobs jsonb) FROM PUBLIC;
+
+REVOKE ALL ON FUNCTION mill.enqueue_document_sweep() FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION mill.enqueue_keyed(p_jobs jsonb, p_now timestamp with time zone, p_turn bigint, p_random text, p_max_bytes integer) FROM PUBLIC;
 
@@ -15426,10 +15436,6 @@ REVOKE ALL ON FUNCTION mill.every_minute(p_part text) FROM PUBLIC;
 REVOKE ALL ON FUNCTION mill.expand_step(p_job mill.workflow, p_step mill.workflow_step, p_state text) FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION mill.expired_days(p_today date) FROM PUBLIC;
-
-REVOKE ALL ON FUNCTION mill.expired_leases(p_now timestamp with time zone, p_max integer) FROM PUBLIC;
-
-REVOKE ALL ON FUNCTION mill.expired_pack_leases(p_now timestamp with time zone, p_max integer) FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION mill.export_batch_json(p_id uuid) FROM PUBLIC;
 
@@ -15453,15 +15459,13 @@ REVOKE ALL ON FUNCTION mill.export_storage_used(p_owner uuid) FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION mill.file_extension(p_mime_type text) FROM PUBLIC;
 
+REVOKE ALL ON FUNCTION mill.find_jobs_in_turn(p_queue mill.queue, p_max integer, p_kinds text[], p_share integer) FROM PUBLIC;
+
 REVOKE ALL ON FUNCTION mill.fit_tokens(p_queue mill.queue, p_rows tid[], p_room bigint, p_most bigint, OUT rows tid[], OUT tokens bigint) FROM PUBLIC;
-
-REVOKE ALL ON FUNCTION mill.floor_on_new_line() FROM PUBLIC;
-
-REVOKE ALL ON FUNCTION mill.floor_on_new_queue() FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION mill.fold_api_use() FROM PUBLIC;
 
-REVOKE ALL ON FUNCTION mill.fold_job(p_id uuid) FROM PUBLIC;
+REVOKE ALL ON FUNCTION mill.fold_statistics() FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION mill.fold_usage(p_now timestamp with time zone) FROM PUBLIC;
 
@@ -15479,7 +15483,7 @@ REVOKE ALL ON FUNCTION mill.forget_part(p_part text) FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION mill.forget_tasks() FROM PUBLIC;
 
-REVOKE ALL ON FUNCTION mill.front_of_lanes(p_queue mill.queue, p_max integer, p_kinds text[], p_share integer) FROM PUBLIC;
+REVOKE ALL ON FUNCTION mill.give_slots_to_running_jobs() FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION mill.grant_api_capacity(p_provider text, p_endpoint text, p_tokens bigint, p_is_compat boolean) FROM PUBLIC;
 
@@ -15498,8 +15502,6 @@ REVOKE ALL ON FUNCTION mill.held_jobs(p_worker text, p_leases jsonb) FROM PUBLIC
 REVOKE ALL ON FUNCTION mill.holder_of_export_job(p_id uuid, p_owner uuid) FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION mill.hook_of(p_event text) FROM PUBLIC;
-
-REVOKE ALL ON FUNCTION mill.hurry(p_answers jsonb, p_now timestamp with time zone) FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION mill.idempotency_caller() FROM PUBLIC;
 
@@ -15545,10 +15547,6 @@ REVOKE ALL ON FUNCTION mill.is_upload_place(p_key text) FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION mill.is_swept_place(p_key text) FROM PUBLIC;
 
-REVOKE ALL ON FUNCTION mill.job_output(p_job mill.workflow) FROM PUBLIC;
-
-REVOKE ALL ON FUNCTION mill.job_progress(p_job mill.workflow) FROM PUBLIC;
-
 REVOKE ALL ON FUNCTION mill.jobs_of_part(p_part text) FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION mill.jobs_of_workflows() FROM PUBLIC;
@@ -15577,9 +15575,13 @@ REVOKE ALL ON FUNCTION mill.kept_answer(p_caller text, p_key text, p_request byt
 
 REVOKE ALL ON FUNCTION mill.key_within(p_bucket text, p_object text) FROM PUBLIC;
 
-REVOKE ALL ON FUNCTION mill.kind_stage(p_kind text) FROM PUBLIC;
+REVOKE ALL ON FUNCTION mill.kind_of_stage(p_stage text) FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION mill.kinds_of_part(p_part text) FROM PUBLIC;
+
+REVOKE ALL ON FUNCTION mill.tenant_of(p_owner uuid, p_group_key text) FROM PUBLIC;
+
+REVOKE ALL ON FUNCTION mill.lane_of(p_dequeue text, p_per_group integer, p_owner uuid, p_group_key text) FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION mill.lift_pauses(p_data_type text, p_symbols text[]) FROM PUBLIC;
 
@@ -15591,13 +15593,27 @@ REVOKE ALL ON FUNCTION mill.lock_api(p_provider text, p_endpoint text, p_waits b
 
 REVOKE ALL ON FUNCTION mill.lock_compat_lease(p_id uuid) FROM PUBLIC;
 
+REVOKE ALL ON FUNCTION mill.lock_due_jobs(p_queue mill.queue, p_max integer, p_kinds text[], p_waits boolean) FROM PUBLIC;
+
+REVOKE ALL ON FUNCTION mill.lock_expired_leases(p_now timestamp with time zone, p_max integer) FROM PUBLIC;
+
+REVOKE ALL ON FUNCTION mill.lock_expired_pack_leases(p_now timestamp with time zone, p_max integer) FROM PUBLIC;
+
 REVOKE ALL ON FUNCTION mill.lock_exports(p_owner uuid) FROM PUBLIC;
+
+REVOKE ALL ON FUNCTION mill.lock_jobs_by_priority(p_queue text, p_max integer, p_kinds text[], p_takes_packs boolean, p_waits boolean) FROM PUBLIC;
+
+REVOKE ALL ON FUNCTION mill.lock_jobs_in_turn(p_queue mill.queue, p_max integer, p_kinds text[]) FROM PUBLIC;
+
+REVOKE ALL ON FUNCTION mill.lock_jobs_within_caps(p_queue mill.queue, p_max integer, p_kinds text[], p_waits boolean) FROM PUBLIC;
+
+REVOKE ALL ON FUNCTION mill.lock_jobs_within_limit(p_queue mill.queue, p_max integer, p_kinds text[], p_waits boolean) FROM PUBLIC;
+
+REVOKE ALL ON FUNCTION mill.lock_packs(p_queue mill.queue, p_max integer, p_kinds text[]) FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION mill.lock_refresh_claims() FROM PUBLIC;
 
-REVOKE ALL ON FUNCTION mill.look_below(p_queue text) FROM PUBLIC;
-
-REVOKE ALL ON FUNCTION mill.lose_jobs(p_rows tid[], p_error jsonb, p_first_jitter numeric, p_now timestamp with time zone) FROM PUBLIC;
+REVOKE ALL ON FUNCTION mill.lower_floors(p_queue text) FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION mill.maintain() FROM PUBLIC;
 
@@ -15667,8 +15683,6 @@ REVOKE ALL ON FUNCTION mill.migrate_processing_error() FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION mill.move_export(p_holder mill.holder, p_progress integer, p_message text) FROM PUBLIC;
 
-REVOKE ALL ON FUNCTION mill.next_room() FROM PUBLIC;
-
 REVOKE ALL ON FUNCTION mill.next_round() FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION mill.note_asked_kinds(p_queues text[], p_kinds text[]) FROM PUBLIC;
@@ -15697,17 +15711,25 @@ REVOKE ALL ON FUNCTION mill.oldest_served(p_queue mill.queue) FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION mill.open_audit_day(p_day date) FROM PUBLIC;
 
-REVOKE ALL ON FUNCTION mill.open_floors(p_jobs jsonb) FROM PUBLIC;
+REVOKE ALL ON FUNCTION mill.open_floor_on_new_line() FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION mill.open_lane(p_queue text, p_tenant text, p_lane text, p_group_key text) FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION mill.open_lanes(p_jobs jsonb) FROM PUBLIC;
+
+REVOKE ALL ON FUNCTION mill.open_line_on_new_queue() FROM PUBLIC;
+
+REVOKE ALL ON FUNCTION mill.open_lines(p_jobs jsonb) FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION mill.open_step(p_job mill.workflow, p_step mill.workflow_step, OUT ready uuid[], OUT skipped uuid[], OUT failed uuid[]) FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION mill.own_key() FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION mill.pack_of(p_id uuid) FROM PUBLIC;
+
+REVOKE ALL ON FUNCTION mill.uuid7_at(p_us bigint, p_random text) FROM PUBLIC;
+
+REVOKE ALL ON FUNCTION mill.parse_jobs(p_jobs jsonb, p_now timestamp with time zone, p_turn bigint, p_random text, p_max_bytes integer) FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION mill.pause(p_queue text, p_paused boolean) FROM PUBLIC;
 
@@ -15745,13 +15767,29 @@ REVOKE ALL ON FUNCTION mill.quota_percent() FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION mill.quota_used(p_days integer) FROM PUBLIC;
 
+REVOKE ALL ON FUNCTION mill.raise_floors(p_queue text) FROM PUBLIC;
+
+REVOKE ALL ON FUNCTION mill.raise_priority_of_duplicate(p_answers jsonb, p_now timestamp with time zone) FROM PUBLIC;
+
 REVOKE ALL ON FUNCTION mill.ran(p_part text, p_detail jsonb) FROM PUBLIC;
+
+REVOKE ALL ON FUNCTION mill.reassign_lanes(p_queue text) FROM PUBLIC;
+
+REVOKE ALL ON FUNCTION mill.reassign_lanes_on_change() FROM PUBLIC;
+
+REVOKE ALL ON FUNCTION mill.receive_upserted_file() FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION mill.recent_attempts(p_target text, p_since timestamp with time zone, OUT attempts bigint, OUT failures bigint, OUT worst bigint, OUT permanent bigint) FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION mill.reclaim(p_max integer) FROM PUBLIC;
 
+REVOKE ALL ON FUNCTION mill.reclaim_while_pump_is_silent() FROM PUBLIC;
+
 REVOKE ALL ON FUNCTION mill.record_ended(p_job_id uuid, OUT ended uuid[], OUT failed uuid[], OUT is_step_done boolean) FROM PUBLIC;
+
+REVOKE ALL ON FUNCTION mill.record_heartbeat(p_part text, p_detail jsonb) FROM PUBLIC;
+
+REVOKE ALL ON FUNCTION mill.record_wake_failure(p_queue text, p_sqlstate text, p_message text) FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION mill.refresh_queue_of(p_function text, p_provider text) FROM PUBLIC;
 
@@ -15769,6 +15807,8 @@ REVOKE ALL ON FUNCTION mill.refuse_to_drop_jobs() FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION mill.refuse_users_in_maintenance() FROM PUBLIC;
 
+REVOKE ALL ON FUNCTION mill.register_export_object(p_owner uuid, p_document_id uuid, p_path text, p_export uuid) FROM PUBLIC;
+
 REVOKE ALL ON FUNCTION mill.register_upload(p_file public.shell_files, p_place text, p_size bigint, p_sha256 text) FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION mill.release_storage(p_profile_id uuid, p_shell_file_id uuid) FROM PUBLIC;
@@ -15778,6 +15818,12 @@ REVOKE ALL ON FUNCTION mill.remove_compat_documents() FROM PUBLIC;
 REVOKE ALL ON FUNCTION mill.remove_documents() FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION mill.remove_files() FROM PUBLIC;
+
+REVOKE ALL ON FUNCTION mill.repair_floors() FROM PUBLIC;
+
+REVOKE ALL ON FUNCTION mill.repair_hints() FROM PUBLIC;
+
+REVOKE ALL ON FUNCTION mill.repair_lanes(p_queue text, p_may_make boolean) FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION mill.request_exports(p_owner uuid, p_document_ids uuid[], p_template text, p_options jsonb, p_correlation_id text) FROM PUBLIC;
 
@@ -15793,15 +15839,13 @@ REVOKE ALL ON FUNCTION mill.resolved_errors(p_known jsonb) FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION mill.resume_acted(p_acted jsonb) FROM PUBLIC;
 
-REVOKE ALL ON FUNCTION mill.resume_job(p_id uuid, p_revived uuid[]) FROM PUBLIC;
-
 REVOKE ALL ON FUNCTION mill.resume_revived(p_ids uuid[]) FROM PUBLIC;
+
+REVOKE ALL ON FUNCTION mill.resume_workflow(p_id uuid, p_revived uuid[]) FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION mill.retry(p_ids uuid[]) FROM PUBLIC;
 
-REVOKE ALL ON FUNCTION mill.roll() FROM PUBLIC;
-
-REVOKE ALL ON FUNCTION mill.room(p_jobs jsonb) FROM PUBLIC;
+REVOKE ALL ON FUNCTION mill.return_lost_jobs(p_rows tid[], p_error jsonb, p_first_jitter numeric, p_now timestamp with time zone) FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION mill.run_schedule(p_name text) FROM PUBLIC;
 
@@ -15810,6 +15854,10 @@ REVOKE ALL ON FUNCTION mill.run_step(p_step text) FROM PUBLIC;
 REVOKE ALL ON FUNCTION mill.running_transactions() FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION mill.schema_of(p_part text) FROM PUBLIC;
+
+REVOKE ALL ON FUNCTION mill.seconds_to_capacity() FROM PUBLIC;
+
+REVOKE ALL ON FUNCTION mill.seconds_to_next_round() FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION mill.set_breaker(p_target text, p_state text, p_reason text) FROM PUBLIC;
 
@@ -15843,6 +15891,8 @@ REVOKE ALL ON FUNCTION mill.share_batch(p_max integer) FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION mill.shown_error(p_error jsonb) FROM PUBLIC;
 
+REVOKE ALL ON FUNCTION mill.shown_progress(p_job mill.workflow) FROM PUBLIC;
+
 REVOKE ALL ON FUNCTION mill.sign(p_name text, p_message bytea) FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION mill.size_of_object(p_object text) FROM PUBLIC;
@@ -15851,9 +15901,9 @@ REVOKE ALL ON FUNCTION mill.stage_after(p_stage text) FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION mill.stage_key(p_id uuid, p_run integer, p_stage text) FROM PUBLIC;
 
-REVOKE ALL ON FUNCTION mill.stage_kind(p_stage text) FROM PUBLIC;
-
 REVOKE ALL ON FUNCTION mill.stage_number(p_stage text) FROM PUBLIC;
+
+REVOKE ALL ON FUNCTION mill.stage_of_kind(p_kind text) FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION mill.stale_or_broken(p_type public.data_type_registry, p_symbols text[]) FROM PUBLIC;
 
@@ -15862,8 +15912,6 @@ REVOKE ALL ON FUNCTION mill.stale_symbols(p_type public.data_type_registry, p_sy
 REVOKE ALL ON FUNCTION mill.staleness_function(p_name text) FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION mill.stamped_error(p_error jsonb, p_worker text, p_attempt integer, p_at timestamp with time zone) FROM PUBLIC;
-
-REVOKE ALL ON FUNCTION mill.stand_in_for_the_pump() FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION mill.start_stage(p_id uuid, p_stage text) FROM PUBLIC;
 
@@ -15875,35 +15923,11 @@ REVOKE ALL ON FUNCTION mill.step_output(p_job mill.workflow, p_key text) FROM PU
 
 REVOKE ALL ON FUNCTION mill.stop_tasks(p_job_id uuid, p_is_cancelled boolean) FROM PUBLIC;
 
+REVOKE ALL ON FUNCTION mill.stop_workflow(p_id uuid) FROM PUBLIC;
+
 REVOKE ALL ON FUNCTION mill.stored_objects(p_bucket text) FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION mill.stored_size(p_place text) FROM PUBLIC;
-
-REVOKE ALL ON FUNCTION mill.sweep(p_queue text) FROM PUBLIC;
-
-REVOKE ALL ON FUNCTION mill.sweep_below() FROM PUBLIC;
-
-REVOKE ALL ON FUNCTION mill.sweep_document_objects() FROM PUBLIC;
-
-REVOKE ALL ON FUNCTION mill.sweep_lanes(p_queue text, p_may_make boolean) FROM PUBLIC;
-
-REVOKE ALL ON FUNCTION mill.sweep_queues() FROM PUBLIC;
-
-REVOKE ALL ON FUNCTION mill.take(p_queue text, p_max integer, p_kinds text[], p_takes_packs boolean, p_waits boolean) FROM PUBLIC;
-
-REVOKE ALL ON FUNCTION mill.take_capped(p_queue mill.queue, p_max integer, p_kinds text[], p_waits boolean) FROM PUBLIC;
-
-REVOKE ALL ON FUNCTION mill.take_export_object(p_owner uuid, p_document_id uuid, p_path text, p_export uuid) FROM PUBLIC;
-
-REVOKE ALL ON FUNCTION mill.take_from(p_queue mill.queue, p_max integer, p_kinds text[], p_waits boolean) FROM PUBLIC;
-
-REVOKE ALL ON FUNCTION mill.take_in_turns(p_queue mill.queue, p_max integer, p_kinds text[]) FROM PUBLIC;
-
-REVOKE ALL ON FUNCTION mill.take_limited(p_queue mill.queue, p_max integer, p_kinds text[], p_waits boolean) FROM PUBLIC;
-
-REVOKE ALL ON FUNCTION mill.take_packs(p_queue mill.queue, p_max integer, p_kinds text[]) FROM PUBLIC;
-
-REVOKE ALL ON FUNCTION mill.take_upserted_file() FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION mill.target_of(p_function text, p_provider text) FROM PUBLIC;
 
@@ -15911,13 +15935,7 @@ REVOKE ALL ON FUNCTION mill.task_inputs(p_job mill.workflow, p_step mill.workflo
 
 REVOKE ALL ON FUNCTION mill.task_states(p_job_id uuid, p_max integer) FROM PUBLIC;
 
-REVOKE ALL ON FUNCTION mill.tell_acted(p_ids uuid[], p_action text, p_reason text) FROM PUBLIC;
-
-REVOKE ALL ON FUNCTION mill.tell_ended() FROM PUBLIC;
-
 REVOKE ALL ON FUNCTION mill.template_pieces(p_template jsonb) FROM PUBLIC;
-
-REVOKE ALL ON FUNCTION mill.throttled(p_jobs jsonb, p_room jsonb) FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION mill.tick() FROM PUBLIC;
 
@@ -15977,8 +15995,6 @@ REVOKE ALL ON FUNCTION mill.waiting_kinds(p_queue text) FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION mill.wake(p_queue mill.queue, p_reason text) FROM PUBLIC;
 
-REVOKE ALL ON FUNCTION mill.wake_failed(p_queue text, p_sqlstate text, p_message text) FROM PUBLIC;
-
 REVOKE ALL ON FUNCTION mill.walk_all_scheduled() FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION mill.walk_scheduled(p_type public.data_type_registry, p_max integer) FROM PUBLIC;
@@ -15993,9 +16009,11 @@ REVOKE ALL ON FUNCTION mill.worker_interval_seconds(p_asked integer) FROM PUBLIC
 
 REVOKE ALL ON FUNCTION mill.worker_lease_seconds(p_interval numeric) FROM PUBLIC;
 
-REVOKE ALL ON FUNCTION mill.worker_lost(p_message text) FROM PUBLIC;
+REVOKE ALL ON FUNCTION mill.worker_lost_error(p_message text) FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION mill.worker_seen(p_worker text, p_queues text[]) FROM PUBLIC;
+
+REVOKE ALL ON FUNCTION mill.workflow_output(p_job mill.workflow) FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION mill.write_blocks(p_id uuid, p_blocks jsonb) FROM PUBLIC;
 

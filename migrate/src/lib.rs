@@ -1,7 +1,9 @@
 //! `gristmill migrate`: brings a database to the schema in `sql/`.
 //!
 //! Everything happens in one transaction under an advisory lock. It can be run twice, by two processes at once, or be
-//! killed, and leaves either the old schema or the new one. `choice` decides which parts there shall be, `due` which files
+//! killed, and leaves either the old schema or the new one. Private functions that no file has any more go in a second
+//! transaction, once the calls that may still use them have ended; what is left when it is killed before, the next run
+//! removes. `choice` decides which parts there shall be, `due` which files
 //! they are missing, `removal` and `upgrade` do the work, and `books` writes down what was done.
 
 mod books;
@@ -36,10 +38,13 @@ use place::Places;
 use removal::Removal;
 use session::Session;
 use statements::{Kind, Object};
-use upgrade::{Done, Upgrade};
+use upgrade::{Done, Gone, Upgrade};
 
 /// The longest pause between two attempts.
 const LONGEST_PAUSE: Duration = Duration::from_secs(5);
+
+/// How long calls that began before are waited for. One that takes longer, and then uses a function that has gone, fails.
+const LONGEST_CALL: Duration = Duration::from_secs(10);
 
 /// Arguments of `gristmill migrate`.
 #[derive(Debug, clap::Args)]
@@ -107,7 +112,7 @@ pub async fn run(args: Args) -> Result<(), Error> {
         dry_run: args.dry_run,
         patience: Duration::from_secs(args.patience),
     };
-    let outcome = patiently(&mut client, &order).await?;
+    let outcome = whole(&mut client, &order).await?;
     match args.dry_run {
         true => print(&outcome.script),
         false => print(&report(&database::host(&config), &outcome)),
@@ -226,16 +231,55 @@ pub async fn pending(client: &mut tokio_postgres::Client) -> Result<Vec<String>,
         .collect())
 }
 
+/// Brings the database to the new schema, and then drops what only calls that began before could still use.
+async fn whole(client: &mut tokio_postgres::Client, order: &Order<'_>) -> Result<Outcome, Error> {
+    // A rehearsal commits nothing that calls could be caught in.
+    let gone = match order.dry_run {
+        true => Gone::Dropped,
+        false => Gone::Left,
+    };
+    let mut outcome = patiently(client, order, gone).await?;
+    if outcome.done.has_left {
+        wait_for_earlier_calls(client).await?;
+        let order = Order {
+            asked: &Asked::default(),
+            ..*order
+        };
+        let rest = patiently(client, &order, Gone::Dropped).await?;
+        outcome.done.dropped.extend(rest.done.dropped);
+    }
+    Ok(outcome)
+}
+
+/// Waits for the transactions of this database that are open now.
+async fn wait_for_earlier_calls(client: &tokio_postgres::Client) -> Result<(), Error> {
+    let begun = Instant::now();
+    let rows = client
+        .query(
+            "select l.virtualxid from pg_locks l join pg_stat_activity a on a.pid = l.pid
+             where l.locktype = 'virtualxid' and l.granted and l.pid <> pg_backend_pid() and a.datname = current_database()",
+            &[],
+        )
+        .await?;
+    let earlier: Vec<String> = rows.iter().map(|row| row.get(0)).collect();
+    let is_open = "select from pg_locks l where l.locktype = 'virtualxid' and l.granted and l.virtualxid = any ($1) limit 1";
+    while begun.elapsed() < LONGEST_CALL && !client.query(is_open, &[&earlier]).await?.is_empty() {
+        tokio::time::sleep(Duration::from_millis(20)).await;
+    }
+    Ok(())
+}
+
 /// Tries again while others are in the way.
 async fn patiently(
     client: &mut tokio_postgres::Client,
     order: &Order<'_>,
+    gone: Gone,
 ) -> Result<Outcome, Error> {
     let begun = Instant::now();
     let mut pause = Duration::from_millis(100);
     let mut manner = Manner::default();
     loop {
-        let error = match attempt(client, order, &manner).await {
+        let error = match attempt(client, order, &manner, gone).await {
             Ok(outcome) => return Ok(outcome),
             Err(error) if error.is_passing() => error,
             Err(error) => return Err(error),
@@ -258,6 +302,7 @@ async fn attempt(
     client: &mut tokio_postgres::Client,
     order: &Order<'_>,
     manner: &Manner,
+    gone: Gone,
 ) -> Result<Outcome, Error> {
     let transaction = client.transaction().await?;
     let mut session = Session::new(&transaction);
@@ -268,7 +313,7 @@ async fn attempt(
             script::SETTINGS
         ))
         .await?;
-    let mut outcome = work(&mut session, order, manner).await?;
+    let mut outcome = work(&mut session, order, manner, gone).await?;
     outcome.script = format!(
         "{}begin;\n{}{}commit;\n",
         losses_as_comment(&outcome),
@@ -287,6 +332,7 @@ async fn work(
     session: &mut Session<'_>,
     order: &Order<'_>,
     manner: &Manner,
+    gone: Gone,
 ) -> Result<Outcome, Error> {
     if !books::exist(session).await? {
         session.note("the books");
@@ -313,7 +359,7 @@ async fn work(
         .map(|(name, part)| (name.as_str(), part.schema.as_str()));
     let places = Places::new(order.manifest, schemas);
     outcome.done = Upgrade::new(session, &mut books, &places, order.manifest, &choice)
-        .run(&due, manner)
+        .run(&due, manner, gone)
         .await?;
     for schema in new_schemas(&books, &choice) {
         session.run(&books::grant_schema(&schema)).await?;

@@ -27,7 +27,7 @@ begin
   else
     perform mill.worker_seen(p_worker, v_queues);
   end if;
-  perform mill.stand_in_for_the_pump();
+  perform mill.reclaim_while_pump_is_silent();
 
   select coalesce(jsonb_agg(to_jsonb(c)), '[]'::jsonb) into v_jobs from mill.claim(p_worker, v_queues, p_max, p_kinds, v_lease) c;
 

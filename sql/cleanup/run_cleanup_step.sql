@@ -26,7 +26,7 @@ begin
   end;
   update mill.cleanup_step s set last_run_at = mill.now(), last_error = v_error, last_report = v_report - 'remove'
   where s.step = p_step;
-  perform mill.ran('cleanup');
+  perform mill.record_heartbeat('cleanup');
   return coalesce(v_report, '{}');
 end
 $$;

@@ -3,7 +3,7 @@ insert into mill.settings (key, value, type, description) values
   ('queue.backpressure_delay_seconds', '30', 'number', 'How long a job waits for a provider under pressure')
 on conflict (key) do nothing;
 
--- The twelve job types of the documented system. Six are stages of documents, whose application brings them with queues of their own; without
+-- The twelve job types of the older system. Six are stages of documents, whose application brings them with queues of their own; without
 -- that application, and for the other six, the user's own workers do them.
 insert into mill.kind (kind, queue, description) values
   ('fast_queue_security', 'standard', 'Scan of an upload'),

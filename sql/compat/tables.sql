@@ -1,6 +1,6 @@
--- What the documented calls need to know beyond the engine. See docs/compat.md.
+-- What the compatible calls need to know beyond the engine. See docs/compat.md.
 --
--- A job is leased to a worker, in an attempt, at a time. A row here says that a documented claim gave out that very lease; a row
+-- A job is leased to a worker, in an attempt, at a time. A row here says that a compat claim gave out that very lease; a row
 -- whose lease is over means nothing, and goes when its job is claimed again, is settled, or is cleaned up.
 create table mill.compat_lease (
   id uuid primary key,
@@ -11,5 +11,5 @@ create table mill.compat_lease (
   seen_at timestamptz,
   heartbeat_at timestamptz
 ) with (fillfactor = 50);
-comment on table mill.compat_lease is 'The leases that documented claims gave out, one row per job: the last one.';
+comment on table mill.compat_lease is 'The leases that compat claims gave out, one row per job: the last one.';
 create index compat_lease_age on mill.compat_lease (started_at);

@@ -216,7 +216,7 @@ comment on table mill.pack is 'Jobs that wait together, up to a hundred in a row
 create index pack_place on mill.pack (line, turn);
 
 -- Where what runs out of packs is found when its lease expires: it stands in no line and in no index but that of ids. One row for the
--- neighbours that a claim took. Settling writes nothing here; mill.expired_pack_leases removes a row when nothing is left of it.
+-- neighbours that a claim took. Settling writes nothing here; mill.lock_expired_pack_leases removes a row when nothing is left of it.
 create table mill.pack_lease (
   lease_until timestamptz not null,
   first uuid not null,
@@ -236,7 +236,7 @@ create table mill.line (
 );
 comment on table mill.line is 'The number of each line of jobs. Nothing here changes.';
 
--- Where in each line claims begin to look: see mill.sweep. One row a line, apart from mill.line because it changes three times
+-- Where in each line claims begin to look: see mill.raise_floors. One row a line, apart from mill.line because it changes three times
 -- a second. While a snapshot is held open no old version of it can go, and every claim walked over all of them: after 24,000
 -- moves, an hour or two, a claim of one job took 4.0 ms instead of 0.9. So each move counts up version, and whoever looks
 -- begins at the newest.
@@ -247,7 +247,7 @@ create table mill.floor_version (
   safe bigint not null default 0,
   mark bigint not null default 0,
   mark_xid xid8 not null default '0',
-  -- Whatever runs without a slot stands above this: where mill.expired_leases begins to look.
+  -- Whatever runs without a slot stands above this: where mill.lock_expired_leases begins to look.
   tail bigint not null default 0,
   advance_at timestamptz not null default '-infinity',
   look_at timestamptz not null default '-infinity',
@@ -263,10 +263,10 @@ select l.line, l.queue, l.priority, v.version, v.turn, v.safe, v.mark, v.mark_xi
 from mill.line l
 cross join lateral (select v.* from mill.floor_version v where v.line = l.line order by v.version desc limit 1) v;
 comment on view mill.floor is
-  'A claim skips what lies below turn: dead index entries. Nothing can still appear below safe; mill.sweep looks between the two.';
+  'A claim skips what lies below turn: dead index entries. Nothing can still appear below safe; mill.lower_floors looks between the two.';
 
 -- Turns of fair and group-capped queues. A tenant is the owner of a job, or its group_key without one; a lane
--- is a tenant''s jobs of one group_key. Both are hints that mill.sweep_lanes repairs.
+-- is a tenant''s jobs of one group_key. Both are hints that mill.repair_lanes repairs.
 create table mill.tenant (
   queue text not null references mill.queue on delete cascade,
   tenant text not null,
@@ -352,7 +352,7 @@ create table mill.breaker_change (
 comment on table mill.breaker_change is 'Every change of a breaker, with its reason.';
 create index breaker_change_at on mill.breaker_change (target, at);
 
--- Statistics: settle appends one row per batch, kind, outcome and duration bucket; mill.roll folds them into
+-- Statistics: settle appends one row per batch, kind, outcome and duration bucket; mill.fold_statistics folds them into
 -- minutes. An upsert of the minute''s row by every settle would make all of them queue for that row. The breakers read
 -- tenant and permanent, which are set for attempts that did not succeed.
 create table mill.stat_batch (
@@ -431,7 +431,7 @@ comment on table mill.schedule is 'All recurring work. mill.install_schedules gi
 --
 --   event      called by, when                                          arguments -> answer
 --   ended      commit of a transaction that ended jobs with a parent    (xid8, bigint): rows of mill.ended of that xid above that n
---   acted      jobs died, were cancelled, retried or discarded          (jsonb): {action, reason, jobs}, see mill.tell_acted
+--   acted      jobs died, were cancelled, retried or discarded          (jsonb): {action, reason, jobs}, see mill.call_acted_hooks
 --   operated   a queue was paused or resumed, a breaker changed         (jsonb): {table, record, action, reason}
 --   claim      a claim of a queue that draws on a provider's limit      (mill.queue, int, text[], boolean) -> tid[]
 --   usage      a settlement that says what its calls used               (text, jsonb): worker, outcomes

@@ -32,9 +32,9 @@ insert into mill.cleanup_step (step, description, run, place) values
 on conflict (step) do update set run = excluded.run, description = excluded.description;
 
 insert into mill.hook (event, routine, place) values
-  ('claim', 'mill.take_limited', 100),
+  ('claim', 'mill.lock_jobs_within_limit', 100),
   ('usage', 'mill.settle_usage', 100),
   ('wait', 'mill.limit_wait', 100),
-  ('rest', 'mill.next_room', 100),
+  ('rest', 'mill.seconds_to_capacity', 100),
   ('tick', 'mill.fold_api_use', 10)
 on conflict (event, routine) do update set place = excluded.place;

@@ -8,7 +8,7 @@ as $$
   from mill.kind k
   join mill.queue q on q.queue = k.queue
   join mill.api_rate_limits l on l.provider_name = q.provider and l.api_endpoint = q.endpoint
-  cross join lateral mill.api_room(l, mill.now()) r
+  cross join lateral mill.api_capacity_left(l, mill.now()) r
   where k.kind = p_kind
     and (r.pressure >= l.backpressure_threshold or l.blocked_until > mill.now() or l.queue_depth_limit <= mill.depth(q.queue, l.queue_depth_limit))
 $$;

@@ -30,13 +30,13 @@ begin
       null, j.attempt, mill.now())
     where j.id = any (v_oversized);
     perform mill.end_jobs(v_oversized, 'failed', mill.now());
-    perform mill.tell_acted(v_oversized, 'dead', 'its tokens never fit the limit');
+    perform mill.call_acted_hooks(v_oversized, 'dead', 'its tokens never fit the limit');
   end if;
 end
 $$;
 
 comment on function mill.fit_tokens(mill.queue, tid[], bigint, bigint) is
-  'The first of the locked jobs whose estimated tokens fit, and how many tokens that is. For mill.take_limited alone.';
+  'The first of the locked jobs whose estimated tokens fit, and how many tokens that is. For mill.lock_jobs_within_limit alone.';
 revoke execute on function mill.fit_tokens(mill.queue, tid[], bigint, bigint) from public;
 
 -- Turns that were counted for jobs which were then not taken. Skips a tenant that is locked, as mill.count_served does.

@@ -9,7 +9,7 @@ set search_path = pg_catalog, pg_temp
 as $$
 declare
   v_limit mill.api_rate_limits;
-  v_room record;
+  v_capacity record;
   v_now timestamptz;
   v_reason text;
   v_lease mill.api_lease;
@@ -21,13 +21,13 @@ begin
     end if;
     v_limit := mill.api_limit(p_provider, p_endpoint);
     v_now := mill.now(); -- not before: time passes while waiting for the lock
-    select r.* into v_room from mill.api_room(v_limit, v_now) r;
+    select r.* into v_capacity from mill.api_capacity_left(v_limit, v_now) r;
     v_reason := case
       when v_limit.status <> 'active' then v_limit.status
       when v_limit.blocked_until > v_now then 'blocked'
-      when v_room.requests < 1 then 'requests'
-      when v_room.tokens < p_tokens then 'tokens'
-      when v_room.slots < 1 then 'concurrency'
+      when v_capacity.requests < 1 then 'requests'
+      when v_capacity.tokens < p_tokens then 'tokens'
+      when v_capacity.slots < 1 then 'concurrency'
     end;
     exit when v_reason is not null;
   end loop;
@@ -38,8 +38,8 @@ begin
     return jsonb_build_object('granted', false, 'reason', v_reason, 'retry_after_seconds', case v_reason
       when 'blocked' then ceil(extract(epoch from v_limit.blocked_until - v_now))
       when 'concurrency' then 1
-      when 'requests' then greatest(ceil(extract(epoch from v_room.wait)), 1)
-      when 'tokens' then greatest(ceil(extract(epoch from v_room.wait)), 1)
+      when 'requests' then greatest(ceil(extract(epoch from v_capacity.wait)), 1)
+      when 'tokens' then greatest(ceil(extract(epoch from v_capacity.wait)), 1)
       else v_limit.backpressure_delay_seconds end);
   end if;
 
@@ -48,8 +48,8 @@ begin
   values (mill.uuid7(), p_provider, p_endpoint, p_tokens, v_now, v_now + make_interval(secs => v_limit.lease_seconds), p_is_compat)
   returning * into v_lease;
   return jsonb_build_object('granted', true, 'lease_id', v_lease.id, 'granted_at', v_now, 'expires_at', v_lease.expires_at,
-    'retry_after_seconds', 0, 'backpressure', v_room.pressure >= v_limit.backpressure_threshold,
-    'delay_seconds', case when v_room.pressure >= v_limit.backpressure_threshold then v_limit.backpressure_delay_seconds else 0 end);
+    'retry_after_seconds', 0, 'backpressure', v_capacity.pressure >= v_limit.backpressure_threshold,
+    'delay_seconds', case when v_capacity.pressure >= v_limit.backpressure_threshold then v_limit.backpressure_delay_seconds else 0 end);
 end
 $$;
 

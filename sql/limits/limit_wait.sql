@@ -12,14 +12,14 @@ as $$
       else interval '0' end
     from (select mill.now() as at) n
     cross join lateral mill.api_limit(p_provider, p_endpoint) l
-    cross join lateral mill.api_room(l, n.at) r
+    cross join lateral mill.api_capacity_left(l, n.at) r
     where p_provider is not null), interval '0')
 $$;
 
 comment on function mill.limit_wait(text, text) is 'How long a provider''s limit admits no request, at least; zero when it does, or there is none.';
 revoke execute on function mill.limit_wait(text, text) from public;
 
-create or replace function mill.next_room() returns double precision
+create or replace function mill.seconds_to_capacity() returns double precision
 language sql stable
 set search_path = pg_catalog, pg_temp
 as $$
@@ -28,5 +28,5 @@ as $$
   where q.served_by = 'function' and q.provider is not null and not q.paused and w.wait > interval '0' and mill.has_pending(q.queue)
 $$;
 
-comment on function mill.next_room() is 'Seconds until a provider that jobs wait for has room again; null when none is waited for.';
-revoke execute on function mill.next_room() from public;
+comment on function mill.seconds_to_capacity() is 'Seconds until a provider that jobs wait for has room again; null when none is waited for.';
+revoke execute on function mill.seconds_to_capacity() from public;

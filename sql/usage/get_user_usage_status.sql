@@ -43,7 +43,7 @@ begin
     select jsonb_build_object(
       'current_period', jsonb_build_object('start', s.month, 'end', (s.month + interval '1 month - 1 day')::date),
       'usage', (
-        -- The documented names of our meters.
+        -- The compatible names of our meters.
         select jsonb_object_agg(n.key, jsonb_build_object('used', m.used, 'limit', m.allowed, 'percentage', mill.usage_percentage(m.used, m.allowed)))
         from jsonb_each_text('{"shell_files": "files", "pages": "pages", "ai_tokens": "ai_tokens"}') n
         join mill.usage_meters(p_profile_id, s.month) m on m.meter = n.value)

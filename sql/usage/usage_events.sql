@@ -1,4 +1,4 @@
--- The documented table, as a view. An id is made of the event's number, so that it needs no column: version 8 of UUIDs is for that. Neither
+-- The compatible table, as a view. An id is made of the event's number, so that it needs no column: version 8 of UUIDs is for that. Neither
 -- address nor program of a caller is kept: both columns are null.
 create or replace view public.usage_events with (security_barrier) as
 select ('00000000-0000-8000-8000-' || lpad(to_hex(e.id), 12, '0'))::uuid as id, e.profile_id, e.event_type, e.counts as metrics,

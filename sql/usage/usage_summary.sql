@@ -1,4 +1,4 @@
--- What the documented calls answer from: a row per profile, of this month. over is never null. An upgrade is required where being over has
+-- What the compatible calls answer from: a row per profile, of this month. over is never null. An upgrade is required where being over has
 -- consequences: the plan blocks, or the operator wants a larger one to be suggested.
 create or replace function mill.usage_summary(p_profile_id uuid) returns table (
   plan_type text, month date, files numeric, files_limit numeric, pages numeric, pages_limit numeric, ai_tokens numeric, ai_tokens_limit numeric,

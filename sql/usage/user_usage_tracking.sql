@@ -1,4 +1,4 @@
--- The documented table, as a view: what was counted, beside what the profile's plan allows now. Plans have no history, so an older
+-- The compatible table, as a view: what was counted, beside what the profile's plan allows now. Plans have no history, so an older
 -- month is shown beside the plan of today. A month in which nothing was counted has no row; get_user_usage_status answers zeros for it.
 create or replace view public.user_usage_tracking with (security_barrier) as
 select md5(u.profile_id::text || u.month)::uuid as id, u.profile_id, u.month as billing_cycle_start,

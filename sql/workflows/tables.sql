@@ -11,7 +11,7 @@
 -- A step is a task of the definition within one job: it has one item, or as many as the list it fans out over. A definition without
 -- tasks is for jobs whose tasks the service inserts into public.job_tasks: there a step is what has one kind, and its items are the inserted tasks.
 --
--- public.jobs and public.job_tasks are views over these tables, in the documented form (docs/compat.md).
+-- public.jobs and public.job_tasks are views over these tables, in the compatible form (docs/compat.md).
 --
 --   step   waiting ──needs ended──► open ──all items ended──► completed, or partial when some failed or were skipped
 --             └── a need is not completed ──► skipped
@@ -174,7 +174,7 @@ create table mill.task_need (
 );
 comment on table mill.task_need is 'Whose output an inserted task needs, by kinds. A new rule is an INSERT.';
 
--- Only claim_tasks, the documented claim, writes here.
+-- Only claim_tasks, the compat claim, writes here.
 create table mill.task_claim (
   id uuid primary key,
   worker text not null,
@@ -182,7 +182,7 @@ create table mill.task_claim (
   -- Null until the first heartbeat: a task is "claimed" until then, and "processing" afterwards.
   heartbeat_at timestamptz
 ) with (fillfactor = 50);
-comment on table mill.task_claim is 'The last claim of a task by a documented worker, and when the worker was last heard of.';
+comment on table mill.task_claim is 'The last claim of a task by a compat worker, and when the worker was last heard of.';
 
 create table public.job_artifacts (
   id uuid primary key,
@@ -193,11 +193,11 @@ create table public.job_artifacts (
   storage_path text not null unique,
   file_size_bytes bigint,
   duration_seconds numeric,
-  -- Null where a documented worker has inserted the row.
+  -- Null where a compat worker has inserted the row.
   sha256 text,
   title text,
   created_at timestamptz not null,
-  -- As a documented worker gave it. Nothing of ours reads it: URLs are signed when asked for.
+  -- As a compat worker gave it. Nothing of ours reads it: URLs are signed when asked for.
   public_url text,
   bucket text not null default 'gristmill',
   constraint type_is_known check (artifact_type in ('audio_mp3', 'pdf', 'json')),

@@ -92,9 +92,9 @@ async function checkRelation(name, lines) {
 
 for (const clause of CLAUSES) {
   for (const [object, lines] of of(clause, RPC)) {
-    test(`${clause}: ${object} has the documented parameters, results and grants`, () => checkRpc(object, lines));
+    test(`${clause}: ${object} has the parameters, results and grants of the contract`, () => checkRpc(object, lines));
   }
   for (const [object, lines] of of(clause, RELATION)) {
-    test(`${clause}: ${object} has the documented columns and grants`, () => checkRelation(object, lines));
+    test(`${clause}: ${object} has the columns and grants of the contract`, () => checkRelation(object, lines));
   }
 }

@@ -37,7 +37,7 @@ export function testNames(folder = tests) {
 // catalog.test.mjs makes its tests of the lines of the contract.
 function catalogNames() {
   const objects = new Set(readContract().filter(({ what }) => what !== "key").map(({ clause, object }) => `${clause}: ${object}`));
-  return [...objects].map((name) => ({ file: "contract/catalog.test.mjs", name: `${name} has the documented shape and grants` }));
+  return [...objects].map((name) => ({ file: "contract/catalog.test.mjs", name: `${name} has the shape and grants of the contract` }));
 }
 
 /** The tests of a clause. */

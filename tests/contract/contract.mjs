@@ -1,4 +1,4 @@
-// The contract of the documented systems, as data: one line per parameter, result column, grant, relation column and answer key.
+// The contract of the older systems, as data: one line per parameter, result column, grant, relation column and answer key.
 //
 //   clause  object  what  name  type  value
 //

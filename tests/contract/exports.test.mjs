@@ -1,4 +1,4 @@
-// The documented exports (K60 to K63): the worker and the client run as programs of their own, and their SQL runs in psql as the role.
+// The compatible exports (K60 to K63): the worker and the client run as programs of their own, and their SQL runs in psql as the role.
 import assert from "node:assert/strict";
 import { execFile, spawn } from "node:child_process";
 import { randomUUID } from "node:crypto";
@@ -51,7 +51,7 @@ const rowOf = async (id) => {
   return data;
 };
 
-// A program of a user of the documented system: its own process, which knows the address and keys alone.
+// A program of a user of the older system: its own process, which knows the address and keys alone.
 function start(name, env) {
   const child = spawn(process.execPath, [fileURLToPath(new URL(`programs/${name}.mjs`, import.meta.url))],
     { env: { PATH: process.env.PATH, SUPABASE_URL: stack.url, ...env }, stdio: ["ignore", "pipe", "pipe"] });
@@ -89,7 +89,7 @@ function checkSeen(seen, user) {
   assert.notEqual(seen.afterDelete, null, "a deleted file is closed");
 }
 
-test("K60, K61, K62, K63: the documented client and the documented worker bring an export to its end", async () => {
+test("K60, K61, K62, K63: the compat client and the compat worker bring an export to its end", async () => {
   const user = await person();
   const front = client(user);
   await Promise.race([front.ended, until(() => front.said.some((line) => line.waiting), "the client asking for its export")]);

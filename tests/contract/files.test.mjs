@@ -204,7 +204,7 @@ test("K30: size and type are what was stored, and a file that is not stored fail
   checkAnswer("processing_error", refused.processing_error);
 });
 
-test("K32: an error of a stage is in the row as soon as the attempt has failed, with the documented keys", async () => {
+test("K32: an error of a stage is in the row as soon as the attempt has failed, with the compatible keys", async () => {
   const user = await person();
   const key = `${user.sub}/${Date.now()}_a.txt`;
   await user.bucket.upload(key, new Blob([TEXT]));
@@ -250,7 +250,7 @@ test("K30: what a user stores and never registers is removed after documents.unc
   assert.equal((await ended(data.id)).status, "completed", "what a document is made of stays");
 });
 
-test("K33, K34, K35: the usage calls answer the documented keys through PostgREST, and tracking_disabled while the flag is off", async () => {
+test("K33, K34, K35: the usage calls answer the compatible keys through PostgREST, and tracking_disabled while the flag is off", async () => {
   const user = await person();
   const asked = { p_profile_id: user.profile, p_shell_file_id: randomUUID(), p_file_size_bytes: 1000 };
   const tokens = { p_profile_id: user.profile, p_job_id: randomUUID(), p_tokens_used: 1200, p_processing_seconds: 30 };

@@ -1,4 +1,4 @@
-// The general rules of the contract: where documented names are defined, which relations take an upsert, and what null means.
+// The general rules of the contract: where compatible names are defined, which relations take an upsert, and what null means.
 import assert from "node:assert/strict";
 import { randomUUID } from "node:crypto";
 import fs from "node:fs";
@@ -43,7 +43,7 @@ function parts() {
 
 const text = (file) => fs.readFileSync(path.join(root, "sql", file), "utf8").replace(/--.*$/gm, "");
 
-test("K1: every documented relation and RPC is made in sql/compat or by the application that it belongs to", () => {
+test("K1: every compatible relation and RPC is made in sql/compat or by the application that it belongs to", () => {
   const makers = parts().flatMap(({ name, kind, files }) => files.flatMap((file) =>
     [...text(file).matchAll(/create (?:or replace )?(?:function|view|table)(?: if not exists)? public\.(\w+)/g)].map(([, object]) => ({ object, name, kind, file }))));
   for (const object of [...rpcs, ...relations]) {
@@ -53,9 +53,9 @@ test("K1: every documented relation and RPC is made in sql/compat or by the appl
   }
 });
 
-test("K1: no file of the engine speaks of a documented relation or RPC", () => {
-  const documented = new RegExp(`\\bpublic\\.(${[...rpcs, ...relations].join("|")})\\b`);
-  const spoken = parts().filter(({ kind }) => kind === "base").flatMap(({ files }) => files.filter((file) => documented.test(text(file))));
+test("K1: no file of the engine speaks of a compatible relation or RPC", () => {
+  const compatible = new RegExp(`\\bpublic\\.(${[...rpcs, ...relations].join("|")})\\b`);
+  const spoken = parts().filter(({ kind }) => kind === "base").flatMap(({ files }) => files.filter((file) => compatible.test(text(file))));
   assert.deepEqual(spoken, []);
 });
 

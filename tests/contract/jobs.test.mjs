@@ -218,7 +218,7 @@ test("K4 K17: an older worker puts a job off by updating its row, and the job is
   assert.deepEqual([worker_id, retry_count], ["old", 0]);
 });
 
-test("K4 K17: through supabase-js an update of job_queue changes one row under a documented lease, none otherwise, and is refused with other values", async () => {
+test("K4 K17: through supabase-js an update of job_queue changes one row under a compat lease, none otherwise, and is refused with other values", async () => {
   const back = { status: "pending", scheduled_at: new Date(Date.now() + 60_000).toISOString(), worker_id: null, started_at: null, heartbeat_at: null };
   const [id] = await enqueue("audit_cleanup", ["update"]);
   const update = (values) => service.from("job_queue").update(values).eq("id", id).select("id, status");
@@ -235,7 +235,7 @@ test("K4 K17: through supabase-js an update of job_queue changes one row under a
   assert.deepEqual(await ok(update(back)), []);
 });
 
-test("K19: supabase-js upserts, reads, updates and deletes limits under the documented columns", async () => {
+test("K19: supabase-js upserts, reads, updates and deletes limits under the compatible columns", async () => {
   const pair = { provider_name: "acme", api_endpoint: "chat" };
   const limits = () => service.from("api_rate_limits");
   const first = await ok(limits().upsert(pair, { onConflict: "provider_name,api_endpoint" }).select("*").single());
@@ -250,7 +250,7 @@ test("K19: supabase-js upserts, reads, updates and deletes limits under the docu
   assert.deepEqual(await ok(limits().select("id").match(pair)), []);
 });
 
-test("K15: supabase-js upserts settings of every documented type, and reads them back", async () => {
+test("K15: supabase-js upserts settings of every compatible type, and reads them back", async () => {
   await configure(DEFAULTS);
   const settings = () => service.from("system_configuration");
   await ok(settings().upsert({ config_key: "features.contract", config_value: "true", config_type: "boolean", description: "a flag", is_sensitive: true }, { onConflict: "config_key" }));

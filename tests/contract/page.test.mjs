@@ -1,4 +1,4 @@
-// The documented export client as a page in a real Chromium, served from another origin than the one it calls.
+// The compat export client as a page in a real Chromium, served from another origin than the one it calls.
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 

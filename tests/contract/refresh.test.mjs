@@ -218,7 +218,7 @@ test("K50: of the queue and the usage anon and users see and change nothing", as
   assert.deepEqual(await sql("select from public.supported_symbols where symbol = 'EVIL'"), []);
 });
 
-test("K51: cron has the documented entries, and process-queue-batch runs every minute", async () => {
+test("K51: cron has the compatible entries, and process-queue-batch runs every minute", async () => {
   const entries = await sql("select jobname, schedule from cron.job where jobname = any ($1) order by jobname", [["check-stale-data", "scheduled-refreshes", "process-queue-batch", "maintain-queue-partitions"]]);
   assert.deepEqual(entries.map(({ jobname }) => jobname), ["check-stale-data", "maintain-queue-partitions", "process-queue-batch", "scheduled-refreshes"]);
   assert.equal(entries.find(({ jobname }) => jobname === "process-queue-batch").schedule, "* * * * *");
@@ -226,7 +226,7 @@ test("K51: cron has the documented entries, and process-queue-batch runs every m
 
 test("K51: health-check says healthy with each job, and names those that are stale", async () => {
   await sql("update mill.schedule set declared_at = now(); delete from mill.heartbeat where part in (select name from mill.schedule)");
-  await sql("select mill.ran('check-stale-data')");
+  await sql("select mill.record_heartbeat('check-stale-data')");
   const healthy = await service.functions.invoke("health-check");
   assert.equal(healthy.error, null);
   checkAnswer("health-check healthy", healthy.data);
@@ -239,7 +239,7 @@ test("K51: health-check says healthy with each job, and names those that are sta
   checkAnswer("health-check stale", stale);
   assert.equal(stale.error, "Cron jobs are stale");
   assert.deepEqual(stale.stale_jobs.map(({ name }) => name), ["check-stale-data"]);
-  await sql("select mill.ran('check-stale-data')");
+  await sql("select mill.record_heartbeat('check-stale-data')");
 });
 
 test("K51: refresh-analytics-from-presence-v2 counts watchers for the service and for nobody else", async () => {

@@ -1,4 +1,4 @@
-// The documented routes of exports, their streams and downloads, and what browsers of other origins are told: against real functions, in both runtimes
+// The compatible routes of exports, their streams and downloads, and what browsers of other origins are told: against real functions, in both runtimes
 // where they differ, with files in storage and in R2.
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
@@ -18,7 +18,7 @@ import { checkAnswer } from "./contract.mjs";
 const SECONDS = 6; // of a stream, instead of 60
 const supabase = (stack, token) => createClient(stack.url, stack.anonKey, { accessToken: async () => token, realtime: { transport: ws } });
 
-// The documented routes at the root of the address, as documented clients call them.
+// The compatible routes at the root of the address, as compat clients call them.
 const at = (stack, user) => async (method, route, { body, headers = {}, ...init } = {}) => {
   const answer = await fetch(`${stack.url}/api/v1/export/${route}`, { method, body: body && JSON.stringify(body), redirect: "manual",
     headers: { ...(user && { authorization: `Bearer ${user.token}` }), "content-type": "application/json", ...headers }, ...init });
@@ -106,7 +106,7 @@ describe("workerd, files in storage", () => {
   };
   const listen = async (id, headers = {}, by = user) => fetch(`${stack.url}/api/v1/export/job/${id}/stream`, { headers: { authorization: `Bearer ${by.token}`, ...headers } });
 
-  test("K64: a PDF is asked for with every documented option, polled, and downloaded by its resultUrl without a token", async () => {
+  test("K64: a PDF is asked for with every compatible option, polled, and downloaded by its resultUrl without a token", async () => {
     const id = await order("Ünïcode / résumé", { templateSlug: "classic",
       options: { pageSize: "Legal", margins: { top: 0, bottom: 2, left: 1, right: 0.5 }, quality: "normal", colorMode: "grayscale", anything: 1 } });
     const [{ template, options }] = await sql("select template, options from mill.export where id = $1", [id]);
@@ -286,7 +286,7 @@ describe("workerd, files in storage", () => {
     assert.match(json.detail, new RegExp(`${json.used} MB of ${json.limit} MB`));
   });
 
-  test("K64: what is another's looks like what does not exist, on every documented route", async () => {
+  test("K64: what is another's looks like what does not exist, on every compatible route", async () => {
     const id = await order("Private");
     const other = at(stack, await author(stack));
     for (const [method, route] of [["GET", "job/ID"], ["DELETE", "job/ID"], ["GET", "job/ID/stream"], ["POST", "job/ID/stream/ticket"], ["GET", "download/ID"], ["GET", "batch/ID/download"]]) {

@@ -1,4 +1,4 @@
-// Programs of the documented system of jobs and tasks, run as they are against a whole stack: a client, the back end that plans tasks, and workers.
+// Programs of the older system of jobs and tasks, run as they are against a whole stack: a client, the back end that plans tasks, and workers.
 import assert from "node:assert/strict";
 import { spawn } from "node:child_process";
 import { randomUUID } from "node:crypto";
@@ -77,7 +77,7 @@ async function finished({ id, client }) {
   assert.deepEqual(rows, [{ state: "completed", count: 6 }]);
 }
 
-test("K70, K71, K72, K73: a client, a back end and a task worker of the documented system do a job", async () => {
+test("K70, K71, K72, K73: a client, a back end and a task worker of the older system do a job", async () => {
   const job = await begin();
   const lines = await run("task-worker", { IDLE_ROUNDS: "5" }).end();
   assert.equal(lines.at(-1), "left 0", lines.join("\n"));
@@ -146,7 +146,7 @@ test("K72: service_role replaces an object of job-artifacts until its task is co
   assert.equal(await (await must(bucket.download(path))).text(), "second");
 });
 
-test("K74: POST /api/jobs/start and GET /api/jobs/{id} answer in the documented form, with titles", async () => {
+test("K74: POST /api/jobs/start and GET /api/jobs/{id} answer in the compatible form, with titles", async () => {
   const started = await user.call("POST", "jobs/api/jobs/start", { body: { type: "album", params: { reader: "Ada" } } });
   assert.equal(started.status, 202, started.text);
   checkAnswer("POST /api/jobs/start", started.json);

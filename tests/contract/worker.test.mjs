@@ -1,4 +1,4 @@
-// The functions under their documented names, and what stands around the worker: environment, limits, external queues, maintenance.
+// The functions under their compatible names, and what stands around the worker: environment, limits, external queues, maintenance.
 import assert from "node:assert/strict";
 import { randomUUID } from "node:crypto";
 import { after, before, describe, test } from "node:test";

@@ -61,7 +61,7 @@ test(`a worker that is killed ${KILLS} times (seed ${SEED}) loses no document an
   await until(async () => (await stack.postgres.query("select from mill.job where state = 'processing'")).rowCount === 0, "the last job settling");
   // A slot is a job of the limit's queue while it is leased, or a lease of a caller without one: the limiter counts both.
   const { rows: limits } = await stack.postgres.query(
-    "select l.provider_name, l.concurrent_requests, r.slots from mill.api_rate_limits l cross join lateral mill.api_room(l, mill.now()) r where l.concurrent_requests is not null");
+    "select l.provider_name, l.concurrent_requests, r.slots from mill.api_rate_limits l cross join lateral mill.api_capacity_left(l, mill.now()) r where l.concurrent_requests is not null");
   assert.ok(limits.some(({ provider_name }) => provider_name === "builtin"));
   for (const { provider_name, concurrent_requests, slots } of limits) assert.equal(slots, concurrent_requests, `no slot of ${provider_name} is leaked`);
   const ids = killed.map(({ id }) => id);

@@ -7,7 +7,7 @@ import { startStack } from "../support.mjs";
 let stack;
 before(async () => {
   stack = await startStack("doctor");
-  await stack.postgres.query("select mill.ran(name) from mill.schedule");
+  await stack.postgres.query("select mill.record_heartbeat(name) from mill.schedule");
 });
 after(() => stack?.destroy());
 
@@ -26,13 +26,13 @@ test("a sound deployment passes every check", async () => {
 });
 
 const faults = [
-  ["schema", "delete from mill.migration where path = 'engine/claim.sql'",
-    "insert into mill.migration select 'engine/claim.sql', checksum from saved where path = 'engine/claim.sql'", /sql\/engine\/claim\.sql is missing or old[\s\S]*gristmill migrate/],
+  ["schema", "delete from mill.migration where path = 'engine/claim/claim.sql'",
+    "insert into mill.migration select 'engine/claim/claim.sql', checksum from saved where path = 'engine/claim/claim.sql'", /sql\/engine\/claim\/claim\.sql is missing or old[\s\S]*gristmill migrate/],
   ["roles", "alter role authenticated bypassrls", "alter role authenticated nobypassrls", /role authenticated may go around row level security/],
   ["grants", "grant usage on schema mill to anon; grant execute on function mill.now() to anon", "revoke usage on schema mill from anon; revoke execute on function mill.now() from anon", /mill\.now\(\) may be called by anon/],
   ["row level security", "create table public.leak (a int); grant select on public.leak to anon", "drop table public.leak", /leak has none[\s\S]*enable row level security/],
   ["search paths", "create function public.loose() returns int language sql security definer as 'select 1'", "drop function public.loose()", /loose\(\)[\s\S]*set search_path/],
-  ["schedules", "update mill.heartbeat set at = at - interval '1 hour' where part = 'check-stale-data'", "select mill.ran('check-stale-data')", /check-stale-data last ran 36\d\d s ago/],
+  ["schedules", "update mill.heartbeat set at = at - interval '1 hour' where part = 'check-stale-data'", "select mill.record_heartbeat('check-stale-data')", /check-stale-data last ran 36\d\d s ago/],
   ["functions address", "delete from mill.settings where key = 'functions.base_url'", null, /gristmill configure --functions-url/],
   ["functions", "update mill.settings set value = 'http://127.0.0.1:9/functions/v1' where key = 'functions.base_url'", null, /127\.0\.0\.1:9\/functions\/v1\/health cannot be reached/],
   ["signing key", "delete from mill.secret", null, /INVOKE_SECRET/],

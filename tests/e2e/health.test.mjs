@@ -15,7 +15,7 @@ before(async () => {
 after(() => stack?.destroy());
 
 const sql = (text) => stack.postgres.query(text);
-const allRan = () => sql("select mill.ran(name) from mill.schedule");
+const allRan = () => sql("select mill.record_heartbeat(name) from mill.schedule");
 async function get(path = "", token) {
   const answer = await fetch(`${stack.url}/functions/v1/health${path}`, { headers: token ? { authorization: `Bearer ${token}` } : {} });
   const text = await answer.text();

@@ -145,7 +145,7 @@ for (const runtime of ["workerd", "deno"]) {
     });
 
     test("health answers with every check, and its details only to who holds its token", async () => {
-      await stack.postgres.query("select mill.ran(name) from mill.schedule");
+      await stack.postgres.query("select mill.record_heartbeat(name) from mill.schedule");
       const { status, json } = await user.call("GET", "health");
       assert.equal(status, 200);
       assert.ok(json.checks.some((check) => check.name === "cron"));

@@ -169,8 +169,8 @@ for (const runtime of ["workerd", "deno"]) {
       });
     });
 
-    test("the documented routes still work", async () => {
-      const document = await user.write("Documented");
+    test("the compatible routes still work", async () => {
+      const document = await user.write("Compatible");
       const asked = await user.call("POST", "api/v1/export/pdf", { body: { documentId: document, templateSlug: "classic", options: { pageSize: "A4", anything: true } } });
       assert.equal(asked.status, 202);
       await user.ended(asked.json.jobId);

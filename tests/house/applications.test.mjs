@@ -43,7 +43,7 @@ describe("each application alone", { concurrency: 3 }, () => {
     });
   }
 
-  test("K18: the twelve documented job types are accepted with compat alone, after documents has come, and after it has gone", async () => {
+  test("K18: the twelve job types of the older system are accepted with compat alone, after documents has come, and after it has gone", async () => {
     const TYPES = ["fast_queue_security", "fast_queue_ocr", "fast_queue_spatial", "ai_queue_pass1", "ai_queue_pass2", "ai_queue_pass3", "audit_cleanup",
       "notification_delivery", "report_generation", "backup_operation", "system_maintenance", "consent_verification"];
     const database = await house.database(["--with", "compat"]);

@@ -73,7 +73,7 @@ describe("the engine alone", { concurrency: versions.length }, () => {
       test(`Postgres ${version}: doctor is content`, async () => {
         await house.run(database, "relay", "--install-only");
         await house.run(database, "configure", "--functions-url", "http://127.0.0.1:9/functions/v1");
-        await query("select mill.ran(name) from mill.schedule");
+        await query("select mill.record_heartbeat(name) from mill.schedule");
         const { code, stdout, stderr } = await house.server.gristmill(database, "doctor", "--offline");
         assert.equal(code, 0, stdout + stderr);
       });

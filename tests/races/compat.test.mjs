@@ -1,4 +1,4 @@
-// Documented workers and our own on one queue at once, by many real connections.
+// Compat workers and our own on one queue at once, by many real connections.
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 
@@ -36,7 +36,7 @@ test("K4 K17: reschedule_job and updates of job_queue for every job over and ove
       completed.push(...jobs.map(({ id }) => id));
     }
   });
-  const documented = together(4, async (at) => {
+  const older = together(4, async (at) => {
     while (!done()) {
       const { rows: [job] } = await pool.query("select job_id from public.claim_next_job_v3($1, array['report_generation'])", [`own-${at % 3}`]); // and so do they
       if (job && (await value("public.complete_job($1, $2, '{}')", [job.job_id, `own-${at % 3}`]))) completed.push(job.job_id);
@@ -49,15 +49,15 @@ test("K4 K17: reschedule_job and updates of job_queue for every job over and ove
       else await pool.query(BACK, [id]);
     }
   });
-  await Promise.all([own, documented, meddlers]);
+  await Promise.all([own, older, meddlers]);
   assert.equal(new Set(completed).size, JOBS);
   assert.equal(completed.length, JOBS);
   assert.equal(await value("(select count(*)::int from mill.job where state = 'completed')"), JOBS);
 
-  // Those calls do reach what a documented claim gave out.
+  // Those calls do reach what a compat claim gave out.
   const held = await value("public.enqueue_job_v3('report_generation', 'x', '{\"a\": 1}')");
-  await pool.query("select public.claim_next_job_v3('documented', array['report_generation'])");
+  await pool.query("select public.claim_next_job_v3('compat', array['report_generation'])");
   assert.equal(await value("public.reschedule_job($1, 0, 'again', false)", [held]), true);
-  await pool.query("select public.claim_next_job_v3('documented', array['report_generation'])");
+  await pool.query("select public.claim_next_job_v3('compat', array['report_generation'])");
   assert.equal((await pool.query(BACK, [held])).rowCount, 1);
 });

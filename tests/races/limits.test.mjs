@@ -33,7 +33,7 @@ after(async () => {
   await stack?.destroy();
 });
 
-const free = async (way) => (await pool.query("select slots from mill.api_room(mill.api_limit('p', $1), mill.now())", [way])).rows[0].slots;
+const free = async (way) => (await pool.query("select slots from mill.api_capacity_left(mill.api_limit('p', $1), mill.now())", [way])).rows[0].slots;
 
 function start(way, at) {
   // Those that will be killed are slow, so that they hold slots when it happens.
@@ -79,7 +79,7 @@ function judge({ grants, told }, diagnostic) {
 }
 
 describe("32 workers at 100 a minute", { concurrency: true }, () => {
-  test("K14: callers, documented workers among them, never pass the limit in any minute, use all of it, and leak no slot when killed", async (t) => {
+  test("K14: callers, compat workers among them, never pass the limit in any minute, use all of it, and leak no slot when killed", async (t) => {
     judge(await hammer("acquire"), (line) => t.diagnostic(line));
     await until(async () => (await free("acquire")) === 40, "the slots of the killed coming back", 60_000);
   });

@@ -202,7 +202,7 @@ test("a floor that was moved thousands of times under a held snapshot is found a
   const first = await version();
   for (let move = 0; move < 1_000; move++) {
     await mover.query("update mill.floor_version set advance_at = '-infinity' where line = (select line from mill.line where queue = 'default')");
-    await mover.query("select mill.sweep('default')");
+    await mover.query("select mill.raise_floors('default')");
   }
   const after = await lookUp();
   assert.ok(await version() >= first + 1_000, "every move counts up the version");

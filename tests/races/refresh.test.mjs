@@ -111,7 +111,7 @@ test("2: recovery skips what a settlement holds", async () => {
   };
   assert.ok(await check());
   await broken("public.recover_stuck_jobs", "for update skip locked", "for update", check);
-  await broken("mill.expired_leases", "for update skip locked", "for update", check);
+  await broken("mill.lock_expired_leases", "for update skip locked", "for update", check);
 });
 
 const entries = [

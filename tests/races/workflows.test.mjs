@@ -131,7 +131,7 @@ test("batches that settle tasks of the same workflows, and cancels among them, n
         // In any order, as workers settle: locks must be taken in one.
         const outcomes = rows.sort(() => random() - 0.5).map(({ id, attempt }) => ({ id, attempt, outcome: random() < 0.03 ? "dead" : "completed" }));
         await pool.query("select mill.settle($1, $2)", [`s${at}`, JSON.stringify(outcomes)]);
-        if (random() < 0.01) await pool.query("select mill.cancel_job(id) from (select id from mill.workflow where type = 'shared' and status = 'processing' order by random() limit 1) j");
+        if (random() < 0.01) await pool.query("select mill.stop_workflow(id) from (select id from mill.workflow where type = 'shared' and status = 'processing' order by random() limit 1) j");
       } catch (error) {
         if (error.code !== "GM067") failures.push(`${error.code} ${error.message}`);
       }
@@ -182,7 +182,7 @@ async function startList(type, items) {
     from mill.workflow j join mill.step s on s.job_id = j.id and s.key = 'a' where j.id = $1`, [id])).rows[0];
   const isLast = async () => {
     assert.deepEqual(await state(), { completed: items, status: "processing", left: 0, started: 1 }, "the last one takes all that was left, and the next task has started");
-    await pool.query("select mill.cancel_job($1)", [id]); // the tests share a queue
+    await pool.query("select mill.stop_workflow($1)", [id]); // the tests share a queue
   };
   return { id, held, state, isLast };
 }
@@ -239,7 +239,7 @@ test("of two last batches at once neither leaves its count to the other", async 
 });
 
 // Postgres waits in spite of SKIP LOCKED where a row was claimed after the snapshot of whoever wants to hold it, and is
-// being ended. mill.can_wait is slowed between the two, so that both fit in.
+// being ended. mill.can_count_later is slowed between the two, so that both fit in.
 test("a batch that wants to hold a task which was claimed and is being ended meanwhile does not deadlock with that", async () => {
   const type = "crossed";
   await pool.query("insert into workflow_definition (type, tasks) values ($1, $2)", [type, JSON.stringify([
@@ -254,7 +254,7 @@ test("a batch that wants to hold a task which was claimed and is being ended mea
   const [newer0, newer1, older0, older1] = byId(await claim(4));
   await settleAs("released", [newer1, older1]);
 
-  const { rows: [{ usual }] } = await pool.query("select pg_get_functiondef('mill.can_wait'::regproc) as usual");
+  const { rows: [{ usual }] } = await pool.query("select pg_get_functiondef('mill.can_count_later'::regproc) as usual");
   const slow = usual.replace("where l.id = t.id", "where l.id = t.id and pg_sleep(1) is not null");
   assert.notEqual(slow, usual);
   await pool.query(slow);

@@ -144,7 +144,7 @@ test("never more calls than the limit in its window, no attempt burned, and all 
     await pump();
     const { count } = await calls();
     assert.equal(count, Math.min(100, round * 40), "the whole limit is used and no call more is made");
-    const [{ wait }] = await sql("select mill.next_room() as wait");
+    const [{ wait }] = await sql("select mill.seconds_to_capacity() as wait");
     if (round < 3) assert.ok(wait > 50 && wait <= 60, `the next room is in ${wait} s`);
     await sql("update mill.api_use set at = at - interval '75 seconds'"); // a minute goes by, and what was reserved
     await pump();

@@ -130,6 +130,21 @@ test("under transactions that take the tables in every order without a pause mig
   assert.equal(later.code, 0, later.stderr);
 });
 
+test("a trigger whose file has moved and whose text is the same needs no lock of its table", async () => {
+  const database = await installed();
+  const moved = release((parts) => {
+    parts["engine base"] = Object.fromEntries(Object.entries(parts["engine base"])
+      .map(([path, text]) => [path === "engine/note_size.sql" ? "engine/sizes/note_size.sql" : path, text]));
+  });
+  const holder = await database.connect();
+  await holder.query("begin; lock table mill.item in row exclusive mode");
+  const { code, stderr } = await database.migrate(moved, "--patience", "3");
+  await holder.end();
+  assert.equal(code, 0, stderr);
+  const triggers = "select tgname::text from pg_trigger where tgrelid = 'mill.item'::regclass and not tgisinternal order by 1";
+  assert.deepEqual(await database.values(triggers), ["note_size", "note_size_again"]);
+});
+
 test("a table that is never free is named after a while, with what to do", async () => {
   const database = await installed();
   const holder = await database.connect();

@@ -5,6 +5,7 @@ import fs from "node:fs";
 import path from "node:path";
 import { after, before, describe, test } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
+import { isDeepStrictEqual } from "node:util";
 
 import { assertSame } from "../house/harness.mjs";
 import { isSoak, until } from "../support.mjs";
@@ -108,12 +109,14 @@ for (const version of releases) {
         const lasted = await ended;
         await gone(database);
         const now = await standing(database);
-        if (now.dump === fresh.get(head).dump) {
-          took = Math.min(took, lasted); // this one was faster than the one that was measured: the same moment again, earlier
+        if (!isDeepStrictEqual(now.migrations, before.migrations)) {
+          // This one had committed: functions that nobody calls any more may be left, and the next run removes them.
+          await migrated(database, head);
+          assertSame(await database.dump(), fresh.get(head).dump, "the schema after an upgrade that was killed behind its commit, and the next run");
+          took = Math.min(took, lasted); // the same moment again, earlier
           database = await take();
           continue;
         }
-        assert.deepEqual(now.migrations, before.migrations);
         assertSame(now.dump, before.dump, "the schema is as it was");
         n += 1;
       }

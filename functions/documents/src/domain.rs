@@ -7,10 +7,10 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use uuid::Uuid;
 
-/// The name of this function in the documented system.
+/// The name of this function in the older system.
 pub(crate) const SHELL_FILE_PROCESSOR: &str = "shell-file-processor-v3";
 
-/// The bucket in which documented clients store files by themselves.
+/// The bucket in which compat clients store files by themselves.
 pub(crate) const MEDICAL_DOCS: &str = "medical-docs";
 
 /// The largest file, unless the binding UPLOAD_MAX_BYTES says otherwise.
@@ -72,7 +72,7 @@ pub(crate) struct Fields {
     pub(crate) filename: Option<String>,
 }
 
-/// What an upload answers under the documented name.
+/// What an upload answers under the compatible name.
 #[derive(Debug, Serialize, JsonSchema)]
 pub(crate) struct ShellFile {
     /// The document.

@@ -1,6 +1,6 @@
 //! `export`: takes orders for PDFs, tells how far they are, and gives them out. The container worker makes them.
 //!
-//! The routes below `/api/v1/export` are the documented ones, kept for clients that know them.
+//! The routes below `/api/v1/export` are the compatible ones, kept for clients that know them.
 
 mod archive;
 mod domain;
@@ -96,11 +96,11 @@ fn routes() -> Routes {
             .summary(TICKET)
             .answers::<Ticket>(200, TICKET_ANSWER),
         ));
-    documented(routes)
+    compatible(routes)
 }
 
-// The routes that clients of the documented system call.
-fn documented(routes: Routes) -> Routes {
+// The routes that clients of the older system call.
+fn compatible(routes: Routes) -> Routes {
     routes
         .route(
             post("/api/v1/export/pdf", older::request)
@@ -129,7 +129,7 @@ fn documented(routes: Routes) -> Routes {
             .answers::<Both<older::Cancelled>>(200, "Cancelled, or about to be")
             .refuses(&[Code::AlreadyFinished])))
         .route(one(get("/api/v1/export/job/{id}/stream", older::stream)
-            .summary("Events of an export as they happen, in the documented form")
+            .summary("Events of an export as they happen, in the compatible form")
             .header::<u64>("last-event-id", "Only what came after it is sent", false)
             .query::<StreamQuery>()
             .answers_with(

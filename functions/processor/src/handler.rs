@@ -143,7 +143,7 @@ mod tests {
 
     #[test]
     fn a_job_ends_in_time_to_be_settled_within_its_invocation() {
-        // As Postgres writes it (sql/engine/invoke.sql).
+        // As Postgres writes it (sql/engine/invoke/invoke.sql).
         let asked = |seconds: u32| -> Invocation {
             serde_json::from_value(serde_json::json!({
                 "invocation": "01a1e273-88a8-7a97-9476-25074e8fc71c", "queue": "default", "batch": 50, "seconds": seconds,

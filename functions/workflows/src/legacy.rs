@@ -1,4 +1,4 @@
-//! The documented form of a job, for clients that know it.
+//! The compatible form of a job, for clients that know it.
 
 use gristmill_core::Problem;
 use gristmill_core::job::JobId;
@@ -10,7 +10,7 @@ use serde::Serialize;
 use crate::domain::Shown;
 use crate::handler;
 
-/// How long URLs are good in the documented form.
+/// How long URLs are good in the compatible form.
 const URL_SECONDS: u32 = 3600;
 
 /// How far a job is.
@@ -33,7 +33,7 @@ struct Artifact {
     title: Option<String>,
 }
 
-/// Where a job stands, in the documented words.
+/// Where a job stands, in the compatible words.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 enum Status {

@@ -1,4 +1,4 @@
-//! The requests of supabase-js' storage client that we and the documented snippets use.
+//! The requests of supabase-js' storage client that we and the compat snippets use.
 
 use std::io::ErrorKind;
 use std::sync::Arc;

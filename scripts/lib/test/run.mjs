@@ -1,4 +1,4 @@
-// ./scripts/test after setup: builds what the chosen suites need, runs them in lanes, sums up.
+// ./scripts/test after setup: builds what the chosen suites need, runs them side by side, sums up.
 import { spawn, spawnSync } from "node:child_process";
 import fs from "node:fs";
 import path from "node:path";
@@ -58,9 +58,9 @@ for (const signal of ["SIGINT", "SIGTERM"]) {
 }
 
 const started = Date.now();
-const lanes = [[cargo, others], [others], [others], [others]];
-const results = (await Promise.all(lanes.map(runLane))).flat();
-results.push(...await runLane([alone]));
+const runners = [[cargo, others], [others], [others], [others]];
+const results = (await Promise.all(runners.map(runSuites))).flat();
+results.push(...await runSuites([alone]));
 const total = results.reduce(
   (sums, { counts }) => ({
     passed: sums.passed + counts.passed, failed: sums.failed + counts.failed, skipped: sums.skipped + counts.skipped,
@@ -77,8 +77,8 @@ function build(...command) {
   if (status !== 0) process.exit(status ?? 1);
 }
 
-/** Runs suites from the top of each list until it is empty; lanes may share a list. */
-async function runLane(lists) {
+/** Runs suites from the top of each list until it is empty; runners may share a list. */
+async function runSuites(lists) {
   const done = [];
   for (const list of lists) {
     while (list.length > 0) done.push(await runSuite(list.shift()));

@@ -3,7 +3,7 @@
 //! A token in a header decides what a caller may do, never a cookie. So credentials are never allowed, and a page that is not listed
 //! loses only the right to read answers in a browser.
 
-/// Headers that supabase-js, our clients and the documented ones send. A preflight that asks for others is given those as well.
+/// Headers that supabase-js, our clients and compat clients send. A preflight that asks for others is given those as well.
 pub const SENT: &str = "accept, accept-language, accept-profile, apikey, authorization, cache-control, content-language, content-profile, \
     content-type, idempotency-key, if-match, if-none-match, if-range, last-event-id, prefer, range, traceparent, tracestate, \
     x-client-info, x-correlation-id, x-region, x-retry-count, x-supabase-api-version, x-upsert";

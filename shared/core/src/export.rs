@@ -46,7 +46,7 @@ pub struct Export {
     /// What can be downloaded.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub file: Option<ExportFile>,
-    /// An address outside of our storage, where a worker of the user's own has put the file. For documented clients, which know it as result_url.
+    /// An address outside of our storage, where a worker of the user's own has put the file. For compat clients, which know it as result_url.
     #[serde(default, skip_serializing)]
     pub result_url: Option<String>,
     /// When it was asked for.

@@ -8,7 +8,7 @@ use uuid::Uuid;
 
 use super::{Rpc, RpcError};
 
-/// One event, with the documented names of its arguments.
+/// One event, with the compatible names of its arguments.
 #[derive(Debug, Serialize)]
 pub struct AuditEvent {
     /// What kind of thing changed.

@@ -1,4 +1,4 @@
-//! What the documented programs need beside the applications. Compat is always in `public`, whatever schema an application is in.
+//! What the compat programs need beside the applications. Compat is always in `public`, whatever schema an application is in.
 
 use serde::Deserialize;
 use serde_json::json;

@@ -159,11 +159,11 @@ pub struct Artifact {
     pub storage_path: String,
     /// The bucket it lies in.
     pub bucket: String,
-    /// Its size. A documented worker may leave it out.
+    /// Its size. A compat worker may leave it out.
     pub bytes: Option<u64>,
     /// In seconds, of what can be heard.
     pub duration: Option<f64>,
-    /// Of its content. Documented workers do not say.
+    /// Of its content. Compat workers do not say.
     pub sha256: Option<String>,
     /// For people.
     pub title: Option<String>,

@@ -1,4 +1,4 @@
--- What the function documents calls under its documented name, for a reference to a stored file. The same upsert that a client makes, with the
+-- What the function documents calls under its compatible name, for a reference to a stored file. The same upsert that a client makes, with the
 -- caller's own rights: the triggers and policies of shell_files decide. Without a key the place is the key, so a repeat finds the document.
 create or replace function public.register_stored_file(
   p_storage_path text, p_filename text default null, p_mime_type text default null, p_size bigint default null,

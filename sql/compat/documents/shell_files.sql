@@ -1,4 +1,4 @@
--- Who may upsert shell_files, and what happens then. The trigger functions are in take_upserted_file.sql. current_user is asked by the
+-- Who may upsert shell_files, and what happens then. The trigger functions are in receive_upserted_file.sql. current_user is asked by the
 -- triggers themselves, because within their functions it is the owner.
 grant insert (patient_id, filename, original_filename, file_size_bytes, mime_type, storage_path, idempotency_key, status),
   update (patient_id, filename, original_filename, file_size_bytes, mime_type, storage_path, idempotency_key, status)
@@ -17,7 +17,7 @@ create trigger users_wait_in_maintenance before insert or update on public.shell
   for each statement when (current_user in ('anon', 'authenticated', 'service_role')) execute function mill.refuse_users_in_maintenance();
 drop trigger if exists a_clients_row_becomes_a_document on public.shell_files;
 create trigger a_clients_row_becomes_a_document before insert on public.shell_files
-  for each row when (current_user in ('anon', 'authenticated', 'service_role')) execute function mill.take_upserted_file();
+  for each row when (current_user in ('anon', 'authenticated', 'service_role')) execute function mill.receive_upserted_file();
 drop trigger if exists a_clients_row_is_started on public.shell_files;
 create trigger a_clients_row_is_started after insert on public.shell_files
   for each row when (current_user in ('anon', 'authenticated', 'service_role')) execute function mill.start_upserted_file();

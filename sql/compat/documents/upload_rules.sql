@@ -1,4 +1,4 @@
--- The bucket medical-docs, in which documented clients store a file before they register it: {user}/{time}_{name}. A user writes below its
+-- The bucket medical-docs, in which compat clients store a file before they register it: {user}/{time}_{name}. A user writes below its
 -- own id only. What was scanned lies at {profile}/{document}/{file} in the same bucket, where no user's token can write.
 
 -- The characters that Supabase Storage takes, and the lengths that the worker reads (shared/files).
@@ -55,7 +55,7 @@ $$;
 comment on function mill.may_remove_upload(text, uuid) is 'Rule of remove in medical-docs: what no document is made of.';
 revoke execute on function mill.may_remove_upload(text, uuid) from public;
 
-insert into mill.bucket (bucket, description) values ('medical-docs', 'Files that documented clients store before they register them')
+insert into mill.bucket (bucket, description) values ('medical-docs', 'Files that compat clients store before they register them')
 on conflict (bucket) do nothing;
 insert into mill.object_rule (act, routine, bucket) values
   ('read', 'mill.may_read_upload', 'medical-docs'),

@@ -1,5 +1,5 @@
--- The cleanup function removes expired exports every ten minutes. Those who know the documented cron entry find it here: it asks for that step
--- alone, through the function's documented name.
+-- The cleanup function removes expired exports every ten minutes. Those who know the compatible cron entry find it here: it asks for that step
+-- alone, through the function's compatible name.
 create or replace function mill.invoke_cleanup_exports() returns bigint
 language sql
 set search_path = pg_catalog, pg_temp

@@ -15,7 +15,7 @@ begin
     raise exception 'file_size and page_count are not negative' using errcode = 'GM004';
   end if;
   if v_path is not null then
-    perform mill.take_export_object(v_export.owner, v_export.document_id, v_path, v_export.id);
+    perform mill.register_export_object(v_export.owner, v_export.document_id, v_path, v_export.id);
     update mill.export_file f set attempt = p_holder.attempt where f.path = v_path and f.state = 'writing';
     v_is_done := public.finish_export(p_holder.job, p_holder.worker, p_holder.attempt, v_path, mill.export_file_name(v_export.title), coalesce(p_pages, 1));
   elsif p_url !~* '^https?://[^/]+' or p_url ~* '/storage/v1/' then
@@ -35,5 +35,5 @@ end
 $$;
 
 comment on function mill.complete_export_job(mill.holder, text, int, int) is
-  'Completes an export with the result that a documented worker names; false when the job was cancelled, GM055 without a stored file.';
+  'Completes an export with the result that a compat worker names; false when the job was cancelled, GM055 without a stored file.';
 revoke execute on function mill.complete_export_job(mill.holder, text, int, int) from public;

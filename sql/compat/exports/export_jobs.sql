@@ -1,4 +1,4 @@
--- The documented table, as a view with exactly its columns. result_url is what a documented worker wrote, or the route that signs a fresh URL
+-- The compatible table, as a view with exactly its columns. result_url is what a compat worker wrote, or the route that signs a fresh URL
 -- for a file of our own worker; it is null once the file is gone. document_id is a plain column, so that documents(title) can be embedded.
 create or replace view public.export_jobs with (security_barrier) as
 select e.id, e.owner as user_id, e.document_id, 'pdf'::text as format,
@@ -24,6 +24,6 @@ left join mill.job d on d.id = e.id and d.state in ('completed', 'cancelled', 'f
 left join mill.export_history h on h.id = e.id
 where e.owner = auth.uid() or public.is_service_role();
 
-comment on view public.export_jobs is 'Exports under their documented name. Inserting asks for one, updating is what the documented client and worker do.';
+comment on view public.export_jobs is 'Exports under their compatible name. Inserting asks for one, updating is what the compat client and worker do.';
 revoke all on public.export_jobs from public, anon, authenticated, service_role;
 grant select, insert, update on public.export_jobs to authenticated, service_role;

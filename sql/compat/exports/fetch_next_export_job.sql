@@ -1,4 +1,4 @@
--- The documented way to claim: one job, of one user when one is named, for 15 minutes. The caps are those of every claim, under the
+-- The compatible way to claim: one job, of one user when one is named, for 15 minutes. The caps are those of every claim, under the
 -- same lock. The lease's worker is 'fetch_next_export_job': complete_job and fail_job take it as p_worker_id.
 create or replace function public.fetch_next_export_job(p_user_id uuid default null) returns setof public.export_jobs
 language plpgsql security definer
@@ -17,7 +17,7 @@ begin
   end if;
   perform mill.promote(100);
   select q.* into v_queue from mill.queue q where q.queue = 'exports' and not q.paused;
-  perform pg_advisory_xact_lock(702231, hashtext('exports')); -- as mill.take_capped
+  perform pg_advisory_xact_lock(702231, hashtext('exports')); -- as mill.lock_jobs_within_caps
   select j.id into v_id from mill.job_live j
   where j.queue = v_queue.queue and not j.waits and j.state = 'pending'
     and j.lane = mill.lane_of(v_queue.dequeue, v_queue.max_running_per_group, p_user_id, p_user_id::text)

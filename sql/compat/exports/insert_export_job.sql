@@ -1,4 +1,4 @@
--- The documented createExportJob inserts {user_id, document_id, format, options, status, progress, attempts, max_attempts}. State is ours: what a new
+-- The compatible createExportJob inserts {user_id, document_id, format, options, status, progress, attempts, max_attempts}. State is ours: what a new
 -- job cannot have is refused.
 create or replace function mill.insert_export_job() returns trigger
 language plpgsql security definer

@@ -1,10 +1,10 @@
--- The updates that the documented client and worker send, and no others. State changes through the engine: what is written here is what was meant,
+-- The updates that the compat client and worker send, and no others. State changes through the engine: what is written here is what was meant,
 -- under the lease that fetch_next_export_job gave out last (docs/compat.md).
 --
 --   a user         pending -> cancelled
 --   the service    progress; completed with a result; failed; pending with run_after, which counts the attempt
 --
--- A documented program also gives back all jobs that began over 15 minutes ago. That statement may name jobs of our own worker: it leaves
+-- A compat program also gives back all jobs that began over 15 minutes ago. That statement may name jobs of our own worker: it leaves
 -- them alone and does the others.
 -- Columns that follow from these (completed_at) may be sent along, and are ours to set.
 

@@ -1,4 +1,4 @@
--- The refresh queue under its documented columns.
+-- The refresh queue under its compatible columns.
 --
 -- processed_at is when the job was claimed, completed or failed. Of a job that waits again it is when its attempt failed; a job that was
 -- given back waits without one. An error that is older than the last claim is that of an earlier attempt.
@@ -22,6 +22,6 @@ select
 from mill.job j
 where j.queue ~ '^refresh(-|$)';
 
-comment on view public.api_call_queue is 'The refresh queue under its documented column names. Statuses: pending, processing, completed, failed.';
+comment on view public.api_call_queue is 'The refresh queue under its compatible column names. Statuses: pending, processing, completed, failed.';
 revoke all on public.api_call_queue from public, anon, authenticated, service_role;
 grant select, insert, update on public.api_call_queue to service_role;

@@ -1,4 +1,4 @@
--- The documented loop is the pump, which serves every queue. This is one round of it: an RPC is one transaction, and requests leave when
+-- The compatible loop is the pump, which serves every queue. This is one round of it: an RPC is one transaction, and requests leave when
 -- it commits. Cron runs the rounds (process-queue-batch).
 create or replace function public.invoke_processor_loop() returns void
 language plpgsql security definer

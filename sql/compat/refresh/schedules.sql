@@ -1,4 +1,4 @@
--- The documented name of what the engine does as partition-maintenance. Whoever watches cron asks for it by this name.
+-- The compatible name of what the engine does as partition-maintenance. Whoever watches cron asks for it by this name.
 insert into mill.schedule (name, description, schedule, step, every_seconds, slack_seconds, is_critical) values
   ('maintain-queue-partitions', 'Prepares the coming days and drops expired ones', '41 * * * *', 'public.maintain_queue_partitions', 3600, 600, false)
 on conflict (name) do update set

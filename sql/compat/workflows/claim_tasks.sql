@@ -1,4 +1,4 @@
--- The documented names of a worker's calls. As with the engine's own, the worker's name is the token: two processes
+-- The compatible names of a worker's calls. As with the engine's own, the worker's name is the token: two processes
 -- must not share one. A task is leased for five minutes from its claim or its last heartbeat.
 create or replace function public.claim_tasks(p_worker_id text, p_max_tasks int default 5, p_task_types text[] default null)
 returns setof public.job_tasks

@@ -1,4 +1,4 @@
-// The documented client of exports, as far as it speaks to the tables: asks, polls with the document's title, counts, cancels, downloads, deletes.
+// The compat client of exports, as far as it speaks to the tables: asks, polls with the document's title, counts, cancels, downloads, deletes.
 //
 //   SUPABASE_URL=… SUPABASE_ANON_KEY=… ACCESS_TOKEN=… USER_ID=… node export-client.mjs
 //

@@ -1,4 +1,4 @@
-// The export client of the documented system, as a page: it asks for PDFs, polls, listens with EventSource, cancels, downloads and deletes.
+// The export client of the older system, as a page: it asks for PDFs, polls, listens with EventSource, cancels, downloads and deletes.
 //
 // It knows an address, a public key and the token of its user (window.ENV), and the real supabase-js. It is bundled and served by whoever runs it, from
 // an origin of its own.

@@ -1,4 +1,4 @@
-// The documented export worker: fetches a job, prints the document, stores the PDF, completes the job and writes its history.
+// The compat export worker: fetches a job, prints the document, stores the PDF, completes the job and writes its history.
 //
 //   SUPABASE_URL=… SUPABASE_SERVICE_ROLE_KEY=… node export-worker.mjs
 //

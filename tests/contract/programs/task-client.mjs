@@ -1,4 +1,4 @@
-// A client of the documented system of jobs and tasks: a signed-in user inserts a job, polls it to its end and downloads what it made.
+// A client of the older system of jobs and tasks: a signed-in user inserts a job, polls it to its end and downloads what it made.
 import { createClient } from "@supabase/supabase-js";
 import ws from "ws";
 

@@ -1,4 +1,4 @@
-// The back end of the documented system of jobs and tasks: it plans the tasks of a queued job.
+// The back end of the older system of jobs and tasks: it plans the tasks of a queued job.
 import { createClient } from "@supabase/supabase-js";
 import ws from "ws";
 

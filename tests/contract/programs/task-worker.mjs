@@ -1,4 +1,4 @@
-// A worker of the documented system of jobs and tasks. It claims tasks, stores what it makes in the bucket job-artifacts, names it in job_artifacts and
+// A worker of the older system of jobs and tasks. It claims tasks, stores what it makes in the bucket job-artifacts, names it in job_artifacts and
 // completes the task. It ends when there is nothing left to do for IDLE_ROUNDS polls.
 import { createClient } from "@supabase/supabase-js";
 import ws from "ws";

@@ -10,7 +10,7 @@ let stopping = false;
 process.stdin.resume().on("end", () => (stopping = true));
 
 const turns = {
-  // Half of them are documented workers, which know no lease id: `if (await acquire()) call()`, then release.
+  // Half of them are compat workers, which know no lease id: `if (await acquire()) call()`, then release.
   async acquire(worker, at) {
     if (at % 2 === 0) {
       if (!(await pool.query("select public.acquire_api_capacity('p', 'acquire', 100) as a")).rows[0].a) return false;

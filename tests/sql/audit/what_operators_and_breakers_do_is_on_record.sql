@@ -28,7 +28,7 @@ create temp table made as select public.enqueue_job_v3('backup_operation', 'n', 
 select public.claim_next_job_v3('w', array['backup_operation']);
 select public.complete_job((select id from made), 'other', null);
 select public.complete_job((select id from made), 'w', null);
-select is((select array_agg(action order by id) from mill.audit_log where job_id = (select id from made)), array['enqueue', 'complete'], 'the documented enqueue and completion');
+select is((select array_agg(action order by id) from mill.audit_log where job_id = (select id from made)), array['enqueue', 'complete'], 'the compatible enqueue and completion');
 
 -- Retention: whole months go, and the chain of what stays still verifies.
 set mill.now = '2030-01-15 00:00+00';

@@ -1,7 +1,7 @@
 select plan(12);
 set mill.now = '2030-01-01 00:00+00';
 insert into mill.api_rate_limits (provider_name, api_endpoint, tokens_per_minute, concurrent_requests) values ('p', 'e', 10000, 3);
-create function pg_temp.room() returns text language sql as $$ select tokens || ' ' || slots from mill.api_room(mill.api_limit('p', 'e'), mill.now()) $$;
+create function pg_temp.room() returns text language sql as $$ select tokens || ' ' || slots from mill.api_capacity_left(mill.api_limit('p', 'e'), mill.now()) $$;
 select function_returns('public', 'release_api_capacity', array['text', 'text', 'integer', 'integer'], 'void', 'K14a: release_api_capacity returns nothing');
 set role service_role;
 create temp table own as select (public.reserve_api_capacity('p', 'e', 1000) ->> 'lease_id')::uuid as id;

@@ -47,7 +47,7 @@ select throws_ok($$ update public.job_queue set status = 'pending', scheduled_at
 set role service_role;
 select results_eq('table public.job_queue', 'table before', 'K17: an update of a user or of anon changes nothing');
 
--- K4: only under a lease that a documented claim gave out.
+-- K4: only under a lease that a compat claim gave out.
 set mill.now = '2030-01-01 01:00+00';
 select public.tick();
 select is(pg_temp.back('2030-01-01 02:00+00'), 0, 'K4: an update does not reach a job whose lease was lost and that nobody holds');

@@ -1,4 +1,4 @@
--- What a documented client sends through PostgREST, as the role that sends it: an upsert sets every column that was sent, the key among them.
+-- What a compat client sends through PostgREST, as the role that sends it: an upsert sets every column that was sent, the key among them.
 select plan(40);
 insert into public.user_profiles (id, user_id) values
   ('33333333-3333-4333-8333-333333333333', '11111111-1111-4111-8111-111111111111'),

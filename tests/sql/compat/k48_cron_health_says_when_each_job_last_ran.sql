@@ -1,7 +1,7 @@
 select plan(5);
 set mill.now = '2030-01-01 00:00+00';
 delete from mill.heartbeat;
-select mill.ran('check-stale-data');
+select mill.record_heartbeat('check-stale-data');
 set role service_role;
 select results_eq($$ select jobname, last_run from public.check_cron_job_health(p_critical_jobs => array['process-queue-batch', 'check-stale-data', 'nonsense']) $$,
   $$ values ('check-stale-data', timestamptz '2030-01-01 00:00+00'), ('nonsense', null), ('process-queue-batch', null) $$, 'K48: each named job with its last run, null where there is none');

@@ -1,11 +1,11 @@
--- Also K18: six documented types have no handler of ours.
+-- Also K18: six types of the older system have no handler of ours.
 select plan(12);
 set mill.now = '2030-01-01 00:00+00';
 update mill.schedule set declared_at = '2030-01-01 00:00+00';
 create function pg_temp.ailing() returns text[] language sql as $$
   select coalesce(array_agg(c ->> 'name'), '{}') from jsonb_array_elements(public.health_report() -> 'checks') c where not (c ->> 'ok')::boolean $$;
 create function pg_temp.notes() returns text language sql as $$ select coalesce(string_agg(n, '; ' order by n), '') from jsonb_array_elements_text(public.health_report() -> 'notes') n $$;
-create function pg_temp.well() returns void language sql as $$ select mill.ran(name) from mill.schedule $$;
+create function pg_temp.well() returns void language sql as $$ select mill.record_heartbeat(name) from mill.schedule $$;
 create temp table six as select * from unnest(array['audit_cleanup', 'notification_delivery', 'report_generation', 'backup_operation', 'system_maintenance', 'consent_verification']) kind;
 grant select on six to service_role;
 set role service_role;

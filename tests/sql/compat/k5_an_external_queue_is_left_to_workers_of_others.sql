@@ -4,7 +4,7 @@ update mill.schedule set declared_at = '2030-01-01 00:00+00';
 create function pg_temp.ailing() returns text[] language sql as $$
   select coalesce(array_agg(c ->> 'name'), '{}') from jsonb_array_elements(public.health_report() -> 'checks') c where not (c ->> 'ok')::boolean $$;
 create function pg_temp.notes() returns text language sql as $$ select string_agg(n, '; ') from jsonb_array_elements_text(public.health_report() -> 'notes') n $$;
-create function pg_temp.well() returns void language sql as $$ select mill.ran(name) from mill.schedule $$;
+create function pg_temp.well() returns void language sql as $$ select mill.record_heartbeat(name) from mill.schedule $$;
 update mill.queue set served_by = 'external' where queue in ('default', 'fast');
 select is((select function from mill.queue where queue = 'default'), 'processor', 'a queue that is set to external keeps the name of its function');
 delete from mill.invocation;

@@ -29,7 +29,7 @@ create temp table made as with made as (
 select is((select to_jsonb(m) - 'id' - 'created_at' - 'run_after' from made m), jsonb '{"user_id": "00000000-0000-4000-8000-0000000000a1", "document_id": "00000000-0000-4000-8000-0000000000d1",
   "format": "pdf", "options": {"templateSlug": "modern", "pageSize": "Letter", "quality": "normal", "colorMode": "grayscale", "margins": {"top": 0.8, "left": 0.85, "right": 0.85, "bottom": 0.8}},
   "status": "pending", "progress": 0, "attempts": 0, "max_attempts": 5, "result_url": null, "file_size": null, "page_count": null, "error_message": null, "locked_by": null,
-  "started_at": null, "completed_at": null}', 'K61: a user who inserts an export gets the whole row back, with the documented options');
+  "started_at": null, "completed_at": null}', 'K61: a user who inserts an export gets the whole row back, with the compatible options');
 select is((select id from made), pg_temp.job(), 'the row that comes back is that of the export');
 
 create temp table before as select * from public.export_jobs;

@@ -25,7 +25,7 @@ insert into public.documents (id, owner, title) values
 create function pg_temp.path(p_n int) returns text language sql as $$
   select format('00000000-0000-4000-8000-0000000000a1/00000000-0000-4000-8000-0000000000d1_%s.pdf', p_n) $$;
 create function pg_temp.used() returns bigint language sql security definer as $$ select mill.export_storage_used('00000000-0000-4000-8000-0000000000a1') $$;
--- The documented worker up to its upload.
+-- The compat worker up to its upload.
 create function pg_temp.fetch(p_n int) returns void language plpgsql as $$
 begin
   perform pg_temp.as('authenticated', '00000000-0000-4000-8000-0000000000a1');

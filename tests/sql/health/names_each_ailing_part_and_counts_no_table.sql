@@ -3,7 +3,7 @@ set mill.now = '2030-01-01 00:00+00';
 update mill.schedule set declared_at = '2030-01-01 00:00+00';
 create function pg_temp.ailing() returns text[] language sql as $$
   select coalesce(array_agg(c ->> 'name'), '{}') from jsonb_array_elements(public.health_report() -> 'checks') c where not (c ->> 'ok')::boolean $$;
-create function pg_temp.well() returns void language sql as $$ select mill.ran(name) from mill.schedule $$;
+create function pg_temp.well() returns void language sql as $$ select mill.record_heartbeat(name) from mill.schedule $$;
 select pg_temp.well();
 select public.claim_jobs('w-0', array['fast'], 1); -- a worker that is never seen again
 select is(pg_temp.ailing(), '{}', 'all is well');

@@ -22,12 +22,12 @@ select is(pg_temp.claimed('other', 10), 0, 'a job that came back has made its re
 set mill.now = '2030-01-01 00:01+00';
 select is(pg_temp.claimed('limited', 2), 2, 'a minute later there is room again');
 select pg_temp.settle('released', '{"requests": 0, "tokens": 0}');
-select is((select requests from mill.api_room(mill.api_limit('p', 'e'), mill.now())), 5::bigint, 'a worker that made no call says so and gives everything back');
-select is((select tokens from mill.api_room(mill.api_limit('p', 'e'), mill.now())), 2000::bigint, 'tokens too');
+select is((select requests from mill.api_capacity_left(mill.api_limit('p', 'e'), mill.now())), 5::bigint, 'a worker that made no call says so and gives everything back');
+select is((select tokens from mill.api_capacity_left(mill.api_limit('p', 'e'), mill.now())), 2000::bigint, 'tokens too');
 
 select is(pg_temp.claimed('limited', 1), 1, 'one is claimed');
 set mill.now = '2030-01-01 00:30+00';
-select is((select slots from mill.api_room(mill.api_limit('p', 'e'), mill.now())), 3, 'a worker that died holds no slot past its lease');
+select is((select slots from mill.api_capacity_left(mill.api_limit('p', 'e'), mill.now())), 3, 'a worker that died holds no slot past its lease');
 select mill.tick();
 select mill.cancel(array(select id from mill.job_live));
 set mill.now = '2030-01-01 00:40+00';

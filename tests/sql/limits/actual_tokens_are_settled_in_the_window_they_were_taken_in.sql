@@ -2,7 +2,7 @@ select plan(5);
 set mill.now = '2030-01-01 00:00+00';
 insert into mill.api_rate_limits (provider_name, api_endpoint, tokens_per_minute) values ('p', 'e', 1000);
 create temp table first as select (public.reserve_api_capacity('p', 'e', 900) ->> 'lease_id')::uuid as id;
-create function pg_temp.room() returns bigint language sql as $$ select tokens from mill.api_room(mill.api_limit('p', 'e'), mill.now()) $$;
+create function pg_temp.room() returns bigint language sql as $$ select tokens from mill.api_capacity_left(mill.api_limit('p', 'e'), mill.now()) $$;
 set mill.now = '2030-01-01 00:00:40+00';
 select is(pg_temp.room(), 100::bigint, 'the estimate is reserved');
 select public.settle_api_capacity((select id from first), 300);

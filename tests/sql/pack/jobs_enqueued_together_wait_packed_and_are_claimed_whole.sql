@@ -12,7 +12,7 @@ select is(mill.depth('default', 1000), 120, 'they count as waiting');
 select is(mill.depth('default', 100), 100, 'no further than asked');
 select ok(mill.has_pending('default'), 'and are seen');
 select ok(mill.oldest_due('default') > now() - interval '1 minute', 'with their age');
-select is((select count(*) from public.job_queue where status = 'pending' and job_type = 'echo' and retry_count = 0), 120::bigint, 'the documented view shows them');
+select is((select count(*) from public.job_queue where status = 'pending' and job_type = 'echo' and retry_count = 0), 120::bigint, 'the compatible view shows them');
 select is((select public.get_job(id) - 'run_at' - 'created_at' from made where at = 77),
   (select jsonb_build_object('id', id, 'queue', 'default', 'kind', 'echo', 'name', null, 'state', 'pending', 'priority', 5, 'payload', '{"n": 77}'::jsonb,
     'progress', 0, 'attempt', 0, 'max_attempts', 5, 'result', null, 'error', null, 'correlation_id', null, 'started_at', null, 'finished_at', null) from made where at = 77),

@@ -86,6 +86,6 @@ select set_config('mill.now', (mill.now() + interval '10 minutes')::text, false)
 update public.active_subscriptions_v2 set last_seen_at = mill.now();
 select pg_temp.pass();
 select public.complete_queue_job(b.id, 10) from jsonb_to_recordset(public.get_queue_batch(1)) b(id uuid);
-select is((select state from mill.job where payload ->> 'symbol' = 'AAA' order by created_at desc limit 1), 'completed', 'a documented processor completes the refresh');
+select is((select state from mill.job where payload ->> 'symbol' = 'AAA' order by created_at desc limit 1), 'completed', 'a compat processor completes the refresh');
 select is((select count(*)::int from mill.data_check), 0, 'a success of complete_queue_job ends the count of dead letters');
 select * from finish();

@@ -8,7 +8,7 @@ set mill.now = '2030-01-01 00:01:59+00';
 select is((select reason from mill.cron_health() where name = 'process-queue-batch'), null, 'up to two minutes the pump may be silent');
 set mill.now = '2030-01-01 00:02:01+00';
 select is((select reason from mill.cron_health() where name = 'process-queue-batch'), 'has not run', 'then it is said');
-select mill.ran('process-queue-batch');
+select mill.record_heartbeat('process-queue-batch');
 select is((select reason from mill.cron_health() where name = 'process-queue-batch'), null, 'and taken back when it runs again');
 select is((select array_agg(name || ': ' || limit_seconds order by name) from mill.cron_health()
     where name in ('process-queue-batch', 'check-stale-data', 'scheduled-refreshes', 'subscription-cleanup')),

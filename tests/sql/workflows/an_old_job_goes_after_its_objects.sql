@@ -17,7 +17,7 @@ create temp table made as select pg_temp.run('kept', true) as kept, pg_temp.run(
 insert into mill.workflow (type, user_id) values ('plain', gen_random_uuid());
 update made set lost = (select id from mill.workflow where status = 'queued');
 select is((select count(*) from public.job_artifacts), 1::bigint, 'a job with an artifact, one without, and one to come');
-select mill.cancel_job(lost) from made;
+select mill.stop_workflow(lost) from made;
 select is(mill.cleanup_workflows(100) -> 'more', 'false'::jsonb, 'nothing goes before its time');
 select is((select count(*) from mill.workflow), 3::bigint, 'all are there');
 

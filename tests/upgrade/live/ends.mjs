@@ -89,7 +89,7 @@ export async function endEverything(client) {
   const held = await endHeld(actors, endings);
   const lost = await count("select count(*)::int as n from mill.job_live where state = 'processing'");
   const { reclaimed } = await service("select public.tick()");
-  // What runs above a pending job of its line is taken back once that one was claimed: see mill.expired_leases.
+  // What runs above a pending job of its line is taken back once that one was claimed: see mill.lock_expired_leases.
   assert.ok(reclaimed > 0 && reclaimed <= lost, `${reclaimed} of ${lost} expired leases were taken back by the first tick`);
   const { rows: dead } = await owner("select id from mill.job_dead");
   const retried = await service("select public.retry_jobs($1::uuid[])", dead.map(({ id }) => id));

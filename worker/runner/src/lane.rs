@@ -18,7 +18,7 @@ use super::{Args, Worker};
 const GRACE: Duration = Duration::from_secs(3);
 
 /// Whoever calls tells of one job; what others enqueue in the same tenth of a second they do not call for
-/// (sql/engine/call_worker.sql), so a lane that was woken looks again after this, and then ever later.
+/// (sql/engine/invoke/call_worker.sql), so a lane that was woken looks again after this, and then ever later.
 const AFTER_A_CALL: Duration = Duration::from_millis(100);
 
 /// How often queues are looked up again: adding one is an INSERT.

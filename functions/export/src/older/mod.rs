@@ -1,6 +1,6 @@
-//! The documented routes: camel case outside, the same exports inside. Options that are not known are passed over, as they always were.
+//! The compatible routes: camel case outside, the same exports inside. Options that are not known are passed over, as they always were.
 //!
-//! Some clients of the documented system read an answer as it is, others look below `data`. Every answer has both.
+//! Some clients of the older system read an answer as it is, others look below `data`. Every answer has both.
 
 mod shapes;
 mod stream;
@@ -97,7 +97,7 @@ pub(crate) async fn zip(call: &mut Call, config: &Config) -> Result<Reply, Probl
     }
 }
 
-// 206, as documented, while some are being made. None where all have ended without a file.
+// 206, as the older system answers, while some are being made. None where all have ended without a file.
 async fn partial(call: &Call, config: &Config, id: uuid::Uuid) -> Result<Option<Reply>, Problem> {
     let batch = rpc(call, config)?.get_export_batch(id).await?;
     let batch = batch.ok_or_else(unknown)?;

@@ -1,4 +1,4 @@
-//! What goes in and out under documented names.
+//! What goes in and out under compatible names.
 
 use gristmill_core::export::Export;
 use gristmill_core::{Code, Problem};
@@ -86,7 +86,7 @@ impl From<&Export> for OrderedJob {
     }
 }
 
-/// An export under its documented names.
+/// An export under its compatible names.
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub(crate) struct Job {
@@ -128,7 +128,7 @@ pub(super) async fn result_url(export: &Export, store: Option<&Store>) -> Option
     Some(signed.unwrap_or_else(|| format!("/api/v1/export/download/{}", export.id)))
 }
 
-/// What clients of the documented system know as pending has more than one word here.
+/// What clients of the older system know as pending has more than one word here.
 pub(super) fn status(ours: &str) -> &str {
     match ours {
         "retrying" | "deferred" => "pending",

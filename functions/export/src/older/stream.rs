@@ -1,4 +1,4 @@
-//! The documented stream of one job: events progress, completed, failed, cancelled, timeout and error.
+//! The compatible stream of one job: events progress, completed, failed, cancelled, timeout and error.
 
 use futures_util::future::LocalBoxFuture;
 use gristmill_core::job::JobId;

@@ -26,7 +26,7 @@ enum Route<'a> {
     Realtime,
 }
 
-/// Paths that clients of the documented systems call at the root of the address, and the functions that have them.
+/// Paths that clients of the older systems call at the root of the address, and the functions that have them.
 const OLDER: [(&str, &str); 2] = [("/api/v1/export", "export"), ("/api/jobs", "jobs")];
 
 fn route(path: &str) -> Route<'_> {

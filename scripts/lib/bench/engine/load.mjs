@@ -1,4 +1,4 @@
-// The loads that every contender gets: the same lanes, the same batches, the same payload.
+// The loads that every contender gets: the same connections, the same batches, the same payload.
 import { performance } from "node:perf_hooks";
 
 export const CONNECTIONS = 4;
@@ -7,17 +7,17 @@ const HOUSEKEEPING_MS = 5_000; // pump.interval_seconds as it is installed
 
 const payloads = (count) => Array.from({ length: count }, (_, n) => ({ n }));
 
-/** Runs `work(lane)` in as many lanes as there are connections, and returns the seconds it took. */
-export async function inLanes(work, lanes = CONNECTIONS) {
+/** Runs `work(n)` over each of the connections at once, and returns the seconds it took. */
+export async function overConnections(work, connections = CONNECTIONS) {
   const begun = performance.now();
-  await Promise.all(Array.from({ length: lanes }, (_, lane) => work(lane)));
+  await Promise.all(Array.from({ length: connections }, (_, n) => work(n)));
   return (performance.now() - begun) / 1000;
 }
 
 /** Enqueues `jobs` jobs in batches; returns the seconds it took. */
 export function enqueueAll(queue, jobs, batch) {
   let left = jobs;
-  return inLanes(async () => {
+  return overConnections(async () => {
     while ((left -= batch) >= 0) await queue.enqueue(payloads(batch));
   });
 }
@@ -27,7 +27,7 @@ export async function claimAll(queue, jobs, batch) {
   const batches = [];
   const latencies = [];
   let left = jobs;
-  const seconds = await inLanes(async () => {
+  const seconds = await overConnections(async () => {
     while (left > 0) {
       const begun = performance.now();
       const claimed = await queue.claim(batch);
@@ -41,7 +41,7 @@ export async function claimAll(queue, jobs, batch) {
 
 export function completeAll(queue, batches) {
   const left = [...batches];
-  return inLanes(async () => {
+  return overConnections(async () => {
     for (let batch; (batch = left.pop());) await queue.complete(batch);
   });
 }
@@ -56,7 +56,7 @@ export function keepHouse(queue) {
 }
 
 /**
- * Each lane enqueues a batch, claims one and completes it, over and over, until `seconds` are gone. Returns
+ * Each connection enqueues a batch, claims one and completes it, over and over, until `seconds` are gone. Returns
  * the jobs completed a second, over all, and calls `onWindow(rate)` for each window of `windowSeconds`.
  */
 export async function lifecycle(queue, { batch, seconds, windowSeconds = seconds, onWindow = () => {} }) {
@@ -69,7 +69,7 @@ export async function lifecycle(queue, { batch, seconds, windowSeconds = seconds
   }, windowSeconds * 1000);
   const stopHousekeeping = keepHouse(queue);
   try {
-    const took = await inLanes(async () => {
+    const took = await overConnections(async () => {
       while (performance.now() < until) {
         await queue.enqueue(payloads(batch));
         const claimed = await queue.claim(batch);

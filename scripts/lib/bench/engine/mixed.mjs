@@ -1,8 +1,8 @@
 // A day's work in small: batches of several sizes, priorities, jobs for later, and every outcome.
 import { ATTEMPT, ID } from "./gristmill.mjs";
-import { inLanes, keepHouse } from "./load.mjs";
+import { keepHouse, overConnections } from "./load.mjs";
 
-const LANES = [{ batch: 5 }, { batch: 50 }, { batch: 50 }, { batch: 200 }]; // as many as there are connections
+const LOADS = [{ batch: 5 }, { batch: 50 }, { batch: 50 }, { batch: 200 }]; // as many as there are connections
 
 /** Returns when `seconds` are over; `onWindow` gets the jobs completed in each second. */
 export async function mixedLoad(queue, { seconds, onWindow }) {
@@ -15,9 +15,9 @@ export async function mixedLoad(queue, { seconds, onWindow }) {
   }, 1000);
   const stopHousekeeping = keepHouse(queue);
   try {
-    await inLanes(async (lane) => {
-      const { batch } = LANES[lane];
-      const worker = `mixed-${lane}`;
+    await overConnections(async (n) => {
+      const { batch } = LOADS[n];
+      const worker = `mixed-${n}`;
       for (let turn = 0; Date.now() < until; turn++) {
         await queue.enqueue(payloads(batch), enqueueOptions(turn));
         const claimed = await queue.claim(Math.ceil(batch * 1.25), worker); // a tenth comes back: else a backlog would grow

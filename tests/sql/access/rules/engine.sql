@@ -1,4 +1,4 @@
--- The engine and its documented names.
+-- The engine and its compatible names.
 insert into relation_rule (relation, service_may, seed) values
   ('job_queue', 'select update', $$ insert into mill.job_live (id, line, turn, queue, kind, payload, state, run_at, max_attempts, created_at, owner)
      values (gen_random_uuid(), 0, 1, 'default', 'echo', '{"a": 1}', 'pending', now(), 5, now(), {owner}) $$);
