@@ -1,6 +1,7 @@
-// A program as a page in a real Chromium: bundled, served from an origin of its own, and driven from outside.
+// Programs as pages in a real Chromium: served from an origin of their own, and driven from outside.
 import fs from "node:fs";
 import http from "node:http";
+import { createRequire } from "node:module";
 import path from "node:path";
 import { fileURLToPath } from "node:url";
 
@@ -9,6 +10,8 @@ import { chromium } from "playwright-core";
 
 const programs = path.join(path.dirname(fileURLToPath(import.meta.url)), "programs");
 const executablePath = process.env.CHROMIUM ?? "/usr/bin/chromium";
+// The build that supabase-js publishes for a script tag.
+const SUPABASE_JS = path.join(path.dirname(createRequire(import.meta.url).resolve("@supabase/supabase-js")), "umd/supabase.js");
 
 /** Starts Chromium. It talks to nobody but those whom its pages call. */
 export async function startBrowser() {
@@ -17,27 +20,67 @@ export async function startBrowser() {
     "--disable-background-networking", "--disable-component-update", "--disable-sync"] });
 }
 
-/** Serves a program at a free port; `host` is the name under which the browser knows it, so that two of them are two origins. */
-export async function servePage(program, env, host = "localhost") {
-  const { outputFiles: [{ text }] } = await build({ entryPoints: [path.join(programs, program)], bundle: true, write: false,
-    format: "iife", globalName: "client", platform: "browser", logLevel: "silent" });
-  const server = http.createServer((request, response) => {
-    const isScript = request.url === "/client.js";
-    response.writeHead(200, { "content-type": isScript ? "text/javascript" : "text/html" });
-    response.end(isScript ? text : `<!doctype html><title>client</title><script>window.ENV = ${JSON.stringify(env)}</script><script src="/client.js"></script>`);
+/**
+ * Serves the programs at a free port. Each host name in front of that port is an origin of its own; `env` is set once the stack is there,
+ * and says what the pages of a host name are told.
+ *   /NAME.html  a page as it is, which loads /supabase.js and /env.js
+ *   /NAME       the module NAME.mjs, bundled with supabase-js as applications do it
+ */
+export async function servePages() {
+  const site = { env: () => ({}) };
+  const server = http.createServer(async (request, response) => {
+    const host = request.headers.host.split(":")[0];
+    const { pathname } = new URL(request.url, "http://site");
+    const [type, text] = await content(pathname, site.env(host)).catch((error) => ["text/plain", error.message]);
+    response.writeHead(200, { "content-type": `${type}; charset=utf-8` }).end(text);
   });
   await new Promise((listening) => server.listen(0, "127.0.0.1", listening));
-  return { origin: `http://${host}:${server.address().port}`, close: () => server.close() };
+  site.origin = (host) => `http://${host}:${server.address().port}`;
+  site.close = () => server.close();
+  return site;
 }
 
-/** A page of the program. `run` calls one of its functions and gives what that gave. */
-export async function openPage(browser, { origin }) {
+async function content(pathname, env) {
+  if (pathname === "/env.js") return ["text/javascript", `window.ENV = ${JSON.stringify(env)}`];
+  if (pathname === "/supabase.js") return ["text/javascript", fs.readFileSync(SUPABASE_JS)];
+  if (pathname.endsWith(".html")) return ["text/html", fs.readFileSync(path.join(programs, path.basename(pathname)))];
+  const name = path.basename(pathname, ".js");
+  if (!pathname.endsWith(".js")) return ["text/html", `<!doctype html><title>${name}</title><script src="/env.js"></script><script src="/${name}.js"></script>`];
+  const { outputFiles: [{ text }] } = await build({ entryPoints: [path.join(programs, `${name}.mjs`)], bundle: true, write: false,
+    format: "iife", globalName: "client", platform: "browser", logLevel: "silent" });
+  return ["text/javascript", text];
+}
+
+/** Collects the requests that a page makes to other origins than its own. */
+function requestsOf(page, address) {
+  const requests = [];
+  const own = new URL(address).origin;
+  page.on("request", (request) => {
+    if (new URL(request.url()).origin !== own) requests.push({ url: request.url(), method: request.method() });
+  });
+  return requests;
+}
+
+/** A page of a bundled program. `run` calls one of its functions and gives what that gave. */
+export async function openPage(browser, address) {
   const page = await browser.newPage();
-  await page.goto(origin);
+  const requests = requestsOf(page, address);
+  await page.goto(address);
   await page.waitForFunction(() => "client" in window);
   return {
     run: (name, ...args) => page.evaluate(([name, args]) => window.client[name](...args), [name, args]),
     read: (name) => page.evaluate((name) => window.client[name], name),
+    requests,
     close: () => page.close(),
   };
+}
+
+/** A page that a person uses: `said` gives the lines that it has written so far, each as an object. */
+export async function visit(browser, address) {
+  const page = await browser.newPage();
+  const [requests, complaints] = [requestsOf(page, address), []];
+  page.on("pageerror", (error) => complaints.push(error.message));
+  await page.goto(address);
+  const said = () => page.$$eval("#log li", (lines) => lines.map((line) => JSON.parse(line.textContent)));
+  return { page, said, requests, complaints, of: async (key) => (await said()).filter((line) => key in line).map((line) => line[key]) };
 }

@@ -1,30 +1,68 @@
-// The compat export client as a page in a real Chromium, served from another origin than the one it calls.
+// The browser clients of the older systems in a real Chromium: exports, uploads and refresh, each as a page of another origin than the one it calls.
+// Every page runs unchanged; what dies in the middle is the worker, the function runtime or the gateway.
 import assert from "node:assert/strict";
-import { after, before, test } from "node:test";
+import { after, afterEach, before, test } from "node:test";
 
-import { author, startExports } from "../exports/harness.mjs";
+import { author, objects, startExports } from "../exports/harness.mjs";
 import { until } from "../support.mjs";
-import { openPage, servePage, startBrowser } from "./browser.mjs";
+import { openPage, servePages, startBrowser, visit } from "./browser.mjs";
 import { checkAnswer } from "./contract.mjs";
+import { Api, killPrograms, start } from "./refresh_programs.mjs";
 
-let stack, user, browser, site, page;
+// Origins: two that CORS_ORIGINS lists, and one that it does not.
+const [APP, SIGNED_OUT, EVIL] = ["app.localhost", "signed-out.localhost", "evil.localhost"];
+const UPLOAD_MAX_BYTES = "1000000";
+const TEXT = "Patient: Ann Example\nDate: 2024-05-01\nMedication: Metformin 500 mg daily\n";
+
+let stack, user, browser, site, page, api;
 before(async () => {
-  [stack, browser] = await Promise.all([
-    startExports("page", { parts: ["gateway", "storage", "work", "workerd"], functions: ["export", "upload"] }), startBrowser()]);
+  site = await servePages();
+  const cors = { CORS_ORIGINS: `${site.origin(APP)}, ${site.origin(SIGNED_OUT)}` };
+  [stack, browser, api] = await Promise.all([
+    startExports("page", { parts: ["gateway", "storage", "relay", "provider", "workerd", "work"], functions: ["export", "upload", "processor"], realtime: true,
+      env: { gateway: cors, storage: { UPLOAD_MAX_BYTES }, functions: { ...cors, UPLOAD_MAX_BYTES } } }),
+    startBrowser(), Api.start()]);
   user = await author(stack);
-  site = await servePage("export-page.mjs", { SUPABASE_URL: stack.url, SUPABASE_ANON_KEY: stack.anonKey, USER_TOKEN: user.token });
-  page = await openPage(browser, site);
+  site.env = (host) => ({ SUPABASE_URL: stack.url, SUPABASE_ANON_KEY: stack.anonKey, USER_ID: user.sub, USER_TOKEN: host === SIGNED_OUT ? "nonsense" : user.token,
+    HEARTBEAT_MS: 300 });
+  await sql(`
+    create table public.earnings_calendar (symbol text primary key, eps numeric, fetched_at timestamptz not null);
+    grant select on public.earnings_calendar to authenticated;
+    grant select, insert, update, delete on public.earnings_calendar to service_role;
+    insert into public.data_type_registry (data_type, table_name, timestamp_column, staleness_function, default_ttl_minutes, edge_function_name)
+    values ('earnings-calendar', 'earnings_calendar', 'fetched_at', 'is_data_stale', 60, 'fetch-fmp-earnings');
+    insert into public.supported_symbols (symbol) values ('AAPL'), ('MSFT'), ('NVDA') on conflict do nothing;
+    update mill.settings set value = '0' where key = 'worker.reclaim_jitter_max_seconds';
+    notify pgrst, 'reload schema'`);
+  page = await openPage(browser, at("export-page"));
 });
+afterEach(killPrograms);
 after(async () => {
   await browser?.close();
+  api?.server.close();
   site?.close();
   await stack?.destroy();
 });
 const sql = async (text, values) => (await stack.postgres.query(text, values)).rows;
-const pause = (paused) => sql("update mill.queue set paused = $1 where queue = 'exports'", [paused]);
+const at = (program, host = APP) => `${site.origin(host)}/${program}`;
+const pause = (paused, queue = "exports") => sql("update mill.queue set paused = $1 where queue = $2", [paused, queue]);
+/** Storage takes connections and answers nothing, so that a worker stands in the middle of its job. */
+async function whileStorageHangs(work) {
+  stack.parts.storage.process.kill("SIGSTOP");
+  try {
+    await work();
+  } finally {
+    stack.parts.storage.process.kill("SIGCONT");
+  }
+}
+// The time of a killed worker's leases runs out, and the pump notices at once, not in five seconds.
+const expireLeases = async (...queues) => {
+  const expired = await sql("update mill.job_live set lease_until = now() where state = 'processing' and queue = any ($1) returning id", [queues]);
+  await sql("select mill.pump_once()");
+  return expired;
+};
 
 test("K64: a page of another origin writes a document, asks for its PDF, polls, and downloads by link, by route and by part", async () => {
-  assert.notEqual(new URL(site.origin).host, new URL(stack.url).host);
   const documentId = await page.run("writeDocument", "From a page: Ü");
   const key = crypto.randomUUID();
   const asked = await page.run("request", documentId, { pageSize: "Letter" }, { "idempotency-key": key });
@@ -64,7 +102,7 @@ test("K64: a page asks for a batch and downloads it as a ZIP, or sees how far it
 });
 
 test("K65: EventSource hears every step of a job, and its end has a link that a browser can follow", async () => {
-  const listener = await openPage(browser, site);
+  const listener = await openPage(browser, at("export-page"));
   await pause(true);
   const { json: { jobId } } = await listener.run("request", await listener.run("writeDocument", "Watched"));
   const listening = listener.run("listen", jobId);
@@ -81,7 +119,7 @@ test("K65: EventSource hears every step of a job, and its end has a link that a 
 });
 
 test("K65: a page that listens when workerd is killed is connected again by its browser and hears the end", async () => {
-  const listener = await openPage(browser, site);
+  const listener = await openPage(browser, at("export-page"));
   await pause(true);
   const { json: { jobId } } = await listener.run("request", await listener.run("writeDocument", "Interrupted"));
   const listening = listener.run("listen", jobId);
@@ -100,7 +138,7 @@ test("K65: a page that listens when workerd is killed is connected again by its 
 });
 
 test("K64: a page cancels a job, and its EventSource hears of it", async () => {
-  const listener = await openPage(browser, site);
+  const listener = await openPage(browser, at("export-page"));
   await pause(true);
   const { json: { jobId } } = await listener.run("request", await listener.run("writeDocument", "Unwanted"));
   const listening = listener.run("listen", jobId);
@@ -113,6 +151,202 @@ test("K64: a page cancels a job, and its EventSource hears of it", async () => {
   assert.equal((await listener.run("show", jobId)).json.status, "cancelled");
   await pause(false);
   await listener.close();
+});
+
+test("K65: a page hears that its export is tried again when the worker is killed in the middle, and then its end", async () => {
+  const listener = await openPage(browser, at("export-page"));
+  let listening;
+  await whileStorageHangs(async () => {
+    const { json: { jobId } } = await listener.run("request", await listener.run("writeDocument", "Tried again"));
+    listening = listener.run("listen", jobId);
+    await until(async () => (await listener.read("heard")).some(({ data }) => data?.progress === 90), "the first attempt uploading");
+    await stack.parts.work.kill();
+  });
+  await stack.restart("work");
+  assert.equal((await expireLeases("exports")).length, 1);
+  await listening;
+  const heard = (await listener.read("heard")).filter(({ event }) => event !== "open");
+  for (const { event, data } of heard) checkAnswer(`event ${event}`, data);
+  assert.deepEqual(heard.map(({ event, data }) => [event, data.status, data.progress]), [
+    ["progress", "pending", 0], ...[25, 50, 75, 90].map((progress) => ["progress", "processing", progress]),
+    ["progress", "pending", 90], ...Array(4).fill(["progress", "processing", 90]), ["completed", undefined, undefined]]);
+  assert.equal((await listener.run("downloadByLink", heard.at(-1).data.resultUrl)).begins, "%PDF-");
+  await listener.close();
+});
+
+/** Chooses a file on the upload page, and the way that it takes; gives the page. */
+async function send(way, { name = `${way}.txt`, text = TEXT, host = APP, kilobytesPerSecond = null } = {}) {
+  const tab = await visit(browser, at("upload-page.html", host));
+  if (kilobytesPerSecond !== null) {
+    const network = await tab.page.context().newCDPSession(tab.page);
+    await network.send("Network.emulateNetworkConditions", { offline: false, latency: 0, downloadThroughput: -1, uploadThroughput: kilobytesPerSecond * 1000 });
+  }
+  await tab.page.setInputFiles("#file", { name, mimeType: "text/plain", buffer: Buffer.from(text) });
+  await tab.page.selectOption("#way", way);
+  await tab.page.click("#send");
+  return tab;
+}
+const says = (tab, key, what, at = 1) => until(async () => {
+  const found = await tab.of(key);
+  return found.length >= at && found;
+}, `${what} (${tab.complaints})`, 30_000);
+const ended = async (tab) => {
+  await until(async () => (await tab.said()).some((line) => "ended" in line || "error" in line), "the page seeing the end of its document", 30_000);
+  const [error] = await tab.of("error");
+  assert.equal(error, undefined, JSON.stringify(error));
+  const [[row], statuses, [bytes]] = [await tab.of("ended"), await tab.of("status"), await tab.of("bytes")];
+  await tab.page.close();
+  return { row, statuses, bytes };
+};
+const documents = async () => (await sql("select count(*)::int as n from public.shell_files"))[0].n;
+
+for (const [clause, way, what] of [["K30", "storage", "stores a file and upserts shell_files"], ["K31", "form", "hands a form to shell-file-processor-v3"],
+  ["K31", "reference", "stores a file and hands its place to shell-file-processor-v3"]]) {
+  test(`${clause}: a page of another origin ${what}, and sees the document completed`, async () => {
+    const { row, bytes } = await ended(await send(way));
+    assert.deepEqual([row.status, row.original_filename], ["completed", `${way}.txt`]);
+    if (way !== "form") assert.equal(bytes, TEXT.length, "the page downloads what was scanned");
+  });
+}
+
+test("K31: a page of another origin sends a file with a progress bar, and a repeat of it is the same document", async () => {
+  const text = TEXT + " ".repeat(200_000);
+  const tab = await send("file", { text, kilobytesPerSecond: 400 });
+  const [id] = await says(tab, "accepted", "the file being accepted");
+  const sent = await tab.of("sent");
+  assert.ok(sent.length > 2 && sent[0] < text.length && sent.at(-1) === text.length, `the bar moved: ${sent}`);
+  assert.equal((await ended(tab)).row.status, "completed");
+  const before = await documents();
+  const again = await send("file", { text });
+  assert.deepEqual(await says(again, "accepted", "the repeat being accepted"), [id]);
+  assert.deepEqual(await again.of("replayed"), ["true"], "the page can read that it was a repeat");
+  await again.page.close();
+  assert.equal(await documents(), before);
+});
+
+test("K30, K31: documents of both flows whose worker is killed in the middle are completed by the next worker, and their pages see it", async () => {
+  await pause(true, "fast");
+  const tabs = await Promise.all(["storage", "form"].map((way) => send(way, { name: `killed-${way}.txt` })));
+  for (const tab of tabs) await says(tab, "accepted", "the document being accepted");
+  await whileStorageHangs(async () => {
+    await pause(false, "fast");
+    await until(async () => (await sql("select from mill.job_live where queue = 'fast' and state = 'processing'")).length === 2, "the worker reading both files");
+    await stack.parts.work.kill();
+  });
+  await stack.restart("work");
+  assert.equal((await expireLeases("fast")).length, 2);
+  for (const { row } of await Promise.all(tabs.map(ended))) assert.equal(row.status, "completed", JSON.stringify(row.processing_error));
+  const rows = await sql("select status, processing_error #>> '{error_history,0,heartbeat_expired}' as lost from public.shell_files where original_filename like 'killed-%'");
+  assert.deepEqual(rows, Array(2).fill({ status: "completed", lost: "true" }), "one document each, which has lost its first worker");
+});
+
+test("K30, K31: a page reads why an upload is refused, whoever refuses it", async () => {
+  const refusal = async (way, options) => {
+    const tab = await send(way, options);
+    const [error] = await says(tab, "error", `${way} being refused`);
+    await tab.page.close();
+    return error;
+  };
+  const before = await documents();
+  const tooLarge = { text: "x".repeat(3_000_000) };
+  const answers = {
+    "storage, a token that does not hold": await refusal("storage", { host: SIGNED_OUT }),
+    "the function, a token that does not hold": await refusal("file", { host: SIGNED_OUT }),
+    "REST, a token that does not hold": await refusal("form", { host: SIGNED_OUT }),
+    "storage, a file over the limit": await refusal("storage", tooLarge),
+    "the function, a file over the limit": await refusal("file", tooLarge),
+    "the function, a form over the limit": await refusal("form", tooLarge),
+  };
+  await Promise.all([stack.parts.storage.kill(), stack.parts.workerd.kill()]);
+  answers["the gateway, while storage is away"] = await refusal("storage");
+  answers["the gateway, while the function is away, with a file"] = await refusal("file", { name: "away.txt" });
+  answers["the gateway, while the function is away, with a form"] = await refusal("form", { name: "away.txt" });
+  await Promise.all([stack.restart("storage"), stack.restart("workerd")]);
+  assert.deepEqual(Object.fromEntries(Object.entries(answers).map(([what, { at, status, body }]) => [what, [at, status, body.code ?? body.message]])), {
+    "storage, a token that does not hold": ["storage", 403, "Invalid Compact JWS"],
+    "the function, a token that does not hold": ["function", 401, "token_refused"],
+    "REST, a token that does not hold": ["profile", 401, "PGRST301"],
+    "storage, a file over the limit": ["storage", 413, "The object exceeded the maximum allowed size"],
+    "the function, a file over the limit": ["function", 413, "too_large"],
+    "the function, a form over the limit": ["function", 413, "too_large"],
+    "the gateway, while storage is away": ["storage", 502, "The service behind /storage/v1 cannot be reached"],
+    "the gateway, while the function is away, with a file": ["function", 502, "GWT502"],
+    "the gateway, while the function is away, with a form": ["function", 502, "GWT502"],
+  });
+  assert.equal(await documents(), before);
+});
+
+const watch = (symbol, type, table, host) => visit(browser, at(`refresh-page.html?${new URLSearchParams({ symbol, type, table })}`, host));
+const subscriptions = () => sql("select symbol, last_seen_at > subscribed_at as seen from public.active_subscriptions_v2 where user_id = $1", [user.sub]);
+async function leave(tab) {
+  await tab.page.click("#leave");
+  assert.deepEqual(await says(tab, "left", "the page having left"), [true]);
+  assert.deepEqual(tab.complaints, []);
+  await tab.page.close();
+}
+
+test("K52: a page of another origin subscribes, sends heartbeats, shows what its subscription had refreshed, and unsubscribes", async () => {
+  const tab = await watch("AAPL", "quote", "quotes");
+  const [first] = await says(tab, "subscription", "the page subscribing");
+  checkAnswer("subscription answer", first);
+  assert.deepEqual(first, { status: "new", queued: 1 });
+  const [inserted] = await says(tab, "change", "the page seeing the refreshed quote");
+  checkAnswer("postgres_changes payload", inserted);
+  assert.deepEqual([inserted.eventType, inserted.table, inserted.new.symbol, typeof inserted.new.price], ["INSERT", "quotes", "AAPL", "number"]);
+  await sql("update public.quotes set price = 12.5 where symbol = 'AAPL'");
+  await tab.page.waitForFunction(() => JSON.parse(document.getElementById("row").textContent).price === 12.5);
+  await says(tab, "subscription", "three heartbeats", 3);
+  assert.deepEqual(await subscriptions(), [{ symbol: "AAPL", seen: true }]);
+  await leave(tab);
+  assert.deepEqual(await subscriptions(), []);
+});
+
+test("K52: a page gets its change when workerd is killed while our processor fetches, and the next one finishes", async () => {
+  await fetch(`${stack.providerUrl}/control`, { method: "POST", body: JSON.stringify({ mode: "honest", symbol: "MSFT", latency_ms: 3000 }) });
+  const calls = async () => (await (await fetch(`${stack.providerUrl}/control/calls`)).json()).count;
+  const before = await calls();
+  const tab = await watch("MSFT", "quote", "quotes");
+  await until(async () => await calls() > before, "our processor fetching");
+  await stack.parts.workerd.kill();
+  await fetch(`${stack.providerUrl}/control`, { method: "DELETE" });
+  await stack.restart("workerd");
+  const [change] = await says(tab, "change", "the page seeing the refreshed quote");
+  assert.deepEqual([change.eventType, change.new.symbol], ["INSERT", "MSFT"]);
+  await leave(tab);
+});
+
+test("K52: a page gets its change when a refresh processor is killed in the middle and a second one finishes", async () => {
+  const tab = await watch("AAPL", "earnings-calendar", "earnings_calendar");
+  await says(tab, "subscription", "the page subscribing");
+  const release = api.hold("AAPL");
+  const first = start(stack, "refresh-processor", { API_URL: api.url });
+  await until(() => api.calls.includes("AAPL"), "the first processor fetching");
+  first.child.kill("SIGKILL");
+  assert.equal(await first.ended, "SIGKILL");
+  release();
+  assert.deepEqual(await tab.of("change"), []);
+  const second = start(stack, "refresh-processor", { API_URL: api.url, STUCK_MINUTES: "0" });
+  const [change] = await says(tab, "change", "the page seeing what the second processor fetched");
+  assert.deepEqual([change.eventType, change.new.symbol, change.new.eps], ["INSERT", "AAPL", 1.25]);
+  assert.equal(await second.ended, 0, second.complaints);
+  assert.equal((await tab.of("change")).length, 1);
+  await leave(tab);
+});
+
+test("K52: when the gateway is killed and started again, a page's channel joins again by itself and gets the next change", async () => {
+  const tab = await watch("NVDA", "earnings-calendar", "earnings_calendar");
+  await says(tab, "subscription", "the page subscribing");
+  await stack.parts.gateway.kill();
+  await until(async () => (await tab.of("status")).at(-1) !== "SUBSCRIBED", "the page noticing");
+  await sql("insert into public.earnings_calendar values ('NVDA', 2, now())");
+  await stack.restart("gateway");
+  await until(async () => (await tab.of("status")).at(-1) === "SUBSCRIBED", "the page's channel being joined again", 30_000);
+  await sql("update public.earnings_calendar set eps = 2.5 where symbol = 'NVDA'");
+  const changes = await says(tab, "change", "the page seeing the next change");
+  assert.deepEqual(changes.map(({ eventType, new: { eps } }) => [eventType, eps]), [["UPDATE", 2.5]], "what was committed while no channel was joined is not delivered");
+  const heartbeats = (await tab.of("subscription")).length;
+  await says(tab, "subscription", "heartbeats going on", heartbeats + 1);
+  await leave(tab);
 });
 
 test("a page uploads a document through supabase-js, and reads why it is refused, from REST, functions and storage", async () => {
@@ -128,17 +362,55 @@ test("a page uploads a document through supabase-js, and reads why it is refused
   }
 });
 
-test("a page of an origin that is not allowed gets nothing that it can read, and its browser sends nothing that needs asking", async () => {
-  const other = await servePage("export-page.mjs", { SUPABASE_URL: stack.url, SUPABASE_ANON_KEY: stack.anonKey, USER_TOKEN: user.token }, "evil.localhost");
-  const evil = await openPage(browser, other);
+// The browser sends no request of theirs that needs asking, so nothing has changed; and whatever was asked is answered without a word about origins.
+async function toldNothing(requests) {
+  assert.ok(requests.length > 0, "the page has tried");
+  for (const { url, method } of requests) {
+    const headers = { origin: site.origin(EVIL) };
+    const preflight = await fetch(url, { method: "OPTIONS", headers: { ...headers, "access-control-request-method": method, "access-control-request-headers": "authorization,apikey" } });
+    for (const answer of [preflight, await fetch(url, { method: "GET", headers })]) {
+      assert.deepEqual([...answer.headers.keys()].filter((name) => name.startsWith("access-control-")), [], `${method} ${url}`);
+    }
+  }
+}
+
+test("an export page of an origin that CORS_ORIGINS does not list sees network errors and changes nothing", async () => {
+  const evil = await openPage(browser, at("export-page", EVIL));
   const headers = { authorization: `Bearer ${user.token}`, apikey: stack.anonKey };
-  const before = (await sql("select count(*)::int as n from public.documents"))[0].n;
+  const count = async () => (await sql("select (select count(*) from public.documents)::int as documents, (select count(*) from mill.export)::int as exports"))[0];
+  const before = await count();
   for (const [place, init] of [["/rest/v1/documents?select=id", { headers }], ["/rest/v1/documents", { method: "POST", body: "{}", headers }], ["/functions/v1/export/v1/exports", { headers }],
-    ["/api/v1/export/cleanup", { method: "POST", headers }], ["/storage/v1/status", {}], ["/functions/v1/export/openapi.json", {}], ["/functions/v1/none", {}]]) {
+    ["/api/v1/export/pdf", { method: "POST", body: "{}", headers }], ["/api/v1/export/cleanup", { method: "POST", headers }], ["/storage/v1/status", {}],
+    ["/functions/v1/export/openapi.json", {}], ["/functions/v1/none", {}]]) {
     assert.deepEqual(await evil.run("attempt", place, init), { failed: "TypeError" }, place);
     assert.ok("status" in (await page.run("attempt", place, init)), `${place}: the allowed page sees it`);
   }
-  assert.equal((await sql("select count(*)::int as n from public.documents"))[0].n, before);
+  await assert.rejects(evil.run("writeDocument", "Not mine"), /Failed to fetch/);
+  await assert.rejects(evil.run("listen", "00000000-0000-4000-8000-000000000000"), /Failed to fetch/);
+  await toldNothing(evil.requests);
+  assert.deepEqual(await count(), before);
   await evil.close();
-  other.close();
+});
+
+test("an upload page of an origin that CORS_ORIGINS does not list sees network errors in both flows and stores nothing", async () => {
+  const before = [await documents(), objects(stack).length];
+  for (const [way, at] of [["storage", "storage"], ["file", "function"], ["form", "profile"]]) {
+    const tab = await send(way, { host: EVIL });
+    const [error] = await says(tab, "error", "the upload failing");
+    assert.deepEqual([error.at, error.status || null], [at, null], `${way}: ${JSON.stringify(error)}`); // an answer would have a status
+    assert.match(error.body?.message ?? "Failed to fetch", /Failed to fetch/);
+    await toldNothing(tab.requests);
+    await tab.page.close();
+  }
+  assert.deepEqual([await documents(), objects(stack).length], before);
+});
+
+test("a refresh page of an origin that CORS_ORIGINS does not list sees a network error in place of its subscription, which is not there", async () => {
+  const tab = await watch("AAPL", "quote", "quotes", EVIL);
+  const [refused] = await says(tab, "refused", "the subscription failing");
+  assert.deepEqual(refused, { code: "", message: "TypeError: Failed to fetch" });
+  assert.deepEqual(await tab.of("status"), ["SUBSCRIBED"], "browsers ask nobody before they open a WebSocket: the token decides");
+  await toldNothing(tab.requests);
+  assert.deepEqual(await subscriptions(), []);
+  await tab.page.close();
 });

@@ -40,6 +40,9 @@ begin
   perform mill.require_primary();
   -- Claims of refresh queues take turns, so nobody else comes between the claims of this loop.
   perform mill.lock_refresh_claims();
+  -- What is due again is counted by mill.share_batch only once it is pending. The pump does that every five seconds, and a processor that ends
+  -- with an empty queue would end before.
+  perform mill.promote(100);
   for v_share in select s.* from mill.share_batch(least(coalesce(batch_size, 50), 1000)) s order by s.queue loop
     v_ids := v_ids || array(
       select (j ->> 'id')::uuid from jsonb_array_elements(mill.claim_refresh(v_worker, v_share.queue, v_share.jobs, null)) j);
