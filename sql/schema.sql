@@ -3248,10 +3248,12 @@ declare
     select e.id from mill.export e
     where e.id = any (p_ids) and not exists (select from mill.job_live j where j.id = e.id)
       and (e.ended is null or e.ended = 'failed'));
+  v_retried uuid[] := mill.retried_exports(p_ids);
 begin
-  if v_gone <> '{}' then
+  if v_gone <> '{}' or v_retried <> '{}' then
     perform mill.lock_exports(p_owner);
     perform mill.note_ended_exports(v_gone);
+    perform mill.note_retried_exports(v_retried);
   end if;
   return (
     select jsonb_build_object(
@@ -4459,7 +4461,7 @@ begin
   if v_objects is null then
     return;
   end if;
-  -- 50 MiB, as the function upload has it; a limit that an operator has set stays. See docs/documents.md.
+  -- 50 MiB, as the function documents has it; a limit that an operator has set stays. See docs/documents.md.
   execute format($q$ insert into %1$s as b (id, name, public, file_size_limit) select m.bucket, m.bucket, false, 52428800 from mill.bucket m
     on conflict (id) do update set file_size_limit = coalesce(b.file_size_limit, excluded.file_size_limit) $q$, v_buckets);
   foreach v_policy in array array['files of accessible profiles', 'read what is one''s own', 'store what is being uploaded',
@@ -6162,19 +6164,23 @@ CREATE FUNCTION mill.move_export(p_holder mill.holder, p_progress integer, p_mes
     AS $$
 declare
   v_owner uuid := (select e.owner from mill.export e where e.id = p_holder.job);
+  v_progress int;
 begin
   perform mill.lock_exports(v_owner);
   if (mill.held_job(p_holder)).id is null then
     return null;
   end if;
-  update mill.job_live j set progress = p_progress where j.id = p_holder.job;
+  if p_holder.attempt > 1 then
+    perform mill.note_retried_exports(array[p_holder.job]);
+  end if;
+  update mill.job_live j set progress = greatest(j.progress, p_progress) where j.id = p_holder.job returning j.progress into v_progress;
   perform mill.note_export(p_holder.job, 'progress',
-    jsonb_build_object('progress', p_progress, 'message', p_message, 'attempt', p_holder.attempt));
+    jsonb_build_object('progress', v_progress, 'message', p_message, 'attempt', p_holder.attempt));
   return v_owner;
 end
 $$;
 
-COMMENT ON FUNCTION mill.move_export(p_holder mill.holder, p_progress integer, p_message text) IS 'Sets the progress of an export that a worker still holds; its owner, or null when it does not.';
+COMMENT ON FUNCTION mill.move_export(p_holder mill.holder, p_progress integer, p_message text) IS 'Raises the progress of an export that a worker still holds; its owner, or null when it does not.';
 
 CREATE FUNCTION mill.next_round() RETURNS numeric
     LANGUAGE sql
@@ -6320,6 +6326,17 @@ CREATE FUNCTION mill.note_limits(p_profile_id uuid, p_meters text[], p_now times
 $$;
 
 COMMENT ON FUNCTION mill.note_limits(p_profile_id uuid, p_meters text[], p_now timestamp with time zone) IS 'Writes down which limits a profile has reached.';
+
+CREATE FUNCTION mill.note_retried_exports(p_ids uuid[]) RETURNS void
+    LANGUAGE sql
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS $$
+  select mill.note_export(j.id, 'progress', jsonb_build_object('progress', j.progress, 'message', 'retrying', 'retry_at', j.run_at,
+    'attempts', j.attempt - (j.state = 'processing')::int, 'max_attempts', j.max_attempts))
+  from mill.job_live j where j.id = any (mill.retried_exports(p_ids))
+$$;
+
+COMMENT ON FUNCTION mill.note_retried_exports(p_ids uuid[]) IS 'Tells listeners of exports that an attempt came to nothing, and when the next one begins.';
 
 CREATE FUNCTION mill.noted_errors(p_known jsonb, p_log jsonb, p_next_retry_at timestamp with time zone DEFAULT NULL::timestamp with time zone) RETURNS jsonb
     LANGUAGE sql STABLE
@@ -7923,6 +7940,22 @@ end
 $$;
 
 COMMENT ON FUNCTION mill.resume_workflow(p_id uuid, p_revived uuid[]) IS 'Lets a failed job go on from its failed tasks; says how many tasks wait or run again.';
+
+CREATE FUNCTION mill.retried_exports(p_ids uuid[]) RETURNS uuid[]
+    LANGUAGE sql STABLE
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS $$
+  select coalesce(array_agg(j.id order by j.id), '{}')
+  from mill.job_live j
+  cross join lateral (
+    select v.data from mill.export_event v where v.export_id = j.id order by v.id desc limit 1) latest
+  where j.id = any (p_ids)
+    and j.attempt > (j.state = 'processing')::int
+    and (latest.data ->> 'retry_at')::timestamptz is distinct from j.run_at
+    and (j.state <> 'processing' or coalesce((latest.data ->> 'attempt')::int, 0) < j.attempt)
+$$;
+
+COMMENT ON FUNCTION mill.retried_exports(p_ids uuid[]) IS 'Exports with a failed attempt behind them whose listeners have not been told yet.';
 
 CREATE FUNCTION mill.retry(p_ids uuid[]) RETURNS TABLE(id uuid, status text)
     LANGUAGE plpgsql
@@ -11475,6 +11508,9 @@ begin
   perform mill.require_primary();
   -- Claims of refresh queues take turns, so nobody else comes between the claims of this loop.
   perform mill.lock_refresh_claims();
+  -- What is due again is counted by mill.share_batch only once it is pending. The pump does that every five seconds, and a processor that ends
+  -- with an empty queue would end before.
+  perform mill.promote(100);
   for v_share in select s.* from mill.share_batch(least(coalesce(batch_size, 50), 1000)) s order by s.queue loop
     v_ids := v_ids || array(
       select (j ->> 'id')::uuid from jsonb_array_elements(mill.claim_refresh(v_worker, v_share.queue, v_share.jobs, null)) j);
@@ -15699,6 +15735,8 @@ REVOKE ALL ON FUNCTION mill.note_fetches(p_outcomes jsonb, p_now timestamp with 
 
 REVOKE ALL ON FUNCTION mill.note_limits(p_profile_id uuid, p_meters text[], p_now timestamp with time zone) FROM PUBLIC;
 
+REVOKE ALL ON FUNCTION mill.note_retried_exports(p_ids uuid[]) FROM PUBLIC;
+
 REVOKE ALL ON FUNCTION mill.noted_errors(p_known jsonb, p_log jsonb, p_next_retry_at timestamp with time zone) FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION mill.now() FROM PUBLIC;
@@ -15842,6 +15880,8 @@ REVOKE ALL ON FUNCTION mill.resume_acted(p_acted jsonb) FROM PUBLIC;
 REVOKE ALL ON FUNCTION mill.resume_revived(p_ids uuid[]) FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION mill.resume_workflow(p_id uuid, p_revived uuid[]) FROM PUBLIC;
+
+REVOKE ALL ON FUNCTION mill.retried_exports(p_ids uuid[]) FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION mill.retry(p_ids uuid[]) FROM PUBLIC;
 

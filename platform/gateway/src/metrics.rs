@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 use std::time::Duration;
 
 use gristmill_dialect::refusal::Reason;
-use gristmill_pool::Pool;
+use gristmill_pool::{Counts, PoolGauge};
 
 /// Upper bounds of the latency buckets, in microseconds.
 const BUCKETS: [u64; 10] = [
@@ -54,8 +54,13 @@ impl Metrics {
     }
 
     /// The whole page.
-    pub(crate) fn render(&self, pool: &Pool, memory: &MemoryGauge, ready: bool) -> String {
-        let (counts, pool) = (pool.counts(), pool.gauge());
+    pub(crate) fn render(
+        &self,
+        counts: &Counts,
+        pool: &PoolGauge,
+        memory: &MemoryGauge,
+        ready: bool,
+    ) -> String {
         let mut page = String::new();
         let mut one = |kind: &str, name: &str, help: &str, value: u64| {
             // Writing to a String cannot fail.
@@ -231,7 +236,7 @@ mod tests {
             answers: 0,
         };
         metrics.refused(Reason::Deadline);
-        let page = metrics.render(&gauge, &memory, true);
+        let page = metrics.render(&Counts::default(), &gauge, &memory, true);
         assert!(page.contains("refusals_total{reason=\"deadline\"} 1\n"));
         assert!(page.contains("refusals_total{reason=\"caller_busy\"} 0\n"));
         assert!(page.contains("bucket{le=\"0.001\"} 1\n"));

@@ -17,7 +17,7 @@ $$;
 comment on function mill.retried_exports(uuid[]) is 'Exports with a failed attempt behind them whose listeners have not been told yet.';
 revoke execute on function mill.retried_exports(uuid[]) from public;
 
--- The event has no attempt, because nobody works on the export: documented clients are shown it as pending. The caller holds the owner's lock.
+-- The event has no attempt, because nobody works on the export: compat clients are shown it as pending. The caller holds the owner's lock.
 create or replace function mill.note_retried_exports(p_ids uuid[]) returns void
 language sql
 set search_path = pg_catalog, pg_temp

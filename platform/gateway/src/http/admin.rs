@@ -20,7 +20,8 @@ pub(crate) fn answer<B>(gateway: &Gateway, request: &Request<B>) -> Answer {
         "/metrics" => (
             StatusCode::OK,
             gateway.metrics.render(
-                &gateway.pool,
+                gateway.pool.counts(),
+                &gateway.pool.gauge(),
                 &MemoryGauge {
                     bodies: gateway.bodies.held(),
                     answers: gateway.answers.held(),

@@ -262,7 +262,8 @@ mod tests {
 
     #[test]
     fn an_event_has_its_id_its_name_and_every_line_of_its_data() {
-        let data = RawValue::from_string("{\"a\":1,\n \"b\":2}".to_owned()).unwrap();
+        let data =
+            serde_json::value::RawValue::from_string("{\"a\":1,\n \"b\":2}".to_owned()).unwrap();
         let events = [Event {
             id: 7,
             event: "progress".to_owned(),
