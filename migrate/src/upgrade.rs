@@ -55,6 +55,10 @@ pub(super) enum Gone {
     Dropped,
 }
 
+/// Stands in the books for the file of an object that was left for calls under way. There is no such file, so that the next
+/// run takes the object for gone.
+const LEFT: &str = "left";
+
 /// A file more often applied than this depends on what it is depended on by.
 const MOST_ROUNDS: usize = 5;
 
@@ -502,6 +506,9 @@ impl<'a, 'b> Upgrade<'a, 'b> {
             if catalog::exists(self.session, &object).await? {
                 if what == Gone::Left && may_be_under_way(&object) {
                     self.refuse_strangers(&object).await?;
+                    // Its file may still be there and be written down without it.
+                    let left = books::record_objects(LEFT, &[(object, None)]);
+                    self.session.run(&left).await?;
                     self.done.has_left = true;
                     continue;
                 }

@@ -16,6 +16,8 @@ export const nextRelease = (n = "") => copyOfSql((folder) => {
   sql.edit("function public.claim_jobs(",
     ["p_leave_external boolean default false)", `p_leave_external boolean default false, p_label${n} text default null)`],
     ["(text, text[], int, text[], uuid, boolean)", "(text, text[], int, text[], uuid, boolean, text)"]);
+  // A private function that every settlement of a function calls, under another name.
+  sql.rename("mill.end_invocation", `mill.end_invocation_by_id${n}`);
   // Another return type.
   sql.edit("function mill.reclaim(", ["returns int", "returns bigint"]);
   // A parameter that no caller names has another name.
@@ -71,6 +73,14 @@ class Files {
 
   edit(what, ...changes) {
     this.#change(this.#creating(what), changes);
+  }
+
+  /** A function, and whoever calls it. */
+  rename(from, to) {
+    const name = new RegExp(`\\b${from.replace(".", "\\.")}\\b`, "g");
+    const users = this.paths.filter((file) => this.#read(file).match(name));
+    if (users.length < 2) throw new Error(`${users.length} files of sql/ use ${from}`);
+    for (const file of users) this.#change(file, [[new RegExp(name.source, "g"), to]]);
   }
 
   remove(what) {

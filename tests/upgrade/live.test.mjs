@@ -211,3 +211,54 @@ test("two migrations at once both succeed, and one of them does the work", async
   assert.deepEqual(both.map(({ code }) => code), [0, 0]);
   assert.equal(both.filter(({ stdout }) => /up to date/.test(stdout)).length, 1);
 });
+
+// A release with a private function that the next one does not have.
+const withHelper = (parts) => {
+  parts["engine base"]["engine/helper.sql"] = "create or replace function mill.helper() returns int language sql as $$ select 1 $$;\n";
+};
+
+/** A database whose helper `migrate` has left for a transaction that began before, with that transaction and the process. */
+async function leftHelper() {
+  const database = await server.database();
+  assert.equal((await database.migrate(release(withHelper), "--with", "all")).code, 0);
+  const holder = await database.connect();
+  await holder.query("begin; select mill.helper()");
+  const process = database.startMigrating(release());
+  const ended = once(process, "exit");
+  await until(async () => (await database.values("select path from mill.object where name = 'mill.helper'"))[0] === "left", "the helper being left");
+  return { database, holder, process, ended };
+}
+
+const helper = "select to_regproc('mill.helper')::text";
+
+test("a private function that a release no longer has stays for a transaction that began before, and goes after it", async () => {
+  const { database, holder, ended } = await leftHelper();
+  assert.equal((await holder.query("select mill.helper() as answer")).rows[0].answer, 1);
+  await holder.end();
+  assert.deepEqual((await ended)[0], 0);
+  assert.deepEqual(await database.values(helper), [null]);
+});
+
+test("killed while it waits for such a transaction, migrate leaves the function, and the next run removes it", async () => {
+  const { database, holder, process, ended } = await leftHelper();
+  process.kill("SIGKILL");
+  await ended;
+  assert.deepEqual(await database.values(helper), ["mill.helper"]);
+  await holder.end();
+  assert.match((await database.migrate(release())).stdout, /removed: function mill\.helper/);
+  assert.deepEqual(await database.values(helper), [null]);
+  const fresh = await server.database();
+  await fresh.migrate(release(), "--with", "all");
+  assert.equal(await database.dump(), await fresh.dump());
+});
+
+test("a private function that a user's view calls is named before anything is changed", async () => {
+  const database = await server.database();
+  assert.equal((await database.migrate(release(withHelper), "--with", "all")).code, 0);
+  await database.query("create view public.mine as select mill.helper() as helper");
+  const before = await database.dump();
+  const { code, stderr } = await database.migrate(release(changes["a removed policy"]));
+  assert.equal(code, 1);
+  assert.match(stderr, /function mill\.helper has to be dropped, and objects that are not Gristmill's depend on it:\s+view (public\.)?mine/);
+  assert.equal(await database.dump(), before);
+});

@@ -38,6 +38,7 @@ async function upgrade(head) {
   const migrating = stack.gristmill("migrate", "--sql-dir", head);
   const [report, tries] = await Promise.all([migrating, countTries(migrating)]);
   assert.match(report, /dropped and created anew: function public\.submit_job/);
+  assert.match(report, /removed: function mill\.end_invocation/);
   return `migrate took ${Date.now() - begun} ms and began ${tries} transactions`;
 }
 
