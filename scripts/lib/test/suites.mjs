@@ -34,7 +34,7 @@ export const suites = [
   { group: "lint", name: "clippy", ...compiled, read: readLints, command: [...cargoTest, "--all-targets", "--no-run"] },
   { group: "lint", name: "clippy-wasm", cargo: true, toolchain: "wasm", read: readCheck,
     command: ["cargo", "clippy", ...wasm, ...FUNCTIONS, "-p", "gristmill-core", "-p", "gristmill-edge", "--", "-D", "warnings"] },
-  { group: "unit", name: "unit", ...compiled, read: readCargo, command: [...cargoTest, "--lib", "--bins"] },
+  { group: "unit", name: "unit", ...compiled, read: readCargo, command: [...cargoTest, "--lib", "--bins", "--no-fail-fast"] },
   { group: "native", name: "relay", ...compiled, debian: true, read: readCargo, command: [...cargoTest, "--test", "relay"] },
   { group: "native", name: "postgrest", ...compiled, debian: true, read: readCargo, command: [...cargoTest, "--test", "postgrest"] },
   { group: "unit", name: "compile-fail", ...compiled, read: readCargo, command: [...cargoTest, "--test", "compile_fail"] },
