@@ -34,10 +34,10 @@ export function testNames(folder = tests) {
   return [...names, ...catalogNames()];
 }
 
-// catalog.test.mjs makes its tests of the lines of the contract.
+// catalog.mjs makes tests of the lines of the contract.
 function catalogNames() {
   const objects = new Set(readContract().filter(({ what }) => what !== "key").map(({ clause, object }) => `${clause}: ${object}`));
-  return [...objects].map((name) => ({ file: "contract/catalog.test.mjs", name: `${name} has the shape and grants of the contract` }));
+  return [...objects].map((name) => ({ file: "contract/general.test.mjs", name: `${name} has the shape and grants of the contract` }));
 }
 
 /** The tests of a clause. */

@@ -19,7 +19,7 @@ let stack, service, folder;
 const query = async (sql, values) => (await stack.postgres.query(sql, values)).rows;
 
 before(async () => {
-  stack = await startStack("files", { parts: ["gateway", "relay", "storage", "workerd", "work"], functions: ["upload", "cleanup"] });
+  stack = await startStack("files", { parts: ["gateway", "relay", "storage", "workerd", "work"], functions: ["documents", "cleanup"] });
   service = createClient(stack.url, stack.serviceKey, { auth: { persistSession: false }, realtime: { transport: ws } });
   folder = fs.mkdtempSync(path.join(os.tmpdir(), "gristmill-files-"));
   // A job whose worker was killed comes back at once.

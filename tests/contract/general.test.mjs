@@ -1,4 +1,5 @@
-// The general rules of the contract: where compatible names are defined, which relations take an upsert, and what null means.
+// What Postgres has, held to the contract (catalog.mjs), and the contract's general rules: where compatible names are defined, which relations take an upsert, and
+// what null means.
 import assert from "node:assert/strict";
 import { randomUUID } from "node:crypto";
 import fs from "node:fs";
@@ -9,6 +10,7 @@ import pg from "pg";
 
 import { root } from "../../scripts/lib/stack/paths.mjs";
 import { startStack } from "../support.mjs";
+import { checkCatalog } from "./catalog.mjs";
 import { readContract } from "./contract.mjs";
 
 // The contract also has lines about calls of our own, for which these rules do not hold.
@@ -30,6 +32,9 @@ after(async () => {
 });
 
 const rows = async (sql, values) => (await client.query(sql, values)).rows;
+
+// Before anything here has written.
+checkCatalog(rows);
 
 /** The parts of sql/manifest.txt with their files. */
 function parts() {

@@ -13,7 +13,7 @@ import { checkAnswer } from "./contract.mjs";
 const options = { auth: { persistSession: false }, realtime: { transport: ws } };
 let stack, service, user, stranger, anon;
 before(async () => {
-  stack = await startStack("contract-tasks", { parts: ["gateway", "relay", "storage", "workerd"], functions: ["jobs"] });
+  stack = await startStack("contract-tasks", { parts: ["gateway", "relay", "storage", "workerd"], functions: ["workflows"] });
   service = createClient(stack.url, stack.serviceKey, options);
   anon = createClient(stack.url, stack.anonKey, options);
   const as = async (sub) => {

@@ -11,16 +11,19 @@ import { signIn, startStack, until } from "../support.mjs";
 import { checkAnswer } from "./contract.mjs";
 
 const options = { auth: { persistSession: false }, realtime: { transport: ws } };
+let stack, service;
+before(async () => {
+  stack = await startStack("worker", { parts: ["gateway", "relay", "workerd", "work"] });
+  service = createClient(stack.url, stack.serviceKey, options);
+});
+after(() => stack?.destroy());
+
 const names = readFunctions().functions.map(({ name }) => name);
 
-for (const runtime of ["workerd", "deno"]) {
+/** The functions under every name, as this runtime serves them. */
+function checkNames(runtime) {
   describe(runtime, () => {
-    let stack, service;
-    before(async () => {
-      stack = await startStack(`names-${runtime}`, { parts: ["gateway", runtime] });
-      service = createClient(stack.url, stack.serviceKey, options);
-    });
-    after(() => stack?.destroy());
+    if (runtime === "deno") before(() => stack.replace("workerd", "deno"));
 
     test(`K22: ${runtime}: every function, under every name, answers GET /health without a token`, async () => {
       for (const known of ["shell-file-processor-v3", "audit-logger-v3", "health-check", "queue-processor", "queue-processor-core",
@@ -70,16 +73,15 @@ for (const runtime of ["workerd", "deno"]) {
   });
 }
 
+checkNames("workerd");
+
 describe("queues of others", () => {
   const SIX = ["audit_cleanup", "notification_delivery", "report_generation", "backup_operation", "system_maintenance", "consent_verification"];
-  let stack, service, user;
+  let user;
   before(async () => {
-    stack = await startStack("external", { parts: ["gateway", "relay", "workerd", "work"], functions: ["enqueue", "processor", "health"] });
-    service = createClient(stack.url, stack.serviceKey, options);
     user = await signIn(stack);
     await query("update mill.schedule set slack_seconds = 100000");
   });
-  after(() => stack?.destroy());
   const query = async (sql, values) => (await stack.postgres.query(sql, values)).rows;
   const rpc = async (name, args) => {
     const { data, error } = await service.rpc(name, args);
@@ -147,3 +149,5 @@ describe("queues of others", () => {
     assert.equal(await count(), 1);
   });
 });
+
+checkNames("deno");

@@ -23,7 +23,7 @@ before(async () => {
   url = `http://127.0.0.1:${port}`;
   models = spawn(process.execPath, [standIn, String(port)], { stdio: "ignore" });
   await until(() => isListening(port), "the stand-in listening");
-  stack = await startStack("worker-limits", { parts: ["gateway", "storage", "workerd"], functions: ["upload"] });
+  stack = await startStack("worker-limits", { parts: ["gateway", "storage", "workerd"], functions: ["documents"] });
   await stack.postgres.query("update mill.api_rate_limits set requests_per_minute = 1 where provider_name in ('openai', 'anthropic', 'google')");
   user = await uploader(stack);
 });

@@ -60,10 +60,10 @@ export class Part {
   }
 
   /** Asks it to stop, and ends its whole group when it does not. */
-  async stop() {
+  async stop(signal = this.options.stopSignal ?? "SIGTERM") {
     if (!this.isRunning) return;
     const ended = new Promise((resolve) => this.process.once("exit", resolve));
-    this.process.kill(this.options.stopSignal ?? "SIGTERM");
+    this.process.kill(signal);
     const timeout = sleep(10_000, "late", { ref: false });
     if ((await Promise.race([ended, timeout])) === "late") await this.kill();
   }

@@ -41,7 +41,7 @@ export class Server {
   }
 
   async destroy() {
-    await this.postgres?.stop();
+    await this.postgres?.stop({ keepsData: false });
     fs.rmSync(this.folder, { recursive: true, force: true });
   }
 

@@ -53,6 +53,7 @@ export class Stack {
     }
     this.secrets = keys.secrets(path.join(this.folder, "secrets.json"));
     const [postgresPort, gatewayPort, adminPort, functionsPort, storagePort, workPort, providerPort] = await freePorts(7);
+    this.ports = { gatewayPort, adminPort, functionsPort, storagePort, workPort, providerPort };
     this.url = `http://127.0.0.1:${gatewayPort}`;
     this.functionsUrl = `http://127.0.0.1:${functionsPort}`;
     this.adminUrl = `http://127.0.0.1:${adminPort}`;
@@ -65,7 +66,7 @@ export class Stack {
       await this.#startPostgres(postgresPort);
       for (const name of this.wanted) {
         if (!Stack.running.has(this)) throw new Error("stopped while it started");
-        this.parts[name] = this.#part(name, { gatewayPort, adminPort, functionsPort, storagePort, workPort, providerPort });
+        this.parts[name] = this.#part(name, this.ports);
         this.onStep(name);
         await this.parts[name].start();
         this.#record();
@@ -78,10 +79,10 @@ export class Stack {
   }
 
   /** Stops what was started, in the order that lets work in flight finish. */
-  async stop() {
+  async stop({ keepsData = true } = {}) {
     Stack.running.delete(this);
     for (const name of ["work", "relay", "workerd", "deno", "storage", "provider", "gateway"]) await this.parts[name]?.stop();
-    await this.postgres?.stop();
+    await this.postgres?.stop({ keepsData });
     registry.forget(this.folder);
   }
 
@@ -91,9 +92,17 @@ export class Stack {
     this.#record();
   }
 
+  /** Stops a part and starts another in its place, at the same address: "deno" for "workerd", or the same one under options that were changed. */
+  async replace(old, name = old) {
+    await this.parts[old].stop();
+    delete this.parts[old];
+    this.parts[name] = this.#part(name, this.ports);
+    await this.restart(name);
+  }
+
   /** Stops it and removes its data. */
   async destroy() {
-    await this.stop();
+    await this.stop({ keepsData: false });
     fs.rmSync(this.folder, { recursive: true, force: true });
   }
 
