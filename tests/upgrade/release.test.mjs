@@ -83,7 +83,9 @@ for (const version of releases) {
         await migrated(database, files());
         assertSame(await database.dump(), fresh.get(files()).dump, "the upgraded schema is that of a fresh installation");
         assert.match(await migrated(database, files()), /up to date/);
-        assert.deepEqual([...await database.connected(jobsOf)], [...before], "no job has changed");
+        // Whether a lease is over is said by the clock, and a busy machine takes its time.
+        const rows = (jobs) => [...jobs].map(([id, { is_lost: _, ...job }]) => [id, job]);
+        assert.deepEqual(rows(await database.connected(jobsOf)), rows(before), "no job has changed");
         const { stdout } = await database.doctor(files());
         assert.match(stdout, /^ {2}ok {4}schema$/m);
         await everyJobEnds(database);
