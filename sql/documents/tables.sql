@@ -43,7 +43,7 @@ create table public.shell_files (
   uploaded_at timestamptz,
   scanned_at timestamptz,
   completed_at timestamptz,
-  -- The bucket of upload_path and storage_path. What the function documents takes lies in gristmill.
+  -- The bucket of upload_path and storage_path. What the function upload takes lies in gristmill.
   bucket text not null default 'gristmill',
   constraint status_is_known check (status in
     ('uploading', 'uploaded', 'processing', 'completed', 'failed', 'refused', 'infected', 'erasing')),
