@@ -1,7 +1,9 @@
 #!/usr/bin/env bash
-# build-native.sh [PROFILE]: builds the gristmill binary. Dev and tests run the profile quick, benches
-# the profile release, which is what is deployed.
+# build-native.sh [PROFILE [--first]]: builds the gristmill binary. Tests run the profile quick, ./scripts/dev the profile local,
+# benches the profile release, which is what is deployed. --first: without `gristmill work`, which has most of the crates.
 # shellcheck source=scripts/lib/common.sh
 . "$(dirname "$0")/common.sh"
 
-step gristmill "compiling the native binary" cargo build --locked --profile "${1:-quick}" -p gristmill
+features=()
+if [ "${2:-}" = --first ]; then features=(--no-default-features); fi
+step gristmill "compiling the native binary" cargo build --locked --profile "${1:-quick}" -p gristmill "${features[@]}"

@@ -28,37 +28,65 @@ fail() {
 }
 
 # step NAME MESSAGE COMMAND...: runs a command with its output in a log. What ends at once stays silent;
-# what takes longer says so, shows that it is alive, and tells how long it took. A failure shows the
+# what takes longer says so, shows how far it is, and tells how long it took. A failure shows the
 # end of the log. The command has a process group of its own, so that Ctrl-C ends all of it.
 step() {
   local name=$1 message=$2 log=$LOGS/$1.log started=$SECONDS status=0 announced=false command i
   shift 2
+  if [ "${GRISTMILL_STEPS:-}" = nested ]; then nested_step "$name" "$message" "$log" "$@"; return; fi
   set -m
-  (set -e; "$@") >"$log" 2>&1 </dev/null &
+  # Cargo draws its bar into the log, where progress.mjs reads it.
+  (set -e; export CARGO_TERM_PROGRESS_WHEN=always CARGO_TERM_PROGRESS_WIDTH=100; "$@") >"$log" 2>&1 </dev/null &
   command=$!
   set +m
   # shellcheck disable=SC2064 # the id of now is meant
-  trap "kill -- -$command 2>/dev/null; exit 130" INT TERM
+  trap "kill -- -$command 2>/dev/null; exit 130" HUP INT TERM
   for ((i = 0; ; i++)); do
     kill -0 "$command" 2>/dev/null || break
     if [ "$i" -lt 15 ]; then sleep 0.1; continue; fi
     if ! "$announced"; then
       printf '  %s%-10s%s %s …\n' "$bold" "$name" "$plain" "$message"
       announced=true
+    elif [ -t 1 ]; then
+      if [ $(((i - 15) % 2)) -eq 0 ]; then printf '\r\e[K  %-10s %s%s%s' "$name" "$dim" "$(how_far "$log" $((SECONDS - started)))" "$plain"; fi
     elif [ $(((i - 15) % 20)) -eq 0 ]; then
-      printf '  %-10s %sstill at it, %d s%s\n' "$name" "$dim" $((SECONDS - started)) "$plain"
+      printf '  %-10s %s\n' "$name" "$(how_far "$log" $((SECONDS - started)))"
     fi
     sleep 1
   done
   wait "$command" || status=$?
-  trap - INT TERM
-  if [ "$status" -ne 0 ]; then
-    tail -n 25 "$log" | sed 's/^/    | /' >&2
-    fail "$name: '$message' failed (exit $status)" "whole log: $log"
-  fi
+  trap - HUP INT TERM
+  if [ -t 1 ] && "$announced"; then printf '\r\e[K'; fi
+  [ "$status" -eq 0 ] || step_failed "$name" "$message" "$log" "$status"
   "$announced" || return 0
   printf '  %s%-10s%s %sdone in %d s%s\n' "$green" "$name" "$plain" "$dim" $((SECONDS - started)) "$plain"
 }
+
+# how_far LOG SECONDS: crates compiled of all, and a guess of the rest. Node may be missing while setup looks for it.
+how_far() { node scripts/lib/dev/progress.mjs "$1" "$2" 2>/dev/null || printf 'still at it, %d s' "$2"; }
+
+# A step below scripts/lib/dev/stages.mjs, which shows how far it is, and ends it with the group that it leads.
+nested_step() {
+  local name=$1 message=$2 log=$3 status=0 command
+  shift 3
+  (set -e; "$@") >"$log" 2>&1 </dev/null &
+  command=$!
+  wait "$command" || status=$?
+  [ "$status" -eq 0 ] || step_failed "$name" "$message" "$log" "$status"
+}
+
+step_failed() {
+  # Without the bars, which are drawn over each other in one line of the log.
+  tr '\r' '\n' <"$3" | grep -v '^ *Building \[' | tail -n 25 | sed 's/^/    | /' >&2 || true
+  fail "$1: '$2' failed (exit $4)" "whole log: $3"
+}
+
+# What a script has used of the processors, for the table at the end of a cold start.
+if [ -n "${GRISTMILL_TIMES:-}" ]; then
+  times_file=$GRISTMILL_TIMES
+  unset GRISTMILL_TIMES # a script that this one calls is counted with it
+  trap 'times >"$times_file"' EXIT
+fi
 
 # locked_version CRATE: the version that Cargo.lock holds.
 locked_version() {
@@ -83,7 +111,8 @@ use_wasm_toolchain() {
   [ -r "$CACHE/wasm-toolchain.sh" ] || fail "the wasm toolchain is not set up" "run: ./scripts/setup"
   # shellcheck source=/dev/null
   . "$CACHE/wasm-toolchain.sh"
-  local bindgen
-  bindgen=$CACHE/wasm-bindgen-$(locked_version wasm-bindgen)/bin
-  export PATH=$bindgen:$ROOT/node_modules/.bin:$PATH
+  # The whole wasm-bindgen, where the tests have had it built, or the one that ./scripts/dev makes.
+  local version
+  version=$(locked_version wasm-bindgen)
+  export PATH=$CACHE/wasm-bindgen-$version/bin:$CACHE/bindgen-$version/bin:$ROOT/node_modules/.bin:$PATH
 }
