@@ -9,12 +9,13 @@ import { randomUUID } from "node:crypto";
 import fs from "node:fs";
 import { setTimeout as sleep } from "node:timers/promises";
 
-/** Runs every demonstration in turn; `print({title, way, lines})` after each. */
-export async function demonstrate(stack, print) {
+/** Runs demonstrations in turn, all or those that `chosen(order)` picks; `print({title, way, lines})` after each. */
+export async function demonstrate(stack, print, chosen = () => true) {
   const id = randomUUID();
   const token = await stack.token({ role: "authenticated", sub: id });
   const user = { id, token, headers: { authorization: `Bearer ${token}`, "content-type": "application/json" } };
-  for (const { title, way, show } of await demonstrations()) {
+  for (const { order, title, way, show } of await demonstrations()) {
+    if (!chosen(order)) continue;
     print({ title, way, lines: Object.entries(await show({ stack, user, until })) });
   }
 }

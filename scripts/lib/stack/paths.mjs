@@ -23,4 +23,5 @@ export const checkoutState = path.join(stateRoot, `${path.basename(root)}-${chec
 
 export const targetDir = process.env.CARGO_TARGET_DIR ?? path.join(root, "target");
 export const gristmill = process.env.GRISTMILL_BIN ?? path.join(targetDir, "quick/gristmill");
-export const functionsDir = path.join(root, "build/functions");
+// ./scripts/dev compiles in less time than the tests do, and runs that: scripts/lib/dev/choose.mjs.
+export const functionsDir = process.env.GRISTMILL_FUNCTIONS_DIR ?? path.join(root, "build/functions");

@@ -25,7 +25,7 @@ export class Stack {
    * @param {string} name  data lives in a folder of this name: "dev" is never touched by tests
    * @param {{postgres?: "embedded"|"debian", parts?: string[], storage?: "supabase"|"r2",
    *          applications?: "all"|"none"|string[], schemas?: Record<string, string>, ground?: string,
-   *          functions?: string[], env?: Record<string, object>, settings?: Record<string, string>, realtime?: boolean,
+   *          functions?: string[], env?: Record<string, object>, settings?: Record<string, string>, realtime?: boolean, binary?: string,
    *          onStep?: (message: string) => void}} [options]
    *   applications: what is installed beside the engine; schemas: where, by application, if not in public
    *   ground: SQL that is run before anything is installed: what the database has of its own
@@ -33,18 +33,20 @@ export class Stack {
    *   env: further environment of a part, by its name
    *   settings: of Postgres, where others are wanted than all stacks have
    *   realtime: whether the gateway stands in for Supabase Realtime
+   *   binary: another build of `gristmill` than the one that the tests run
    *   parts also: "storage" the Supabase Storage stand-in, "work" the container worker, "provider" the simulated API
    *   "deno" may stand in the place of "workerd": the same functions, served by the other runtime
    */
   constructor(name, { postgres = "embedded", parts = ["gateway", "relay", "workerd"], storage = "supabase", functions = null,
-    applications = "all", schemas = {}, ground = null, env = {}, settings = {}, realtime = false, onStep = () => {} } = {}) {
-    Object.assign(this, { name, flavour: postgres, wanted: parts, storage, functions, applications, schemas, ground, env, settings, realtime, onStep });
+    applications = "all", schemas = {}, ground = null, env = {}, settings = {}, realtime = false, binary = gristmill, onStep = () => {} } = {}) {
+    Object.assign(this, { name, flavour: postgres, wanted: parts, storage, functions, applications, schemas, ground, env, settings, realtime, binary, onStep });
     this.folder = path.join(checkoutState, name);
     this.logDir = path.join(this.folder, "logs");
     this.parts = {};
   }
 
-  async start() {
+  /** Starts Postgres and the parts; `first`: those of them that are started now, where others follow by `add`. */
+  async start(first = this.wanted) {
     Stack.running.add(this);
     fs.mkdirSync(this.logDir, { recursive: true });
     // Root keeps data where Postgres's user can reach it; only the folders are open, the files are not.
@@ -64,18 +66,23 @@ export class Stack {
     this.serviceKey = await this.token({ role: "service_role" });
     try {
       await this.#startPostgres(postgresPort);
-      for (const name of this.wanted) {
-        if (!Stack.running.has(this)) throw new Error("stopped while it started");
-        this.parts[name] = this.#part(name, this.ports);
-        this.onStep(name);
-        await this.parts[name].start();
-        this.#record();
-      }
+      await this.add(first);
     } catch (error) {
       await this.stop();
       throw error;
     }
     return this;
+  }
+
+  /** Starts further parts of a stack that is up. All know each other's addresses from the beginning. */
+  async add(parts) {
+    for (const name of parts) {
+      if (!Stack.running.has(this)) throw new Error("stopped while it started");
+      this.parts[name] = this.#part(name, this.ports);
+      this.onStep(name);
+      await this.parts[name].start();
+      this.#record();
+    }
   }
 
   /** Stops what was started, in the order that lets work in flight finish. */
@@ -116,7 +123,7 @@ export class Stack {
 
   /** Runs one `gristmill` command against this stack's database. */
   async gristmill(...args) {
-    const { stdout } = await run(gristmill, args, {
+    const { stdout } = await run(this.binary, args, {
       env: { ...process.env, GRISTMILL_DATABASE_URL: this.databaseUrl, GRISTMILL_INVOKE_SECRET: this.secrets.invokeSecret },
     });
     return stdout;
@@ -161,7 +168,7 @@ export class Stack {
     switch (name) {
       case "gateway":
         return new Part(name, {
-          command: gristmill,
+          command: this.binary,
           args: ["gateway", "--listen", `127.0.0.1:${gatewayPort}`, "--admin-listen", `127.0.0.1:${adminPort}`,
             "--anon-role", "anon", "--functions-url", this.functionsUrl,
             "--storage-url", this.storageUrl, "--schemas", exposed(this.schemas).join(","), ...(this.realtime ? ["--realtime"] : [])],
@@ -175,7 +182,7 @@ export class Stack {
         });
       case "relay":
         return new Part(name, {
-          command: gristmill,
+          command: this.binary,
           args: ["relay"],
           env: { ...mark, GRISTMILL_DATABASE_URL: this.databaseUrl },
           logDir,
@@ -191,7 +198,7 @@ export class Stack {
         });
       case "storage":
         return new Part(name, {
-          command: gristmill,
+          command: this.binary,
           args: ["storage", "--listen", `127.0.0.1:${storagePort}`, "--folder", path.join(this.folder, "storage"),
             "--rest-url", `${this.url}/rest/v1`],
           env: { ...variables(this.schemas), ...mark, GRISTMILL_JWT_SECRET: this.secrets.jwtSecret },
@@ -200,7 +207,7 @@ export class Stack {
         });
       case "work":
         return new Part(name, {
-          command: gristmill,
+          command: this.binary,
           // Where nobody sends what Postgres asks for, it is not called and must look by itself.
           args: ["work", "--listen", `127.0.0.1:${workPort}`, "--heartbeat", "5",
             ...(this.wanted.includes("relay") ? [] : ["--poll", "0.1", "--poll-max", "0.25"])],
