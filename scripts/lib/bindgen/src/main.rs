@@ -20,7 +20,11 @@ fn run(mut arguments: impl Iterator<Item = String>) -> Result<(), String> {
     let mut bindgen = Bindgen::new();
     let (mut folder, mut input) = (None, None);
     while let Some(argument) = arguments.next() {
-        let mut value = || arguments.next().ok_or_else(|| format!("{argument} needs a value"));
+        let mut value = || {
+            arguments
+                .next()
+                .ok_or_else(|| format!("{argument} needs a value"))
+        };
         match argument.as_str() {
             "--target" => {
                 let target = value()?;
@@ -36,7 +40,9 @@ fn run(mut arguments: impl Iterator<Item = String>) -> Result<(), String> {
             "--remove-producers-section" => drop(bindgen.remove_producers_section(true)),
             "--experimental-reset-state-function" => drop(bindgen.reset_state_function(true)),
             "--force-enable-abort-handler" => drop(bindgen.force_enable_abort_handler(true)),
-            option if option.starts_with('-') => return Err(format!("the option {option} is unknown here")),
+            option if option.starts_with('-') => {
+                return Err(format!("the option {option} is unknown here"));
+            }
             file => input = Some(file.to_owned()),
         }
     }
