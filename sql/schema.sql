@@ -2656,8 +2656,9 @@ CREATE FUNCTION mill.document_times(p_fast_late interval, p_ai_late interval) RE
       f.status in ('uploaded', 'processing') and coalesce(f.stage, 'security') in ('security', 'ocr', 'spatial') as is_fast
     from public.shell_files f cross join (select mill.now() as now) n
     where f.uploaded_at > n.now - interval '1 day' and f.run = 1
-    order by f.uploaded_at desc limit 10000) d
-  left join mill.job_done s on s.id = d.spatial_job
+    order by f.uploaded_at desc limit 2000) d
+  -- Looked up one by one: a join would read all jobs that ever ended.
+  left join lateral (select j.finished_at from mill.job_done j where j.id = d.spatial_job limit 1) s on true
 $$;
 
 COMMENT ON FUNCTION mill.document_times(p_fast_late interval, p_ai_late interval) IS 'Per document: seconds from the upload to the end of the fast stages, and from there to the end of the passes. Null where that does not count.';

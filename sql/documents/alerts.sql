@@ -3,7 +3,7 @@
 
 -- One row per document of the last hour. A document that is still under way counts from the moment on at which it is late: before,
 -- nobody knows how long it will take. Late documents are looked for over a day, so that a standstill of hours stays visible.
--- The newest 10,000 are enough for a p95, and bound what a scrape reads. Reprocessed documents are left out: nobody waits for an upload.
+-- The newest 2,000 are enough for a p95: in a standstill they are the ones that wait. Reprocessed documents are left out: nobody waits for an upload.
 create or replace function mill.document_times(p_fast_late interval, p_ai_late interval)
 returns table (fast_seconds numeric, ai_seconds numeric)
 language sql stable
@@ -21,8 +21,9 @@ as $$
       f.status in ('uploaded', 'processing') and coalesce(f.stage, 'security') in ('security', 'ocr', 'spatial') as is_fast
     from public.shell_files f cross join (select mill.now() as now) n
     where f.uploaded_at > n.now - interval '1 day' and f.run = 1
-    order by f.uploaded_at desc limit 10000) d
-  left join mill.job_done s on s.id = d.spatial_job
+    order by f.uploaded_at desc limit 2000) d
+  -- Looked up one by one: a join would read all jobs that ever ended.
+  left join lateral (select j.finished_at from mill.job_done j where j.id = d.spatial_job limit 1) s on true
 $$;
 comment on function mill.document_times(interval, interval) is
   'Per document: seconds from the upload to the end of the fast stages, and from there to the end of the passes. Null where that does not count.';

@@ -1,5 +1,5 @@
--- What every rule measures now, also below its threshold: mill.alert keeps only what is above. On an installation with all applications
--- and some thousand jobs this costs less than public.queue_stats(), which a scrape calls anyway.
+-- What every rule measures now, also below its threshold: mill.alert keeps only what is above. With 20,000 due jobs, an hour of
+-- statistics of every queue and 50,000 documents it took 130 ms on a busy machine: as long as public.queue_stats(), which a scrape calls anyway.
 create or replace function mill.rule_values() returns jsonb
 language plpgsql stable
 set search_path = pg_catalog, pg_temp

@@ -12,7 +12,7 @@ import { promisify } from "node:util";
 import yaml from "js-yaml";
 
 import { cacheRoot, gristmill, root } from "../../scripts/lib/stack/paths.mjs";
-import { until } from "../support.mjs";
+import { isAlive, until } from "../support.mjs";
 
 const run = promisify(execFile);
 const here = path.dirname(fileURLToPath(import.meta.url));
@@ -47,6 +47,18 @@ export const podman = async (...args) => {
 
 const seconds = (text) => Number(/^(\d+)s$/.exec(text)[1]);
 
+// A test that was killed leaves its containers and its network behind. Only those are removed whose process is gone.
+async function removeLeftovers() {
+  const { stdout } = await run("ip", ["netns", "list"]);
+  const dead = [...stdout.matchAll(/^(gristmill-test-(\d+))\b/gm)].filter((match) => !isAlive(Number(match[2]))).map((match) => match[1]);
+  if (dead.length === 0) return;
+  const containers = (await podman("ps", "--all", "--format", "{{.Names}}")).split("\n");
+  for (const name of dead) {
+    for (const container of containers.filter((each) => each.startsWith(`${name}-`))) await podman("rm", "--force", "--time", "0", "--volumes", container);
+    await run("ip", ["netns", "delete", name]);
+  }
+}
+
 export class Deployment {
   /** @param {{image: string, env: Record<string, string>, postgres: import("../../scripts/lib/stack/postgres.mjs").Postgres}} options */
   constructor({ image, env, postgres }) {
@@ -57,6 +69,7 @@ export class Deployment {
   }
 
   async open() {
+    await removeLeftovers();
     await run("ip", ["netns", "add", this.name]);
     await run("ip", ["-n", this.name, "link", "set", "lo", "up"]);
     const socket = path.join(this.postgres.socketDir, `.s.PGSQL.${this.postgres.port}`);
