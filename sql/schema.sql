@@ -2640,6 +2640,29 @@ $$;
 
 COMMENT ON FUNCTION mill.document_summary(p_file public.shell_files) IS 'A document as lists show it.';
 
+CREATE FUNCTION mill.document_times(p_fast_late interval, p_ai_late interval) RETURNS TABLE(fast_seconds numeric, ai_seconds numeric)
+    LANGUAGE sql STABLE
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS $$
+  select
+    case when s.finished_at is not null and d.is_recent or d.is_fast and d.now - d.uploaded_at >= p_fast_late
+      then extract(epoch from coalesce(s.finished_at, d.now) - d.uploaded_at) end,
+    case when d.completed_at is not null and d.is_recent or d.is_open and d.now - s.finished_at >= p_ai_late
+      then extract(epoch from coalesce(d.completed_at, d.now) - s.finished_at) end
+  from (
+    select n.now, f.uploaded_at, f.completed_at, (f.stage_jobs ->> 'spatial')::uuid as spatial_job,
+      f.uploaded_at > n.now - interval '1 hour' as is_recent,
+      f.status in ('uploaded', 'processing') as is_open,
+      f.status in ('uploaded', 'processing') and coalesce(f.stage, 'security') in ('security', 'ocr', 'spatial') as is_fast
+    from public.shell_files f cross join (select mill.now() as now) n
+    where f.uploaded_at > n.now - interval '1 day' and f.run = 1
+    order by f.uploaded_at desc limit 2000) d
+  -- Looked up one by one: a join would read all jobs that ever ended.
+  left join lateral (select j.finished_at from mill.job_done j where j.id = d.spatial_job limit 1) s on true
+$$;
+
+COMMENT ON FUNCTION mill.document_times(p_fast_late interval, p_ai_late interval) IS 'Per document: seconds from the upload to the end of the fast stages, and from there to the end of the passes. Null where that does not count.';
+
 CREATE FUNCTION mill.due_in_sequence(p_job_id uuid) RETURNS uuid[]
     LANGUAGE plpgsql STABLE
     SET search_path TO 'pg_catalog', 'pg_temp'
@@ -5967,6 +5990,17 @@ CREATE FUNCTION mill.may_write_upload(p_key text, p_user uuid) RETURNS boolean
 
 COMMENT ON FUNCTION mill.may_write_upload(p_key text, p_user uuid) IS 'Rule of write in medical-docs: below one''s own id.';
 
+CREATE FUNCTION mill.measure_ai_passes() RETURNS TABLE(subject text, value numeric)
+    LANGUAGE sql STABLE
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS $$
+  select 'documents', round((percentile_disc(0.95) within group (order by t.ai_seconds)), 3)
+  from mill.document_times('2 minutes', '10 minutes') t where t.ai_seconds is not null
+  having count(*) >= 20
+$$;
+
+COMMENT ON FUNCTION mill.measure_ai_passes() IS 'p95 of the seconds from the end of the fast stages to the end of the passes, of an hour with 20 or more documents.';
+
 CREATE FUNCTION mill.measure_breakers() RETURNS TABLE(subject text, value numeric)
     LANGUAGE sql STABLE
     SET search_path TO 'pg_catalog', 'pg_temp'
@@ -6042,6 +6076,17 @@ $$;
 
 COMMENT ON FUNCTION mill.measure_estimates() IS 'For each type of the last hour''s surprises: how many times its estimate an answer was.';
 
+CREATE FUNCTION mill.measure_fast_stages() RETURNS TABLE(subject text, value numeric)
+    LANGUAGE sql STABLE
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS $$
+  select 'documents', round((percentile_disc(0.95) within group (order by t.fast_seconds)), 3)
+  from mill.document_times('2 minutes', '10 minutes') t where t.fast_seconds is not null
+  having count(*) >= 20 -- with fewer the slowest one would be the p95
+$$;
+
+COMMENT ON FUNCTION mill.measure_fast_stages() IS 'p95 of the seconds from upload to the end of the fast stages, of an hour with 20 or more documents.';
+
 CREATE FUNCTION mill.measure_lease_losses() RETURNS TABLE(subject text, value numeric)
     LANGUAGE sql STABLE
     SET search_path TO 'pg_catalog', 'pg_temp'
@@ -6055,6 +6100,19 @@ CREATE FUNCTION mill.measure_lease_losses() RETURNS TABLE(subject text, value nu
 $$;
 
 COMMENT ON FUNCTION mill.measure_lease_losses() IS 'Percent of the last hour''s attempts whose worker was lost, of queues with 100 or more.';
+
+CREATE FUNCTION mill.measure_not_completed() RETURNS TABLE(subject text, value numeric)
+    LANGUAGE sql STABLE
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS $$
+  select s.queue, round(100.0 * coalesce(sum(s.jobs) filter (where s.outcome = 'dead'), 0) / sum(s.jobs), 4)
+  from mill.stat s
+  where s.minute > mill.now() - interval '1 hour' and s.outcome in ('completed', 'dead')
+  group by s.queue
+  having sum(s.jobs) >= 100 -- below that one dead letter would break the objective
+$$;
+
+COMMENT ON FUNCTION mill.measure_not_completed() IS 'Percent of the jobs that ended in the last hour and became dead letters, of queues with 100 or more. Cancelled jobs do not count.';
 
 CREATE FUNCTION mill.measure_quota() RETURNS TABLE(subject text, value numeric)
     LANGUAGE sql STABLE
@@ -8068,6 +8126,32 @@ end
 $$;
 
 COMMENT ON FUNCTION mill.return_lost_jobs(p_rows tid[], p_error jsonb, p_first_jitter numeric, p_now timestamp with time zone) IS 'Returns running jobs of a lost worker to retrying, or buries them; says how many. p_first_jitter: seconds over which first losses return.';
+
+CREATE FUNCTION mill.rule_values() RETURNS jsonb
+    LANGUAGE plpgsql STABLE
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS $_$
+declare
+  v_rule record;
+  v_values jsonb;
+  v_all jsonb := '[]';
+begin
+  for v_rule in select r.rule, r.measure from mill.alert_rule r where r.enabled order by r.rule loop
+    begin
+      execute format(
+        'select coalesce(jsonb_agg(jsonb_build_object(''rule'', $1, ''subject'', m.subject, ''value'', m.value) order by m.subject), ''[]'')
+         from %s() m where m.value is not null', v_rule.measure)
+      into v_values using v_rule.rule;
+      v_all := v_all || v_values;
+    exception when others then
+      null; -- mill.judge_alerts records it as an event, once a minute
+    end;
+  end loop;
+  return v_all;
+end
+$_$;
+
+COMMENT ON FUNCTION mill.rule_values() IS 'The value of each enabled rule for each of its subjects. A rule that cannot be measured is left out.';
 
 CREATE FUNCTION mill.run_schedule(p_name text) RETURNS boolean
     LANGUAGE plpgsql
@@ -11830,9 +11914,10 @@ CREATE FUNCTION public.metrics_report() RETURNS jsonb
     'breakers', (select coalesce(jsonb_object_agg(b.target, b.state), '{}') from mill.breaker b),
     'schedules', (select coalesce(jsonb_agg(jsonb_build_object('name', c.name, 'age_seconds', c.age_seconds, 'late', c.reason is not null)), '[]')
                   from mill.cron_health() c),
-    'alerts', (select coalesce(jsonb_agg(jsonb_build_object('rule', r.rule, 'severity', r.severity,
+    'alerts', (select coalesce(jsonb_agg(jsonb_build_object('rule', r.rule, 'severity', r.severity, 'threshold', r.threshold,
                  'firing', (select count(*) from mill.alert a where a.rule = r.rule and a.state = 'firing'))), '[]')
                from mill.alert_rule r where r.enabled),
+    'rule_values', mill.rule_values(),
     'workers', (select count(*) from mill.worker w
                 where w.seen_at > mill.now() - make_interval(secs => mill.setting('worker.timeout_seconds', '300')::int)))
 $$;
@@ -14856,6 +14941,8 @@ CREATE INDEX shell_files_patient ON public.shell_files USING btree (patient_id, 
 
 CREATE INDEX shell_files_unfinished ON public.shell_files USING btree (updated_at) WHERE (status = ANY (ARRAY['uploading'::text, 'erasing'::text]));
 
+CREATE INDEX shell_files_uploaded ON public.shell_files USING btree (uploaded_at);
+
 CREATE INDEX user_profiles_user ON public.user_profiles USING btree (user_id);
 
 ALTER INDEX mill.audit_log_at ATTACH PARTITION mill.audit_log_default_at_idx;
@@ -15433,6 +15520,8 @@ REVOKE ALL ON FUNCTION mill.document_percent(p_status text, p_stage text, p_prog
 
 REVOKE ALL ON FUNCTION mill.document_summary(p_file public.shell_files) FROM PUBLIC;
 
+REVOKE ALL ON FUNCTION mill.document_times(p_fast_late interval, p_ai_late interval) FROM PUBLIC;
+
 REVOKE ALL ON FUNCTION mill.due_in_sequence(p_job_id uuid) FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION mill.duration_bucket(p_ms bigint) FROM PUBLIC;
@@ -15687,6 +15776,8 @@ REVOKE ALL ON FUNCTION mill.may_write_document(p_key text, p_user uuid) FROM PUB
 
 REVOKE ALL ON FUNCTION mill.may_write_upload(p_key text, p_user uuid) FROM PUBLIC;
 
+REVOKE ALL ON FUNCTION mill.measure_ai_passes() FROM PUBLIC;
+
 REVOKE ALL ON FUNCTION mill.measure_breakers() FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION mill.measure_call_rate() FROM PUBLIC;
@@ -15701,7 +15792,11 @@ REVOKE ALL ON FUNCTION mill.measure_depth() FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION mill.measure_estimates() FROM PUBLIC;
 
+REVOKE ALL ON FUNCTION mill.measure_fast_stages() FROM PUBLIC;
+
 REVOKE ALL ON FUNCTION mill.measure_lease_losses() FROM PUBLIC;
+
+REVOKE ALL ON FUNCTION mill.measure_not_completed() FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION mill.measure_quota() FROM PUBLIC;
 
@@ -15886,6 +15981,8 @@ REVOKE ALL ON FUNCTION mill.retried_exports(p_ids uuid[]) FROM PUBLIC;
 REVOKE ALL ON FUNCTION mill.retry(p_ids uuid[]) FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION mill.return_lost_jobs(p_rows tid[], p_error jsonb, p_first_jitter numeric, p_now timestamp with time zone) FROM PUBLIC;
+
+REVOKE ALL ON FUNCTION mill.rule_values() FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION mill.run_schedule(p_name text) FROM PUBLIC;
 

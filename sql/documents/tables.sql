@@ -61,6 +61,7 @@ comment on table public.shell_files is
   'One row per uploaded file. storage_path is made by the server; the client''s file name is metadata only. Until scanned_at is set, size, type and digest are what the uploader said; from then on they were measured.';
 create index shell_files_patient on public.shell_files (patient_id, created_at desc);
 create index shell_files_unfinished on public.shell_files (updated_at) where status in ('uploading', 'erasing');
+create index shell_files_uploaded on public.shell_files (uploaded_at);
 
 -- Each attempt to upload has a place of its own, so that a late one cannot overwrite what was registered.
 create table mill.document_upload (

@@ -73,11 +73,25 @@ $$;
 comment on function mill.measure_lease_losses() is 'Percent of the last hour''s attempts whose worker was lost, of queues with 100 or more.';
 revoke execute on function mill.measure_lease_losses() from public;
 
+create or replace function mill.measure_not_completed() returns table (subject text, value numeric)
+language sql stable
+set search_path = pg_catalog, pg_temp
+as $$
+  select s.queue, round(100.0 * coalesce(sum(s.jobs) filter (where s.outcome = 'dead'), 0) / sum(s.jobs), 4)
+  from mill.stat s
+  where s.minute > mill.now() - interval '1 hour' and s.outcome in ('completed', 'dead')
+  group by s.queue
+  having sum(s.jobs) >= 100 -- below that one dead letter would break the objective
+$$;
+comment on function mill.measure_not_completed() is 'Percent of the jobs that ended in the last hour and became dead letters, of queues with 100 or more. Cancelled jobs do not count.';
+revoke execute on function mill.measure_not_completed() from public;
+
 insert into mill.alert_rule (rule, severity, measure, threshold, hold_seconds, description) values
   ('queue_depth', 'P1', 'mill.measure_depth', 1001, 1800, 'More than 1,000 due jobs for 30 minutes'),
   ('queue_stalled', 'P1', 'mill.measure_stalled', 600, 0, 'Nothing completed in 10 minutes with work pending'),
   ('cron_lock_held', 'P0', 'mill.measure_cron_lock', 600, 0, 'One run of the pump holds its lock for over 10 minutes'),
   ('breaker_open', 'P1', 'mill.measure_breakers', 1, 0, 'A target is not invoked, because its attempts fail'),
   ('dead_letters_growing', 'P1', 'mill.measure_dead_letters', 10, 0, '10 or more new dead letters in an hour'),
-  ('lease_losses', 'P1', 'mill.measure_lease_losses', 0.1, 0, 'Over 0.1% of attempts lose their worker')
+  ('lease_losses', 'P1', 'mill.measure_lease_losses', 0.1, 0, 'Over 0.1% of attempts lose their worker'),
+  ('jobs_not_completed', 'P1', 'mill.measure_not_completed', 1, 0, '1% or more of the jobs that end become dead letters')
 on conflict (rule) do nothing;

@@ -7,9 +7,10 @@ as $$
     'breakers', (select coalesce(jsonb_object_agg(b.target, b.state), '{}') from mill.breaker b),
     'schedules', (select coalesce(jsonb_agg(jsonb_build_object('name', c.name, 'age_seconds', c.age_seconds, 'late', c.reason is not null)), '[]')
                   from mill.cron_health() c),
-    'alerts', (select coalesce(jsonb_agg(jsonb_build_object('rule', r.rule, 'severity', r.severity,
+    'alerts', (select coalesce(jsonb_agg(jsonb_build_object('rule', r.rule, 'severity', r.severity, 'threshold', r.threshold,
                  'firing', (select count(*) from mill.alert a where a.rule = r.rule and a.state = 'firing'))), '[]')
                from mill.alert_rule r where r.enabled),
+    'rule_values', mill.rule_values(),
     'workers', (select count(*) from mill.worker w
                 where w.seen_at > mill.now() - make_interval(secs => mill.setting('worker.timeout_seconds', '300')::int)))
 $$;

@@ -115,6 +115,27 @@ pub(crate) fn text(report: &MetricsReport) -> String {
             rule.firing as f64,
         );
     }
+    out.head(
+        "rule_threshold",
+        "The value from which on an alert rule fires",
+    );
+    for rule in &report.alerts {
+        if let Some(threshold) = rule.threshold {
+            out.value(
+                "rule_threshold",
+                &[("rule", &rule.rule), ("severity", &rule.severity)],
+                threshold,
+            );
+        }
+    }
+    out.head("rule_value", "What an alert rule measures now");
+    for measured in &report.rule_values {
+        out.value(
+            "rule_value",
+            &[("rule", &measured.rule), ("subject", &measured.subject)],
+            measured.value,
+        );
+    }
     out.head("workers_seen", "Container workers seen lately");
     out.value("workers_seen", &[], report.workers as f64);
     out.0
@@ -174,7 +195,8 @@ mod tests {
         let report = r#"{"queues": [{"queue": "a\"b", "paused": false, "pending": 3, "processing": 1, "dead": 0,
             "oldest_due_seconds": 1.5, "last_minute": {"completed": 7}, "p50_ms": 50, "p95_ms": null, "p99_ms": null,
             "backlog_seconds": 12.5, "workers_wanted": 2}],
-            "breakers": {"processor": "open"}, "alerts": [{"rule": "r", "severity": "P1", "firing": 1}], "workers": 4,
+            "breakers": {"processor": "open"}, "alerts": [{"rule": "r", "severity": "P1", "firing": 1, "threshold": 0.1}], "workers": 4,
+            "rule_values": [{"rule": "r", "subject": "s", "value": 0.05}],
             "schedules": [{"name": "cleanup", "age_seconds": 61.5, "late": false}]}"#;
         let text = text(&serde_json::from_str(report).unwrap());
         for line in [
@@ -186,10 +208,22 @@ mod tests {
             r#"gristmill_breaker_open{target="processor"} 1"#,
             r#"gristmill_schedule_age_seconds{schedule="cleanup"} 61.5"#,
             r#"gristmill_alerts_firing{rule="r",severity="P1"} 1"#,
+            r#"gristmill_rule_threshold{rule="r",severity="P1"} 0.1"#,
+            r#"gristmill_rule_value{rule="r",subject="s"} 0.05"#,
             "gristmill_workers_seen 4",
         ] {
             assert!(text.lines().any(|known| known == line), "{line} in {text}");
         }
         assert!(!text.contains("0.95"));
+    }
+
+    #[test]
+    fn a_schema_older_than_the_function_has_no_values_of_rules() {
+        let report = r#"{"queues": [], "breakers": {}, "schedules": [], "workers": 0,
+            "alerts": [{"rule": "r", "severity": "P1", "firing": 0}]}"#;
+        let text = text(&serde_json::from_str(report).unwrap());
+        assert!(text.contains(r#"gristmill_alerts_firing{rule="r",severity="P1"} 0"#));
+        assert!(!text.contains("gristmill_rule_value{"));
+        assert!(!text.contains("gristmill_rule_threshold{"));
     }
 }

@@ -3,7 +3,7 @@ import { spawn, spawnSync } from "node:child_process";
 import fs from "node:fs";
 import path from "node:path";
 
-import { root } from "../stack/paths.mjs";
+import { isRoot, root } from "../stack/paths.mjs";
 import { hasDebianPostgres } from "../stack/postgres.mjs";
 import { suiteOf } from "./one.mjs";
 import { suites } from "./suites.mjs";
@@ -16,7 +16,7 @@ if (wanted.includes("--help")) {
   console.log(`usage: scripts/test [soak] [${groups.join("|")}|SUITE|PATH|RUST_TEST …]
 
 Runs every test, or the named groups or suites: ${suites.map((suite) => suite.name).join(", ")}.
-  soak        the same tests with the large counts (hours, not minutes)
+  soak        the same tests with the large counts, and ${suites.filter((suite) => suite.onSoak).map((suite) => suite.name).join(" and ")} (hours, not minutes)
   PATH        one file or folder: tests/sql/…, tests/…/NAME.test.mjs, or a Rust file, for the tests inside it
   RUST_TEST   the name of a Rust test or of a module of tests, or a part of it
 
@@ -31,18 +31,20 @@ if (unknown.length > 0) {
 }
 
 const chosen = suites
-  .filter((suite) => wanted.length === 0 || wanted.includes(suite.group) || wanted.includes(suite.name))
+  .filter((suite) => wanted.length === 0 && (soak || !suite.onSoak) || wanted.includes(suite.group) || wanted.includes(suite.name))
   .concat(single.map(({ suite }) => suite))
   .filter((suite) => {
-    const possible = !suite.debian || hasDebianPostgres();
-    if (!possible) console.log(`  ${suite.name.padEnd(14)} left out: Debian's Postgres 15 is not on this system`);
-    return possible;
+    const missing = suite.debian && !hasDebianPostgres() ? "Debian's Postgres 15 is not on this system"
+      : suite.root && !isRoot ? "it needs root, to make a network of its own" : null;
+    if (missing) console.log(`  ${suite.name.padEnd(14)} left out: ${missing}`);
+    return !missing;
   });
 const logs = path.join(process.env.CACHE ?? root, "logs");
 const env = { ...process.env, ...(soak && { GRISTMILL_SOAK: "1" }) };
 const needs = new Set(chosen.flatMap((suite) => suite.needs ?? []));
 if (needs.has("tests")) build("scripts/lib/build-tests.sh");
 else if (needs.has("native")) build("scripts/lib/build-native.sh");
+if (needs.has("deploy tools")) build("scripts/setup", "--for", "deploy");
 if (needs.has("functions")) build("scripts/build", "--quiet");
 
 const cargo = chosen.filter((suite) => suite.cargo);

@@ -27,6 +27,7 @@ const app = (name) => ({ group: "apps", name, needs: ["native", "functions"], re
 /**
  * cargo: run one after another, because they would only wait for each other's lock. The others are taken from the top by
  * whoever is free, so the longest stand first.
+ * onSoak: left out of the default run; runs in ./scripts/test soak, or when it is named.
  * alone: run after all others, because it holds the system to a time, and a busy machine is no failure of the system.
  */
 export const suites = [
@@ -58,6 +59,10 @@ export const suites = [
   ...["refresh", "workflows"].map(app),
   { group: "chaos", name: "neighbours", needs: ["native", "functions"], read: readNode, command: nodeTest("tests/chaos/neighbours.test.mjs") },
   { group: "chaos", name: "chaos", alone: true, needs: ["native", "functions"], read: readNode, command: nodeTest("tests/chaos/recovery.test.mjs") },
+  // Checkers and Prometheus are downloaded for this suite alone: scripts/setup --for deploy.
+  { group: "deploy", name: "deploy", onSoak: true, needs: ["native", "functions", "deploy tools"], read: readNode,
+    command: nodeTest("tests/deploy/files.test.mjs", "tests/deploy/prometheus.test.mjs") },
+  { group: "deploy", name: "image", onSoak: true, root: true, alone: true, needs: ["native", "deploy tools"], read: readNode, command: nodeTest("tests/deploy/image.test.mjs") },
   { group: "lint", name: "shellcheck", read: readCheck,
     command: ["bash", "-c", "shellcheck -x scripts/dev scripts/test scripts/build scripts/setup scripts/bench scripts/graph scripts/schema scripts/release-dump scripts/lib/*.sh .ci/run"] },
 ];

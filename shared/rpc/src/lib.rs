@@ -35,7 +35,7 @@ pub use limits::{CallLimit, Capacity};
 pub use once::Once;
 pub use operations::{
     CleanupReport, CronJob, HealthCheck, HealthReport, MetricsReport, QueueStats, RuleState,
-    ScheduleAge,
+    RuleValue, ScheduleAge,
 };
 pub use refresh::ClaimedRefreshes;
 pub use schemas::{BadSchema, Schemas};

@@ -79,7 +79,7 @@ pub struct ScheduleAge {
 }
 
 /// How many alerts of a rule fire.
-#[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Deserialize)]
 pub struct RuleState {
     /// The rule.
     pub rule: String,
@@ -87,6 +87,19 @@ pub struct RuleState {
     pub severity: String,
     /// Subjects that fire.
     pub firing: u64,
+    /// The value from which on it fires. None from a schema that is older than this function.
+    pub threshold: Option<f64>,
+}
+
+/// What a rule measures now.
+#[derive(Debug, Clone, PartialEq, Deserialize)]
+pub struct RuleValue {
+    /// The rule.
+    pub rule: String,
+    /// A queue, a target, a type or a provider.
+    pub subject: String,
+    /// Above the threshold or below.
+    pub value: f64,
 }
 
 /// Everything that `/metrics` shows.
@@ -100,6 +113,9 @@ pub struct MetricsReport {
     pub schedules: Vec<ScheduleAge>,
     /// Each alert rule.
     pub alerts: Vec<RuleState>,
+    /// What each rule measures, by subject. Empty from a schema that is older than this function.
+    #[serde(default)]
+    pub rule_values: Vec<RuleValue>,
     /// Container workers seen lately.
     pub workers: u64,
 }
