@@ -4,13 +4,13 @@ import { spawn } from "node:child_process";
 import { randomUUID } from "node:crypto";
 import http from "node:http";
 import { after, afterEach, before, test } from "node:test";
-import { fileURLToPath } from "node:url";
 
 import { createClient } from "@supabase/supabase-js";
 import ws from "ws";
 
 import { startStack, until } from "../support.mjs";
 import { checkAnswer } from "./contract.mjs";
+import { programFile } from "./program_file.mjs";
 
 const options = { auth: { persistSession: false }, realtime: { transport: ws } };
 const LIMIT = { provider_name: "openai", api_endpoint: "gpt-4o-mini" };
@@ -71,7 +71,7 @@ class Model {
 const programs = new Set();
 /** Starts a program of programs/, which knows of nothing but its environment. */
 function start(name, env) {
-  const child = spawn(process.execPath, [fileURLToPath(new URL(`programs/${name}.mjs`, import.meta.url))], {
+  const child = spawn(process.execPath, [programFile(name)], {
     env: { PATH: process.env.PATH, SUPABASE_URL: stack.url, SUPABASE_SERVICE_ROLE_KEY: stack.serviceKey, AI_URL: model.url, ...env },
     stdio: ["ignore", "pipe", "pipe"],
   });
