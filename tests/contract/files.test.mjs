@@ -71,8 +71,7 @@ const file = (user, more = {}) => ({ patient_id: user.profile, filename: "a.txt"
 const upsert = (client, row) => client.from("shell_files").upsert(row, { onConflict: "idempotency_key" }).select("id").single();
 const row = async (id) => (await query("select * from public.shell_files where id = $1", [id]))[0];
 const ended = (id) => until(async () => {
-  const found = await row(id);
-  await query("select mill.tick()");
+  const [found] = await query("select s.*, mill.tick() from public.shell_files s where s.id = $1", [id]);
   return ["completed", "failed", "refused", "infected"].includes(found.status) && found;
 }, `document ${id} ending`);
 
