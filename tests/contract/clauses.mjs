@@ -22,11 +22,15 @@ const TEST_NAME = /\b(?:test|it|describe)(?:\.\w+)?\(\s*(["'`])((?:\\.|(?!\1).)*
 // The last argument of a pgTAP assertion is its description: a text that is followed by the closing parenthesis.
 const DESCRIPTION = /'((?:[^']|'')*)'\s*\)/g;
 
+// Files of tests that a .test.mjs file runs on its own stack: here routes.test.mjs.
+const RUN_BY_ANOTHER = ["contract/functions.mjs"];
+
 /** Every test name below a folder, with its file. */
 export function testNames(folder = tests) {
   const files = fs.readdirSync(folder, { withFileTypes: true, recursive: true }).filter((entry) => entry.isFile()).map((entry) => path.join(entry.parentPath, entry.name)).sort();
   const names = files.flatMap((file) => {
-    const pattern = file.endsWith(".test.mjs") ? TEST_NAME : file.endsWith(".sql") && path.relative(folder, file).startsWith("sql") ? DESCRIPTION : null;
+    const isTest = file.endsWith(".test.mjs") || RUN_BY_ANOTHER.includes(path.relative(folder, file));
+    const pattern = isTest ? TEST_NAME : file.endsWith(".sql") && path.relative(folder, file).startsWith("sql") ? DESCRIPTION : null;
     if (pattern === null) return [];
     const found = [...fs.readFileSync(file, "utf8").matchAll(pattern)].map((match) => match.at(-1));
     return found.map((name) => ({ file: path.relative(folder, file), name: name.replaceAll("''", "'") }));

@@ -13,6 +13,7 @@ import ws from "ws";
 
 import { signIn, startStack, until } from "../support.mjs";
 import { checkAnswer } from "./contract.mjs";
+import { programFile } from "./program_file.mjs";
 
 const TEXT = "Patient: Ann Example\nDate: 2024-05-01\nMedication: Metformin 500 mg daily\n";
 let stack, service, folder;
@@ -46,7 +47,7 @@ async function person(content = TEXT, name = "My scan (1).txt") {
 
 /** Runs a program to its end, or until it has said `killAt`, when it is killed. Answers its steps. */
 async function run(program, user, env, killAt = null) {
-  const child = spawn(process.execPath, [path.join(import.meta.dirname, "programs", program)], {
+  const child = spawn(process.execPath, [programFile(program)], {
     env: { ...process.env, SUPABASE_URL: stack.url, SUPABASE_ANON_KEY: stack.anonKey, ACCESS_TOKEN: user.token, FILE: user.file, ...env },
     stdio: ["ignore", "pipe", "pipe"] });
   let errors = "";
@@ -70,14 +71,13 @@ const file = (user, more = {}) => ({ patient_id: user.profile, filename: "a.txt"
 const upsert = (client, row) => client.from("shell_files").upsert(row, { onConflict: "idempotency_key" }).select("id").single();
 const row = async (id) => (await query("select * from public.shell_files where id = $1", [id]))[0];
 const ended = (id) => until(async () => {
-  const found = await row(id);
-  await query("select mill.tick()");
+  const [found] = await query("select s.*, mill.tick() from public.shell_files s where s.id = $1", [id]);
   return ["completed", "failed", "refused", "infected"].includes(found.status) && found;
 }, `document ${id} ending`);
 
 test("K30: a client stores a file in medical-docs, upserts shell_files, waits, and downloads what was scanned", async () => {
   const user = await person();
-  const steps = await run("upload-client.mjs", user, { IDEMPOTENCY_KEY: "My scan (1).txt-1" });
+  const steps = await run("upload-client", user, { IDEMPOTENCY_KEY: "My scan (1).txt-1" });
   assert.equal(steps.ended.row.status, "completed", JSON.stringify(steps.ended.row.processing_error));
   assert.equal(steps.ended.bytes, TEXT.length);
   assert.equal(steps.ended.row.mime_type, "text/plain");
@@ -95,8 +95,8 @@ for (const step of ["stored", "registered"]) {
   test(`K30: a client that is killed once its file was ${step} and runs again has one document`, async () => {
     const user = await person();
     const key = `${"長い名前 ".repeat(80)}.pdf`;
-    const first = await run("upload-client.mjs", user, { IDEMPOTENCY_KEY: key }, step);
-    const second = await run("upload-client.mjs", user, { IDEMPOTENCY_KEY: key });
+    const first = await run("upload-client", user, { IDEMPOTENCY_KEY: key }, step);
+    const second = await run("upload-client", user, { IDEMPOTENCY_KEY: key });
     if (first.registered) assert.equal(second.registered.id, first.registered.id);
     assert.deepEqual(await documentsOf(user), [{ id: second.registered.id, status: "completed" }]);
     assert.equal(second.ended.usage.usage.shell_files.used, 1, "one file is counted");
@@ -106,7 +106,7 @@ for (const step of ["stored", "registered"]) {
 test("K30: a document whose worker is killed in the middle is finished by the next worker", async () => {
   const user = await person();
   await query("update mill.queue set paused = true where queue = 'ai'");
-  const program = run("upload-client.mjs", user, { IDEMPOTENCY_KEY: "killed" });
+  const program = run("upload-client", user, { IDEMPOTENCY_KEY: "killed" });
   await until(async () => (await query("select from public.shell_files where patient_id = $1 and status = 'processing'", [user.profile])).length > 0, "processing");
   await stack.parts.work.kill();
   await query("update mill.queue set paused = false where queue = 'ai'");
@@ -121,8 +121,8 @@ for (const by of ["file", "form", "reference"]) {
   test(`K31: shell-file-processor-v3 takes a document by ${by}, and a repeat of it once`, async () => {
     const user = await person();
     const env = { BY: by, IDEMPOTENCY_KEY: `by-${by}` };
-    const killed = await run("processor-client.mjs", user, env, "accepted");
-    const { accepted, ended } = await run("processor-client.mjs", user, env).then((steps) => ({ accepted: steps.accepted.accepted, ended: steps.ended.row }));
+    const killed = await run("processor-client", user, env, "accepted");
+    const { accepted, ended } = await run("processor-client", user, env).then((steps) => ({ accepted: steps.accepted.accepted, ended: steps.ended.row }));
     checkAnswer("shell-file-processor-v3", accepted);
     assert.equal(accepted.id, killed.accepted.accepted.id);
     assert.equal(accepted.shell_file_id, accepted.id);

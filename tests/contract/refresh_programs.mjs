@@ -1,9 +1,9 @@
 // The programs of refresh as processes: what they fetch from, and how they are started, watched and killed.
 import { spawn } from "node:child_process";
 import http from "node:http";
-import { fileURLToPath } from "node:url";
 
 import { until } from "../support.mjs";
+import { programFile } from "./program_file.mjs";
 
 /** The API that the user's processor fetches from. It counts calls, and holds those of some symbols. */
 export class Api {
@@ -36,7 +36,7 @@ const programs = new Set();
 
 /** Starts a program of programs/ against a stack. It says one JSON object per line; `of` gives what it said under a key. */
 export function start(stack, name, env) {
-  const child = spawn(process.execPath, [fileURLToPath(new URL(`programs/${name}.mjs`, import.meta.url))], {
+  const child = spawn(process.execPath, [programFile(name)], {
     env: { PATH: process.env.PATH, SUPABASE_URL: stack.url, SUPABASE_ANON_KEY: stack.anonKey, SUPABASE_SERVICE_ROLE_KEY: stack.serviceKey, ...env },
     stdio: ["ignore", "pipe", "pipe"],
   });

@@ -1,5 +1,5 @@
-// The compatible routes of exports, their streams and downloads, and what browsers of other origins are told: against real functions, in both runtimes
-// where they differ, with files in storage and in R2.
+// The functions under their compatible names (functions.mjs), the compatible routes of exports, their streams and downloads, and what browsers of other origins
+// are told: against real functions, in both runtimes where they differ, with files in storage and in R2.
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
 import { randomUUID } from "node:crypto";
@@ -14,6 +14,7 @@ import ws from "ws";
 import { author, objects, readEvents, startExports } from "../exports/harness.mjs";
 import { until } from "../support.mjs";
 import { checkAnswer } from "./contract.mjs";
+import { checkNames, checkQueuesOfOthers } from "./functions.mjs";
 
 const SECONDS = 6; // of a stream, instead of 60
 const supabase = (stack, token) => createClient(stack.url, stack.anonKey, { accessToken: async () => token, realtime: { transport: ws } });
@@ -80,6 +81,10 @@ before(async () => {
   user = await author(stack);
 });
 after(() => stack?.destroy());
+
+// First: health is green while nothing has failed yet.
+checkNames("workerd", () => stack);
+checkQueuesOfOthers(() => stack);
 
 describe("workerd, files in storage", () => {
   let api;
@@ -432,4 +437,10 @@ describe("workerd, files in R2", () => {
   });
 
   checkLinks("R2");
+});
+
+checkNames("deno", async () => {
+  Object.assign(stack, { storage: "supabase", functions: null });
+  await stack.replace("workerd", "deno");
+  return stack;
 });

@@ -9,6 +9,7 @@ import ws from "ws";
 
 import { signIn, startStack, until } from "../support.mjs";
 import { checkAnswer } from "./contract.mjs";
+import { programFile } from "./program_file.mjs";
 
 const options = { auth: { persistSession: false }, realtime: { transport: ws } };
 let stack, service, user, stranger, anon;
@@ -35,7 +36,7 @@ const must = async (request) => {
 
 /** A program beside this one, and what it says, line by line. */
 function run(name, env) {
-  const child = spawn(process.execPath, [new URL(`programs/${name}.mjs`, import.meta.url).pathname], {
+  const child = spawn(process.execPath, [programFile(name)], {
     env: { PATH: process.env.PATH, SUPABASE_URL: stack.url, SUPABASE_ANON_KEY: stack.anonKey, SUPABASE_SERVICE_ROLE_KEY: stack.serviceKey, ...env },
     stdio: ["ignore", "pipe", "pipe"],
   });

@@ -1,29 +1,26 @@
-// The functions under their compatible names, and what stands around the worker: environment, limits, external queues, maintenance.
+// The functions under their compatible names, external queues and maintenance: tests that routes.test.mjs runs on its stack.
 import assert from "node:assert/strict";
 import { randomUUID } from "node:crypto";
-import { after, before, describe, test } from "node:test";
+import { before, describe, test } from "node:test";
 
 import { createClient } from "@supabase/supabase-js";
 import ws from "ws";
 
 import { readFunctions } from "../../scripts/lib/stack/wrangler.mjs";
-import { signIn, startStack, until } from "../support.mjs";
+import { signIn, until } from "../support.mjs";
 import { checkAnswer } from "./contract.mjs";
 
 const options = { auth: { persistSession: false }, realtime: { transport: ws } };
-let stack, service;
-before(async () => {
-  stack = await startStack("worker", { parts: ["gateway", "relay", "workerd", "work"] });
-  service = createClient(stack.url, stack.serviceKey, options);
-});
-after(() => stack?.destroy());
-
 const names = readFunctions().functions.map(({ name }) => name);
 
-/** The functions under every name, as this runtime serves them. */
-function checkNames(runtime) {
-  describe(runtime, () => {
-    if (runtime === "deno") before(() => stack.replace("workerd", "deno"));
+/** The functions under every name, as this runtime serves them. `start` gives the stack, once the runtime serves there. */
+export function checkNames(runtime, start) {
+  describe(`functions in ${runtime}`, () => {
+    let stack, service;
+    before(async () => {
+      stack = await start();
+      service = createClient(stack.url, stack.serviceKey, options);
+    });
 
     test(`K22: ${runtime}: every function, under every name, answers GET /health without a token`, async () => {
       for (const known of ["shell-file-processor-v3", "audit-logger-v3", "health-check", "queue-processor", "queue-processor-core",
@@ -73,12 +70,13 @@ function checkNames(runtime) {
   });
 }
 
-checkNames("workerd");
-
-describe("queues of others", () => {
+/** Queues that are left to others, and maintenance. The stack has relay, workerd and work. */
+export const checkQueuesOfOthers = (start) => describe("queues of others", () => {
   const SIX = ["audit_cleanup", "notification_delivery", "report_generation", "backup_operation", "system_maintenance", "consent_verification"];
-  let user;
+  let stack, service, user;
   before(async () => {
+    stack = await start();
+    service = createClient(stack.url, stack.serviceKey, options);
     user = await signIn(stack);
     await query("update mill.schedule set slack_seconds = 100000");
   });
@@ -149,5 +147,3 @@ describe("queues of others", () => {
     assert.equal(await count(), 1);
   });
 });
-
-checkNames("deno");
