@@ -81,12 +81,15 @@ export class Stages {
   async end() {
     this.#ended = true;
     this.#clear();
-    const left = [...this.#running];
-    for (const { process: child } of left) signal(child, "SIGTERM");
-    const gone = Promise.all(left.map((stage) => stage.ending));
-    if ((await Promise.race([gone, sleep(5_000, "late", { ref: false })])) !== "late") return;
-    for (const { process: child } of left) signal(child, "SIGKILL");
-    await gone;
+    const groups = [...this.#running].map((stage) => stage.process.pid).filter(Boolean);
+    for (const group of groups) signal(group, "SIGTERM");
+    // The script of a stage is gone before its compilers are, so the whole group is waited for.
+    const started = performance.now();
+    for (let left; (left = groups.filter(isThere)).length > 0; await sleep(20)) {
+      const seconds = (performance.now() - started) / 1000;
+      if (seconds > 15) return this.say(`processes of the groups ${left.join(", ")} do not end; see ps -eo pgid,pid,args`);
+      if (seconds > 5) for (const group of left) signal(group, "SIGKILL");
+    }
   }
 
   // What ends at once stays silent: a stage is announced after a second and a half. One whose log is empty may only be looking whether
@@ -128,11 +131,19 @@ export class Stages {
 
 const hasLog = ({ log }) => (fs.statSync(log, { throwIfNoEntry: false })?.size ?? 0) > 0;
 
-function signal(child, name) {
+function signal(group, name) {
   try {
-    process.kill(-child.pid, name);
+    process.kill(-group, name);
   } catch {
-    // The group has ended in between, or never began.
+    // The group has ended in between.
+  }
+}
+
+function isThere(group) {
+  try {
+    return process.kill(-group, 0);
+  } catch {
+    return false;
   }
 }
 
