@@ -82,7 +82,8 @@ export class Deployment {
   }
 
   #arguments(service, container, { env = {}, healthcheck = this.services[service].healthcheck } = {}) {
-    const { command, environment = {}, stop_grace_period: grace, volumes = [] } = this.services[service];
+    const { command, environment = {}, stop_grace_period: grace, volumes = [], read_only: readOnly, tmpfs = [],
+      cap_drop: dropped = [], security_opt: security = [] } = this.services[service];
     // podman 4 takes a list of words for one word, so the words go as a line; none of them needs a quote.
     const health = healthcheck?.disable ? ["--no-healthcheck"]
       : ["--health-interval=disable", ...(healthcheck ? [`--health-cmd=${healthcheck.test.slice(1).join(" ")}`] : [])];
@@ -93,6 +94,10 @@ export class Deployment {
       "--ulimit", "nofile=1024:20000", "--ulimit", "nproc=1024:4096",
       ...health,
       ...(grace ? ["--stop-timeout", String(seconds(grace))] : []),
+      ...(readOnly ? ["--read-only", "--read-only-tmpfs=false"] : []),
+      ...tmpfs.flatMap((place) => ["--tmpfs", place]),
+      ...dropped.flatMap((right) => ["--cap-drop", right]),
+      ...security.flatMap((option) => ["--security-opt", option.replace(/:true$/, "")]),
       ...volumes.flatMap((volume) => ["--volume", `${this.name}-${volume}`]),
       // A name without a value is passed on from .env, and left out where .env has none.
       ...Object.entries({ ...environment, ...env }).map(([key, value]) => [key, value ?? this.env[key]])

@@ -79,6 +79,8 @@ test("every service of compose.yaml starts from the image and is healthy", async
   for (const name of ["gateway", "relay", "storage", "worker"]) await deployment.up(name);
   const [{ sessions }] = await sql("select count(*)::int as sessions from pg_stat_activity where application_name like 'gristmill relay%'");
   assert.ok(sessions > 0, "the relay has a session");
+  const unsafe = await podman("exec", `${deployment.name}-worker`, "sh", "-c", "touch /var/lib/gristmill/x 2>/dev/null && echo writable; grep -E '^(CapEff|NoNewPrivs)' /proc/1/status | tr -d '\\t'");
+  assert.equal(unsafe, "CapEff:0000000000000000\nNoNewPrivs:1", "the worker can write only where it has to, and has no right of root");
   assert.deepEqual(Object.keys(deployment.services).sort(), ["configure", "gateway", "login", "migrate", "postgres", "relay", "storage", "worker"]);
 });
 

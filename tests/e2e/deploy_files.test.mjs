@@ -111,6 +111,17 @@ test("every metric in the alert rules, the dashboard and the autoscaler is one t
   assert.deepEqual([...used].filter((name) => !shown.has(name)), []);
 });
 
+test("the panels of the dashboard have numbers of their own, ask the chosen data source, and do not cover each other", () => {
+  const { panels, templating } = dashboard;
+  assert.equal(new Set(panels.map(({ id }) => id)).size, panels.length);
+  assert.deepEqual(templating.list.map(({ name }) => name), ["datasource", "queue"]);
+  for (const panel of panels.filter(({ type }) => type !== "row")) {
+    for (const { datasource } of [panel, ...panel.targets]) assert.equal(datasource.uid, "${datasource}", panel.title);
+  }
+  const cells = panels.flatMap(({ gridPos: { x, y, w, h } }) => Array.from({ length: w * h }, (_, n) => `${x + n % w},${y + Math.floor(n / w)}`));
+  assert.equal(new Set(cells).size, cells.length);
+});
+
 test("the rules that alerts and dashboard name are rules of the database", async () => {
   const { rows } = await stack.postgres.query("select rule from mill.alert_rule where enabled");
   const known = rows.map(({ rule }) => rule);
