@@ -7,7 +7,7 @@ as $$
 declare
   v_rule record;
   v_values jsonb;
-  v_all jsonb := '[]';
+  v_all jsonb := pg_catalog.jsonb_build_array();
 begin
   for v_rule in select r.rule, r.measure from mill.alert_rule r where r.enabled order by r.rule loop
     begin

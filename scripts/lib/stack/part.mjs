@@ -36,6 +36,7 @@ export class Part {
   /** Starts the process and waits until it is ready. */
   async start() {
     const { command, args, env, cwd, uid, gid, isReady, patience = 120_000 } = this.options;
+    await this.#waitForPredecessor();
     const log = fs.openSync(this.log, "a");
     // detached: Ctrl-C in the terminal reaches the supervisor alone, which stops the parts in order.
     this.process = spawn(command, args, {
@@ -53,6 +54,12 @@ export class Part {
       await sleep(20);
     }
     return this;
+  }
+
+  // What was stopped or killed at this address may answer for a moment more, through a child that ends after it. It must not be taken for this process.
+  async #waitForPredecessor() {
+    const deadline = Date.now() + 5_000;
+    while ((await this.options.isReady()) && Date.now() < deadline) await sleep(20);
   }
 
   get ending() {
