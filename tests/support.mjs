@@ -4,7 +4,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 
 import pg from "pg";
 
-import { Stack } from "../scripts/lib/stack/stack.mjs";
+import { Stack } from "../sdk/local/stack/stack.mjs";
 
 export { sleep };
 export const isSoak = process.env.GRISTMILL_SOAK === "1";

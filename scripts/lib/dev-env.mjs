@@ -1,9 +1,9 @@
 // ./scripts/dev --env: the running stack's addresses and keys, for `eval` in a shell.
 import path from "node:path";
 
-import { secrets, token } from "./stack/keys.mjs";
-import { checkoutState } from "./stack/paths.mjs";
-import { runningSupervisor } from "./stack/registry.mjs";
+import { secrets, token } from "../../sdk/local/stack/keys.mjs";
+import { checkoutState } from "../../sdk/local/stack/paths.mjs";
+import { runningSupervisor } from "../../sdk/local/stack/registry.mjs";
 
 const folder = path.join(checkoutState, "dev");
 const running = runningSupervisor(folder);

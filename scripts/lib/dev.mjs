@@ -15,8 +15,8 @@ import path from "node:path";
 
 import { choose, functionNames, noteComplete } from "./dev/choose.mjs";
 import { Stages, table } from "./dev/stages.mjs";
-import { checkoutState, gristmill, root, targetDir } from "./stack/paths.mjs";
-import { endLeftovers, runningSupervisor } from "./stack/registry.mjs";
+import { checkoutState, gristmill, root, targetDir } from "../../sdk/local/stack/paths.mjs";
+import { endLeftovers, runningSupervisor } from "../../sdk/local/stack/registry.mjs";
 
 const colours = process.stdout.isTTY && !process.env.NO_COLOR;
 const bold = (text) => (colours ? `\x1b[1m${text}\x1b[0m` : text);
@@ -87,7 +87,7 @@ async function work() {
   const functions = compileFunctions(tools, native, staged ? FIRST : functionNames());
 
   await Promise.all([native, tools.npm]);
-  const [{ Stack }, { demonstrate }] = await Promise.all([import("./stack/stack.mjs"), import("./demo/index.mjs")]);
+  const [{ Stack }, { demonstrate }] = await Promise.all([import("../../sdk/local/stack/stack.mjs"), import("./demo/index.mjs")]);
   refuseSecondStart(); // compiling has taken its time
   if (stopping) throw new Error("stopped");
   const begun = performance.now();

@@ -3,7 +3,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 
 import { NotAccepted, applications } from "../../scripts/lib/bench/applications.mjs";
-import { token } from "../../scripts/lib/stack/keys.mjs";
+import { token } from "../../sdk/local/stack/keys.mjs";
 
 /** A client of a site {url, anonKey, jwtSecret} that writes to a ledger. It looks after what is under way every `poll` milliseconds, and ever later. */
 export function openClient(site, ledger, { poll }) {

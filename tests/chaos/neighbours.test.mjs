@@ -5,8 +5,8 @@ import { after, before, test } from "node:test";
 
 import { startAttack } from "../../scripts/lib/bench/hostile/attack.mjs";
 import { behaveWell } from "../../scripts/lib/bench/hostile/neighbour.mjs";
-import { Stack } from "../../scripts/lib/stack/stack.mjs";
-import { watchOver } from "../../scripts/lib/stack/undertaker.mjs";
+import { Stack } from "../../sdk/local/stack/stack.mjs";
+import { watchOver } from "../../sdk/local/stack/undertaker.mjs";
 import { isSoak } from "../support.mjs";
 
 const SECONDS = isSoak ? 60 : 5;

@@ -16,8 +16,8 @@ import { fileURLToPath } from "node:url";
 
 import { NAMES } from "../../scripts/lib/bench/applications.mjs";
 import { random } from "../../scripts/lib/samples/image.mjs";
-import { Stack } from "../../scripts/lib/stack/stack.mjs";
-import { watchOver } from "../../scripts/lib/stack/undertaker.mjs";
+import { Stack } from "../../sdk/local/stack/stack.mjs";
+import { watchOver } from "../../sdk/local/stack/undertaker.mjs";
 import { isSoak, sleep, until } from "../support.mjs";
 import { openClient } from "./client.mjs";
 import { openLedger, readLedger, startLedger } from "./ledger.mjs";

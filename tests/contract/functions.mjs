@@ -6,7 +6,7 @@ import { before, describe, test } from "node:test";
 import { createClient } from "@supabase/supabase-js";
 import ws from "ws";
 
-import { readFunctions } from "../../scripts/lib/stack/wrangler.mjs";
+import { readFunctions } from "../../sdk/local/stack/wrangler.mjs";
 import { signIn, until } from "../support.mjs";
 import { checkAnswer } from "./contract.mjs";
 

@@ -8,7 +8,7 @@ import { after, before, test } from "node:test";
 
 import pg from "pg";
 
-import { root } from "../../scripts/lib/stack/paths.mjs";
+import { root } from "../../sdk/local/stack/paths.mjs";
 import { startStack } from "../support.mjs";
 import { checkCatalog } from "./catalog.mjs";
 import { readContract } from "./contract.mjs";

@@ -5,8 +5,8 @@ import { after, before, test } from "node:test";
 import { fileURLToPath } from "node:url";
 
 import { imagePdf } from "../../scripts/lib/samples/pdf.mjs";
-import { gristmill } from "../../scripts/lib/stack/paths.mjs";
-import { freePorts, isListening } from "../../scripts/lib/stack/ports.mjs";
+import { gristmill } from "../../sdk/local/stack/paths.mjs";
+import { freePorts, isListening } from "../../sdk/local/stack/ports.mjs";
 import { uploader } from "../documents.mjs";
 import { isSoak, sleep, startStack, until } from "../support.mjs";
 

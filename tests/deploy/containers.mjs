@@ -11,7 +11,7 @@ import { promisify } from "node:util";
 
 import yaml from "js-yaml";
 
-import { cacheRoot, gristmill, root } from "../../scripts/lib/stack/paths.mjs";
+import { cacheRoot, gristmill, root } from "../../sdk/local/stack/paths.mjs";
 import { isAlive, until } from "../support.mjs";
 
 const run = promisify(execFile);
@@ -60,7 +60,7 @@ async function removeLeftovers() {
 }
 
 export class Deployment {
-  /** @param {{image: string, env: Record<string, string>, postgres: import("../../scripts/lib/stack/postgres.mjs").Postgres}} options */
+  /** @param {{image: string, env: Record<string, string>, postgres: import("../../sdk/local/stack/postgres.mjs").Postgres}} options */
   constructor({ image, env, postgres }) {
     Object.assign(this, { image, env, postgres });
     this.name = `gristmill-test-${process.pid}`;

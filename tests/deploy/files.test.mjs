@@ -7,7 +7,7 @@ import { after, test } from "node:test";
 
 import yaml from "js-yaml";
 
-import { root } from "../../scripts/lib/stack/paths.mjs";
+import { root } from "../../sdk/local/stack/paths.mjs";
 import { scratch } from "./containers.mjs";
 import { nodeModules, promtool, python } from "./tools.mjs";
 

@@ -9,9 +9,9 @@ import { after, before, test } from "node:test";
 
 import pg from "pg";
 
-import { checkoutState, root } from "../../scripts/lib/stack/paths.mjs";
-import { freePorts } from "../../scripts/lib/stack/ports.mjs";
-import { Postgres } from "../../scripts/lib/stack/postgres.mjs";
+import { checkoutState, root } from "../../sdk/local/stack/paths.mjs";
+import { freePorts } from "../../sdk/local/stack/ports.mjs";
+import { Postgres } from "../../sdk/local/stack/postgres.mjs";
 import { until } from "../support.mjs";
 import { buildImage, Deployment, podman, scratch } from "./containers.mjs";
 

@@ -6,9 +6,9 @@ import { after, before, test } from "node:test";
 
 import yaml from "js-yaml";
 
-import { Part } from "../../scripts/lib/stack/part.mjs";
-import { root } from "../../scripts/lib/stack/paths.mjs";
-import { freePorts } from "../../scripts/lib/stack/ports.mjs";
+import { Part } from "../../sdk/local/stack/part.mjs";
+import { root } from "../../sdk/local/stack/paths.mjs";
+import { freePorts } from "../../sdk/local/stack/ports.mjs";
 import { signIn, startStack, until } from "../support.mjs";
 import { scratch } from "./containers.mjs";
 import { prometheus, promtool } from "./tools.mjs";

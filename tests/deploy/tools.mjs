@@ -3,7 +3,7 @@ import { execFile } from "node:child_process";
 import path from "node:path";
 import { promisify } from "node:util";
 
-import { cacheRoot } from "../../scripts/lib/stack/paths.mjs";
+import { cacheRoot } from "../../sdk/local/stack/paths.mjs";
 
 const run = promisify(execFile);
 const folder = path.join(cacheRoot, "deploy-tools");

@@ -10,8 +10,8 @@ import { promisify } from "node:util";
 
 import * as hostile from "../../scripts/lib/samples/hostile.mjs";
 import { assemble } from "../../scripts/lib/samples/pdf.mjs";
-import { Part } from "../../scripts/lib/stack/part.mjs";
-import { gristmill } from "../../scripts/lib/stack/paths.mjs";
+import { Part } from "../../sdk/local/stack/part.mjs";
+import { gristmill } from "../../sdk/local/stack/paths.mjs";
 import { objects, uploader } from "../documents.mjs";
 import { startStack, until } from "../support.mjs";
 

@@ -6,7 +6,7 @@ import { after, before, describe, test } from "node:test";
 import { fileURLToPath } from "node:url";
 
 import { defaultFolder, samples } from "../../scripts/lib/samples/index.mjs";
-import { freePorts, isListening } from "../../scripts/lib/stack/ports.mjs";
+import { freePorts, isListening } from "../../sdk/local/stack/ports.mjs";
 import { uploader } from "../documents.mjs";
 import { startStack, until } from "../support.mjs";
 

@@ -8,7 +8,7 @@ import path from "node:path";
 import test from "node:test";
 import { promisify } from "node:util";
 
-import { checkoutState, root } from "../../scripts/lib/stack/paths.mjs";
+import { checkoutState, root } from "../../sdk/local/stack/paths.mjs";
 import { isAlive, until } from "../support.mjs";
 
 const run = promisify(execFile);

@@ -7,8 +7,8 @@ import http from "node:http";
 import path from "node:path";
 import { after, before, test } from "node:test";
 
-import { functionsDir } from "../../scripts/lib/stack/paths.mjs";
-import { readFunctions } from "../../scripts/lib/stack/wrangler.mjs";
+import { functionsDir } from "../../sdk/local/stack/paths.mjs";
+import { readFunctions } from "../../sdk/local/stack/wrangler.mjs";
 import { signIn, startStack, until } from "../support.mjs";
 
 const NAME = "Zyxwina Canaryfeather";

@@ -10,7 +10,7 @@ import { after, before, test } from "node:test";
 import yaml from "js-yaml";
 import { parse } from "smol-toml";
 
-import { gristmill, root } from "../../scripts/lib/stack/paths.mjs";
+import { gristmill, root } from "../../sdk/local/stack/paths.mjs";
 import { startStack } from "../support.mjs";
 
 const read = (file) => fs.readFileSync(path.join(root, file), "utf8");

@@ -6,7 +6,7 @@ import fs from "node:fs";
 import path from "node:path";
 import { after, before, test } from "node:test";
 
-import { root } from "../../scripts/lib/stack/paths.mjs";
+import { root } from "../../sdk/local/stack/paths.mjs";
 import { startStack } from "../support.mjs";
 
 const blocks = (file) => [...fs.readFileSync(path.join(root, file), "utf8").matchAll(/^```sh\n([\s\S]*?)^```/gm)].map((match) => match[1]);

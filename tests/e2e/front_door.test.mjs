@@ -6,8 +6,8 @@ import os from "node:os";
 import path from "node:path";
 import { after, before, test } from "node:test";
 
-import { root } from "../../scripts/lib/stack/paths.mjs";
-import { readFunctions } from "../../scripts/lib/stack/wrangler.mjs";
+import { root } from "../../sdk/local/stack/paths.mjs";
+import { readFunctions } from "../../sdk/local/stack/wrangler.mjs";
 import { read } from "../processes.mjs";
 import { isAlive, isSoak, until } from "../support.mjs";
 

@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
 
-import { readFunctions } from "../../scripts/lib/stack/wrangler.mjs";
+import { readFunctions } from "../../sdk/local/stack/wrangler.mjs";
 import { startStack, until } from "../support.mjs";
 
 let stack;

@@ -4,7 +4,7 @@ import { randomUUID } from "node:crypto";
 import http from "node:http";
 import { after, before, test } from "node:test";
 
-import { readFunctions } from "../../scripts/lib/stack/wrangler.mjs";
+import { readFunctions } from "../../sdk/local/stack/wrangler.mjs";
 import { signIn, startStack, until } from "../support.mjs";
 
 let stack, user, other, service;

@@ -10,7 +10,7 @@ import path from "node:path";
 import { after, before, describe, test } from "node:test";
 import { isDeepStrictEqual } from "node:util";
 
-import { readFunctions } from "../../scripts/lib/stack/wrangler.mjs";
+import { readFunctions } from "../../sdk/local/stack/wrangler.mjs";
 import { isSoak, signIn, startStack } from "../support.mjs";
 
 const cache = process.env.CACHE ?? process.env.GRISTMILL_CACHE ?? path.join(process.env.XDG_CACHE_HOME ?? path.join(os.homedir(), ".cache"), "gristmill");

@@ -5,7 +5,7 @@ import fs from "node:fs";
 import path from "node:path";
 import { after, before, test } from "node:test";
 
-import { gristmill, root } from "../../scripts/lib/stack/paths.mjs";
+import { gristmill, root } from "../../sdk/local/stack/paths.mjs";
 import { signIn, startStack } from "../support.mjs";
 
 const runbook = fs.readFileSync(path.join(root, "docs/operate.md"), "utf8");

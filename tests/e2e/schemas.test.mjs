@@ -3,7 +3,7 @@
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
 
-import { exposed, migrations, variables } from "../../scripts/lib/stack/applications.mjs";
+import { exposed, migrations, variables } from "../../sdk/local/stack/applications.mjs";
 import { author, readEvents, startExports } from "../exports/harness.mjs";
 
 test("a stack installs what goes into one schema by one command", () => {

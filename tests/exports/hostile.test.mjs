@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { spawn } from "node:child_process";
 import { after, before, test } from "node:test";
 
-import { gristmill } from "../../scripts/lib/stack/paths.mjs";
+import { gristmill } from "../../sdk/local/stack/paths.mjs";
 import { endless, gone, isRunning, niceness, press, presses, read, resident } from "../processes.mjs";
 import { author, sample, startExports } from "./harness.mjs";
 

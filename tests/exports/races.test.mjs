@@ -9,7 +9,7 @@ import path from "node:path";
 import { pipeline } from "node:stream/promises";
 import { after, before, test } from "node:test";
 
-import { gristmill } from "../../scripts/lib/stack/paths.mjs";
+import { gristmill } from "../../sdk/local/stack/paths.mjs";
 import { isSoak, sleep, until } from "../support.mjs";
 import { author, countPolls, nameInBucket, objects, readEvents, startExports } from "./harness.mjs";
 

@@ -7,9 +7,9 @@ import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import pg from 'pg';
 
-import { checkoutState, gristmill } from '../../scripts/lib/stack/paths.mjs';
-import { freePorts } from '../../scripts/lib/stack/ports.mjs';
-import { Postgres as Server } from '../../scripts/lib/stack/postgres.mjs';
+import { checkoutState, gristmill } from '../../sdk/local/stack/paths.mjs';
+import { freePorts } from '../../sdk/local/stack/ports.mjs';
+import { Postgres as Server } from '../../sdk/local/stack/postgres.mjs';
 import { until as untilTrue } from '../support.mjs';
 
 const here = dirname(fileURLToPath(import.meta.url));

@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
 
 import { DUMP, plain } from "../../scripts/lib/schema/dump.mjs";
-import { hasDebianPostgres } from "../../scripts/lib/stack/postgres.mjs";
+import { hasDebianPostgres } from "../../sdk/local/stack/postgres.mjs";
 import { finishWorkflow, first } from "./applications.mjs";
 import { complete, service, stateOf, user } from "./callers.mjs";
 import { APPLICATIONS, assertSame, House, optionalObjects } from "./harness.mjs";

@@ -8,7 +8,7 @@ import { after, before, test } from "node:test";
 import { isFresh } from "../../scripts/lib/dev/choose.mjs";
 import { inWords, ofLog, readProgress } from "../../scripts/lib/dev/progress.mjs";
 import { Stages, table } from "../../scripts/lib/dev/stages.mjs";
-import { root } from "../../scripts/lib/stack/paths.mjs";
+import { root } from "../../sdk/local/stack/paths.mjs";
 import { isRunning } from "../processes.mjs";
 import { until } from "../support.mjs";
 

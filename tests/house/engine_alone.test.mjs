@@ -4,8 +4,8 @@ import fs from "node:fs";
 import path from "node:path";
 import { after, before, describe, test } from "node:test";
 
-import { root } from "../../scripts/lib/stack/paths.mjs";
-import { hasDebianPostgres } from "../../scripts/lib/stack/postgres.mjs";
+import { root } from "../../sdk/local/stack/paths.mjs";
+import { hasDebianPostgres } from "../../sdk/local/stack/postgres.mjs";
 import { signIn, startStack } from "../support.mjs";
 import { complete, stateOf, user } from "./callers.mjs";
 import { House, optionalObjects } from "./harness.mjs";

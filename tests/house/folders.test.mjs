@@ -5,7 +5,7 @@ import path from "node:path";
 import { test } from "node:test";
 
 import { readManifest } from "../../scripts/lib/graph/manifest.mjs";
-import { root } from "../../scripts/lib/stack/paths.mjs";
+import { root } from "../../sdk/local/stack/paths.mjs";
 
 const sql = path.join(root, "sql");
 // More than a screen of names is no longer read as a whole.

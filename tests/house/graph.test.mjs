@@ -11,7 +11,7 @@ import { complaintsAboutCrates, cratesOf } from "../../scripts/lib/graph/crates.
 import { lex } from "../../scripts/lib/graph/lex.mjs";
 import { reach, readManifest } from "../../scripts/lib/graph/manifest.mjs";
 import { created, used } from "../../scripts/lib/graph/objects.mjs";
-import { root } from "../../scripts/lib/stack/paths.mjs";
+import { root } from "../../sdk/local/stack/paths.mjs";
 
 const MANIFEST = `
 part platform base

@@ -6,8 +6,8 @@ import path from "node:path";
 import { readManifest } from "../../scripts/lib/graph/manifest.mjs";
 import { created } from "../../scripts/lib/graph/objects.mjs";
 import { difference } from "../../scripts/lib/schema/dump.mjs";
-import { root } from "../../scripts/lib/stack/paths.mjs";
-import { Server } from "../../scripts/lib/stack/server.mjs";
+import { root } from "../../sdk/local/stack/paths.mjs";
+import { Server } from "../../sdk/local/stack/server.mjs";
 
 export const APPLICATIONS = ["documents", "refresh", "exports", "workflows", "compat"];
 

@@ -6,7 +6,7 @@ import os from "node:os";
 import path from "node:path";
 import { after, before, test } from "node:test";
 
-import { gristmill, root } from "../../scripts/lib/stack/paths.mjs";
+import { gristmill, root } from "../../sdk/local/stack/paths.mjs";
 import { House } from "./harness.mjs";
 
 const blocks = [...fs.readFileSync(path.join(root, "docs/install.md"), "utf8").matchAll(/^```sh\n([\s\S]*?)^```/gm)].map((match) => match[1]);

@@ -5,7 +5,7 @@ import fs from "node:fs";
 import path from "node:path";
 import { after, before, test } from "node:test";
 
-import { root } from "../../scripts/lib/stack/paths.mjs";
+import { root } from "../../sdk/local/stack/paths.mjs";
 import { House } from "./harness.mjs";
 
 // What a name may not be, and what to say instead. See docs/decisions/names.md.

@@ -4,7 +4,7 @@ import { spawnSync } from "node:child_process";
 import path from "node:path";
 import { test } from "node:test";
 
-import { root } from "../../scripts/lib/stack/paths.mjs";
+import { root } from "../../sdk/local/stack/paths.mjs";
 import { suiteOf } from "../../scripts/lib/test/one.mjs";
 
 const command = (word) => suiteOf(word)?.command.join(" ");

@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
 
 import { DUMP, plain } from "../../scripts/lib/schema/dump.mjs";
-import { hasDebianPostgres } from "../../scripts/lib/stack/postgres.mjs";
+import { hasDebianPostgres } from "../../sdk/local/stack/postgres.mjs";
 import { assertSame, House } from "./harness.mjs";
 
 // What a fresh installation has in its tables, without the times and the partitions.

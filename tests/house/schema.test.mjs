@@ -5,8 +5,8 @@ import path from "node:path";
 import { test } from "node:test";
 
 import { difference, plain } from "../../scripts/lib/schema/dump.mjs";
-import { root } from "../../scripts/lib/stack/paths.mjs";
-import { hasDebianPostgres } from "../../scripts/lib/stack/postgres.mjs";
+import { root } from "../../sdk/local/stack/paths.mjs";
+import { hasDebianPostgres } from "../../sdk/local/stack/postgres.mjs";
 
 test("sql/schema.sql is what a full installation has", { skip: !hasDebianPostgres() && "the dump is made with Debian's Postgres 15" }, () => {
   const { status, stdout, stderr } = spawnSync(path.join(root, "scripts/schema"), ["--check"], { encoding: "utf8", env: { ...process.env, GRISTMILL_BUILT: "1" } });

@@ -3,12 +3,12 @@ import assert from "node:assert/strict";
 import { randomBytes } from "node:crypto";
 import { after, before, describe, test } from "node:test";
 
-import * as keys from "../../scripts/lib/stack/keys.mjs";
-import { Part } from "../../scripts/lib/stack/part.mjs";
-import { gristmill } from "../../scripts/lib/stack/paths.mjs";
-import { freePorts } from "../../scripts/lib/stack/ports.mjs";
-import { hasDebianPostgres } from "../../scripts/lib/stack/postgres.mjs";
-import { mark } from "../../scripts/lib/stack/registry.mjs";
+import * as keys from "../../sdk/local/stack/keys.mjs";
+import { Part } from "../../sdk/local/stack/part.mjs";
+import { gristmill } from "../../sdk/local/stack/paths.mjs";
+import { freePorts } from "../../sdk/local/stack/ports.mjs";
+import { hasDebianPostgres } from "../../sdk/local/stack/postgres.mjs";
+import { mark } from "../../sdk/local/stack/registry.mjs";
 import { finishWorkflow, first } from "./applications.mjs";
 import { USER } from "./callers.mjs";
 import { assertSame, House } from "./harness.mjs";

@@ -3,7 +3,7 @@
 import fs from "node:fs";
 import path from "node:path";
 
-import { root } from "../../scripts/lib/stack/paths.mjs";
+import { root } from "../../sdk/local/stack/paths.mjs";
 
 const shared = path.join(root, "shared");
 const sources = () => [...fs.readdirSync(path.join(shared, "rpc/src")).filter((name) => name.endsWith(".rs")).map((name) => `rpc/src/${name}`), "core/src/job.rs", "core/src/export.rs"]

@@ -7,8 +7,8 @@ import path from "node:path";
 import pg from "pg";
 
 import { DUMP, plain } from "../../scripts/lib/schema/dump.mjs";
-import { root } from "../../scripts/lib/stack/paths.mjs";
-import { Server } from "../../scripts/lib/stack/server.mjs";
+import { root } from "../../sdk/local/stack/paths.mjs";
+import { Server } from "../../sdk/local/stack/server.mjs";
 
 const folders = [];
 process.on("exit", () => folders.forEach((place) => fs.rmSync(place, { recursive: true, force: true })));

@@ -8,7 +8,7 @@ import fs from "node:fs";
 import path from "node:path";
 import { fileURLToPath } from "node:url";
 
-import { Server } from "../../scripts/lib/stack/server.mjs";
+import { Server } from "../../sdk/local/stack/server.mjs";
 import { callsOfThisCheckout, refusals, withRoles, written } from "./calls.mjs";
 import { actorsOf } from "./live/actors.mjs";
 import * as compat from "./live/compat.mjs";

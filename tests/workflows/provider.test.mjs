@@ -4,7 +4,7 @@ import { spawn } from "node:child_process";
 import { after, before, test } from "node:test";
 import { fileURLToPath } from "node:url";
 
-import { freePorts, isListening } from "../../scripts/lib/stack/ports.mjs";
+import { freePorts, isListening } from "../../sdk/local/stack/ports.mjs";
 import { signIn, startStack, until } from "../support.mjs";
 
 const standIn = fileURLToPath(new URL("../stand-ins/models.mjs", import.meta.url));

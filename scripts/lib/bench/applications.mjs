@@ -10,7 +10,7 @@ import { createHash } from "node:crypto";
 import fs from "node:fs";
 import path from "node:path";
 
-import { root } from "../stack/paths.mjs";
+import { root } from "../../../sdk/local/stack/paths.mjs";
 
 const RESUME = JSON.parse(fs.readFileSync(path.join(root, "render/samples/resume.json"), "utf8"));
 

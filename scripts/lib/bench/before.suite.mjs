@@ -4,8 +4,8 @@ import { execFileSync } from "node:child_process";
 import fs from "node:fs";
 import path from "node:path";
 
-import { root } from "../stack/paths.mjs";
-import { Stack } from "../stack/stack.mjs";
+import { root } from "../../../sdk/local/stack/paths.mjs";
+import { Stack } from "../../../sdk/local/stack/stack.mjs";
 import { create } from "./engine/databases.mjs";
 import * as gristmill from "./engine/gristmill.mjs";
 import { CONNECTIONS } from "./engine/load.mjs";

@@ -7,9 +7,9 @@ import path from "node:path";
 import { defaultFolder, samples } from "../samples/index.mjs";
 import { assemble } from "../samples/pdf.mjs";
 import { compareFacts, f1, wordRecall } from "../samples/score.mjs";
-import { peakMegabytes } from "../stack/memory.mjs";
-import { root } from "../stack/paths.mjs";
-import { Stack } from "../stack/stack.mjs";
+import { peakMegabytes } from "../../../sdk/local/stack/memory.mjs";
+import { root } from "../../../sdk/local/stack/paths.mjs";
+import { Stack } from "../../../sdk/local/stack/stack.mjs";
 import { drawBoxes } from "./documents/picture.mjs";
 import { median } from "./engine/median.mjs";
 

@@ -3,9 +3,9 @@
 import fs from "node:fs";
 import path from "node:path";
 
-import { root } from "../stack/paths.mjs";
-import { hasDebianPostgres } from "../stack/postgres.mjs";
-import { Stack } from "../stack/stack.mjs";
+import { root } from "../../../sdk/local/stack/paths.mjs";
+import { hasDebianPostgres } from "../../../sdk/local/stack/postgres.mjs";
+import { Stack } from "../../../sdk/local/stack/stack.mjs";
 import { backlog, sizes } from "./engine/backlog.mjs";
 import { create, withClient } from "./engine/databases.mjs";
 import * as graphileWorker from "./engine/graphile-worker.mjs";

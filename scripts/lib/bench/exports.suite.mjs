@@ -5,8 +5,8 @@ import fs from "node:fs";
 import os from "node:os";
 import path from "node:path";
 
-import { gristmill, root } from "../stack/paths.mjs";
-import { Stack } from "../stack/stack.mjs";
+import { gristmill, root } from "../../../sdk/local/stack/paths.mjs";
+import { Stack } from "../../../sdk/local/stack/stack.mjs";
 import { percentile } from "./progress.mjs";
 
 export const parts = ["stack", "render"];

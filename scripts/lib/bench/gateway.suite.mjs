@@ -6,7 +6,7 @@ import os from "node:os";
 import path from "node:path";
 import { promisify } from "node:util";
 
-import { Stack } from "../stack/stack.mjs";
+import { Stack } from "../../../sdk/local/stack/stack.mjs";
 
 const run = promisify(execFile);
 const CONNECTIONS = 50;

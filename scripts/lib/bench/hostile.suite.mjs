@@ -1,8 +1,8 @@
 // a well-behaved user beside an attacker: within 3 times of the idle p95 or 500 ms, and no error; fails otherwise
 import { randomUUID } from "node:crypto";
 
-import { peakMegabytes, peakMegabytesOfChild } from "../stack/memory.mjs";
-import { Stack } from "../stack/stack.mjs";
+import { peakMegabytes, peakMegabytesOfChild } from "../../../sdk/local/stack/memory.mjs";
+import { Stack } from "../../../sdk/local/stack/stack.mjs";
 import { ATTACKS, startAttack } from "./hostile/attack.mjs";
 import { METRICS, behaveWell } from "./hostile/neighbour.mjs";
 import { percentile } from "./progress.mjs";

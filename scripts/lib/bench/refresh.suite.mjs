@@ -4,7 +4,7 @@ import http from "node:http";
 
 import pg from "pg";
 
-import { Stack } from "../stack/stack.mjs";
+import { Stack } from "../../../sdk/local/stack/stack.mjs";
 import { percentile } from "./progress.mjs";
 
 export const parts = ["staleness", "batch"];

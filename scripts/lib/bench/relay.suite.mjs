@@ -6,7 +6,7 @@ import { performance } from "node:perf_hooks";
 import { setTimeout as sleep } from "node:timers/promises";
 import pg from "pg";
 
-import { Stack } from "../stack/stack.mjs";
+import { Stack } from "../../../sdk/local/stack/stack.mjs";
 import { percentile } from "./progress.mjs";
 
 const SINGLES = 300;

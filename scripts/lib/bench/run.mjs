@@ -1,5 +1,5 @@
 // Runs one suite and prints its figures: a table for people, or one JSON object a line.
-import { Stack } from "../stack/stack.mjs";
+import { Stack } from "../../../sdk/local/stack/stack.mjs";
 import { progress } from "./progress.mjs";
 
 const words = process.argv.slice(2);

@@ -1,7 +1,7 @@
 // enqueue to settled through the wake path, one job at a time
 import { randomUUID } from "node:crypto";
 
-import { Stack } from "../stack/stack.mjs";
+import { Stack } from "../../../sdk/local/stack/stack.mjs";
 import { percentile } from "./progress.mjs";
 
 const WARM_UP = 5;

@@ -3,7 +3,7 @@ import { randomUUID } from "node:crypto";
 
 import pg from "pg";
 
-import { Stack } from "../stack/stack.mjs";
+import { Stack } from "../../../sdk/local/stack/stack.mjs";
 
 const TASKS = 10_000;
 const BATCH = 200;

@@ -2,7 +2,7 @@
 import fs from "node:fs";
 import path from "node:path";
 
-import { root } from "../stack/paths.mjs";
+import { root } from "../../../sdk/local/stack/paths.mjs";
 
 export const order = 4;
 export const title = "A resume became a PDF";

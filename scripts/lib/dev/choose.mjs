@@ -7,7 +7,7 @@ import { createHash } from "node:crypto";
 import fs from "node:fs";
 import path from "node:path";
 
-import { root, targetDir } from "../stack/paths.mjs";
+import { root, targetDir } from "../../../sdk/local/stack/paths.mjs";
 
 const marker = (kind) => path.join(targetDir, `local/complete-${kind}`);
 

@@ -5,7 +5,7 @@ import os from "node:os";
 import path from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 
-import { cacheRoot, root } from "../stack/paths.mjs";
+import { cacheRoot, root } from "../../../sdk/local/stack/paths.mjs";
 import { drawn, ofLog } from "./progress.mjs";
 
 const WIDTH = 14; // of names in front of lines

@@ -3,7 +3,7 @@ import fs from "node:fs";
 import path from "node:path";
 import { parseArgs } from "node:util";
 
-import { root } from "../stack/paths.mjs";
+import { root } from "../../../sdk/local/stack/paths.mjs";
 import { arrowsOfSql, bundle, complaints } from "./arrows.mjs";
 import { complaintsAboutCrates, cratesOf, linesOfRust, readMetadata } from "./crates.mjs";
 import { drawings } from "./draw.mjs";

@@ -2,9 +2,9 @@
 import fs from "node:fs";
 import path from "node:path";
 
-import { root } from "../stack/paths.mjs";
-import { hasDebianPostgres } from "../stack/postgres.mjs";
-import { Server } from "../stack/server.mjs";
+import { root } from "../../../sdk/local/stack/paths.mjs";
+import { hasDebianPostgres } from "../../../sdk/local/stack/postgres.mjs";
+import { Server } from "../../../sdk/local/stack/server.mjs";
 import { difference, DUMP, plain } from "./dump.mjs";
 
 const HEADING = `-- The schema of a full installation (gristmill migrate --with all), so that a change shows in review. Nothing runs this file.

@@ -3,7 +3,7 @@ import { spawnSync } from "node:child_process";
 import fs from "node:fs";
 import path from "node:path";
 
-import { root } from "../stack/paths.mjs";
+import { root } from "../../../sdk/local/stack/paths.mjs";
 import { readCargo, readNode, readPlain } from "./counts.mjs";
 import { cargoTest, compiled, nodeTest } from "./suites.mjs";
 

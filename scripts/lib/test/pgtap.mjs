@@ -10,8 +10,8 @@ import fs from "node:fs";
 import path from "node:path";
 import pg from "pg";
 
-import { root } from "../stack/paths.mjs";
-import { Stack } from "../stack/stack.mjs";
+import { root } from "../../../sdk/local/stack/paths.mjs";
+import { Stack } from "../../../sdk/local/stack/stack.mjs";
 import { statements } from "./statements.mjs";
 
 const [flavour, ...only] = process.argv.slice(2);

@@ -3,8 +3,8 @@ import { spawn, spawnSync } from "node:child_process";
 import fs from "node:fs";
 import path from "node:path";
 
-import { isRoot, root } from "../stack/paths.mjs";
-import { hasDebianPostgres } from "../stack/postgres.mjs";
+import { isRoot, root } from "../../../sdk/local/stack/paths.mjs";
+import { hasDebianPostgres } from "../../../sdk/local/stack/postgres.mjs";
 import { suiteOf } from "./one.mjs";
 import { suites } from "./suites.mjs";
 

@@ -2,7 +2,7 @@
 import fs from "node:fs";
 import path from "node:path";
 
-import { root } from "../stack/paths.mjs";
+import { root } from "../../../sdk/local/stack/paths.mjs";
 import { readCargo, readCheck, readLints, readNode, readPlain } from "./counts.mjs";
 
 const node = process.execPath;

@@ -9,7 +9,7 @@ import { promisify } from "node:util";
 import { exposed, migrations, variables } from "./applications.mjs";
 import * as keys from "./keys.mjs";
 import { Part } from "./part.mjs";
-import { checkoutState, gristmill } from "./paths.mjs";
+import { checkoutState, gristmill, root } from "./paths.mjs";
 import { freePorts, isListening } from "./ports.mjs";
 import { Postgres } from "./postgres.mjs";
 import * as registry from "./registry.mjs";
@@ -191,7 +191,7 @@ export class Stack {
       case "provider":
         return new Part(name, {
           command: process.execPath,
-          args: [path.join(here, "../provider/main.mjs"), String(providerPort)],
+          args: [path.join(root, "scripts/lib/provider/main.mjs"), String(providerPort)],
           env: mark,
           logDir,
           isReady: () => isListening(providerPort),

@@ -187,7 +187,7 @@ function embeddedFolder() {
 
 // scripts/setup --for test puts it into the cache, under the version that this package.json names.
 function newestFolder() {
-  const { optionalDependencies } = JSON.parse(fs.readFileSync(path.join(root, "scripts/lib/stack/postgres-18/package.json"), "utf8"));
+  const { optionalDependencies } = JSON.parse(fs.readFileSync(path.join(root, "scripts/lib/postgres-18/package.json"), "utf8"));
   const folder = path.join(cacheRoot, `postgres-${optionalDependencies[PLATFORM]}`, "node_modules", PLATFORM);
   if (!fs.existsSync(folder)) throw new Error("Postgres 18 is not installed: run ./scripts/setup --for test");
   return folder;

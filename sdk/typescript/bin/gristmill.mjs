@@ -1,0 +1,38 @@
+#!/usr/bin/env node
+// The command `gristmill`. What a project needs on a developer's machine (init, dev, test, deploy) is JavaScript, in ../command; all else is
+// the native binary, which comes as an optional package for the platform.
+import { spawn } from "node:child_process";
+import os from "node:os";
+
+import { binary } from "../command/binary.mjs";
+
+/** Each answers `main(args)` with an exit code. */
+const commands = {
+};
+
+const [name, ...args] = process.argv.slice(2);
+if (Object.hasOwn(commands, name ?? "")) {
+  const { main } = await commands[name]();
+  process.exitCode = await main(args);
+} else {
+  native(process.argv.slice(2));
+}
+
+// In the place of this process as nearly as Node can: same streams, signals passed on, same exit code.
+function native(all) {
+  const found = binary();
+  if (found.missing) {
+    console.error(`gristmill: ${found.missing}`);
+    process.exitCode = 1;
+    return;
+  }
+  const child = spawn(found.path, all, { stdio: "inherit" });
+  for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"]) process.on(signal, () => child.kill(signal));
+  child.on("error", (error) => {
+    console.error(`gristmill: ${found.path} does not start: ${error.message}`);
+    process.exitCode = 1;
+  });
+  child.on("exit", (code, signal) => {
+    process.exitCode = code ?? 128 + (os.constants.signals[signal] ?? 0);
+  });
+}
