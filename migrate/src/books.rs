@@ -5,8 +5,9 @@ use std::collections::{BTreeMap, HashMap};
 use super::choice::Installed;
 use super::error::Error;
 use super::manifest::{self, File};
+use super::object::{Kind, Object, literal};
 use super::session::Session;
-use super::statements::{self, Kind, Object, Statement, literal};
+use super::statements::{self, Statement};
 
 /// An object in the books.
 #[derive(Debug, Clone)]

@@ -4,8 +4,9 @@ use std::collections::{BTreeSet, HashSet};
 
 use super::books::Books;
 use super::error::Error;
+use super::object::{Kind, Object};
 use super::session::Session;
-use super::statements::{Kind, Object, Statement};
+use super::statements::Statement;
 
 /// A routine of a name.
 pub(super) struct Routine {

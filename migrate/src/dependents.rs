@@ -5,8 +5,8 @@
 
 use super::books::Books;
 use super::error::Error;
+use super::object::{Kind, Object, literal};
 use super::session::Session;
-use super::statements::{Kind, Object, literal};
 
 /// A routine or view that has to go.
 pub(super) struct Target {

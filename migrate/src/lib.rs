@@ -14,6 +14,7 @@ mod due;
 mod error;
 mod locks;
 mod manifest;
+mod object;
 mod place;
 mod privileges;
 mod removal;
@@ -34,10 +35,10 @@ pub use error::Error;
 use gristmill_native::database;
 use locks::Manner;
 use manifest::{BOOKS, Manifest, Source};
+use object::{Kind, Object};
 use place::Places;
 use removal::Removal;
 use session::Session;
-use statements::{Kind, Object};
 use upgrade::{Done, Gone, Upgrade};
 
 /// The longest pause between two attempts.

@@ -20,8 +20,9 @@
 use std::time::{Duration, Instant};
 
 use super::error::Error;
+use super::object::quoted;
 use super::session::Session;
-use super::statements::{Statement, Strength, quoted};
+use super::statements::{Statement, Strength};
 
 /// How an attempt comes to its locks.
 #[derive(Debug, Default)]

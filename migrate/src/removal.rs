@@ -14,8 +14,9 @@ use super::dependents;
 use super::error::Error;
 use super::locks::{self, Manner, Tables};
 use super::manifest::Manifest;
+use super::object::{Kind, Object, literal, quoted, quoted_word};
 use super::session::Session;
-use super::statements::{Kind, Object, Strength, literal, quoted, quoted_word};
+use super::statements::Strength;
 
 /// The objects of parts that go, with the paths of their files.
 pub(super) struct Removal {

@@ -6,8 +6,8 @@ use super::books;
 use super::choice::Choice;
 use super::error;
 use super::manifest::{BOOKS, Manifest, Mode};
+use super::object::literal;
 use super::place::Places;
-use super::statements::literal;
 use super::upgrade;
 
 /// Switches on pg_net and pg_cron where the server offers them: each must be preloaded, and pg_cron

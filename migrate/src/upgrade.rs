@@ -9,12 +9,12 @@
 //! - A trigger or policy whose statement has not changed is left alone: making it again would lock its table.
 //! - Privileges and comments are set back to those of a new object first.
 //!
-//! Routines and views of `mill` that no file has any more stay until the calls that began before have ended, and go in a
-//! transaction of their own. While tables are locked, every call waits for them in the middle of an old function, and goes on
-//! in it after the commit: 5 of 8 connections met 42883 there when the helpers of that function went in the same transaction.
+//! What no file has any more is dropped by [`gone`].
 //!
 //! What a file makes is read from its text, and a DO block or a call books nothing. Rejected: to compare the catalog before
 //! and after such a file. What a user makes at the same moment would be taken for ours, and be dropped with its part.
+
+mod gone;
 
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 
@@ -28,10 +28,12 @@ use super::due::{Due, Why};
 use super::error::{self, Error};
 use super::locks::{self, Manner, Tables};
 use super::manifest::{File, Manifest, Mode};
+use super::object::{Kind, Object, literal};
 use super::place::Places;
 use super::privileges;
 use super::session::Session;
-use super::statements::{Does, Kind, Object, Statement, Strength, literal};
+use super::statements::{Does, Statement, Strength};
+pub(crate) use gone::Gone;
 
 /// What a run has done, for the report.
 #[derive(Debug, Default)]
@@ -45,19 +47,6 @@ pub(super) struct Done {
     /// Whether such objects were left for calls that are under way.
     pub(super) has_left: bool,
 }
-
-/// What becomes of routines and views of `mill` that no file has any more.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Gone {
-    /// They stay: calls that are under way may use them.
-    Left,
-    /// They are dropped.
-    Dropped,
-}
-
-/// Stands in the books for the file of an object that was left for calls under way. There is no such file, so that the next
-/// run takes the object for gone.
-const LEFT: &str = "left";
 
 /// A file more often applied than this depends on what it is depended on by.
 const MOST_ROUNDS: usize = 5;
@@ -478,155 +467,13 @@ impl<'a, 'b> Upgrade<'a, 'b> {
             Some(arguments) => format!(
                 "drop {} {}({arguments}) cascade",
                 target.object.kind.as_str(),
-                super::statements::quoted(&target.object.name)
+                super::object::quoted(&target.object.name)
             ),
             None => format!("{} cascade", target.object.drop_statement()),
         };
         self.session.run(&statement).await?;
         Ok(())
     }
-
-    /// Drops what was in the books and is in no file of the installed parts any more.
-    async fn drop_gone(&mut self, what: Gone) -> Result<(), Error> {
-        let is_known = |path: &str| path.is_empty() || self.index.contains_key(path);
-        let mut gone: Vec<Object> = self
-            .before
-            .iter()
-            .filter(|(object, _)| {
-                let now = self.books.objects.get(object);
-                now.is_none_or(|entry| !is_known(&entry.path))
-            })
-            .map(|(object, _)| object.clone())
-            .collect();
-        gone.sort();
-        // A function that became a procedure, or a table that became a view, has its name still in use.
-        gone.retain(|object| !is_renamed_kind(object, &self.books.objects, &is_known));
-        let mut forgotten = Vec::new();
-        for object in gone {
-            if catalog::exists(self.session, &object).await? {
-                if what == Gone::Left && may_be_under_way(&object) {
-                    self.refuse_strangers(&object).await?;
-                    // Its file may still be there and be written down without it.
-                    let left = books::record_objects(LEFT, &[(object, None)]);
-                    self.session.run(&left).await?;
-                    self.done.has_left = true;
-                    continue;
-                }
-                self.drop_one(&object).await?;
-            }
-            forgotten.push(object);
-        }
-        self.forget(&forgotten).await
-    }
-
-    /// Before anything is committed: a drop that a user's object stands in the way of is refused with everything else.
-    async fn refuse_strangers(&mut self, object: &Object) -> Result<(), Error> {
-        for (target, _) in self.targets(object).await? {
-            let dependents = dependents::of(self.session, &target).await?;
-            dependents::judge(&target.object, &dependents, self.books, |_| true)?;
-        }
-        Ok(())
-    }
-
-    /// What a drop of a routine or view drops, with the arguments of a routine.
-    async fn targets(&self, object: &Object) -> Result<Vec<(Target, Option<String>)>, Error> {
-        if object.kind == Kind::View {
-            let oid = catalog::view(self.session, &object.name).await?;
-            let target = |oid| Target {
-                class: "pg_class",
-                oid,
-                object: object.clone(),
-            };
-            return Ok(oid.map(|oid| (target(oid), None)).into_iter().collect());
-        }
-        let ours = self
-            .before
-            .get(object)
-            .and_then(|entry| entry.arguments.clone());
-        let routines = catalog::routines(self.session, &object.name).await?;
-        let is_ours = |routine: &catalog::Routine| {
-            ours.as_ref().is_none_or(|ours| *ours == routine.arguments)
-        };
-        let target = |routine: catalog::Routine| {
-            let target = Target {
-                class: "pg_proc",
-                oid: routine.oid,
-                object: Object::new(routine.kind, object.name.clone()),
-            };
-            (target, Some(routine.arguments))
-        };
-        Ok(routines.into_iter().filter(is_ours).map(target).collect())
-    }
-
-    async fn drop_one(&mut self, object: &Object) -> Result<(), Error> {
-        if !object.kind.is_replaceable() {
-            return Err(Error::StillThere(object.to_string()));
-        }
-        self.session
-            .note(&format!("{object} is in no file any more"));
-        match object.kind {
-            Kind::Function | Kind::Procedure | Kind::View => {
-                for (target, arguments) in self.targets(object).await? {
-                    self.drop_with_dependents(target, arguments.as_deref())
-                        .await?;
-                }
-            }
-            _ => self.session.run(&object.drop_statement()).await?,
-        }
-        self.done.dropped.push(object.to_string());
-        Ok(())
-    }
-
-    /// Takes objects and files that are gone out of the books.
-    async fn forget(&mut self, gone: &[Object]) -> Result<(), Error> {
-        let mut sql = String::new();
-        for object in gone {
-            sql.push_str(&format!(
-                "delete from mill.object where kind = '{}' and name = {};\n",
-                object.kind.as_str(),
-                literal(&object.name)
-            ));
-            self.books.objects.remove(object);
-        }
-        let files = self.books.files.keys();
-        let mut old: Vec<_> = files
-            .into_iter()
-            .filter(|path| !self.index.contains_key(path.as_str()))
-            .collect();
-        old.sort();
-        for path in old {
-            sql.push_str(&format!(
-                "delete from mill.migration where path = {};\n",
-                literal(path)
-            ));
-        }
-        if !sql.is_empty() {
-            self.session.note("what is gone is taken out of the books");
-            self.session.run(&sql).await?;
-        }
-        Ok(())
-    }
-}
-
-/// What our own functions call by name, and callers do not.
-fn may_be_under_way(object: &Object) -> bool {
-    let is_called = object.kind.is_routine() || object.kind == Kind::View;
-    is_called && object.schema() == "mill"
-}
-
-fn is_renamed_kind(
-    object: &Object,
-    now: &HashMap<Object, Entry>,
-    is_known: &impl Fn(&str) -> bool,
-) -> bool {
-    now.iter().any(|(other, entry)| {
-        let is_of_one_class = (object.kind.is_routine() && other.kind.is_routine())
-            || (object.kind.is_relation() && other.kind.is_relation());
-        is_of_one_class
-            && other.kind != object.kind
-            && other.name == object.name
-            && is_known(&entry.path)
-    })
 }
 
 fn is_skipped(statement: &Statement, unchanged: &HashSet<Object>) -> bool {
