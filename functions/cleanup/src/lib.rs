@@ -1,4 +1,4 @@
-//! `cleanup`: removes what nobody needs any more, step by step.
+//! `cleanup`: removes expired files, rows and logs, step by step.
 //!
 //! The steps are rows of `mill.cleanup_step`; each part of the system brings its own. Postgres invokes this by schedule; a
 //! cron trigger does the same where Postgres has no cron.
@@ -11,7 +11,7 @@ use gristmill_edge::{Caller, Routes, post};
 use worker::{Context, Env, Request, Response, ScheduleContext, ScheduledEvent, event};
 
 fn routes() -> Routes {
-    Routes::new("cleanup", "Removes what nobody needs any more")
+    Routes::new("cleanup", "Removes expired files, rows and logs")
         .also_known_as("cleanup-exports")
         .route(
             post("/", handler::invoked)

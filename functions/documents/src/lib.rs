@@ -1,7 +1,7 @@
 //! `documents`: documents come in, and what was found in them goes out.
 //!
 //! An upload is two-phase: Postgres registers it, the object is stored, Postgres marks it stored and enqueues the first
-//! stage. Whatever dies in between is swept up later, both ways. Also known as `upload` and `shell-file-processor-v3`.
+//! stage. If the function dies in between, the sweep of the container worker repairs it later: it registers an object without a row, and ends a row without an object. Also known as `upload` and `shell-file-processor-v3`.
 //!
 //! It holds the anon key and forwards the caller's token: row level security decides. Where files lie in R2 it also
 //! serves them under signed links, see `objects`.

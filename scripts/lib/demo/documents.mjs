@@ -7,7 +7,7 @@ import { compareFacts, f1 } from "../samples/score.mjs";
 
 export const order = 20;
 export const title = "Documents were read and understood";
-export const way = "upload (wasm) → storage → security → OCR → spatial → three passes (container worker)";
+export const way = "documents (wasm) → storage → security → OCR → spatial → three passes (container worker)";
 
 // All five forms are among them, and it stays short: the bench reads all fifteen.
 const FORMS = { "lab-report": ["born", "scan", "noisy"], prescription: ["born", "photo", "tiff"], "discharge-summary": ["born", "scan", "photo"] };

@@ -1,7 +1,7 @@
 // A workflow of the built-in type, smaller: three documents, each written, set and read aloud.
 export const order = 5;
 export const title = "A workflow ran its tasks";
-export const way = "jobs (wasm) → Postgres starts what is ready → worker: text, typst, espeak-ng and lame → storage";
+export const way = "workflows (wasm) → Postgres starts what is ready → worker: text, typst, espeak-ng and lame → storage";
 
 const documents = [
   { system: "calendar", about: "person1", title: "The calendar of the first" },
