@@ -6,9 +6,17 @@ import os from "node:os";
 import path from "node:path";
 
 const [FIRST, LAST] = [20_000, 32_000];
-const notes = path.join(os.tmpdir(), `gristmill-ports-${os.userInfo().username}`);
+const notes = path.join(os.tmpdir(), `gristmill-ports-${user()}`);
 const mine = new Set();
 process.on("exit", () => mine.forEach((note) => fs.rmSync(note, { force: true })));
+
+function user() {
+  try {
+    return os.userInfo().username;
+  } catch {
+    return process.getuid(); // in a container a user may have no name
+  }
+}
 
 /** Returns `count` distinct ports that nobody listens on and nobody else has been given. */
 export async function freePorts(count) {

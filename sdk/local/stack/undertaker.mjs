@@ -6,6 +6,7 @@ import fs from "node:fs";
 import { setTimeout as sleep } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 
+import { all, hasVariable } from "./processes.mjs";
 import { mark } from "./registry.mjs";
 
 const file = fileURLToPath(import.meta.url);
@@ -24,13 +25,7 @@ export function watchOver(stack, ...others) {
 /** The processes that were started for a stack, and what they have started. */
 function marked(folder) {
   const [[name, value]] = Object.entries(mark(folder));
-  return fs.readdirSync("/proc").filter((entry) => /^\d+$/.test(entry)).filter((pid) => {
-    try {
-      return fs.readFileSync(`/proc/${pid}/environ`, "latin1").split("\0").includes(`${name}=${value}`);
-    } catch {
-      return false; // gone, or not ours to look at
-    }
-  }).map(Number);
+  return all().filter((pid) => hasVariable(pid, name, value));
 }
 
 async function bury(folders) {

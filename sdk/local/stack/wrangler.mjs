@@ -3,14 +3,14 @@ import fs from "node:fs";
 import path from "node:path";
 import { parse } from "smol-toml";
 
-import { functionsDir, root } from "./paths.mjs";
+import { functionsDir, functionsList } from "./paths.mjs";
 
 /**
  * All functions, or those that `only` names, separated by commas. A further name of a function, such as audit-logger-v3 of audit, is an
  * environment whose `main` is the build of that function. It comes with its function, which it names as `of`.
  */
 export function readFunctions(only) {
-  const config = parse(fs.readFileSync(path.join(root, "wrangler.toml"), "utf8"));
+  const config = parse(fs.readFileSync(functionsList, "utf8"));
   const functions = Object.entries(config.env).map(([name, environment]) => ({
     name,
     of: path.basename(path.dirname(environment.main)),

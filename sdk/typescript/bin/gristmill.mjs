@@ -8,6 +8,9 @@ import { binary } from "../command/binary.mjs";
 
 /** Each answers `main(args)` with an exit code. */
 const commands = {
+  init: () => import("../command/init.mjs"),
+  dev: async () => (await import("../command/local.mjs")).command("dev"),
+  test: async () => (await import("../command/local.mjs")).command("test"),
 };
 
 const [name, ...args] = process.argv.slice(2);

@@ -1,0 +1,98 @@
+// `gristmill test`: the tests of a project, against a stack of their own whose data is thrown away.
+import { spawn } from "node:child_process";
+import fs from "node:fs";
+import path from "node:path";
+import { parseArgs } from "node:util";
+import esbuild from "esbuild";
+
+import { watchOver } from "../stack/undertaker.mjs";
+import { ProjectFunctions } from "./functions.mjs";
+import { applicationsOf, applySql, environmentOf, namesOfOurs, onEnd, Refused, stackOf } from "./project.mjs";
+
+const USAGE = `usage: gristmill test [--with APPLICATION,…] [FILE…] [-- OPTIONS OF node --test]
+
+Starts a fresh stack with the functions of this project, runs the project's tests with node --test,
+and throws the stack away. Without FILE: all files *.test.ts and *.test.mjs of the project.
+The tests find the stack by GRISTMILL_URL, GRISTMILL_ANON_KEY, GRISTMILL_SERVICE_KEY,
+GRISTMILL_USER_TOKEN and GRISTMILL_DATABASE_URL. The exit code is that of the tests.
+
+  --with NAMES   also install these applications: documents, refresh, exports, workflows, compat, or all
+  -h, --help     this text`;
+
+const IS_TEST = /\.test\.(ts|mts|tsx|js|mjs)$/;
+
+export async function main(args, project) {
+  const at = args.includes("--") ? args.indexOf("--") : args.length;
+  const { values, positionals } = parseArgs({ args: args.slice(0, at), allowPositionals: true,
+    options: { with: { type: "string" }, help: { type: "boolean", short: "h" } } });
+  if (values.help) return console.log(USAGE) ?? 0;
+  const applications = applicationsOf(values.with);
+  const files = positionals.length > 0 ? positionals.map((file) => path.resolve(file)) : testsIn(project);
+  const missing = files.find((file) => !fs.existsSync(file));
+  if (missing) throw new Refused(`there is no file ${path.relative(process.cwd(), missing)}`);
+  if (files.length === 0) throw new Refused("this project has no tests: write a file that ends in .test.ts, for example test/greet.test.ts");
+
+  const stack = stackOf(`test-${process.pid}`, applications, {
+    // Nothing here outlives the run, so nothing is forced to disk.
+    settings: { fsync: "off", full_page_writes: "off", synchronous_commit: "off" },
+  });
+  const bundles = path.join(project, `.gristmill/tests-${process.pid}`);
+  let child = null;
+  const { end } = onEnd(async () => {
+    child?.kill();
+    await stack.destroy();
+    fs.rmSync(bundles, { recursive: true, force: true });
+  });
+  watchOver(stack, bundles);
+  try {
+    const bundled = await bundle(files, project, bundles);
+    const { problems } = await new ProjectFunctions(project, namesOfOurs(stack)).build();
+    if (problems.length > 0) throw new Refused(problems.join("\n"));
+    await stack.start([]);
+    await applySql(stack, project);
+    await stack.add(stack.wanted);
+    const options = args.slice(at + 1);
+    if (!options.some((option) => option.startsWith("--test-reporter"))) options.push("--test-reporter=spec");
+    // NODE_TEST_CONTEXT: where a test runs this command, the tests in here would report to that one.
+    child = spawn(process.execPath, ["--enable-source-maps", "--test", ...options, ...bundled],
+      { cwd: project, stdio: "inherit", env: { ...process.env, ...(await environmentOf(stack)), NODE_TEST_CONTEXT: undefined } });
+    const code = await new Promise((resolve) => child.once("exit", (status, signal) => resolve(signal ? 1 : status)));
+    if (code !== 0) showLog(stack);
+    return end(code);
+  } catch (error) {
+    console.error(`error: ${error.message}`);
+    return end(1);
+  }
+}
+
+// A failed test is often explained by what the function wrote.
+function showLog(stack) {
+  const lines = fs.readFileSync(path.join(stack.logDir, "workerd.log"), "utf8").trim().split("\n").filter((line) => !line.startsWith("functions are served"));
+  if (lines.length > 0) console.error(`\nWhat the functions wrote, the last ${Math.min(lines.length, 30)} lines:\n${lines.slice(-30).map((line) => `  │ ${line}`).join("\n")}`);
+}
+
+function testsIn(folder) {
+  return fs.readdirSync(folder, { withFileTypes: true }).flatMap((entry) => {
+    const file = path.join(folder, entry.name);
+    if (entry.isDirectory()) return entry.name === "node_modules" || entry.name.startsWith(".") ? [] : testsIn(file);
+    return IS_TEST.test(entry.name) ? [file] : [];
+  }).sort();
+}
+
+// Below the project, so that what they import from node_modules is found.
+async function bundle(files, project, folder) {
+  try {
+    const { outputFiles } = await esbuild.build({
+      entryPoints: files, outdir: folder, outbase: project, absWorkingDir: project, outExtension: { ".js": ".mjs" },
+      bundle: true, packages: "external", platform: "node", format: "esm", target: "node20", sourcemap: "inline", logLevel: "silent", write: false,
+    });
+    for (const { path: file, contents } of outputFiles) {
+      fs.mkdirSync(path.dirname(file), { recursive: true });
+      fs.writeFileSync(file, contents);
+    }
+    return outputFiles.map(({ path: file }) => file);
+  } catch (error) {
+    if (!error.errors) throw error;
+    throw new Refused(`a test does not compile\n${(await esbuild.formatMessages(error.errors, { kind: "error" })).join("").trimEnd()}`);
+  }
+}
