@@ -5,24 +5,26 @@
 
 usage() {
   cat <<EOF
-usage: scripts/lib/image.sh [--tag NAME] [--binary FILE] [--stand-in]
+usage: scripts/lib/image.sh [--tag NAME] [--binary FILE] [--stand-in] [--save FILE]
 
   --tag NAME      the image's name (default: localhost/gristmill)
   --binary FILE   take this finished binary instead of compiling one in the image. It must run on Debian 12
   --stand-in      no registry is reached: Debian's own packages stand in for the base image. Needs root, podman, runc,
                   mmdebstrap and --binary
+  --save FILE     also write the image with its layers into a file, for docker load and podman load
 
 environment
   GRISTMILL_CONTAINERS   where --stand-in keeps images (now: ${GRISTMILL_CONTAINERS:-$CACHE/containers})
 EOF
 }
 
-tag=localhost/gristmill binary='' stand_in=false
+tag=localhost/gristmill binary='' stand_in=false save=''
 while [ $# -gt 0 ]; do
   case $1 in
     --tag) tag=${2:?}; shift 2 ;;
     --binary) binary=$(realpath "${2:?}"); shift 2 ;;
     --stand-in) stand_in=true; shift ;;
+    --save) save=$(realpath -m "${2:?}"); shift 2 ;;
     -h | --help) usage; exit 0 ;;
     *) usage >&2; exit 2 ;;
   esac
@@ -72,6 +74,8 @@ build_with() {
   fi
   # --format docker: HEALTHCHECK is not part of the OCI format.
   "$engine" build "$@" --file worker/Dockerfile --tag "$tag" "$folder"
+  # Docker's own form of archive, which both engines write and read: an OCI archive would lose the HEALTHCHECK.
+  [ -z "$save" ] || "$engine" save --output "$save" "$tag"
 }
 
 if "$stand_in"; then

@@ -95,5 +95,8 @@ export function onEnd(stop) {
   for (const [signal, code] of [["SIGHUP", 129], ["SIGINT", 130], ["SIGTERM", 143]]) {
     process.on(signal, () => end(stop.exitCode ?? code, signal === "SIGHUP"));
   }
+  // npm starts a command through a shell. SIGTERM to npx ends npx and that shell, and the command hears nothing: the parent is gone.
+  const parent = process.ppid;
+  if (process.env.npm_command) setInterval(() => process.ppid !== parent && end(stop.exitCode ?? 143), 250).unref();
   return { end, isEnding: () => ending !== null };
 }

@@ -18,6 +18,7 @@ if (Object.hasOwn(commands, name ?? "")) {
   const { main } = await commands[name]();
   process.exitCode = await main(args);
 } else {
+  if ([undefined, "help", "-h", "--help"].includes(name) && args.length === 0) console.log(`For a project of your own: gristmill ${Object.keys(commands).join("|")} (each has --help)\n`);
   native(process.argv.slice(2));
 }
 
