@@ -105,7 +105,8 @@ function watchSql(stack, project) {
     if (!file?.endsWith(".sql")) return;
     clearTimeout(timer);
     timer = setTimeout(async () => {
-      if (await trySql(stack, project)) console.log(`sql      ${dim("│")} ran ${sqlFilesOf(project).length} files again`);
+      const count = sqlFilesOf(project).length;
+      if (await trySql(stack, project)) console.log(`sql      ${dim("│")} ran ${count === 1 ? "1 file" : `${count} files`} again`);
     }, 100);
   });
 }

@@ -127,15 +127,14 @@ async function serve() {
   const changed = [...wanted].filter(([name, code]) => good.get(name) !== code);
   const failed = [];
   for (const [name, code] of changed) {
-    const older = good.get(name);
     if (changed.length > 1 && (await take(new Map([...good, [name, code]])))) {
       good.set(name, code);
     } else {
       failed.push(name);
-      tell([`functions/${name} fails while it is loaded${older ? "; its older code goes on" : ""}`]);
     }
   }
   await take(good);
+  for (const name of failed) tell([`functions/${name} fails while it is loaded${good.has(name) ? "; its older code goes on" : ""}`]);
   return failed;
 }
 

@@ -1,0 +1,123 @@
+// A user's project with `gristmill dev` and `gristmill test`, run from the checkout. tests/release does the same from the release files.
+import assert from "node:assert/strict";
+import fs from "node:fs";
+import path from "node:path";
+import { after, before, beforeEach, test } from "node:test";
+import { parseEnv } from "node:util";
+
+import { root } from "../../sdk/local/stack/paths.mjs";
+import { isAlive, isSoak, until } from "../support.mjs";
+import { bin, edit, emptyFolder, recorded, run, start } from "./harness.mjs";
+
+const JOB = "functions/greet/index.ts";
+let folder, project, job;
+before(async () => {
+  folder = emptyFolder();
+  project = path.join(folder, "my-jobs");
+  assert.equal((await run(process.execPath, [bin, "init", "my-jobs"], { cwd: folder })).code, 0);
+  job = fs.readFileSync(path.join(project, JOB), "utf8");
+  fs.symlinkSync(path.join(root, "node_modules"), path.join(project, "node_modules")); // has what the template names
+});
+beforeEach(() => fs.writeFileSync(path.join(project, JOB), job));
+after(() => fs.rmSync(folder, { recursive: true, force: true }));
+
+const env = { ...process.env, GRISTMILL_STATE: undefined, NO_COLOR: "1" };
+const gristmill = (...args) => start(process.execPath, [bin, ...args], { cwd: project, env });
+const submit = async (name) => (await run(process.execPath, ["--env-file=.gristmill/dev.env", "submit.mjs", name], { cwd: project, env })).output;
+const variables = () => parseEnv(fs.readFileSync(path.join(project, ".gristmill/dev.env"), "utf8"));
+async function rpc(name, values) {
+  const { GRISTMILL_URL, GRISTMILL_SERVICE_KEY } = variables();
+  const answer = await fetch(`${GRISTMILL_URL}/rest/v1/rpc/${name}`, { method: "POST", body: JSON.stringify(values),
+    headers: { authorization: `Bearer ${GRISTMILL_SERVICE_KEY}`, "content-type": "application/json" } });
+  return answer.json();
+}
+async function result(kind, payload) {
+  const { id } = await rpc("submit_job", { p_kind: kind, p_payload: payload });
+  return until(async () => (await rpc("get_job", { p_id: id })).result, `a result of ${kind}`);
+}
+
+test("dev runs the project's job; a change that compiles is in the next job, one that does not is shown and the older code goes on", async () => {
+  const dev = gristmill("dev");
+  try {
+    await dev.says("Ctrl-C stops everything");
+    assert.match(dev.output, /greet +in the queue greetings → functions\/greet/);
+    assert.match(dev.output, /npm run submit/);
+    const { pids, url } = recorded(project);
+    assert.match(await submit("Ada"), /is completed: \{ greeting: 'Hello, Ada!' \}/);
+
+    edit(project, JOB, "Hello, ", "Good evening, ");
+    await dev.says("reloaded greet");
+    assert.deepEqual(await result("greet", { name: "Ada" }), { greeting: "Good evening, Ada!" });
+
+    edit(project, JOB, "throw new Dead", "throw throw new Dead");
+    await dev.says("functions/greet does not compile; its older code goes on");
+    assert.match(dev.output, /functions\/greet\/index\.ts:5:/);
+    assert.deepEqual(await result("greet", { name: "Ada" }), { greeting: "Good evening, Ada!" });
+
+    edit(project, JOB, "throw throw new Dead", "throw new Dead");
+    fs.appendFileSync(path.join(project, JOB), 'throw new Error("at the top");\n');
+    await dev.says("functions/greet fails while it is loaded; its older code goes on");
+    assert.deepEqual(await result("greet", { name: "Ada" }), { greeting: "Good evening, Ada!" });
+
+    assert.deepEqual(await result("echo", { a: 1 }), { echo: { a: 1 } }); // by the processor, which is not the project's
+    assert.equal((await fetch(`${url}/functions/v1/greet`, { method: "POST", body: "{}" })).status, 401);
+
+    const { output: exported } = await run(process.execPath, [bin, "dev", "--env"], { cwd: project, env });
+    assert.match(exported, new RegExp(`^export GRISTMILL_URL='${url}'$`, "m"));
+    const second = gristmill("dev");
+    assert.equal(await second.ended, 1);
+    assert.match(second.output, /already running \(process \d+\)/);
+
+    edit(project, "sql/greet.sql", "insert into mill.kind", "insertt into mill.kind");
+    await dev.says('error: sql/greet.sql:8: syntax error at or near "insertt"');
+    edit(project, "sql/greet.sql", "insertt into mill.kind", "insert into mill.kind");
+    await dev.says("ran 1 file again");
+
+    dev.child.kill("SIGTERM");
+    assert.equal(await dev.ended, 0, dev.output);
+    assert.deepEqual(Object.entries(pids).filter(([, pid]) => isAlive(pid)), []);
+    assert.ok(!fs.existsSync(path.join(project, ".gristmill/dev.env")), "keys of a stack that has ended are left behind");
+  } finally {
+    dev.child.kill("SIGTERM");
+    await dev.ended;
+  }
+});
+
+if (isSoak) {
+  test("dev that was killed leaves parts behind, which the next start ends; its data and its address are there again", async () => {
+    const dev = gristmill("dev");
+    await dev.says("Ctrl-C stops everything");
+    const before = recorded(project);
+    const [id] = (await submit("Grace")).split(" ");
+    dev.child.kill("SIGKILL");
+    await dev.ended;
+
+    const next = gristmill("dev");
+    try {
+      await next.says("Ctrl-C stops everything");
+      assert.deepEqual(Object.values(before.pids).filter(isAlive), []);
+      assert.equal(recorded(project).url, before.url);
+      assert.deepEqual((await rpc("get_job", { p_id: id })).result, { greeting: "Hello, Grace!" });
+    } finally {
+      next.child.kill("SIGINT");
+      assert.equal(await next.ended, 0, next.output);
+    }
+  });
+}
+
+test("test runs the project's tests on a stack of its own, has their exit code, and leaves nothing behind", async () => {
+  edit(project, JOB, "Hello, ", "Good evening, ");
+  const { code, output } = await run(process.execPath, [bin, "test"], { cwd: project, env });
+  assert.equal(code, 1, output);
+  assert.match(output, /✔ a greeting without a name is not tried twice[\s\S]*pass 1\n/);
+  assert.match(output, /\+ {3}greeting: 'Good evening, Ada!'/);
+  assert.match(output, /What the functions wrote[\s\S]*a greeting needs a name/);
+  assert.deepEqual(fs.readdirSync(path.join(project, ".gristmill")).filter((name) => name.startsWith("test")), []);
+});
+
+test("test ends before it starts a stack when a function does not compile", async () => {
+  edit(project, JOB, "throw new Dead", "throw throw new Dead");
+  const { code, output } = await run(process.execPath, [bin, "test"], { cwd: project, env });
+  assert.equal(code, 1);
+  assert.match(output, /^error: functions\/greet does not compile\n/);
+});
