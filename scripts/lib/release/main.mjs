@@ -8,7 +8,6 @@ import { parseArgs } from "node:util";
 
 import { root, targetDir } from "../../../sdk/local/stack/paths.mjs";
 import { packLocal, packMain, packPlatform } from "./packages.mjs";
-import { sbomOfCrates, sbomOfPackage } from "./sbom.mjs";
 import { PLATFORMS, thisPlatform, version, whatDisagrees } from "./versions.mjs";
 
 const USAGE = `usage: scripts/release [--out DIR] [--only platform] [--tag TAG] [--image [--stand-in]]
@@ -38,7 +37,7 @@ const bold = (text) => (colours ? `\x1b[1m${text}\x1b[0m` : text);
 class Refused extends Error {}
 
 try {
-  main(read());
+  await main(read());
 } catch (error) {
   if (!(error instanceof Refused)) throw error;
   console.error(`error: ${error.message}`);
@@ -57,17 +56,18 @@ function read() {
   }
 }
 
-function main(options) {
+async function main(options) {
   if (options.help) return console.log(USAGE);
   check(options);
   const out = emptied(options.out);
+  const { sbomOfCrates } = await import("./sbom.mjs"); // takes longer to load than a refusal to say
   const work = fs.mkdtempSync(path.join(os.tmpdir(), "gristmill-release-"));
   try {
     const binary = nativeBinary(options);
     step("packing", `@gristmill/${thisPlatform}`);
     packPlatform({ binary, out, work });
     sbomOfCrates({ file: path.join(out, `gristmill-${thisPlatform}-${version}.cdx.json`), name: `@gristmill/${thisPlatform}`, crates: ["gristmill"] });
-    if (options.only !== "platform") rest({ options, binary, out, work });
+    if (options.only !== "platform") await rest({ options, binary, out, work });
     if (options.image) image({ options, binary, out });
   } finally {
     fs.rmSync(work, { recursive: true, force: true });
@@ -106,7 +106,8 @@ function nativeBinary({ binary }) {
   return file;
 }
 
-function rest({ options, binary, out, work }) {
+async function rest({ options, binary, out, work }) {
+  const { sbomOfCrates, sbomOfPackage } = await import("./sbom.mjs");
   if (!options.functions) {
     step("compiling", "the functions to WebAssembly, with wasm-opt");
     run("scripts/build", ["--deploy"]);

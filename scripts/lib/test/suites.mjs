@@ -57,12 +57,15 @@ export const suites = [
   { group: "contract", name: "contract", needs: ["native", "functions"], read: readNode, command: nodeTestAtOnce("tests/contract/") },
   { group: "gateway", name: "gateway", needs: ["native"], read: readNode, command: nodeTest("tests/gateway/") },
   ...["refresh", "workflows"].map(app),
+  { ...app("project"), group: "project" },
   { group: "chaos", name: "neighbours", needs: ["native", "functions"], read: readNode, command: nodeTest("tests/chaos/neighbours.test.mjs") },
   { group: "chaos", name: "chaos", alone: true, needs: ["native", "functions"], read: readNode, command: nodeTest("tests/chaos/recovery.test.mjs") },
   // Checkers and Prometheus are downloaded for this suite alone: scripts/setup --for deploy.
   { group: "deploy", name: "deploy", onSoak: true, needs: ["native", "functions", "deploy tools"], read: readNode,
     command: nodeTest("tests/deploy/files.test.mjs", "tests/deploy/prometheus.test.mjs") },
   { group: "deploy", name: "image", onSoak: true, root: true, alone: true, needs: ["native", "deploy tools"], read: readNode, command: nodeTest("tests/deploy/image.test.mjs") },
+  // Installs from npm.
+  { group: "project", name: "release", onSoak: true, needs: ["native", "functions"], read: readNode, command: nodeTest("tests/release/") },
   { group: "lint", name: "shellcheck", read: readCheck,
-    command: ["bash", "-c", "shellcheck -x scripts/dev scripts/test scripts/build scripts/setup scripts/bench scripts/graph scripts/schema scripts/release-dump scripts/lib/*.sh .ci/run"] },
+    command: ["bash", "-c", "shellcheck -x scripts/dev scripts/test scripts/build scripts/setup scripts/bench scripts/graph scripts/schema scripts/release scripts/release-dump scripts/lib/*.sh .ci/run"] },
 ];

@@ -113,9 +113,19 @@ function watchSql(stack, project) {
 
 // What functions write, and what workerd.mjs says of compiling them.
 function showLine(line) {
-  if (/^functions are served on port/.test(line)) return;
+  if (/^functions are served on port/.test(line) || isRoutine(line)) return;
   const said = /^(✘|functions\/\S+ does not compile)/.test(line) ? red(line) : /^reloaded /.test(line) ? bold(line) : line;
   console.log(`${dim("functions │")} ${said}`);
+}
+
+// Functions of Gristmill write one line per request. Those that went well are in the log, and would hide what the user's functions write.
+function isRoutine(line) {
+  try {
+    const { function: name, correlation_id, status } = JSON.parse(line);
+    return Boolean(name && correlation_id && status < 400);
+  } catch {
+    return false;
+  }
 }
 
 function writeVariables(file, values) {
@@ -132,7 +142,6 @@ function printVariables(running, file) {
 async function show(stack, project, seconds) {
   const queues = await queuesOf(stack);
   const functions = namesIn(project);
-  const here = (file) => path.relative(process.cwd(), file) || ".";
   console.log(`
 ${bold("Gristmill is up")} at ${bold(stack.url)} ${dim(`after ${seconds.toFixed(1)} s`)}   ${dim("createClient(url, key) works with it")}
 ${queues.map(({ queue, served_by, function: name, kinds }) =>
@@ -141,7 +150,7 @@ ${queues.map(({ queue, served_by, function: name, kinds }) =>
   anon key     ${stack.anonKey}
   service key  ${stack.serviceKey}
   postgres     ${stack.databaseUrl}
-  logs         ${here(stack.logDir)}
+  logs         ${stack.logDir}
 ${dim("  addresses and keys are also in .gristmill/dev.env, for node --env-file")}
 `);
   for (const { queue, served_by, function: name } of queues) {

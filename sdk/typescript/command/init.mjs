@@ -63,8 +63,9 @@ ${here ? `  cd ${here}\n` : ""}  npm install
 // npm leaves a file named .gitignore out of a package, so it has no dot there.
 function filesIn(folder) {
   return fs.readdirSync(folder, { recursive: true, withFileTypes: true }).filter((entry) => entry.isFile())
-    .map((entry) => path.relative(folder, path.join(entry.parentPath ?? entry.path, entry.name))).sort()
-    .map((file) => ({ from: file, to: file === "gitignore" ? ".gitignore" : file }));
+    .map((entry) => path.relative(folder, path.join(entry.parentPath ?? entry.path, entry.name)))
+    .map((file) => ({ from: file, to: file === "gitignore" ? ".gitignore" : file }))
+    .sort((a, b) => (a.to < b.to ? -1 : 1));
 }
 
 const version = () => JSON.parse(fs.readFileSync(path.join(home, "package.json"), "utf8")).version;
