@@ -178,7 +178,7 @@ test("a stage of dev that fails shows the compiler's words, says what to do, and
 });
 
 test("every script explains itself and refuses what it does not know", async () => {
-  for (const script of ["dev", "test", "build", "setup", "bench"]) {
+  for (const script of ["dev", "test", "build", "setup", "bench", "release"]) {
     const help = command(`scripts/${script}`, "--help");
     assert.equal(await help.ended, 0, script);
     assert.match(help.output, /^usage: scripts\//m, script);

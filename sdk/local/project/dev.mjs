@@ -61,7 +61,7 @@ export async function main(args, project) {
     writeVariables(variables, await environmentOf(stack));
   } catch (error) {
     if (isEnding()) return new Promise(() => {}); // Ctrl-C has cut it off; the process ends by itself
-    console.error(`${red("error:")} ${error.message}\n  logs: ${stack.logDir}`);
+    console.error(`${red("error:")} ${error.message}\n  logs: ${stack.logDir}\n  to begin again with an empty database: npx gristmill dev --fresh`);
     return end(1);
   }
   for (const part of Object.values(stack.parts)) {

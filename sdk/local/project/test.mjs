@@ -48,6 +48,7 @@ export async function main(args, project) {
     const bundled = await bundle(files, project, bundles);
     const { problems } = await new ProjectFunctions(project, namesOfOurs(stack)).build();
     if (problems.length > 0) throw new Refused(problems.join("\n"));
+    console.error("starting a stack for the tests …"); // not into what a reporter writes
     await stack.start([]);
     await applySql(stack, project);
     await stack.add(stack.wanted);

@@ -13,6 +13,8 @@ const INSTALL = "the package @gristmill/local is not installed here. In your pro
 export const command = (name) => ({
   async main(args) {
     try {
+      const [major, minor] = process.versions.node.split(".").map(Number);
+      if (major < 20 || (major === 20 && minor < 12)) return refuse(name, `Node 20.12 or newer is needed; this is ${process.versions.node}`);
       const wantsHelp = args.includes("-h") || args.includes("--help");
       const project = wantsHelp ? process.cwd() : findProject();
       const file = find(name, project);

@@ -44,7 +44,7 @@ export function serve<Payload>(work: Work<Payload>) {
       // Some of the time is left for settling.
       const longest = Math.max(seconds - 5, seconds / 2);
       const outcomes = await Promise.all(jobs.map((job) => attempt(job, within(longest, () => work(job, { env, supabase })))));
-      if (jobs.length > 0) await call(supabase, "settle_jobs", { p_worker: worker, p_outcomes: outcomes, p_invocation: invocation });
+      if (jobs.length > 0) await insist(() => call(supabase, "settle_jobs", { p_worker: worker, p_outcomes: outcomes, p_invocation: invocation }));
       return Response.json({ claimed: jobs.length });
     },
   };
@@ -74,13 +74,20 @@ async function within<T>(seconds: number, work: () => Promise<T>): Promise<T> {
   }
 }
 
-// A call that is repeated changes nothing: a claim belongs to its invocation, and settling twice is settling once.
 async function call(supabase: SupabaseClient, name: string, values: object) {
-  for (let pause = 100; ; pause *= 4) {
-    const { data, error } = await supabase.rpc(name, values);
-    if (!error) return data;
-    const isPassing = !error.code || error.code.startsWith("PGRST00"); // not reached
-    if (!isPassing || pause > 2000) throw new Error(`${name}: ${error.message}`);
-    await new Promise((resolve) => setTimeout(resolve, pause));
+  const { data, error } = await supabase.rpc(name, values);
+  if (error) throw new Error(`${name}: ${error.message}`);
+  return data;
+}
+
+// The work is done and only its record is missing: worth a few tries. Settling twice is settling once.
+async function insist<T>(settle: () => Promise<T>): Promise<T> {
+  for (const pause of [100, 400, 1600]) {
+    try {
+      return await settle();
+    } catch {
+      await new Promise((resolve) => setTimeout(resolve, pause));
+    }
   }
+  return settle();
 }
