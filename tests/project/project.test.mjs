@@ -103,6 +103,44 @@ if (isSoak) {
       assert.equal(await next.ended, 0, next.output);
     }
   });
+
+  test("of two starts at the same moment one is refused, and the other is not disturbed", async () => {
+    const both = [gristmill("dev"), gristmill("dev")];
+    try {
+      await until(() => both.some((dev) => dev.over) && both.some((dev) => dev.output.includes("Ctrl-C stops everything")), "one start and one refusal");
+      const [refused] = both.filter((dev) => dev.over);
+      assert.match(refused.output, /^gristmill dev: the stack of this project is already running/);
+      assert.deepEqual(await result("greet", { name: "Ada" }), { greeting: "Hello, Ada!" });
+    } finally {
+      for (const dev of both) dev.child.kill();
+      await Promise.all(both.map((dev) => dev.ended));
+    }
+  });
+
+  test("dev serves a function that is added, gives functions the variables of .env, and warns of a queue whose function is not there", async () => {
+    fs.writeFileSync(path.join(project, "sql/missing.sql"),
+      "insert into mill.queue (queue, served_by, function) values ('lonely', 'function', 'missing') on conflict do nothing;\n");
+    const dev = gristmill("dev", "--fresh");
+    try {
+      await dev.says("Ctrl-C stops everything");
+      assert.match(dev.output, /warning: the queue lonely names the function "missing", but there is no functions\/missing\/index\.ts/);
+      const { GRISTMILL_URL } = variables();
+      const call = async () => (await fetch(`${GRISTMILL_URL}/functions/v1/missing`)).text();
+      fs.mkdirSync(path.join(project, "functions/missing"));
+      fs.writeFileSync(path.join(project, "functions/missing/index.ts"), "export default { fetch: (_: Request, env: any) => new Response(env.WORD ?? 'no word') };\n");
+      await dev.says("reloaded missing");
+      assert.equal(await call(), "no word");
+      fs.writeFileSync(path.join(project, ".env"), "WORD=hello\n");
+      await dev.says("reloaded all, with the new .env");
+      assert.equal(await call(), "hello");
+      fs.rmSync(path.join(project, "functions/missing"), { recursive: true });
+      await until(async () => /There is no function of this name/.test(await call()), "the function being gone");
+      assert.deepEqual(await result("greet", { name: "Ada" }), { greeting: "Hello, Ada!" });
+    } finally {
+      dev.child.kill();
+      await dev.ended;
+    }
+  });
 }
 
 test("test runs the project's tests on a stack of its own, has their exit code, and leaves nothing behind", async () => {

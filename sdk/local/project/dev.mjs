@@ -5,7 +5,7 @@ import { parseArgs } from "node:util";
 
 import { checkoutState } from "../stack/paths.mjs";
 import { isListening } from "../stack/ports.mjs";
-import { endLeftovers, runningSupervisor } from "../stack/registry.mjs";
+import { claim, endLeftovers, runningSupervisor } from "../stack/registry.mjs";
 import { follow } from "./follow.mjs";
 import { namesIn } from "./functions.mjs";
 import { applicationsOf, applySql, environmentOf, onEnd, queuesOf, Refused, sqlFilesOf, stackOf } from "./project.mjs";
@@ -36,13 +36,12 @@ export async function main(args, project) {
   const variables = path.join(project, ".gristmill/dev.env");
   const running = runningSupervisor(folder);
   if (values.env) return printVariables(running, variables);
-  if (running) {
-    throw new Refused(`the stack of this project is already running (process ${running.pid})\n  it answers at ${running.url}; stop it with Ctrl-C in its terminal, or: kill ${running.pid}`);
-  }
+  refuseSecond(running);
   const applications = applicationsOf(values.with);
   await endLeftovers(folder);
   if (values.fresh) fs.rmSync(folder, { recursive: true, force: true });
   const port = await portOf(values.port, folder);
+  if (!claim(folder)) refuseSecond(runningSupervisor(folder) ?? { pid: "unknown" });
 
   const begun = performance.now();
   const stack = stackOf("dev", applications, { port, reload: true, onStep: (part) => console.log(dim(`  ${part.padEnd(9)} starting …`)) });
@@ -72,6 +71,12 @@ export async function main(args, project) {
   await show(stack, project, (performance.now() - begun) / 1000);
   watchSql(stack, project);
   return new Promise(() => {});
+}
+
+function refuseSecond(running) {
+  if (!running) return;
+  throw new Refused(`the stack of this project is already running (process ${running.pid})
+  it ${running.url ? `answers at ${running.url}` : "is just being started"}; stop it with Ctrl-C in its terminal, or: kill ${running.pid}`);
 }
 
 async function portOf(asked, folder) {

@@ -13,6 +13,18 @@ export function record(folder, known) {
   fs.writeFileSync(file(folder), JSON.stringify({ pid: process.pid, startedAt: startOf(process.pid), ...known }), { mode: 0o600 });
 }
 
+/** Says that this process is starting a stack here; false where another was faster. Leftovers have to be gone before. */
+export function claim(folder) {
+  fs.mkdirSync(folder, { recursive: true });
+  try {
+    fs.writeFileSync(file(folder), JSON.stringify({ pid: process.pid, startedAt: startOf(process.pid), pids: {} }), { mode: 0o600, flag: "wx" });
+    return true;
+  } catch (error) {
+    if (error.code !== "EEXIST") throw error;
+    return false;
+  }
+}
+
 export function forget(folder) {
   fs.rmSync(file(folder), { force: true });
 }
@@ -30,7 +42,7 @@ export function runningSupervisor(folder) {
 /** Ends parts whose supervisor is gone. */
 export async function endLeftovers(folder) {
   const known = read(folder);
-  if (!known) return;
+  if (!known) return forget(folder); // half written, if it is there at all
   const left = Object.values(known.pids).filter((pid) => carriesMark(pid, folder));
   for (const pid of left) signal(pid, "SIGTERM");
   const deadline = Date.now() + 10_000;
