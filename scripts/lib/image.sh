@@ -75,6 +75,7 @@ build_with() {
   # --format docker: HEALTHCHECK is not part of the OCI format.
   "$engine" build "$@" --file worker/Dockerfile --tag "$tag" "$folder"
   # Docker's own form of archive, which both engines write and read: an OCI archive would lose the HEALTHCHECK.
+  # Not compressed: podman 4.3 does not load an archive that is.
   [ -z "$save" ] || "$engine" save --output "$save" "$tag"
 }
 

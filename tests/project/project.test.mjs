@@ -31,9 +31,9 @@ async function rpc(name, values) {
     headers: { authorization: `Bearer ${GRISTMILL_SERVICE_KEY}`, "content-type": "application/json" } });
   return answer.json();
 }
-async function result(kind, payload) {
+async function result(kind, payload, of = "result") {
   const { id } = await rpc("submit_job", { p_kind: kind, p_payload: payload });
-  return until(async () => (await rpc("get_job", { p_id: id })).result, `a result of ${kind}`);
+  return until(async () => (await rpc("get_job", { p_id: id }))[of], `a ${of} of ${kind}`);
 }
 
 test("dev runs the project's job; a change that compiles is in the next job, one that does not is shown and the older code goes on", async () => {
@@ -48,6 +48,10 @@ test("dev runs the project's job; a change that compiles is in the next job, one
     edit(project, JOB, "Hello, ", "Good evening, ");
     await dev.says("reloaded greet");
     assert.deepEqual(await result("greet", { name: "Ada" }), { greeting: "Good evening, Ada!" });
+
+    await result("greet", { name: "" }, "error");
+    await dev.says("attempt 1 of 5: Dead [Error]: a greeting needs a name");
+    await dev.says("at functions/greet/index.ts:5:"); // not a place in what workerd runs
 
     edit(project, JOB, "throw new Dead", "throw throw new Dead");
     await dev.says("functions/greet does not compile; its older code goes on");
@@ -114,6 +118,20 @@ if (isSoak) {
     } finally {
       for (const dev of both) dev.child.kill();
       await Promise.all(both.map((dev) => dev.ended));
+    }
+  });
+
+  test("in dev an attempt that failed is made again after its delay, and does not wait for the next full minute", async () => {
+    edit(project, JOB, "return {", "if (job.attempt < 3) throw new Error(`attempt ${job.attempt}`);\n  return {");
+    const dev = gristmill("dev");
+    try {
+      await dev.says("Ctrl-C stops everything");
+      const begun = Date.now();
+      assert.deepEqual(await result("greet", { name: "Ada" }), { greeting: "Hello, Ada!" });
+      assert.ok(Date.now() - begun < 20_000, `three attempts took ${Date.now() - begun} ms`); // delays of at most 2 and 4 s
+    } finally {
+      dev.child.kill();
+      await dev.ended;
     }
   });
 

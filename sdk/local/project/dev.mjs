@@ -8,7 +8,7 @@ import { isListening } from "../stack/ports.mjs";
 import { claim, endLeftovers, runningSupervisor } from "../stack/registry.mjs";
 import { follow } from "./follow.mjs";
 import { namesIn } from "./functions.mjs";
-import { applicationsOf, applySql, environmentOf, onEnd, queuesOf, Refused, sqlFilesOf, stackOf } from "./project.mjs";
+import { applicationsOf, applySql, environmentOf, hastenPump, onEnd, queuesOf, Refused, sqlFilesOf, stackOf } from "./project.mjs";
 
 const USAGE = `usage: gristmill dev [--with APPLICATION,…] [--port PORT] [--fresh]
        eval "$(npx gristmill dev --env)"
@@ -54,6 +54,7 @@ export async function main(args, project) {
   try {
     await stack.start([]);
     fs.writeFileSync(path.join(folder, "port"), String(stack.ports.gatewayPort));
+    await hastenPump(stack);
     await trySql(stack, project);
     follow(path.join(stack.logDir, "workerd.log"), showLine);
     await stack.add(stack.wanted);

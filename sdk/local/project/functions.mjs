@@ -1,5 +1,6 @@
 // The user's functions: every folder functions/NAME with an index file, bundled by esbuild into one module for workerd.
 import fs from "node:fs";
+import { SourceMap } from "node:module";
 import path from "node:path";
 import { parseEnv } from "node:util";
 import esbuild from "esbuild";
@@ -32,6 +33,8 @@ export class ProjectFunctions {
     Object.assign(this, { project, taken });
     /** By name: the newest code that compiled. */
     this.code = new Map();
+    /** By name: from places in that code to places in the user's files. */
+    this.maps = new Map();
     this.watchers = new Map();
   }
 
@@ -54,8 +57,8 @@ export class ProjectFunctions {
     if (!/^[a-z][a-z0-9_-]{0,62}$/.test(name)) return { name, problem: `functions/${name}: a function's name is made of a-z, 0-9, _ and -. Rename the folder` };
     if (this.taken.includes(name)) return { name, problem: `functions/${name} has the name of a function of Gristmill. Rename the folder` };
     try {
-      const { outputFiles: [{ text }], metafile, warnings } = await esbuild.build({
-        entryPoints: [indexOf(this.project, name)],
+      const { outputFiles: [map, { text }], metafile, warnings } = await esbuild.build({
+        entryPoints: [indexOf(this.project, name)], outfile: path.join(this.project, `${name}.mjs`), sourcemap: "external",
         absWorkingDir: this.project,
         bundle: true, write: false, metafile: true, logLevel: "silent",
         format: "esm", target: "es2022", platform: "browser",
@@ -65,12 +68,21 @@ export class ProjectFunctions {
       this.#watchFoldersOf(metafile);
       const isNew = this.code.get(name) !== text;
       this.code.set(name, text);
+      this.maps.set(name, new SourceMap(JSON.parse(map.text)));
       return { name, isNew, problem: (await esbuild.formatMessages(warnings, { kind: "warning" })).join("") };
     } catch (error) {
       if (!error.errors) throw error;
       const said = await esbuild.formatMessages(error.errors, { kind: "error" });
       return { name, problem: `functions/${name} does not compile${this.code.has(name) ? "; its older code goes on" : ""}\n${said.join("").trimEnd()}` };
     }
+  }
+
+  /** A line of a stack trace, with places in the user's files instead of places in what workerd runs. */
+  translated(line) {
+    return line.replace(/(?:file:\/\/\S*\/)?([a-z][a-z0-9_-]*)\.mjs:(\d+):(\d+)/g, (place, name, row, column) => {
+      const { originalSource, originalLine, originalColumn } = this.maps.get(name)?.findEntry(row - 1, column - 1) ?? {};
+      return originalSource ? `${originalSource}:${originalLine + 1}:${originalColumn + 1}` : place;
+    });
   }
 
   /** Calls `onChange` when a file was changed that one of them is made of, when one was added or removed, or when .env was changed. */

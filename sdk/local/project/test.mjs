@@ -7,7 +7,7 @@ import esbuild from "esbuild";
 
 import { watchOver } from "../stack/undertaker.mjs";
 import { ProjectFunctions } from "./functions.mjs";
-import { applicationsOf, applySql, environmentOf, namesOfOurs, onEnd, Refused, stackOf } from "./project.mjs";
+import { applicationsOf, applySql, environmentOf, hastenPump, namesOfOurs, onEnd, Refused, stackOf } from "./project.mjs";
 
 const USAGE = `usage: gristmill test [--with APPLICATION,…] [FILE…] [-- OPTIONS OF node --test]
 
@@ -50,6 +50,7 @@ export async function main(args, project) {
     if (problems.length > 0) throw new Refused(problems.join("\n"));
     console.error("starting a stack for the tests …"); // not into what a reporter writes
     await stack.start([]);
+    await hastenPump(stack);
     await applySql(stack, project);
     await stack.add(stack.wanted);
     const options = args.slice(at + 1);

@@ -43,8 +43,11 @@ export function runningSupervisor(folder) {
 export async function endLeftovers(folder) {
   const known = read(folder);
   if (!known) return forget(folder); // half written, if it is there at all
-  const left = Object.values(known.pids).filter((pid) => carriesMark(pid, folder));
-  for (const pid of left) signal(pid, "SIGTERM");
+  const parts = Object.entries(known.pids).filter(([, pid]) => carriesMark(pid, folder));
+  const left = parts.map(([, pid]) => pid);
+  // Postgres waits for its clients after SIGTERM; after SIGINT it sends them away. One that is killed in the end leaves sessions behind, and
+  // the next start fails on what they still hold.
+  for (const [name, pid] of parts) signal(pid, name === "postgres" ? "SIGINT" : "SIGTERM");
   const deadline = Date.now() + 10_000;
   while (left.some((pid) => carriesMark(pid, folder))) {
     if (Date.now() > deadline) for (const pid of left) signal(pid, "SIGKILL");

@@ -4,6 +4,7 @@
 //   names those to serve, where not all are wanted; GRISTMILL_PROJECT is the folder of a project, and GRISTMILL_RELOAD=1 has it watched
 import { Log, LogLevel, Miniflare } from "miniflare";
 import path from "node:path";
+import readline from "node:readline";
 import { fileURLToPath } from "node:url";
 
 import { readFunctions, workersOf } from "./wrangler.mjs";
@@ -54,6 +55,7 @@ function options(code) {
     telemetry: { enabled: false },
     log: new Log(LogLevel.WARN),
     r2Persist: r2Folder,
+    ...(mine && { handleRuntimeStdio: pass }),
     workers: [front(own), ...workers.map(worker), ...own],
   };
 }
@@ -147,6 +149,11 @@ async function take(code) {
     if (error.code !== "ERR_RUNTIME_FAILURE") throw error;
     return false;
   }
+}
+
+// What functions write, with the places of errors in the user's own files.
+function pass(...streams) {
+  for (const stream of streams) readline.createInterface({ input: stream }).on("line", (line) => console.log(mine.translated(line)));
 }
 
 /** A call that comes while one is under way is done after it, once. */
