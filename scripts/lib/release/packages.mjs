@@ -45,9 +45,11 @@ const manifestOf = (folder) => JSON.parse(fs.readFileSync(path.join(root, folder
 
 function pack({ name, manifest, from, out, work }) {
   const folder = path.join(work, name);
+  if (manifest.scripts?.build) execFileSync("npm", ["run", "--silent", "build"], { cwd: path.join(root, from), stdio: ["ignore", "ignore", "inherit"] });
   for (const file of from ? manifest.files.concat("README.md") : []) {
-    const source = path.join(root, from, file);
-    if (fs.existsSync(source)) copy(source, path.join(folder, file));
+    const [source, target] = [path.join(root, from, file), path.join(folder, file)];
+    if (fs.existsSync(source)) copy(source, target);
+    else if (!fs.existsSync(target)) throw new Error(`${from}/package.json lists ${file} among its files, and there is none`);
   }
   copy(path.join(root, "LICENSE"), path.join(folder, "LICENSE"));
   fs.writeFileSync(path.join(folder, "package.json"), `${JSON.stringify(manifest, null, 2)}\n`);

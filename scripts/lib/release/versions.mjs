@@ -24,7 +24,7 @@ export function whatDisagrees() {
 
   const checkout = json("package.json");
   const tested = { ...checkout.dependencies, ...checkout.optionalDependencies, ...checkout.devDependencies };
-  const named = ["sdk/local/package.json", "sdk/typescript/templates/typescript/package.json"].flatMap((file) => {
+  const named = ["sdk/local/package.json", "sdk/typescript/package.json", "sdk/typescript/templates/typescript/package.json"].flatMap((file) => {
     const { dependencies, optionalDependencies, devDependencies } = json(file);
     return Object.entries({ ...dependencies, ...optionalDependencies, ...devDependencies })
       .filter(([name, wanted]) => tested[name] && tested[name] !== wanted)
