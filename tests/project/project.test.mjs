@@ -135,6 +135,23 @@ if (isSoak) {
     }
   });
 
+  test("test --watch runs the tests again when a function or a test has changed", async () => {
+    const tests = gristmill("test", "--watch");
+    try {
+      await tests.says("waiting for a change");
+      assert.match(tests.output, /pass 2/);
+      edit(project, JOB, "Hello, ", "Good evening, ");
+      await until(() => /a function has changed[\s\S]*fail 1[\s\S]*waiting for a change/.test(tests.output), "a second run");
+      edit(project, "test/greet.test.ts", "Hello, ", "Good evening, ");
+      await until(() => /test\/greet\.test\.ts has changed[\s\S]*pass 2[\s\S]*waiting for a change/.test(tests.output), "a third run");
+    } finally {
+      edit(project, "test/greet.test.ts", "Good evening, ", "Hello, ");
+      tests.child.kill("SIGINT");
+      assert.equal(await tests.ended, 130);
+    }
+    assert.deepEqual(fs.readdirSync(path.join(project, ".gristmill")).filter((name) => name.startsWith("test")), []);
+  });
+
   test("dev serves a function that is added, gives functions the variables of .env, and warns of a queue whose function is not there", async () => {
     fs.writeFileSync(path.join(project, "sql/missing.sql"),
       "insert into mill.queue (queue, served_by, function) values ('lonely', 'function', 'missing') on conflict do nothing;\n");
