@@ -8,6 +8,8 @@ import { binary } from "../command/binary.mjs";
 
 /** Each answers `main(args)` with an exit code. */
 const commands = {
+  deploy: () => import("../command/deploy/main.mjs"),
+  smoke: () => import("../command/smoke/main.mjs"),
 };
 
 const [name, ...args] = process.argv.slice(2);

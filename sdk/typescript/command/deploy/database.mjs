@@ -1,0 +1,58 @@
+// What a deployment has to know about its database before anything is changed. Nothing is written here.
+import { createHmac } from "node:crypto";
+
+const PATIENCE = 10_000;
+const MESSAGE = "gristmill deploy";
+
+/**
+ * `{error}`, or what was found: version, what sends and what schedules, and what was configured before.
+ * `theirKey` is null without a signing key, and otherwise tells whether it is the one that signs like `invokeSecret`.
+ */
+export async function look(url, invokeSecret) {
+  const { default: pg } = await import("pg");
+  let client;
+  try {
+    client = new pg.Client({ connectionString: asLibpq(url), connectionTimeoutMillis: PATIENCE, query_timeout: PATIENCE, application_name: "gristmill deploy" });
+    client.on("error", () => {}); // the query's own error tells
+    await client.connect();
+  } catch (error) {
+    await client?.end().catch(() => {});
+    return { error: reason(error) };
+  }
+  try {
+    const one = async (text, values) => (await client.query(text, values)).rows[0];
+    const found = await one(`
+      select current_setting('server_version_num')::int / 10000 as version,
+        has_database_privilege(current_database(), 'create') as "mayCreate",
+        to_regproc('net.http_post') is not null as sends, to_regclass('cron.job') is not null as schedules,
+        exists (select from pg_available_extensions e where e.name = 'pg_net') as "hasPgNet",
+        exists (select from pg_available_extensions e where e.name = 'pg_cron') as "hasPgCron",
+        to_regclass('mill.settings') is not null and to_regclass('mill.part') is not null as "isInstalled"`);
+    if (!found.isInstalled) return { ...found, functionsUrl: null, applications: [], theirKey: null };
+    const { url: functionsUrl } = await one("select (select s.value from mill.settings s where s.key = 'functions.base_url') as url");
+    const { names } = await one("select coalesce(array_agg(p.part::text), '{}') as names from mill.part p");
+    const key = await one("select mill.sign('invoke', convert_to($1, 'UTF8')) as signature where exists (select from mill.secret s where s.name = 'invoke')", [MESSAGE]);
+    return { ...found, functionsUrl, applications: names, theirKey: key ? isKey(key.signature, invokeSecret) : null };
+  } catch (error) {
+    return { error: reason(error) };
+  } finally {
+    await client.end().catch(() => {});
+  }
+}
+
+// sslmode=require means what it means to libpq and to our own programs: encrypted, and verified only where verify-full says so.
+function asLibpq(url) {
+  const parsed = new URL(url);
+  if (parsed.searchParams.has("sslmode")) parsed.searchParams.set("uselibpqcompat", "true");
+  return parsed.href;
+}
+
+function isKey(signature, secret) {
+  if (!secret?.startsWith("whsec_")) return false;
+  const ours = createHmac("sha256", Buffer.from(secret.slice("whsec_".length), "base64")).update(MESSAGE).digest("base64");
+  return signature.includes(ours);
+}
+
+// Never the URL: it has the password.
+const reason = (error) => error.code === "ERR_INVALID_URL" ? "the URL is not of the form postgres://USER:PASSWORD@HOST:PORT/DATABASE"
+  : [error.code, error.message].filter(Boolean).join(": ") || "no reason was given";
