@@ -12,6 +12,7 @@ import { freePorts } from "../../sdk/local/stack/ports.mjs";
 import { owner, Refusal, withTables } from "../../sdk/typescript/command/deploy/files.mjs";
 import { main } from "../../sdk/typescript/command/deploy/main.mjs";
 import { bindingsOf, functionsOf } from "../../sdk/typescript/command/deploy/functions.mjs";
+import { main as tryOut } from "../../sdk/typescript/command/smoke/main.mjs";
 import { Cloudflare, Project, Supabase } from "../deploy/platforms.mjs";
 import { signIn, startStack } from "../support.mjs";
 
@@ -125,6 +126,24 @@ test("the router answers for further names and shards, passes REST on to the pro
     assert.equal(answer.status, 404, at);
     assert.equal((await answer.json()).code, "not_found", at);
   }
+});
+
+test("smoke goes through the deployment, leaves out what is not deployed, fails with exit code 1 while Postgres signs with another key, and writes no secret", async () => {
+  const env = { ...project.env, GRISTMILL_JWT_SECRET: stack.secrets.jwtSecret };
+  const said = [];
+  const smoke = (...args) => tryOut(["--url", url, "--origin", "http://app.localhost:1", "--jobs", "2", ...args], { folder: project.folder, env, say: (line) => said.push(line), complain: (line) => said.push(line) });
+  const results = (name) => Object.fromEntries(JSON.parse(project.read(`${name}.json`)).lines.map(({ line, result }) => [line, result]));
+  assert.equal(await smoke("--report", "whole"), 0, said.join("\n"));
+  assert.deepEqual(results("whole"), { functions: "ok", health: "ok", "enqueue → completed": "ok", latency: "ok", "upload → understood → download": "–", "export → download": "–", workflow: "–",
+    events: "–", realtime: "–", CORS: "ok", database: "ok", "cleaned up": "ok" }, said.join("\n"));
+  await stack.gristmill("configure"); // with the stack's own key, which the functions do not have
+  assert.equal(await smoke("--report", "damaged", "--timeout", "1"), 1);
+  const damaged = results("damaged");
+  assert.deepEqual([damaged.functions, damaged["enqueue → completed"], damaged.CORS], ["ok", "FAILED", "ok"], said.join("\n"));
+  const written = [...said, ...["whole.md", "whole.json", "damaged.md", "damaged.json"].map((name) => project.read(name))].join("\n");
+  for (const [name, secret] of Object.entries({ ...project.secrets, ...stack.secrets, databaseUrl: stack.databaseUrl })) assert.ok(!written.includes(secret), `${name} was written`);
+  for (const name of ["whole", "damaged"]) for (const ending of ["md", "json"]) fs.rmSync(project.file(`${name}.${ending}`));
+  assert.equal((await deploy("--new-secrets")).code, 0, "the deployment's own key is set again");
 });
 
 test("a second deployment writes nothing, sets nothing and makes no secret, and --check then finds nothing", async () => {

@@ -6,18 +6,18 @@ import { fileURLToPath } from "node:url";
 
 import { Refusal } from "./files.mjs";
 
-/** The folder of them: where GRISTMILL_FUNCTIONS_DIR says, in the package @gristmill/local, or in the checkout that this file belongs to. */
-export function folder(env) {
+/** The folder of them: where GRISTMILL_FUNCTIONS_DIR says, in the package @gristmill/local of the project or beside this one, or in the checkout that this file belongs to. */
+export function folder(env, project) {
   const checkout = fileURLToPath(new URL("../../../../build", import.meta.url));
-  const places = [env.GRISTMILL_FUNCTIONS_DIR, released(), path.join(checkout, "functions")].filter(Boolean);
+  const places = [env.GRISTMILL_FUNCTIONS_DIR, released(path.join(project, "package.json")), released(import.meta.url), path.join(checkout, "functions")].filter(Boolean);
   const found = places.find((place) => fs.existsSync(place));
   if (found) return found;
   throw new Refusal("the built functions were not found: npm install @gristmill/local, or in a checkout run ./scripts/build, or set GRISTMILL_FUNCTIONS_DIR");
 }
 
-function released() {
+function released(from) {
   try {
-    return path.join(path.dirname(createRequire(import.meta.url).resolve("@gristmill/local/package.json")), "functions");
+    return path.join(path.dirname(createRequire(from).resolve("@gristmill/local/package.json")), "functions");
   } catch {
     return null;
   }

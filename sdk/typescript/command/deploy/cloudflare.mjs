@@ -47,7 +47,7 @@ export function configFile(folder) {
 
 /** Adds all files of the layout to the plan. `crons`: whether triggers stand in for pg_cron. */
 export function lay(plan, chosen, functions, { env, crons }) {
-  const built = artefacts.folder(env);
+  const built = artefacts.folder(env, plan.folder);
   const values = valueOf(chosen);
   const environments = {};
   for (const name of functions) {

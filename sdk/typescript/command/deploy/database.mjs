@@ -9,32 +9,45 @@ const MESSAGE = "gristmill deploy";
  * `theirKey` is null without a signing key, and otherwise tells whether it is the one that signs like `invokeSecret`.
  */
 export async function look(url, invokeSecret) {
-  const { default: pg } = await import("pg");
-  let client;
   try {
-    client = new pg.Client({ connectionString: asLibpq(url), connectionTimeoutMillis: PATIENCE, query_timeout: PATIENCE, application_name: "gristmill deploy" });
-    client.on("error", () => {}); // the query's own error tells
-    await client.connect();
+    return await connected(url, (one) => examine(one, invokeSecret));
   } catch (error) {
-    await client?.end().catch(() => {});
     return { error: reason(error) };
   }
+}
+
+async function examine(one, invokeSecret) {
+  const found = await one(`
+    select current_setting('server_version_num')::int / 10000 as version,
+      has_database_privilege(current_database(), 'create') as "mayCreate",
+      to_regproc('net.http_post') is not null as sends, to_regclass('cron.job') is not null as schedules,
+      exists (select from pg_available_extensions e where e.name = 'pg_net') as "hasPgNet",
+      exists (select from pg_available_extensions e where e.name = 'pg_cron') as "hasPgCron",
+      to_regclass('mill.settings') is not null as "isInstalled"`);
+  if (!found.isInstalled) return { ...found, functionsUrl: null, theirKey: null };
+  const { url: functionsUrl } = await one("select (select s.value from mill.settings s where s.key = 'functions.base_url') as url");
+  const key = await one("select mill.sign('invoke', convert_to($1, 'UTF8')) as signature where exists (select from mill.secret s where s.name = 'invoke')", [MESSAGE]);
+  return { ...found, functionsUrl, theirKey: key ? isKey(key.signature, invokeSecret) : null };
+}
+
+/** What a reader of a report wants to know of it: versions, and nothing of the user's. */
+export async function describe(url) {
+  const { version, net, cron, sends, schedules } = await connected(url, (one) => one(`
+    select current_setting('server_version') as version,
+      (select e.extversion from pg_extension e where e.extname = 'pg_net') as net, (select e.extversion from pg_extension e where e.extname = 'pg_cron') as cron,
+      to_regproc('net.http_post') is not null as sends, to_regclass('cron.job') is not null as schedules`)).catch((error) => {
+    throw new Error(`the database cannot be asked: ${reason(error)}`);
+  });
+  return { Postgres: version.split(" ")[0], pg_net: net ?? (sends ? "gristmill relay" : "none"), pg_cron: cron ?? (schedules ? "gristmill relay" : "none") };
+}
+
+async function connected(url, work) {
+  const { default: pg } = await import("pg");
+  const client = new pg.Client({ connectionString: asLibpq(url), connectionTimeoutMillis: PATIENCE, query_timeout: PATIENCE, application_name: "gristmill deploy" });
+  client.on("error", () => {}); // the query's own error tells
   try {
-    const one = async (text, values) => (await client.query(text, values)).rows[0];
-    const found = await one(`
-      select current_setting('server_version_num')::int / 10000 as version,
-        has_database_privilege(current_database(), 'create') as "mayCreate",
-        to_regproc('net.http_post') is not null as sends, to_regclass('cron.job') is not null as schedules,
-        exists (select from pg_available_extensions e where e.name = 'pg_net') as "hasPgNet",
-        exists (select from pg_available_extensions e where e.name = 'pg_cron') as "hasPgCron",
-        to_regclass('mill.settings') is not null and to_regclass('mill.part') is not null as "isInstalled"`);
-    if (!found.isInstalled) return { ...found, functionsUrl: null, applications: [], theirKey: null };
-    const { url: functionsUrl } = await one("select (select s.value from mill.settings s where s.key = 'functions.base_url') as url");
-    const { names } = await one("select coalesce(array_agg(p.part::text), '{}') as names from mill.part p");
-    const key = await one("select mill.sign('invoke', convert_to($1, 'UTF8')) as signature where exists (select from mill.secret s where s.name = 'invoke')", [MESSAGE]);
-    return { ...found, functionsUrl, applications: names, theirKey: key ? isKey(key.signature, invokeSecret) : null };
-  } catch (error) {
-    return { error: reason(error) };
+    await client.connect();
+    return await work(async (text, values) => (await client.query(text, values)).rows[0]);
   } finally {
     await client.end().catch(() => {});
   }

@@ -40,7 +40,7 @@ export function namesOf(chosen, functions) {
 }
 
 export function lay(plan, chosen, functions, { env }) {
-  const built = artefacts.folder(env);
+  const built = artefacts.folder(env, plan.folder);
   const names = namesOf(chosen, functions);
   for (const [name, of] of Object.entries(names)) {
     const index = `supabase/functions/${name}/index.ts`;
