@@ -82,7 +82,7 @@ test("deploy changes nothing while the tool is logged out, the database cannot b
 });
 
 test("a deployment that fails in the middle goes on where it stopped, gives each function exactly what the list says, and prints no secret", async () => {
-  await stack.postgres.query("delete from mill.secret; delete from mill.settings where key = 'functions.base_url'");
+  await stack.postgres.query("delete from mill.secret where name = 'invoke'; delete from mill.settings where key = 'functions.base_url'");
   cloudflare.failsOnce = "deploy --config wrangler.toml --env cleanup";
   const broken = await deploy(...first());
   assert.equal(broken.code, 1, broken.output);
