@@ -173,6 +173,31 @@ describe("on Cloudflare", () => {
     assert.equal(platform.workers.get("gristmill-documents").secrets.FILES_SECRET, project.secrets.FILES_SECRET);
   });
 
+  test("doctor names a function that lacks a secret", async () => {
+    const { secrets } = platform.workers.get("gristmill-processor");
+    const { INVOKE_SECRET } = secrets;
+    delete secrets.INVOKE_SECRET;
+    await platform.serve();
+    const { code, output } = await project.gristmill("doctor");
+    secrets.INVOKE_SECRET = INVOKE_SECRET;
+    await platform.serve();
+    assert.equal(code, 1, output);
+    assert.match(output, /WRONG functions\n +processor lacks something that it was to be deployed with/);
+  });
+
+  test("a signing key that Postgres does not know takes the place of none, and --check says that Postgres signs with the older of two", async () => {
+    const file = project.file(".gristmill/secrets.env");
+    const old = project.secrets.INVOKE_SECRET;
+    const fresh = `whsec_${Buffer.alloc(32, 7).toString("base64")}`;
+    fs.writeFileSync(file, project.read(".gristmill/secrets.env").replace(old, fresh));
+    const lost = await project.gristmill("deploy", "cloudflare");
+    assert.equal(lost.code, 1, "a key that Postgres does not know is not put in the place of its own");
+    fs.writeFileSync(file, project.read(".gristmill/secrets.env").replace(fresh, `${fresh} ${old}`));
+    const check = await project.gristmill("deploy", "cloudflare", "--check");
+    assert.match(check.output, /the database signs with an older key/);
+    fs.writeFileSync(file, project.read(".gristmill/secrets.env").replace(`${fresh} ${old}`, old));
+  });
+
   test("a database without cron gets cron triggers for exactly its schedules", async () => {
     const other = new Project(platform, { ...project.env });
     try {
@@ -223,6 +248,22 @@ describe("on Supabase", () => {
   test("what was set on the platform is exactly what its functions read beside what Supabase provides", () => {
     const read = new Set(Object.keys(FUNCTIONS).flatMap((name) => bindingsOf(name, "supabase").secrets));
     assert.deepEqual(Object.keys(platform.secrets).sort(), [...[...read].filter((name) => !PROVIDED_BY_SUPABASE.includes(name)), "CORS_ORIGINS"].sort());
+  });
+
+  test("functions of a project without the older JWT keys use its publishable and its secret key", async () => {
+    const { provided } = platform;
+    const again = (name) => platform.answer({ args: ["functions", "deploy", name, "--project-ref", platform.project, "--use-api"], cwd: project.folder });
+    const status = async (name) => (await fetch(`${stack.url}/functions/v1/${name}/health`)).status;
+    try {
+      platform.provided = { SUPABASE_URL: stack.url };
+      for (const name of ["enqueue", "health"]) await again(name);
+      assert.deepEqual([await status("enqueue"), await status("health")], [500, 500]);
+      platform.provided = { SUPABASE_URL: stack.url, SUPABASE_PUBLISHABLE_KEYS: JSON.stringify({ default: stack.anonKey }), SUPABASE_SECRET_KEYS: JSON.stringify({ default: stack.serviceKey }) };
+      for (const name of ["enqueue", "health"]) await again(name);
+      assert.deepEqual([await status("enqueue"), await status("health")], [200, 200]);
+    } finally {
+      platform.provided = provided;
+    }
   });
 
   test("config.toml has verify_jwt for every function and further name, and what the user had", () => {

@@ -154,12 +154,12 @@ export class Cloudflare extends Platform {
       type: file.endsWith(".wasm") ? "CompiledWasm" : "ESModule", path: path.join(folder, file), contents: fs.readFileSync(path.join(folder, file)) }));
     this.workers.set(name, { secrets, options: { ...workerOptions, name, rootPath: folder, modulesRoot: folder, modules }, vars: workerOptions.bindings ?? {},
       environment: parse(fs.readFileSync(config, "utf8")).env[env], isPublic: env === "router" });
-    if ([...this.workers.values()].some(({ isPublic }) => isPublic)) await this.#serve();
+    if ([...this.workers.values()].some(({ isPublic }) => isPublic)) await this.serve();
     return done();
   }
 
   // The public worker is Miniflare's first, which answers at the address. The others have none.
-  async #serve() {
+  async serve() {
     const { Log, LogLevel, Miniflare } = await import("miniflare");
     const all = [...this.workers.values()].sort((one, other) => other.isPublic - one.isPublic);
     const options = { host: "127.0.0.1", port: this.port, cf: false, telemetry: { enabled: false }, log: new Log(LogLevel.ERROR), r2Persist: this.r2Folder,

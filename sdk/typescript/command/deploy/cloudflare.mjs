@@ -102,7 +102,8 @@ export async function look(tools, chosen, functions) {
 
 function namesIn(output) {
   try {
-    return JSON.parse(output.slice(output.indexOf("["))).map(({ name }) => name);
+    // What it says beside its answer may stand before it.
+    return JSON.parse(/\[\s*(?:\{[\s\S]*\}\s*)?\]/.exec(output)[0]).map(({ name }) => name);
   } catch {
     return [];
   }

@@ -6,7 +6,8 @@ const MESSAGE = "gristmill deploy";
 
 /**
  * `{error}`, or what was found: version, what sends and what schedules, and what was configured before.
- * `theirKey` is null without a signing key, and otherwise tells whether it is the one that signs like `invokeSecret`.
+ * `signsWith` is null without a signing key. Otherwise it says with which of the secrets in `invokeSecret` Postgres signs: while the secret is changed there are several,
+ * separated by blanks, the newest first. -1 is none of them.
  */
 export async function look(url, invokeSecret) {
   try {
@@ -24,10 +25,10 @@ async function examine(one, invokeSecret) {
       exists (select from pg_available_extensions e where e.name = 'pg_net') as "hasPgNet",
       exists (select from pg_available_extensions e where e.name = 'pg_cron') as "hasPgCron",
       to_regclass('mill.settings') is not null as "isInstalled"`);
-  if (!found.isInstalled) return { ...found, functionsUrl: null, theirKey: null };
+  if (!found.isInstalled) return { ...found, functionsUrl: null, signsWith: null };
   const { url: functionsUrl } = await one("select (select s.value from mill.settings s where s.key = 'functions.base_url') as url");
   const key = await one("select mill.sign('invoke', convert_to($1, 'UTF8')) as signature where exists (select from mill.secret s where s.name = 'invoke')", [MESSAGE]);
-  return { ...found, functionsUrl, theirKey: key ? isKey(key.signature, invokeSecret) : null };
+  return { ...found, functionsUrl, signsWith: key ? signer(key.signature, invokeSecret) : null };
 }
 
 /** What a reader of a report wants to know of it: versions, and nothing of the user's. */
@@ -60,10 +61,9 @@ function asLibpq(url) {
   return parsed.href;
 }
 
-function isKey(signature, secret) {
-  if (!secret?.startsWith("whsec_")) return false;
-  const ours = createHmac("sha256", Buffer.from(secret.slice("whsec_".length), "base64")).update(MESSAGE).digest("base64");
-  return signature.includes(ours);
+function signer(signature, secrets = "") {
+  return secrets.trim().split(/\s+/).findIndex((secret) =>
+    signature.includes(createHmac("sha256", Buffer.from(secret.replace(/^whsec_/, ""), "base64")).update(MESSAGE).digest("base64")));
 }
 
 // Never the URL: it has the password.

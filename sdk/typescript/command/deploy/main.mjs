@@ -113,11 +113,11 @@ async function deploy(args, { folder, env, say }) {
   for (const name of new Set(changed.map(shown))) say(`${tools.isDry ? "would write" : "wrote"} ${name}`);
 
   const native = binary(env).path;
-  const gristmill = (...args) => tools.run(native, args, { shown: "gristmill", env: { GRISTMILL_DATABASE_URL: databaseUrl, GRISTMILL_INVOKE_SECRET: secrets.INVOKE_SECRET } });
+  const gristmill = (...args) => tools.run(native, args, { shown: "gristmill", env: { GRISTMILL_DATABASE_URL: databaseUrl, GRISTMILL_INVOKE_SECRET: secrets.INVOKE_SECRET?.trim().split(/\s+/)[0] } });
   for (const args of migrations(chosen)) if (await gristmill("migrate", ...args) !== 0) return stopped(say);
   if (!await apply(tools, chosen, functions, { secrets, folder, found, state: new State(folder, platform) })) return stopped(say);
   const address = functionsUrl(chosen);
-  if (database.functionsUrl !== address || !database.theirKey || chosen["worker-url"]) {
+  if (database.functionsUrl !== address || database.signsWith !== 0 || chosen["worker-url"]) {
     const worker = chosen["worker-url"] ? ["--worker-url", chosen["worker-url"]] : [];
     if (await gristmill("configure", "--functions-url", address, ...worker) !== 0) return stopped(say);
   }
@@ -226,13 +226,13 @@ function databaseChecks(found, { chosen, platform, url, takesOver, hasKept }) {
   // Migrating switches pg_cron on where it may; Cloudflare has cron triggers for databases without one.
   const cronIsMended = found.hasPgCron || platform === "cloudflare";
   lines.push({ name: "pg_cron", wrong: !found.schedules && !cronIsMended && "nothing provides cron.schedule", mend: "run gristmill relay beside your Postgres (docs/relay.md)" });
-  if (found.theirKey === false && !takesOver) {
+  if (found.signsWith === -1 && !takesOver) {
     return [...lines, { name: "signing key", wrong: "the database signs with a key that is not INVOKE_SECRET of this deployment",
       mend: hasKept ? "somebody has configured another one: gristmill deploy --new-secrets sets ours again"
         : `another deployment uses this database: put its INVOKE_SECRET into ${SECRETS_FILE}. To take the database over: --new-secrets` }];
   }
   lines.push({ name: "schema and address", wrong: !found.isInstalled ? "the schema is not installed" : found.functionsUrl !== url ? `the database looks for functions at ${found.functionsUrl ?? "no address"}`
-    : !found.theirKey && "there is no signing key", mend: `gristmill deploy ${platform} does it`, isOurs: true });
+    : found.signsWith !== 0 && (found.signsWith === null ? "there is no signing key" : "the database signs with an older key"), mend: `gristmill deploy ${platform} does it`, isOurs: true });
   return lines;
 }
 

@@ -83,8 +83,8 @@ export async function look(tools, chosen) {
 
 function rows(output) {
   try {
-    const parsed = JSON.parse(output.slice(output.search(/[[{]/)));
-    return Array.isArray(parsed) ? parsed : (parsed.secrets ?? parsed.projects ?? parsed.functions ?? []);
+    // What it says beside its answer may stand before it.
+    return JSON.parse(/\[\s*(?:\{[\s\S]*\}\s*)?\]/.exec(output)[0]);
   } catch {
     return [];
   }
