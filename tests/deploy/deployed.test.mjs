@@ -173,14 +173,17 @@ describe("on Cloudflare", () => {
     assert.equal(platform.workers.get("gristmill-documents").secrets.FILES_SECRET, project.secrets.FILES_SECRET);
   });
 
-  test("doctor names a function that lacks a secret", async () => {
-    const { secrets } = platform.workers.get("gristmill-processor");
-    const { INVOKE_SECRET } = secrets;
-    delete secrets.INVOKE_SECRET;
+  test("a function that lacks a secret says so at its /health, and doctor names those that Postgres calls", async () => {
+    const [processor, documents] = ["processor", "documents"].map((name) => platform.workers.get(`gristmill-${name}`));
+    const kept = [processor.secrets, documents.secrets];
+    const without = (secrets, name) => Object.fromEntries(Object.entries(secrets).filter(([known]) => known !== name));
+    [processor.secrets, documents.secrets] = [without(kept[0], "INVOKE_SECRET"), without(kept[1], "FILES_SECRET")];
     await platform.serve();
     const { code, output } = await project.gristmill("doctor");
-    secrets.INVOKE_SECRET = INVOKE_SECRET;
+    const health = await Promise.all(["processor", "documents", "export"].map(async (name) => (await fetch(`${url}/functions/v1/${name}/health`)).json()));
+    [processor.secrets, documents.secrets] = kept;
     await platform.serve();
+    assert.deepEqual(health.map((answer) => answer.code ?? answer.status), ["misconfigured", "misconfigured", "ok"]);
     assert.equal(code, 1, output);
     assert.match(output, /WRONG functions\n +processor lacks something that it was to be deployed with/);
   });

@@ -137,7 +137,7 @@ test("smoke goes through the deployment, leaves out what is not deployed, fails 
   assert.deepEqual(results("whole"), { functions: "ok", health: "ok", "enqueue → completed": "ok", latency: "ok", "upload → understood → download": "–", "export → download": "–", workflow: "–",
     events: "–", realtime: "–", CORS: "ok", database: "ok", "cleaned up": "ok" }, said.join("\n"));
   await stack.gristmill("configure"); // with the stack's own key, which the functions do not have
-  assert.equal(await smoke("--report", "damaged", "--timeout", "1"), 1);
+  assert.equal(await smoke("--report", "damaged", "--timeout", "3"), 1);
   const damaged = results("damaged");
   assert.deepEqual([damaged.functions, damaged["enqueue → completed"], damaged.CORS], ["ok", "FAILED", "ok"], said.join("\n"));
   const written = [...said, ...["whole.md", "whole.json", "damaged.md", "damaged.json"].map((name) => project.read(name))].join("\n");

@@ -125,7 +125,11 @@ mod tests {
         assert!(is_misconfigured(
             br#"{"code":"misconfigured","detail":"An operator must complete the deployment."}"#
         ));
-        for body in [&br#"{"code":"not_found"}"#[..], b"<html>", br#"{"status":"ok"}"#] {
+        for body in [
+            &br#"{"code":"not_found"}"#[..],
+            b"<html>",
+            br#"{"status":"ok"}"#,
+        ] {
             assert!(!is_misconfigured(body));
         }
     }
