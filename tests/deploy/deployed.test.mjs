@@ -109,6 +109,34 @@ function everyWay(at) {
     assert.doesNotMatch(output, /–|FAILED/);
   });
 
+  test("a function of the user's own in functions/ is deployed beside ours with its secrets, and does the jobs that a file of sql/ gives it", async () => {
+    const { project, platform, stack, url, name } = at();
+    project.writeGreeter();
+    const changes = platform.changes.length;
+    const { code, output } = await project.gristmill("deploy", name);
+    assert.equal(code, 0, output);
+    assert.match(output, /running sql\/greet\.sql/);
+    assert.equal(platform.changes.length, changes + 2, "beside the function there is the router to deploy, or the secret to set, and what has not changed is left alone");
+    const user = await signIn({ url, token: (claims) => stack.token(claims) });
+    const { json } = await user.submit({ kind: "greet", payload: { name: "Ann" } });
+    const { result } = await user.settled(json.id);
+    assert.equal(result.greeting, "Hello there, Ann");
+    if (name === "cloudflare") assert.deepEqual(result.knows, ["CORS_ORIGINS", "GREETING", "INVOKE_SECRET", "SUPABASE_ANON_KEY", "SUPABASE_SERVICE_ROLE_KEY", "SUPABASE_URL"]);
+  });
+
+  test("a function of the user's own that does not compile, or has the name of one of ours, is refused before anything is changed", async () => {
+    const { project, platform, name } = at();
+    const changes = platform.changes.length;
+    for (const [folder, says] of [["broken", /functions\/broken does not compile\n[\s\S]*index\.ts:1:/], ["health", /functions\/health has the name of a function of Gristmill/]]) {
+      project.write(`functions/${folder}/index.ts`, "export default {");
+      const { code, output } = await project.gristmill("deploy", name);
+      fs.rmSync(project.file(`functions/${folder}`), { recursive: true });
+      assert.equal(code, 2, output);
+      assert.match(output, says);
+    }
+    assert.equal(platform.changes.length, changes);
+  });
+
   test("deploying again changes nothing", async () => {
     const { project, platform, name } = at();
     const [files, changes] = [project.files(), platform.changes.length];
@@ -144,7 +172,7 @@ describe("on Cloudflare", () => {
   everyWay(() => ({ stack, platform, project, url, name: "cloudflare" }));
 
   test("each worker has exactly the variables, secrets and bucket of the list, and none but the router has an address", () => {
-    assert.deepEqual([...platform.workers.keys()].sort(), ["gristmill", ...Object.keys(FUNCTIONS).map((name) => `gristmill-${name}`)].sort());
+    assert.deepEqual([...platform.workers.keys()].sort(), ["gristmill", "gristmill-greet-people", ...Object.keys(FUNCTIONS).map((name) => `gristmill-${name}`)].sort());
     for (const name of Object.keys(FUNCTIONS)) {
       const { vars, secrets, environment } = platform.workers.get(`gristmill-${name}`);
       const bound = bindingsOf(name, "r2");
@@ -250,7 +278,7 @@ describe("on Supabase", () => {
 
   test("what was set on the platform is exactly what its functions read beside what Supabase provides", () => {
     const read = new Set(Object.keys(FUNCTIONS).flatMap((name) => bindingsOf(name, "supabase").secrets));
-    assert.deepEqual(Object.keys(platform.secrets).sort(), [...[...read].filter((name) => !PROVIDED_BY_SUPABASE.includes(name)), "CORS_ORIGINS"].sort());
+    assert.deepEqual(Object.keys(platform.secrets).sort(), [...[...read].filter((name) => !PROVIDED_BY_SUPABASE.includes(name)), "CORS_ORIGINS", "GREETING"].sort());
   });
 
   test("functions of a project without the older JWT keys use its publishable and its secret key", async () => {
@@ -272,7 +300,7 @@ describe("on Supabase", () => {
   test("config.toml has verify_jwt for every function and further name, and what the user had", () => {
     const text = project.read("supabase/config.toml");
     assert.match(text, /^# mine\nproject_id = "abcdefghijklmnopqrst"\n\n\[api\]\nport = 54321\n/);
-    const names = Object.entries(FUNCTIONS).flatMap(([name, { names = [] }]) => [name, ...names]);
+    const names = ["greet-people", ...Object.entries(FUNCTIONS).flatMap(([name, { names = [] }]) => [name, ...names])];
     assert.deepEqual(Object.keys(parse(text).functions).sort(), names.sort());
     assert.deepEqual([...platform.functions.keys()].sort(), names.sort());
     for (const name of names) assert.equal(platform.functions.get(name).verifyJwt, false, name);

@@ -37,6 +37,41 @@ export class Project {
     return path.join(this.folder, name);
   }
 
+  write(name, text) {
+    fs.mkdirSync(path.dirname(this.file(name)), { recursive: true });
+    fs.writeFileSync(this.file(name), text);
+  }
+
+  /** A function of the user's own with a queue and a kind: it greets, with a word of its own secret. */
+  writeGreeter() {
+    this.write("functions/_shared/rpc.ts", `export const rpc = (env: Record<string, string>) => async (name: string, values: object) => {
+  const answer = await fetch(\`\${env.SUPABASE_URL}/rest/v1/rpc/\${name}\`, { method: "POST", body: JSON.stringify(values),
+    headers: { apikey: env.SUPABASE_ANON_KEY, authorization: \`Bearer \${env.SUPABASE_SERVICE_ROLE_KEY}\`, "content-type": "application/json" } });
+  if (!answer.ok) throw new Error(await answer.text());
+  return answer.json();
+};
+`);
+    this.write("functions/greet-people/index.ts", `import { rpc } from "../_shared/rpc.ts";
+
+export default {
+  async fetch(request: Request, env: Record<string, string>): Promise<Response> {
+    const { invocation, queue, batch } = await request.json();
+    const [call, p_worker] = [rpc(env), "greeter"];
+    const jobs: { id: string; attempt: number; payload: { name: string } }[] = await call("claim_jobs", { p_worker, p_queues: [queue], p_max: batch, p_invocation: invocation });
+    const p_outcomes = jobs.map(({ id, attempt, payload }) => ({ id, attempt, outcome: "completed", result: { greeting: \`\${env.GREETING}, \${payload.name}\`, knows: Object.keys(env).sort() } }));
+    if (jobs.length > 0) await call("settle_jobs", { p_worker, p_outcomes, p_invocation: invocation });
+    return Response.json({ claimed: jobs.length });
+  },
+};
+`);
+    this.write("sql/greet.sql", `insert into mill.queue (queue, description, served_by, function) values ('greetings', 'Greetings', 'function', 'greet-people')
+on conflict (queue) do update set function = excluded.function;
+insert into mill.kind (kind, queue, description, open_to_users) values ('greet', 'greetings', 'Greets', true) on conflict (kind) do update set queue = excluded.queue;
+`);
+    fs.mkdirSync(this.file(".gristmill"), { recursive: true });
+    fs.appendFileSync(this.file(".gristmill/secrets.env"), "GREETING=Hello there\n", { mode: 0o600 });
+  }
+
   read(name) {
     return fs.readFileSync(this.file(name), "utf8");
   }

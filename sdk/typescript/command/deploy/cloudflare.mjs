@@ -7,7 +7,7 @@ import { stringify } from "smol-toml";
 
 import * as artefacts from "./artefacts.mjs";
 import { digest, KEPT, ours, owner, Refusal } from "./files.mjs";
-import { bindingsOf, FUNCTIONS, OLDER_PATHS } from "./functions.mjs";
+import { FUNCTIONS, OLDER_PATHS } from "./functions.mjs";
 import { find } from "./tools.mjs";
 
 export const COMPATIBILITY = { compatibility_date: "2026-04-01", compatibility_flags: ["enable_request_signal"] };
@@ -45,13 +45,17 @@ export function configFile(folder) {
   return named.some(([, whose]) => whose === "theirs") ? "gristmill.wrangler.toml" : "wrangler.toml";
 }
 
+// As the router knows it too: a binding's name is an identifier.
+const bindingName = (name) => name.toUpperCase().replaceAll("-", "_");
+
 /** Adds all files of the layout to the plan. `crons`: whether triggers stand in for pg_cron. */
-export function lay(plan, chosen, functions, { env, crons }) {
+export function lay(plan, chosen, bindings, { env, crons, own }) {
   const built = artefacts.folder(env, plan.folder);
   const values = valueOf(chosen);
+  const functions = Object.keys(bindings);
   const environments = {};
   for (const name of functions) {
-    const bound = bindingsOf(name, chosen.storage);
+    const bound = bindings[name];
     environments[name] = {
       name: `${prefix(chosen)}-${name}`,
       main: `${KEPT}/functions/${name}/index.js`,
@@ -62,10 +66,11 @@ export function lay(plan, chosen, functions, { env, crons }) {
       ...(bound.bucket && { r2_buckets: [{ binding: bound.bucket, bucket_name: chosen.bucket }] }),
       ...(crons && bound.crons.length > 0 && { triggers: { crons: bound.crons } }),
     };
-    for (const file of ["index.js", "index_bg.wasm"]) plan.add(`${KEPT}/functions/${name}/${file}`, artefacts.read(built, name, file));
+    if (name in own) plan.add(`${KEPT}/functions/${name}/index.js`, own[name]);
+    else for (const file of ["index.js", "index_bg.wasm"]) plan.add(`${KEPT}/functions/${name}/${file}`, artefacts.read(built, name, file));
   }
   plan.add(`${KEPT}/functions/${ROUTER}/index.js`, fs.readFileSync(fileURLToPath(new URL("router.mjs", import.meta.url))));
-  const names = Object.fromEntries(functions.flatMap((name) => [name, ...(FUNCTIONS[name].names ?? [])].map((known) => [known, name])));
+  const names = Object.fromEntries(functions.flatMap((name) => [name, ...(FUNCTIONS[name]?.names ?? [])].map((known) => [known, name])));
   environments[ROUTER] = {
     name: prefix(chosen),
     main: `${KEPT}/functions/${ROUTER}/index.js`,
@@ -75,7 +80,7 @@ export function lay(plan, chosen, functions, { env, crons }) {
     ...(isWorkersDev(chosen) ? {} : { routes: [{ pattern: new URL(chosen.url).host, custom_domain: true }] }),
     vars: { SUPABASE_URL: chosen["supabase-url"], NAMES: names,
       OLDER_PATHS: Object.fromEntries(Object.entries(OLDER_PATHS).filter(([, name]) => name in names)) },
-    services: functions.map((name) => ({ binding: name.toUpperCase(), service: environments[name].name })),
+    services: functions.map((name) => ({ binding: bindingName(name), service: environments[name].name })),
   };
   const file = configFile(plan.folder);
   if (owner(path.join(plan.folder, file)) === "changed") {
@@ -85,7 +90,7 @@ export function lay(plan, chosen, functions, { env, crons }) {
 }
 
 /** What there is on the platform. */
-export async function look(tools, chosen, functions) {
+export async function look(tools, chosen, bindings) {
   if (!find(tool, tools.folder, tools.env)) return { missing: true };
   const help = await tools.ask(tool, ["deploy", "--help"]);
   if (!/--secrets-file/.test(help.output)) return { isOld: true };
@@ -93,7 +98,7 @@ export async function look(tools, chosen, functions) {
   if (who.code !== 0) return { isLoggedOut: true };
   const bucket = chosen.storage === "r2" ? (await tools.ask(tool, ["r2", "bucket", "info", chosen.bucket, "--json"])).code === 0 : true;
   const secrets = {};
-  for (const name of functions) {
+  for (const name of Object.keys(bindings)) {
     const listed = await tools.ask(tool, ["secret", "list", "--name", `${prefix(chosen)}-${name}`, "--format", "json"]);
     secrets[name] = listed.code === 0 ? namesIn(listed.output) : null;
   }
@@ -109,7 +114,7 @@ function namesIn(output) {
   }
 }
 
-export function checks(found, chosen, functions) {
+export function checks(found, chosen, bindings) {
   const lines = [];
   if (found.missing) return [{ name: "wrangler", wrong: "it is not installed", mend: "npm install --save-dev wrangler" }];
   if (found.isOld) return [{ name: "wrangler", wrong: "it is too old: it knows no `wrangler deploy --secrets-file`", mend: "npm install --save-dev wrangler@latest" }];
@@ -119,10 +124,10 @@ export function checks(found, chosen, functions) {
   if (chosen.storage === "r2") {
     lines.push({ name: "bucket", wrong: !found.bucket && `R2 has no bucket ${chosen.bucket}`, mend: "gristmill deploy cloudflare makes it", isOurs: true });
   }
-  const lacking = functions.flatMap((name) => {
+  const lacking = Object.keys(bindings).flatMap((name) => {
     const listed = found.secrets[name];
     if (listed === null) return [`${name} is not deployed`];
-    const absent = bindingsOf(name, chosen.storage).secrets.filter((secret) => !listed.includes(secret));
+    const absent = bindings[name].secrets.filter((secret) => !listed.includes(secret));
     return absent.length > 0 ? [`${name} lacks ${absent.join(", ")}`] : [];
   });
   lines.push({ name: "functions and their secrets", wrong: lacking.join("; "), mend: "gristmill deploy cloudflare sets them", isOurs: true });
@@ -130,11 +135,11 @@ export function checks(found, chosen, functions) {
 }
 
 /** Brings the platform to what was laid out. Functions come first: a router that names a worker which is not there is refused. */
-export async function apply(tools, chosen, functions, { secrets, state, folder, found }) {
+export async function apply(tools, chosen, bindings, { secrets, state, folder, found }) {
   if (chosen.storage === "r2" && !found.bucket && await tools.run(tool, ["r2", "bucket", "create", chosen.bucket]) !== 0) return false;
   const config = configFile(folder);
-  for (const name of [...functions, ROUTER]) {
-    const bound = name === ROUTER ? { secrets: [], optional: { secrets: [] } } : bindingsOf(name, chosen.storage);
+  for (const name of [...Object.keys(bindings), ROUTER]) {
+    const bound = bindings[name] ?? { secrets: [], optional: { secrets: [] } };
     const given = some([...bound.secrets, ...bound.optional.secrets], secrets);
     const code = path.join(folder, KEPT, "functions", name);
     const files = tools.isDry ? [] : fs.readdirSync(code).sort().map((file) => fs.readFileSync(path.join(code, file)));

@@ -1,4 +1,4 @@
-// What a deployment has to know about its database before anything is changed. Nothing is written here.
+// What a deployment has to know about its database before anything is changed. Only `run` writes.
 import { createHmac } from "node:crypto";
 
 const PATIENCE = 10_000;
@@ -42,13 +42,18 @@ export async function describe(url) {
   return { Postgres: version.split(" ")[0], pg_net: net ?? (sends ? "gristmill relay" : "none"), pg_cron: cron ?? (schedules ? "gristmill relay" : "none") };
 }
 
-async function connected(url, work) {
+/** Runs the statements of one file, all or none of them. */
+export const run = (url, text) => connected(url, (one) => one(`begin;\n${text}\n;commit`), 600_000).catch((error) => {
+  throw new Error(reason(error));
+});
+
+async function connected(url, work, patience = PATIENCE) {
   const { default: pg } = await import("pg");
-  const client = new pg.Client({ connectionString: asLibpq(url), connectionTimeoutMillis: PATIENCE, query_timeout: PATIENCE, application_name: "gristmill deploy" });
+  const client = new pg.Client({ connectionString: asLibpq(url), connectionTimeoutMillis: PATIENCE, query_timeout: patience, application_name: "gristmill deploy" });
   client.on("error", () => {}); // the query's own error tells
   try {
     await client.connect();
-    return await work(async (text, values) => (await client.query(text, values)).rows[0]);
+    return await work(async (text, values) => (await client.query(text, values)).rows?.[0]);
   } finally {
     await client.end().catch(() => {});
   }

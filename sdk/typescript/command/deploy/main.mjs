@@ -6,9 +6,10 @@ import { parseArgs } from "node:util";
 
 import { binary } from "../binary.mjs";
 import * as cloudflare from "./cloudflare.mjs";
-import { look as lookAtDatabase } from "./database.mjs";
-import { ignoring, KEPT, Plan, Refusal, SECRETS_FILE, secretsOf, writeEnv } from "./files.mjs";
+import { look as lookAtDatabase, run as runSql } from "./database.mjs";
+import { digest, ignoring, KEPT, Plan, readEnv, Refusal, SECRETS_FILE, secretsOf, writeEnv } from "./files.mjs";
 import { APPLICATIONS, bindingsOf, FUNCTIONS, functionsOf, WORKER } from "./functions.mjs";
+import * as own from "./own.mjs";
 import * as supabase from "./supabase.mjs";
 import { Tools } from "./tools.mjs";
 
@@ -28,8 +29,8 @@ function help() {
     `  --${name.padEnd(14)} ${about}${required ? " (needed the first time)" : ""}${typeof standard === "string" && standard ? ` [${standard}]` : ""}`).join("\n");
   return `usage: gristmill deploy cloudflare|supabase [--check | --dry-run] [SETTINGS]
 
-Writes the platform's own files into this folder, deploys them, installs the database's schema, tells the database where the functions are,
-and ends with gristmill doctor. It first checks what is missing, and changes nothing while something is. A second run changes nothing.
+Writes the platform's own files into this folder, deploys Gristmill's functions and those of your own in functions/, installs the database's
+schema, runs the files of sql/, tells the database where the functions are, and ends with gristmill doctor. It first checks what is missing, and changes nothing while something is. A second run changes nothing.
 
   --check          only says what is missing; exit code 1 if something is
   --dry-run        checks, and shows files and commands without writing or running them
@@ -49,6 +50,7 @@ Read from the environment, or from lines NAME=value of ${SECRETS_FILE}:
   GRISTMILL_DATABASE_URL       postgres://USER:PASSWORD@HOST:PORT/DATABASE, of the owner
   SUPABASE_ANON_KEY, SUPABASE_SERVICE_ROLE_KEY   for cloudflare; on Supabase the functions have them
   FMP_API_KEY and other optional secrets (docs/deploy.md)
+  further lines of that file   secrets of your own functions
 All other secrets are made once and kept in ${SECRETS_FILE}, which only you can read. None is ever printed.
 `;
 }
@@ -71,12 +73,14 @@ async function deploy(args, { folder, env, say }) {
   }
   const chosen = choose(folder, platform, flags);
   const { lay, look, checks, apply, brought, functionsUrl, workerVars } = platforms[platform];
-  const functions = functionsOf(chosen.with);
   const storage = chosen.storage ?? "supabase";
+  const code = await own.bundled(folder);
   const tools = new Tools({ folder, env, say, isDry: Boolean(modes["dry-run"]) });
 
   // Everything is looked at first.
-  const bound = functions.map((name) => bindingsOf(name, storage));
+  const bindings = Object.fromEntries([...functionsOf(chosen.with).map((name) => [name, bindingsOf(name, storage)]),
+    ...Object.keys(code).map((name) => [name, own.bindings(readEnv(path.join(folder, SECRETS_FILE)))])]);
+  const bound = Object.values(bindings);
   const needed = [...new Set([...bound.flatMap(({ secrets }) => secrets), ...brought])].filter((name) => platform === "cloudflare" || !name.startsWith("SUPABASE_"));
   const optional = [...new Set([...bound.flatMap(({ optional }) => optional.secrets), ...WORKER.secrets, ...(WORKER[storage]?.secrets ?? [])])];
   const { kept, secrets, missing } = secretsOf(folder, [...new Set([...needed, ...optional.filter((name) => env[name])])], env);
@@ -84,13 +88,13 @@ async function deploy(args, { folder, env, say }) {
   const database = databaseUrl ? await lookAtDatabase(databaseUrl, secrets.INVOKE_SECRET) : { missing: true };
   const crons = Boolean(database.version) && !database.schedules && !database.hasPgCron;
   const plan = new Plan(folder);
-  lay(plan, chosen, functions, { env, crons });
-  const found = await look(tools, chosen, functions);
+  lay(plan, chosen, bindings, { env, crons, own: code });
+  const found = await look(tools, chosen, bindings);
   const lines = [
     ...binaryChecks(env),
     ...(missing.length > 0 ? [{ name: "secrets of your own", wrong: `${missing.join(", ")} not known`, mend: `copy from the dashboard of Supabase (Settings, API keys) into the environment or into ${SECRETS_FILE}` }] : []),
     ...databaseChecks(database, { chosen, platform, url: functionsUrl(chosen), takesOver: Boolean(modes["new-secrets"]), hasKept: Boolean(kept.INVOKE_SECRET) }),
-    ...checks(found, chosen, functions, secrets),
+    ...checks(found, chosen, bindings, secrets),
   ];
   for (const { name, wrong, mend, isOurs } of lines) {
     if (!wrong) say(`  ok      ${name}`);
@@ -114,8 +118,18 @@ async function deploy(args, { folder, env, say }) {
 
   const native = binary(env).path;
   const gristmill = (...args) => tools.run(native, args, { shown: "gristmill", env: { GRISTMILL_DATABASE_URL: databaseUrl, GRISTMILL_INVOKE_SECRET: secrets.INVOKE_SECRET?.trim().split(/\s+/)[0] } });
+  const state = new State(folder, platform);
   for (const args of migrations(chosen)) if (await gristmill("migrate", ...args) !== 0) return stopped(say);
-  if (!await apply(tools, chosen, functions, { secrets, folder, found, state: new State(folder, platform) })) return stopped(say);
+  for (const { name, text } of own.sqlFiles(folder)) {
+    if (state.get(name) === digest(text)) continue;
+    say(`running ${name}`);
+    if (tools.isDry) continue;
+    await runSql(databaseUrl, text).catch((error) => {
+      throw new Refusal(`${name}: ${error.message}`);
+    });
+    state.set(name, digest(text));
+  }
+  if (!await apply(tools, chosen, bindings, { secrets, folder, found, state })) return stopped(say);
   const address = functionsUrl(chosen);
   if (database.functionsUrl !== address || database.signsWith !== 0 || chosen["worker-url"]) {
     const worker = chosen["worker-url"] ? ["--worker-url", chosen["worker-url"]] : [];
@@ -125,10 +139,9 @@ async function deploy(args, { folder, env, say }) {
     say("$ gristmill doctor");
     return 0;
   }
-  const ailing = await ask(address, functions);
+  const ailing = await ask(address, functionsOf(chosen.with));
   for (const line of ailing) say(`  WRONG ${line}`);
-  const code = await gristmill("doctor");
-  if (ailing.length > 0 || code !== 0) return 1;
+  if (await gristmill("doctor") !== 0 || ailing.length > 0) return 1;
   say(`\nThe deployment answers at ${address}. Try it: gristmill smoke --url ${address.slice(0, -"/functions/v1".length)}`);
   if (chosen.with.some((name) => name !== "refresh" && name !== "compat")) say(`Start the container worker with the environment of ${KEPT}/worker.env (docs/deploy-worker.md).`);
   return 0;

@@ -18,7 +18,7 @@ export default {
     }
     const called = /^\/functions\/v1\/([^/]+)(?=\/|$)/.exec(url.pathname)?.[1];
     const name = called && nameOf(env.NAMES, called);
-    const service = name && env[env.NAMES[name].toUpperCase()];
+    const service = name && env[env.NAMES[name].toUpperCase().replaceAll("-", "_")];
     if (service) {
       try {
         return await service.fetch(request);
