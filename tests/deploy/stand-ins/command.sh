@@ -3,5 +3,7 @@
 # platform answers, and ends with the exit code that the platform says. In bash, because a test calls it dozens of times.
 answer=$(printf '%s\0' "$PWD" "${CI-}" "$@" | curl --silent --show-error --data-binary @- "$TEST_PLATFORM")
 code=${answer%%$'\n'*}
-if [ "$code" = 0 ]; then echo "${answer#*$'\n'}"; else echo "${answer#*$'\n'}" >&2; fi
+says=${answer#"$code"}
+says=${says#$'\n'}
+if [ "$code" = 0 ]; then printf '%s' "${says:+$says$'\n'}"; else echo "$says" >&2; fi
 exit "$code"

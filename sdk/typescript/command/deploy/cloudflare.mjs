@@ -60,6 +60,8 @@ export function lay(plan, chosen, bindings, { env, crons, own }) {
       name: `${prefix(chosen)}-${name}`,
       main: `${KEPT}/functions/${name}/index.js`,
       ...COMPATIBILITY,
+      // As `gristmill dev` runs them: libraries of the user's may need Node's modules.
+      ...(name in own && { compatibility_flags: [...COMPATIBILITY.compatibility_flags, "nodejs_compat"] }),
       workers_dev: false,
       preview_urls: false,
       vars: { ...some(bound.vars, values), ...some(bound.optional.vars, values) },
