@@ -3,6 +3,8 @@
 import assert from "node:assert/strict";
 import { after, afterEach, before, test } from "node:test";
 
+import WebSocket from "ws";
+
 import { author, objects, startExports } from "../exports/harness.mjs";
 import { until } from "../support.mjs";
 import { openTab, servePages, startBrowser } from "./browser.mjs";
@@ -386,11 +388,19 @@ test("an upload page of an origin that CORS_ORIGINS does not list sees network e
   assert.deepEqual([await documents(), objects(stack).length], before);
 });
 
-test("a refresh page of an origin that CORS_ORIGINS does not list sees a network error in place of its subscription, which is not there", async () => {
+test("a refresh page of an origin that CORS_ORIGINS does not list opens no WebSocket, hears nothing, and has no subscription", async () => {
   const tab = await watch("AAPL", "quote", "quotes", EVIL);
-  const [refused] = await says(tab, "refused", "the subscription failing");
-  assert.deepEqual(refused, { code: "", message: "TypeError: Failed to fetch" });
-  assert.deepEqual(tab.of("status"), ["SUBSCRIBED"], "browsers ask nobody before they open a WebSocket: the token decides");
-  await toldNothing(tab.requests);
+  const [status] = await says(tab, "status", "the channel failing");
+  assert.equal(status, "CHANNEL_ERROR");
+  assert.deepEqual([tab.of("change"), tab.of("subscription")], [[], []]);
   assert.deepEqual(await subscriptions(), []);
+});
+
+test("a WebSocket is opened for programs, which send no origin, and for pages of origins that CORS_ORIGINS lists, and for no others", async () => {
+  const url = `${stack.url.replace("http", "ws")}/realtime/v1/websocket?vsn=1.0.0&apikey=${stack.anonKey}`;
+  const answer = (origin) => new Promise((resolve) => {
+    const socket = new WebSocket(url, { headers: origin === null ? {} : { origin } });
+    socket.on("open", () => resolve(socket.terminate() ?? 101)).on("unexpected-response", (_, { statusCode }) => resolve(statusCode));
+  });
+  for (const [origin, status] of [[null, 101], [site.origin(APP), 101], [site.origin(EVIL), 403], ["null", 403], ["", 403]]) assert.equal(await answer(origin), status, `origin ${origin}`);
 });

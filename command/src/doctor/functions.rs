@@ -19,13 +19,51 @@ pub(super) async fn answer(client: &tokio_postgres::Client) -> Finding {
         .and_then(|row| row.get(0));
     let details = match base {
         None => Vec::new(), // said already
-        Some(base) => look(&format!("{base}/health")).await,
+        Some(base) => {
+            let mut details = look(&format!("{base}/health")).await;
+            for function in called(client).await {
+                details.extend(lacking(&base, &function).await);
+            }
+            details
+        }
     };
     Finding {
         name: "functions",
         details,
         mend: "Deploy them (docs/deploy.md), or correct the address with: gristmill configure --functions-url …",
     }
+}
+
+/// The functions that the database itself calls.
+async fn called(client: &tokio_postgres::Client) -> Vec<String> {
+    let found = client
+        .query(
+            "select distinct q.function from mill.queue q where q.served_by = 'function' union select 'cleanup' order by 1",
+            &[],
+        )
+        .await;
+    found.map_or_else(
+        |_| Vec::new(),
+        |rows| rows.iter().map(|row| row.get(0)).collect(),
+    )
+}
+
+// Functions of the user's own need not answer there, so nothing but our own problem counts.
+async fn lacking(base: &str, function: &str) -> Option<String> {
+    let address = format!("{base}/{function}/health");
+    let answer = tokio::time::timeout(PATIENCE, get(&address)).await;
+    let (_, body) = answer.ok()?.ok()?;
+    is_misconfigured(&body).then(|| {
+        format!("{function} lacks something that it was to be deployed with; its log says what")
+    })
+}
+
+fn is_misconfigured(body: &[u8]) -> bool {
+    #[derive(serde::Deserialize)]
+    struct Problem {
+        code: String,
+    }
+    serde_json::from_slice::<Problem>(body).is_ok_and(|problem| problem.code == "misconfigured")
 }
 
 async fn look(address: &str) -> Vec<String> {
@@ -80,5 +118,19 @@ mod tests {
         let body = br#"{"status":"failing","checks":[{"name":"postgres","ok":true},{"name":"cron","ok":false}]}"#;
         assert_eq!(ailing("x", body), ["health says that cron is not well"]);
         assert_eq!(ailing("x", b"<html>"), ["x is not our health function"]);
+    }
+
+    #[test]
+    fn only_a_problem_of_ours_says_that_a_function_lacks_something() {
+        assert!(is_misconfigured(
+            br#"{"code":"misconfigured","detail":"An operator must complete the deployment."}"#
+        ));
+        for body in [
+            &br#"{"code":"not_found"}"#[..],
+            b"<html>",
+            br#"{"status":"ok"}"#,
+        ] {
+            assert!(!is_misconfigured(body));
+        }
     }
 }

@@ -72,6 +72,8 @@ pub(crate) async fn read(call: &mut Call, config: &Config) -> Result<Reply, Prob
         .with("content-length", length.to_string())
         .with("content-disposition", attachment(&name.unwrap_or_default()))
         .with("accept-ranges", "bytes")
+        // Cloudflare would compress a text on its way, and the browser would not learn its length.
+        .with("cache-control", "no-store, no-transform")
         .with("etag", found.etag)
         .with("access-control-allow-origin", "*")
         .with("access-control-expose-headers", READ))

@@ -11,6 +11,8 @@ const commands = {
   init: () => import("../command/init.mjs"),
   dev: async () => (await import("../command/local.mjs")).command("dev"),
   test: async () => (await import("../command/local.mjs")).command("test"),
+  deploy: () => import("../command/deploy/main.mjs"),
+  smoke: () => import("../command/smoke/main.mjs"),
 };
 
 const [name, ...args] = process.argv.slice(2);

@@ -5,6 +5,18 @@ import worker from "./worker.js";
 
 const env = Deno.env.toObject();
 
+// A project of Supabase without the older JWT keys has JSON objects of named keys instead. They are used in the same places: as apikey and as bearer.
+env.SUPABASE_ANON_KEY ||= defaultOf(env.SUPABASE_PUBLISHABLE_KEYS);
+env.SUPABASE_SERVICE_ROLE_KEY ||= defaultOf(env.SUPABASE_SECRET_KEYS);
+
+function defaultOf(keys) {
+  try {
+    return JSON.parse(keys).default;
+  } catch {
+    return undefined; // absent, or not what Supabase writes: the function says which binding it lacks
+  }
+}
+
 const context = {
   props: {},
   passThroughOnException() {},

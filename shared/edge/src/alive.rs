@@ -35,6 +35,12 @@ pub(super) fn route(others: &[Route]) -> Route {
         for name in &needed {
             config.required(name)?;
         }
+        // Bound is the bucket only where a function has to do with files. Links to them have to be signed.
+        if config.bucket("FILES").is_some()
+            && config.optional("STORAGE").as_deref() != Some("supabase")
+        {
+            config.files_signer()?;
+        }
         let alive = Alive {
             status: "ok",
             function: call.name(),

@@ -14,8 +14,8 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use hyper::body::Incoming;
 use hyper::header::{
-    CONNECTION, HeaderValue, SEC_WEBSOCKET_ACCEPT, SEC_WEBSOCKET_KEY, SEC_WEBSOCKET_VERSION,
-    UPGRADE,
+    CONNECTION, HeaderValue, ORIGIN, SEC_WEBSOCKET_ACCEPT, SEC_WEBSOCKET_KEY,
+    SEC_WEBSOCKET_VERSION, UPGRADE,
 };
 use hyper::{Request, Response, StatusCode};
 use tokio::sync::{mpsc, oneshot};
@@ -153,6 +153,17 @@ pub(crate) fn accept(
         ));
     };
     let accepted = derive_accept_key(key.as_bytes());
+    // A browser applies no CORS to a WebSocket, but it says whose page opens one. Programs send no origin.
+    let is_foreign = headers.get(ORIGIN).is_some_and(|origin| {
+        let origin = origin.to_str().ok();
+        origin.is_none_or(|origin| gateway.settings.origins.allowed(origin).is_none())
+    });
+    if is_foreign {
+        return Ok(plain(
+            StatusCode::FORBIDDEN,
+            "pages of this origin may not open a websocket here; CORS_ORIGINS lists those that may",
+        ));
+    }
 
     let query = request.uri().query().unwrap_or_default();
     let parameter = |name: &str| {
