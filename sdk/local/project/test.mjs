@@ -42,7 +42,7 @@ export async function main(args, project) {
   });
   const bundles = path.join(project, `.gristmill/tests-${process.pid}`);
   let child = null;
-  const { end } = onEnd(async () => {
+  const { end, isEnding } = onEnd(async () => {
     child?.kill();
     await stack.destroy();
     fs.rmSync(bundles, { recursive: true, force: true });
@@ -71,7 +71,7 @@ export async function main(args, project) {
     if (code !== 0) showLog(stack);
     return end(code);
   } catch (error) {
-    console.error(`error: ${error.message}`);
+    if (!isEnding()) console.error(`error: ${error.message}`); // otherwise Ctrl-C has cut it off
     return end(1);
   }
 }

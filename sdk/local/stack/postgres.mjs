@@ -68,7 +68,9 @@ export class Postgres {
 
   /** Makes the data folder when there is none, starts the server and makes sure of the database. */
   async start() {
-    if (!fs.existsSync(path.join(this.dataDir, "PG_VERSION"))) await this.#initdb();
+    this.isStopped = false;
+    if (!fs.existsSync(path.join(this.dataDir, "PG_VERSION"))) await (this.preparing = this.#initdb());
+    if (this.isStopped) throw new Error("stopped while it started");
     await this.part.start();
     await this.#withClient("postgres", async (client) => {
       const { rowCount } = await client.query("select from pg_database where datname = 'gristmill'");
@@ -78,6 +80,8 @@ export class Postgres {
 
   /** `keepsData` false: the data folder is deleted next, so Postgres leaves out its last checkpoint. It took 2.2 s, to sync 823 files. */
   async stop({ keepsData = true } = {}) {
+    this.isStopped = true;
+    await this.preparing?.catch(() => {}); // it writes into the folder, which is perhaps deleted next
     await this.part.stop(keepsData ? undefined : "SIGQUIT");
     fs.rmSync(this.socketDir, { recursive: true, force: true });
   }

@@ -38,7 +38,8 @@ async function bury(folders) {
       }
     }
   }
-  for (const folder of folders) fs.rmSync(folder, { recursive: true, force: true });
+  // With retries: what prepares a data folder carries no mark, and may still be writing.
+  for (const folder of folders) fs.rmSync(folder, { recursive: true, force: true, maxRetries: 10, retryDelay: 100 });
 }
 
 if (process.argv[1] === file) process.stdin.on("end", () => bury(process.argv.slice(2))).resume();
