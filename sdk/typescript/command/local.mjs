@@ -1,5 +1,5 @@
 // `gristmill dev` and `gristmill test` are in the package @gristmill/local, which a project has among its devDependencies: the command
-// itself stays free of dependencies.
+// itself has no dependencies but the three small ones of deploy and smoke.
 import fs from "node:fs";
 import { createRequire } from "node:module";
 import path from "node:path";
