@@ -77,6 +77,11 @@ pub(super) const CHECKS: &[Check] = &[
                alter function … set search_path = pg_catalog, pg_temp",
     },
     Check {
+        name: "restored schedules",
+        query: "select 'cron job ' || m.jobname || ' ' || m.why || ': it came with a dump of another server and does not run' from mill.misplaced_schedules() m",
+        mend: "Run: gristmill migrate. Cron jobs of your own are mended by: update cron.job set nodename = …, nodeport = …, database = …, username = …",
+    },
+    Check {
         name: "schedules",
         query: "select c.name || ' ' || c.reason from mill.cron_health() c where c.is_critical and c.reason is not null",
         mend: "Is cron running, and may it connect? Look at cron.job_run_details and at mill.event, and run: gristmill migrate",

@@ -16,7 +16,7 @@ use gristmill_token::Verifier;
 pub enum Error {
     /// HS256 is only as strong as its secret.
     #[error(
-        "the JWT secret is too short or a well-known example; use 32 random characters or more \
+        "the JWT secret is too short or a well-known example; use 32 random characters or more without blanks \
          (openssl rand -base64 48), or pass --development on a machine of your own"
     )]
     WeakSecret,
@@ -66,6 +66,8 @@ pub(crate) struct Settings {
     pub(crate) storage: Option<Target>,
     pub(crate) origins: Origins,
     pub(crate) limits: Limits,
+    /// Requests go through a pooler: nothing that a connection was opened with holds.
+    pub(crate) shared: bool,
 }
 
 /// How much is too much, with the parts that depend on each other worked out.
@@ -194,8 +196,11 @@ impl Settings {
         {
             return Err(Error::AnonRole(role.to_owned()));
         }
-        if let Some(secret) = args.jwt_secret.as_deref()
-            && is_weak(secret)
+        if args
+            .jwt_secret
+            .iter()
+            .flat_map(|secrets| secrets.split_whitespace())
+            .any(is_weak)
         {
             if !args.development {
                 return Err(Error::WeakSecret);
@@ -220,6 +225,7 @@ impl Settings {
                 None => Origins::default(),
             },
             limits: Limits::from_args(&args.limits, args.pool as usize)?,
+            shared: args.direct_database_url.is_some(),
             schemas,
         })
     }
