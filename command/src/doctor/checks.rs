@@ -78,7 +78,8 @@ pub(super) const CHECKS: &[Check] = &[
     },
     Check {
         name: "restored schedules",
-        query: "select 'cron job ' || m.jobname || ' ' || m.why || ': it came with a dump of another server and does not run' from mill.misplaced_schedules() m",
+        query: "select format('%s: the cron job %s. It came with a dump of another server and does not run', string_agg(m.jobname, ', ' order by m.jobname), m.why)
+                from mill.misplaced_schedules() m group by m.why",
         mend: "Run: gristmill migrate. Cron jobs of your own are mended by: update cron.job set nodename = …, nodeport = …, database = …, username = …",
     },
     Check {

@@ -25,21 +25,22 @@ export class Stack {
    * @param {string} name  data lives in a folder of this name: "dev" is never touched by tests
    * @param {{postgres?: "embedded"|"debian", parts?: string[], storage?: "supabase"|"r2",
    *          applications?: "all"|"none"|string[], schemas?: Record<string, string>, ground?: string,
-   *          functions?: string[], env?: Record<string, object>, settings?: Record<string, string>, realtime?: boolean, binary?: string,
+   *          functions?: string[], env?: Record<string, object>, settings?: Record<string, string>, standby?: number, realtime?: boolean, binary?: string,
    *          onStep?: (message: string) => void}} [options]
    *   applications: what is installed beside the engine; schemas: where, by application, if not in public
    *   ground: SQL that is run before anything is installed: what the database has of its own
    *   functions: those to serve, where not all are wanted; fewer start sooner
    *   env: further environment of a part, by its name
    *   settings: of Postgres, where others are wanted than all stacks have
+   *   standby: the port of a replica, which every part tries after Postgres itself
    *   realtime: whether the gateway stands in for Supabase Realtime
    *   binary: another build of `gristmill` than the one that the tests run
    *   parts also: "storage" the Supabase Storage stand-in, "work" the container worker, "provider" the simulated API
    *   "deno" may stand in the place of "workerd": the same functions, served by the other runtime
    */
   constructor(name, { postgres = "embedded", parts = ["gateway", "relay", "workerd"], storage = "supabase", functions = null,
-    applications = "all", schemas = {}, ground = null, env = {}, settings = {}, realtime = false, binary = gristmill, onStep = () => {} } = {}) {
-    Object.assign(this, { name, flavour: postgres, wanted: parts, storage, functions, applications, schemas, ground, env, settings, realtime, binary, onStep });
+    applications = "all", schemas = {}, ground = null, env = {}, settings = {}, standby = null, realtime = false, binary = gristmill, onStep = () => {} } = {}) {
+    Object.assign(this, { name, flavour: postgres, wanted: parts, storage, functions, applications, schemas, ground, env, settings, standby, realtime, binary, onStep });
     this.folder = path.join(checkoutState, name);
     this.logDir = path.join(this.folder, "logs");
     this.parts = {};
@@ -149,6 +150,7 @@ export class Stack {
       logDir: this.logDir,
       env: registry.mark(this.folder),
       settings: this.settings,
+      standby: this.standby,
     });
     this.parts.postgres = this.postgres.part;
     await this.postgres.start();
