@@ -88,7 +88,9 @@ fn protection(config: &database::Config) -> &'static str {
         (_, _, Some(_)) if config.must_encrypt() => {
             ", with TLS, certificate not checked (sslmode=verify-full checks it)"
         }
-        _ => ", with TLS if the server has it, certificate not checked (sslmode=verify-full checks it)",
+        _ => {
+            ", with TLS if the server has it, certificate not checked (sslmode=verify-full checks it)"
+        }
     }
 }
 

@@ -35,9 +35,14 @@ pub enum Error {
     /// An argument does not hold up.
     #[error("the gateway is not configured correctly")]
     Settings(#[from] SettingsError),
-    /// The database URL is not one, or leads to a pooler.
-    #[error("the database cannot be used by this address")]
+    /// The database URL is not one.
+    #[error("the database cannot be addressed")]
     Database(#[from] gristmill_native::database::Error),
+    /// Nothing can be listened to through it.
+    #[error(
+        "the gateway cannot listen through a pooler: give the address of Postgres itself as GRISTMILL_DIRECT_DATABASE_URL, beside the pooler's as GRISTMILL_DATABASE_URL"
+    )]
+    Pooler(#[source] gristmill_native::database::Error),
     /// The address is taken or not ours.
     #[error(transparent)]
     Listen(#[from] gristmill_native::serve::ListenError),
@@ -127,7 +132,7 @@ pub async fn run(args: Args) -> Result<(), Error> {
     let second_opinion = tokio::spawn(look_after(gateway.pool.clone(), direct.clone()));
     let ended = tokio::select! {
         () = http::server::serve(gateway.clone(), public, admin) => Ok(()),
-        unusable = watch(gateway, direct, address) => Err(unusable.into()),
+        unusable = watch(gateway, direct, address) => Err(Error::Pooler(unusable)),
     };
     second_opinion.abort();
     changes.abort();

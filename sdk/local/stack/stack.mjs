@@ -175,9 +175,9 @@ export class Stack {
             "--anon-role", "anon", "--functions-url", this.functionsUrl,
             "--storage-url", this.storageUrl, "--schemas", exposed(this.schemas).join(","), ...(this.realtime ? ["--realtime"] : [])],
           env: {
-            ...mark,
             GRISTMILL_DATABASE_URL: this.postgres.url("authenticator", this.secrets.authenticatorPassword),
             GRISTMILL_JWT_SECRET: this.secrets.jwtSecret,
+            ...mark,
           },
           logDir,
           isReady: () => answers(`${this.adminUrl}/ready`),
@@ -186,7 +186,7 @@ export class Stack {
         return new Part(name, {
           command: this.binary,
           args: ["relay"],
-          env: { ...mark, GRISTMILL_DATABASE_URL: this.databaseUrl },
+          env: { GRISTMILL_DATABASE_URL: this.databaseUrl, ...mark },
           logDir,
           isReady: () => this.#relayServes(),
         });
@@ -203,7 +203,7 @@ export class Stack {
           command: this.binary,
           args: ["storage", "--listen", `127.0.0.1:${storagePort}`, "--folder", path.join(this.folder, "storage"),
             "--rest-url", `${this.url}/rest/v1`],
-          env: { ...variables(this.schemas), ...mark, GRISTMILL_JWT_SECRET: this.secrets.jwtSecret },
+          env: { ...variables(this.schemas), GRISTMILL_JWT_SECRET: this.secrets.jwtSecret, ...mark },
           logDir,
           isReady: () => answers(`${this.storageUrl}/storage/v1/status`),
         });

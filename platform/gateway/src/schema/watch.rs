@@ -50,7 +50,9 @@ pub(crate) async fn watch(
                     tracing::warn!(error = %Chain(&error), "the schema cannot be followed; trying again");
                 }
             }
-            Err(error @ database::Error::Pooler { .. }) => return error,
+            Err(error @ (database::Error::Pooler { .. } | database::Error::Options { .. })) => {
+                return error;
+            }
             Err(error) if !said => {
                 said = true;
                 tracing::warn!(error = %Chain(&error), "waiting for Postgres");

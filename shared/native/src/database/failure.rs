@@ -86,6 +86,12 @@ pub enum Error {
         /// Host and port, without credentials.
         host: String,
     },
+    /// A pooler that takes no options is not Postgres itself.
+    #[error("{host} is a pooler that refuses startup options: give the address of Postgres itself")]
+    Options {
+        /// Host and port, without credentials.
+        host: String,
+    },
     /// The server took the connection and then said nothing.
     #[error("Postgres at {host} did not answer within {seconds} s")]
     Silent {
@@ -122,6 +128,14 @@ pub(super) fn explain(config: &Config, source: tokio_postgres::Error) -> Error {
     });
     if wants_tls && !config.must_encrypt() {
         return Error::TlsWanted { host, source };
+    }
+    // pgbouncer's words; Postgres itself takes options.
+    let refuses_options = source.as_db_error().is_some_and(|error| {
+        *error.code() == SqlState::PROTOCOL_VIOLATION
+            && error.message().contains("startup parameter")
+    });
+    if refuses_options {
+        return Error::Options { host };
     }
     Error::Connect { host, source }
 }
