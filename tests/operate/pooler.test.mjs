@@ -7,7 +7,7 @@ import { after, before, test } from "node:test";
 import { promisify } from "node:util";
 
 import { Part } from "../../sdk/local/stack/part.mjs";
-import { gristmill, isRoot } from "../../sdk/local/stack/paths.mjs";
+import { cacheRoot, gristmill, isRoot } from "../../sdk/local/stack/paths.mjs";
 import { freePorts, isListening } from "../../sdk/local/stack/ports.mjs";
 import { Stack } from "../../sdk/local/stack/stack.mjs";
 import { signIn, until } from "../support.mjs";
@@ -50,6 +50,8 @@ async function startPooler(name, setting = "") {
   const [port] = await freePorts(1);
   const folder = path.join(stack.folder, name);
   fs.mkdirSync(folder);
+  // The cache may lie below /root, and pgbouncer refuses to run as root.
+  fs.copyFileSync(path.join(cacheRoot, "pgbouncer/pgbouncer"), path.join(folder, "program"));
   fs.writeFileSync(path.join(folder, "users.txt"), `"authenticator" "${secrets.authenticatorPassword}"\n"postgres" "${postgres.password}"\n`);
   fs.writeFileSync(path.join(folder, "pgbouncer.ini"), `[databases]
 gristmill = host=127.0.0.1 port=${postgres.port}
@@ -67,7 +69,7 @@ ${setting}
 `);
   if (isRoot) await run("chown", ["-R", `${postgres.account.uid}:${postgres.account.gid}`, folder]);
   const pooler = new Part(name, {
-    command: "/usr/sbin/pgbouncer", args: [path.join(folder, "pgbouncer.ini")], cwd: "/", ...postgres.account, logDir: stack.logDir,
+    command: path.join(folder, "program"), args: [path.join(folder, "pgbouncer.ini")], cwd: "/", ...postgres.account, logDir: stack.logDir,
     isReady: () => isListening(port), stopSignal: "SIGTERM",
   });
   poolers.push(pooler);
