@@ -160,6 +160,25 @@ test("the gateway serves requests over verified TLS, reloads its schema by LISTE
   await until(async () => (await sleepers()) === 0, "the end of the query whose client has left", 10_000);
 });
 
+test("the relay serves over verified TLS: what is queued is sent, and a cron job that is taken away while it runs is cancelled", async () => {
+  const relay = new Part("relay", {
+    command: gristmill, args: ["relay"], env: { GRISTMILL_DATABASE_URL: url(trusting("verify-full")) }, logDir: folder,
+    isReady: () => looking(async (client) => (await client.query("select net._is_served() as is_served")).rows[0].is_served),
+  });
+  parts.push(relay);
+  await relay.start();
+  const one = (text) => looking(async (client) => (await client.query({ text, rowMode: "array" })).rows[0]?.[0]);
+  const id = await one(`select net.http_get('http://127.0.0.1:${ports[1]}/live')`);
+  await until(async () => (await one(`select status_code from net._http_response where id = ${id}`)) === 200, "the answer to a request");
+  assert.equal(await one("select count(*)::int from pg_stat_activity a join pg_stat_ssl s using (pid) where a.application_name like 'gristmill %' and not s.ssl"), 0);
+
+  await one("select cron.schedule_in_database('long', '1 seconds', 'select pg_sleep(60)', current_database(), 'postgres')");
+  const running = () => one("select count(*)::int from pg_stat_activity where query = 'select pg_sleep(60)' and state = 'active'");
+  await until(async () => (await running()) === 1, "the cron job");
+  await one("delete from cron.job where jobname = 'long' returning jobid");
+  await until(async () => (await running()) === 0, "the end of the cron job", 20_000);
+});
+
 test("an expired certificate is refused, and one without a host name too", async () => {
   await serve("expired");
   await until(async () => /has expired: renew it at the server/.test((await run(url(trusting("verify-full")), "configure")).stderr), "the refusal of the expired certificate", 10_000);

@@ -196,12 +196,7 @@ impl Settings {
         {
             return Err(Error::AnonRole(role.to_owned()));
         }
-        if args
-            .jwt_secret
-            .iter()
-            .flat_map(|secrets| secrets.split_whitespace())
-            .any(is_weak)
-        {
+        if args.jwt_secret.as_deref().is_some_and(has_weak) {
             if !args.development {
                 return Err(Error::WeakSecret);
             }
@@ -234,6 +229,12 @@ impl Settings {
 fn names(list: &[String]) -> Vec<String> {
     let trimmed = list.iter().map(|name| name.trim().to_owned());
     trimmed.filter(|name| !name.is_empty()).collect()
+}
+
+/// Whether one of the secrets is weak, or there is none.
+fn has_weak(secrets: &str) -> bool {
+    let mut each = secrets.split_whitespace().peekable();
+    each.peek().is_none() || each.any(is_weak)
 }
 
 fn is_weak(secret: &str) -> bool {
@@ -272,7 +273,11 @@ mod tests {
         assert!(is_weak("short"));
         assert!(is_weak(&"a".repeat(64)));
         assert!(is_weak(WELL_KNOWN[0]));
-        assert!(!is_weak("q3vI2n0wJp7Zr8yKd5Lx1Tb4Mf6Gc9Ha"));
+        let good = "q3vI2n0wJp7Zr8yKd5Lx1Tb4Mf6Gc9Ha";
+        assert!(!is_weak(good));
+        assert!(!has_weak(&format!("{good} {good}")));
+        assert!(has_weak(&format!("{good} short")));
+        assert!(has_weak(" "));
     }
 
     #[test]

@@ -77,6 +77,9 @@ pub async fn run(args: Args) -> Result<(), Error> {
         })?;
     let verifier = Verifier::new(Some(&args.jwt_secret), None, None)
         .map_err(|error| Error::Secret(error.to_string()))?;
+    if !verifier.has_keys() {
+        return Err(Error::Secret("it is empty".to_owned()));
+    }
     let storage = Arc::new(api::Api {
         disk,
         max_object: args.max_object,
