@@ -546,7 +546,7 @@ CREATE FUNCTION mill.call_ended_hooks() RETURNS trigger
     SET search_path TO 'pg_catalog', 'pg_temp'
     AS $_$
 declare
-  v_after bigint := coalesce(nullif(current_setting('mill.ended_told', true), ''), '0')::bigint;
+  v_after bigint := coalesce(nullif(current_setting('mill.ended_told', true), '')::bigint, new.n - 1);
   v_routine text;
 begin
   if new.n <= v_after then
@@ -4454,6 +4454,8 @@ begin
   if to_regclass('cron.job') is null then
     return 0;
   end if;
+  -- cron.schedule changes neither address nor user of a job that is there.
+  perform cron.unschedule(m.jobid) from mill.misplaced_schedules() m;
   for v_schedule in
     select s.name, s.schedule, coalesce(s.command, format('select mill.run_schedule(%L)', s.name)) as command
     from mill.schedule s order by s.name
@@ -5642,7 +5644,8 @@ begin
         mark = least(v.mark, v_late), tail = least(v.tail, v_late)
       where v.ctid = v_floor.place;
       v_found := v_found + 1;
-    elsif v_floor.mark < v_floor.turn and pg_snapshot_xmin(v_snapshot) >= v_floor.mark_xid then
+    elsif v_floor.mark < v_floor.turn
+      and (pg_snapshot_xmin(v_snapshot) >= v_floor.mark_xid or pg_snapshot_xmax(v_snapshot) < v_floor.mark_xid) then
       -- Whoever ran when the mark was set has ended, and nothing of theirs lies below it.
       update mill.floor_version v set
         version = v.version + 1,
@@ -6213,6 +6216,35 @@ end
 $$;
 
 COMMENT ON FUNCTION mill.migrate_processing_error() IS 'Turns a TEXT processing_error into jsonb; false when it already is.';
+
+CREATE FUNCTION mill.misplaced_schedules() RETURNS TABLE(jobid bigint, jobname text, why text)
+    LANGUAGE plpgsql STABLE
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS $_$
+begin
+  if to_regclass('cron.job') is null then
+    return;
+  end if;
+  return query execute $q$
+    select j.jobid, j.jobname::text, w.why
+    from cron.job j
+    join mill.schedule s on s.name = j.jobname
+    cross join lateral (
+      select case
+        when j.database <> current_database() then format('is for database %s', j.database)
+        when not exists (select from pg_roles r where r.rolname = j.username) then format('is for user %s, who is not there', j.username)
+        when not c.is_pg_cron and j.username = current_user then null
+        when j.nodeport <> current_setting('port')::int then format('is for port %s', j.nodeport)
+        when c.is_pg_cron and j.nodename <> current_setting('cron.host', true) then format('is for host %s', j.nodename)
+      end as why
+      from (select exists (select from pg_extension e where e.extname = 'pg_cron') as is_pg_cron) c) w
+    where w.why is not null
+    order by j.jobid
+  $q$;
+end
+$_$;
+
+COMMENT ON FUNCTION mill.misplaced_schedules() IS 'Cron jobs of our schedules that belong to another server, database or user, and why.';
 
 CREATE FUNCTION mill.move_export(p_holder mill.holder, p_progress integer, p_message text) RETURNS uuid
     LANGUAGE plpgsql
@@ -15811,6 +15843,8 @@ REVOKE ALL ON FUNCTION mill.measure_upload(p_file public.shell_files, p_job_id u
 REVOKE ALL ON FUNCTION mill.measure_warnings() FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION mill.migrate_processing_error() FROM PUBLIC;
+
+REVOKE ALL ON FUNCTION mill.misplaced_schedules() FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION mill.move_export(p_holder mill.holder, p_progress integer, p_message text) FROM PUBLIC;
 

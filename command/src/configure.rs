@@ -20,7 +20,7 @@ pub(crate) struct Args {
     #[arg(long)]
     pub worker_url: Option<String>,
 
-    /// The key that signs invocations, as whsec_BASE64; the functions get the same as INVOKE_SECRET
+    /// The key that signs invocations, as whsec_BASE64; the functions get the same as INVOKE_SECRET. Of several, separated by blanks, the first
     #[arg(long, env = "GRISTMILL_INVOKE_SECRET", hide_env_values = true)]
     pub invoke_secret: Option<String>,
 }
@@ -47,7 +47,7 @@ pub(crate) enum Error {
 /// Runs the command.
 pub(crate) async fn run(args: Args) -> Result<(), Error> {
     let config = database::config(&args.database_url, "gristmill configure")?;
-    let (client, _) = database::connect(&config).await?;
+    let (client, _) = database::connect_session(&config).await?;
     for (name, key, description, url) in [
         (
             "functions",
@@ -84,7 +84,8 @@ pub(crate) async fn run(args: Args) -> Result<(), Error> {
     Ok(())
 }
 
-fn key(secret: &str) -> Result<Vec<u8>, Error> {
+fn key(secrets: &str) -> Result<Vec<u8>, Error> {
+    let secret = secrets.split_whitespace().next().unwrap_or_default();
     let encoded = secret.strip_prefix("whsec_").ok_or(Error::Secret)?;
     STANDARD.decode(encoded).map_err(|_| Error::Secret)
 }
@@ -96,7 +97,9 @@ mod tests {
     #[test]
     fn a_secret_is_taken_only_in_the_form_of_standard_webhooks() {
         assert_eq!(key("whsec_aGVsbG8=").unwrap(), b"hello");
+        assert_eq!(key("whsec_aGVsbG8= whsec_b2xk").unwrap(), b"hello");
         assert!(key("aGVsbG8=").is_err());
-        assert!(key("whsec_not base64").is_err());
+        assert!(key("whsec_not-base64").is_err());
+        assert!(key(" ").is_err());
     }
 }

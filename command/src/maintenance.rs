@@ -44,7 +44,7 @@ pub(crate) enum Error {
 /// Runs the command.
 pub(crate) async fn run(args: Args) -> Result<(), Error> {
     let config = database::config(&args.database_url, "gristmill maintenance")?;
-    let (client, _) = database::connect(&config).await?;
+    let (client, _) = database::connect_session(&config).await?;
     let is_on: bool = client
         .query_one(
             "select public.set_maintenance($1, $2, $3)",

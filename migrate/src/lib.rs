@@ -105,7 +105,7 @@ pub async fn run(args: Args) -> Result<(), Error> {
     }
     let url = args.database_url.as_deref().ok_or(Error::NoDatabase)?;
     let config = database::config(url, "gristmill migrate")?;
-    let (mut client, _) = database::connect(&config).await?;
+    let (mut client, _) = database::connect_session(&config).await?;
     let order = Order {
         manifest: &manifest,
         asked: &asked,

@@ -32,6 +32,8 @@ const faults = [
   ["grants", "grant usage on schema mill to anon; grant execute on function mill.now() to anon", "revoke usage on schema mill from anon; revoke execute on function mill.now() from anon", /mill\.now\(\) may be called by anon/],
   ["row level security", "create table public.leak (a int); grant select on public.leak to anon", "drop table public.leak", /leak has none[\s\S]*enable row level security/],
   ["search paths", "create function public.loose() returns int language sql security definer as 'select 1'", "drop function public.loose()", /loose\(\)[\s\S]*set search_path/],
+  ["restored schedules", "update cron.job set database = 'elsewhere' where jobname = 'check-stale-data'", "select mill.install_schedules()",
+    /check-stale-data: the cron job is for database elsewhere[\s\S]*gristmill migrate/],
   ["schedules", "update mill.heartbeat set at = at - interval '1 hour' where part = 'check-stale-data'", "select mill.record_heartbeat('check-stale-data')", /check-stale-data last ran 36\d\d s ago/],
   ["functions address", "delete from mill.settings where key = 'functions.base_url'", null, /gristmill configure --functions-url/],
   ["functions", "update mill.settings set value = 'http://127.0.0.1:9/functions/v1' where key = 'functions.base_url'", null, /127\.0\.0\.1:9\/functions\/v1\/health cannot be reached/],

@@ -77,6 +77,12 @@ pub(super) const CHECKS: &[Check] = &[
                alter function … set search_path = pg_catalog, pg_temp",
     },
     Check {
+        name: "restored schedules",
+        query: "select format('%s: the cron job %s. It came with a dump of another server and does not run', string_agg(m.jobname, ', ' order by m.jobname), m.why)
+                from mill.misplaced_schedules() m group by m.why",
+        mend: "Run: gristmill migrate. Cron jobs of your own are mended by: update cron.job set nodename = …, nodeport = …, database = …, username = …",
+    },
+    Check {
         name: "schedules",
         query: "select c.name || ' ' || c.reason from mill.cron_health() c where c.is_critical and c.reason is not null",
         mend: "Is cron running, and may it connect? Look at cron.job_run_details and at mill.event, and run: gristmill migrate",

@@ -48,8 +48,8 @@ struct Finding {
 /// Runs the command.
 pub(crate) async fn run(args: Args) -> Result<(), Error> {
     let config = database::config(&args.database_url, "gristmill doctor")?;
-    let (mut client, _) = database::connect(&config).await?;
-    println!("{}", database::host(&config));
+    let (mut client, _) = database::connect_session(&config).await?;
+    println!("{}{}", database::host(&config), protection(&config));
 
     let mut findings = vec![schema(&mut client).await, clock(&client).await];
     for check in CHECKS {
@@ -77,6 +77,21 @@ pub(crate) async fn run(args: Args) -> Result<(), Error> {
         return Ok(());
     }
     Err(Error::Unsound(unsound, findings.len()))
+}
+
+/// How the connection is protected, where somebody could stand in between.
+fn protection(config: &database::Config) -> &'static str {
+    match (config.is_local(), config.is_verified(), config.tls()) {
+        (true, ..) => "",
+        (_, true, _) => ", with TLS, certificate checked",
+        (_, _, None) => ", without TLS",
+        (_, _, Some(_)) if config.must_encrypt() => {
+            ", with TLS, certificate not checked (sslmode=verify-full checks it)"
+        }
+        _ => {
+            ", with TLS if the server has it, certificate not checked (sslmode=verify-full checks it)"
+        }
+    }
 }
 
 async fn schema(client: &mut tokio_postgres::Client) -> Finding {

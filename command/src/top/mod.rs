@@ -53,7 +53,7 @@ pub(crate) enum Error {
 /// Runs the command until Ctrl-C.
 pub(crate) async fn run(args: Args) -> Result<(), Error> {
     let config = database::config(&args.database_url, "gristmill top")?;
-    let (client, _) = database::connect(&config).await?;
+    let (client, _) = database::connect_session(&config).await?;
     let mut terminal = std::io::stdout();
     if args.once || !terminal.is_terminal() {
         terminal.write_all(look(&client).await?.to_string().as_bytes())?;

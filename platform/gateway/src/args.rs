@@ -12,6 +12,9 @@ pub struct Args {
     /// Where Postgres is, as postgres://USER:PASSWORD@HOST:PORT/DATABASE
     #[arg(long, env = "GRISTMILL_DATABASE_URL", hide_env_values = true)]
     pub database_url: String,
+    /// The same database without a pooler in between, where --database-url is that of a pooler in transaction mode (pgbouncer, Supavisor): for LISTEN
+    #[arg(long, env = "GRISTMILL_DIRECT_DATABASE_URL", hide_env_values = true)]
+    pub direct_database_url: Option<String>,
     /// Address to serve on; port 0 takes a free one
     #[arg(
         long,
@@ -41,7 +44,7 @@ pub struct Args {
     /// Role of requests without a token; without it they are refused
     #[arg(long, env = "GRISTMILL_ANON_ROLE")]
     pub anon_role: Option<String>,
-    /// Secret of HS256 tokens, at least 32 characters
+    /// Secret of HS256 tokens, at least 32 characters; several separated by blanks while the secret is changed
     #[arg(long, env = "GRISTMILL_JWT_SECRET", hide_env_values = true)]
     pub jwt_secret: Option<String>,
     /// Keys of RS256 and ES256 tokens: a JWKS file, or the JSON itself

@@ -21,6 +21,7 @@ pub use settings::Error as SettingsError;
 
 use gristmill_dialect::catalog::Catalog;
 use gristmill_dialect::refusal::Refusal;
+use gristmill_native::database::{self, Config};
 use gristmill_pool::limits::{Budget, Callers};
 use gristmill_pool::{Pool, look_after};
 use http::proxy::Proxy;
@@ -37,6 +38,11 @@ pub enum Error {
     /// The database URL is not one.
     #[error("the database cannot be addressed")]
     Database(#[from] gristmill_native::database::Error),
+    /// Nothing can be listened to through it.
+    #[error(
+        "the gateway cannot listen through a pooler: give the address of Postgres itself as GRISTMILL_DIRECT_DATABASE_URL, beside the pooler's as GRISTMILL_DATABASE_URL"
+    )]
+    Pooler(#[source] gristmill_native::database::Error),
     /// The address is taken or not ours.
     #[error(transparent)]
     Listen(#[from] gristmill_native::serve::ListenError),
@@ -64,14 +70,14 @@ impl Gateway {
 }
 
 /// Says once that requests can be served, and where: the line that scripts wait for.
-async fn watch(gateway: Arc<Gateway>, config: tokio_postgres::Config, address: String) {
+async fn watch(gateway: Arc<Gateway>, config: Config, address: String) -> database::Error {
     let mut address = Some(address);
     let ready = || {
         if let Some(address) = address.take() {
             tracing::info!(address, "gateway ready");
         }
     };
-    schema::watch(&gateway, config, ready).await;
+    schema::watch(&gateway, config, ready).await
 }
 
 /// Serves until asked to stop, then lets requests under way finish.
@@ -80,7 +86,8 @@ pub async fn run(args: Args) -> Result<(), Error> {
     let admin_listen = args.admin_listen;
     let (realtime, follows) = Realtime::new(args.realtime);
     let schemas = settings::Schemas::from_args(&args)?;
-    let config = connection::config(&args, &schemas.search_path(schemas.default()))?;
+    let connections =
+        connection::Connections::from_args(&args, &schemas.search_path(schemas.default()))?;
     let settings = Settings::from_args(args, schemas)?;
 
     let metrics = Arc::new(Metrics::default());
@@ -88,8 +95,9 @@ pub async fn run(args: Args) -> Result<(), Error> {
     let answers = Budget::of_answers(limits.answer_memory, limits.max_answer);
     let gateway = Arc::new(Gateway {
         pool: Pool::new(
-            config.clone(),
+            connections.requests,
             gristmill_pool::Settings {
+                shared: connections.shared,
                 size: settings.pool,
                 queue: settings.queue,
                 for_users: limits.for_users,
@@ -118,16 +126,15 @@ pub async fn run(args: Args) -> Result<(), Error> {
     }
     // The schema is read while we already listen: a caller gets a 503 that says so rather than a
     // refused connection, and Postgres may come up after us.
-    let watcher = tokio::spawn(watch(
-        gateway.clone(),
-        config.clone(),
-        http::server::address(&public),
-    ));
-    let changes = tokio::spawn(realtime::follow(gateway.clone(), config.clone(), follows));
-    let second_opinion = tokio::spawn(look_after(gateway.pool.clone(), config));
-    http::server::serve(gateway, public, admin).await;
-    watcher.abort();
+    let direct = connections.direct;
+    let address = http::server::address(&public);
+    let changes = tokio::spawn(realtime::follow(gateway.clone(), direct.clone(), follows));
+    let second_opinion = tokio::spawn(look_after(gateway.pool.clone(), direct.clone()));
+    let ended = tokio::select! {
+        () = http::server::serve(gateway.clone(), public, admin) => Ok(()),
+        unusable = watch(gateway, direct, address) => Err(Error::Pooler(unusable)),
+    };
     second_opinion.abort();
     changes.abort();
-    Ok(())
+    ended
 }

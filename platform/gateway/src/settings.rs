@@ -16,7 +16,7 @@ use gristmill_token::Verifier;
 pub enum Error {
     /// HS256 is only as strong as its secret.
     #[error(
-        "the JWT secret is too short or a well-known example; use 32 random characters or more \
+        "the JWT secret is too short or a well-known example; use 32 random characters or more without blanks \
          (openssl rand -base64 48), or pass --development on a machine of your own"
     )]
     WeakSecret,
@@ -66,6 +66,8 @@ pub(crate) struct Settings {
     pub(crate) storage: Option<Target>,
     pub(crate) origins: Origins,
     pub(crate) limits: Limits,
+    /// Requests go through a pooler: nothing that a connection was opened with holds.
+    pub(crate) shared: bool,
 }
 
 /// How much is too much, with the parts that depend on each other worked out.
@@ -194,9 +196,7 @@ impl Settings {
         {
             return Err(Error::AnonRole(role.to_owned()));
         }
-        if let Some(secret) = args.jwt_secret.as_deref()
-            && is_weak(secret)
-        {
+        if args.jwt_secret.as_deref().is_some_and(has_weak) {
             if !args.development {
                 return Err(Error::WeakSecret);
             }
@@ -220,6 +220,7 @@ impl Settings {
                 None => Origins::default(),
             },
             limits: Limits::from_args(&args.limits, args.pool as usize)?,
+            shared: args.direct_database_url.is_some(),
             schemas,
         })
     }
@@ -228,6 +229,12 @@ impl Settings {
 fn names(list: &[String]) -> Vec<String> {
     let trimmed = list.iter().map(|name| name.trim().to_owned());
     trimmed.filter(|name| !name.is_empty()).collect()
+}
+
+/// Whether one of the secrets is weak, or there is none.
+fn has_weak(secrets: &str) -> bool {
+    let mut each = secrets.split_whitespace().peekable();
+    each.peek().is_none() || each.any(is_weak)
 }
 
 fn is_weak(secret: &str) -> bool {
@@ -266,7 +273,11 @@ mod tests {
         assert!(is_weak("short"));
         assert!(is_weak(&"a".repeat(64)));
         assert!(is_weak(WELL_KNOWN[0]));
-        assert!(!is_weak("q3vI2n0wJp7Zr8yKd5Lx1Tb4Mf6Gc9Ha"));
+        let good = "q3vI2n0wJp7Zr8yKd5Lx1Tb4Mf6Gc9Ha";
+        assert!(!is_weak(good));
+        assert!(!has_weak(&format!("{good} {good}")));
+        assert!(has_weak(&format!("{good} short")));
+        assert!(has_weak(" "));
     }
 
     #[test]

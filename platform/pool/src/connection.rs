@@ -4,9 +4,10 @@ use std::io;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use tokio_postgres::Config;
+use tokio_postgres::config::TargetSessionAttrs;
 
 use gristmill_dialect::Sql;
+use gristmill_native::database::Config;
 
 use super::login::{Canceller, LoginError, log_in};
 use super::statement::{Plan, Prepared};
@@ -44,27 +45,44 @@ enum Preparing {
 }
 
 impl Connection {
-    /// Connects, logs in and asks for the number of the server's process, all within the time to connect.
-    pub(super) async fn open(config: &Config) -> Result<Self, LoginError> {
+    /// Connects to the first host that takes it, logs in and asks for the number of the server's process. Each host has the time to connect
+    /// for all of that. `shared`: a pooler stands in between, and the session is another one for each transaction.
+    pub(super) async fn open(config: &Config, shared: bool) -> Result<Self, LoginError> {
         let patience = config.get_connect_timeout().copied();
         let patience = patience.unwrap_or(Duration::from_secs(5));
-        match tokio::time::timeout(patience, Self::open_patiently(config)).await {
-            Ok(result) => result,
-            Err(_) => Err(LoginError::Timeout),
+        let mut last = LoginError::Timeout;
+        for config in config.each_host() {
+            match tokio::time::timeout(patience, Self::open_patiently(&config, shared)).await {
+                Ok(Ok(connection)) => return Ok(connection),
+                Ok(Err(error)) => last = error,
+                Err(_) => last = LoginError::Timeout,
+            }
         }
+        Err(last)
     }
 
-    async fn open_patiently(config: &Config) -> Result<Self, LoginError> {
+    async fn open_patiently(config: &Config, shared: bool) -> Result<Self, LoginError> {
         let (stream, canceller) = log_in(config).await?;
         let mut wire = Wire::new(stream);
         let unreachable = LoginError::Unreachable;
-        wire.command("select pg_catalog.pg_backend_pid()")
-            .map_err(unreachable)?;
+        wire.command(
+            "select pg_catalog.pg_backend_pid(), pg_catalog.current_setting('transaction_read_only')",
+        )
+        .map_err(unreachable)?;
         let reply = wire.round_trip(None).await.map_err(unreachable)?;
         let process = reply.first_number().ok_or(LoginError::Kept)?;
+        let is_read_only = reply.second_text().as_deref() == Some("on");
+        match config.get_target_session_attrs() {
+            TargetSessionAttrs::ReadWrite if is_read_only => return Err(LoginError::ReadOnly),
+            TargetSessionAttrs::ReadOnly if !is_read_only => return Err(LoginError::ReadWrite),
+            _ => {}
+        }
         Ok(Self {
             wire,
-            prepared: Prepared::default(),
+            prepared: match shared {
+                true => Prepared::never(),
+                false => Prepared::default(),
+            },
             canceller,
             vital: Arc::new(Vital::new(process)),
             last_answer: Instant::now(),
@@ -198,7 +216,7 @@ impl Connection {
         }
         // What was being prepared when the client left may or may not be: start over.
         self.preparing.clear();
-        self.prepared = Prepared::default();
+        self.prepared.forget();
         answered && self.is_rolled_back().await
     }
 

@@ -11,8 +11,10 @@ use tokio::net::TcpStream;
 #[cfg(unix)]
 use tokio::net::UnixStream;
 use tokio_postgres::config::{Host, SslMode};
-use tokio_postgres::tls::{MakeTlsConnect, TlsConnect};
-use tokio_postgres::{CancelToken, Config, NoTls};
+use tokio_postgres::tls::TlsConnect;
+use tokio_postgres::{CancelToken, NoTls};
+
+use gristmill_native::database::{self, Config};
 
 /// Anything that carries the protocol: TCP, TLS over it, a Unix socket.
 pub(super) trait Stream: AsyncRead + AsyncWrite + Unpin + Send {}
@@ -21,14 +23,16 @@ impl<S: AsyncRead + AsyncWrite + Unpin + Send> Stream for S {}
 /// Why a connection could not be had.
 #[derive(Debug, thiserror::Error)]
 pub(super) enum LoginError {
-    #[error("no host of the database URL can be reached")]
+    #[error("the host cannot be reached")]
     Unreachable(#[source] io::Error),
     #[error("the server was too slow to answer")]
     Timeout,
     #[error("TLS could not be agreed on")]
     Tls(#[source] Box<dyn std::error::Error + Send + Sync>),
-    #[error(transparent)]
-    Roots(#[from] gristmill_native::database::Error),
+    #[error("the server is read-only, and target_session_attrs asks for one that is not")]
+    ReadOnly,
+    #[error("the server can be written to, and target_session_attrs asks for one that cannot")]
+    ReadWrite,
     #[error("the server refused the login")]
     Refused(#[from] tokio_postgres::Error),
     #[error("the driver kept the connection")]
@@ -65,7 +69,7 @@ impl Canceller {
     }
 }
 
-/// A stream on which the server waits for the first statement. The caller bounds how long it may take.
+/// A stream on which the server waits for the first statement. The configuration names one host; the caller bounds how long it may take.
 pub(super) async fn log_in(config: &Config) -> Result<(Box<dyn Stream>, Canceller), LoginError> {
     let lent = Lent::new(open(config).await?);
     // TLS, if any, is in place already; the driver must not ask for it a second time.
@@ -82,39 +86,39 @@ pub(super) async fn log_in(config: &Config) -> Result<(Box<dyn Stream>, Cancelle
     Ok((stream, canceller))
 }
 
-/// Connects to the first host that answers.
+/// Connects to the one host of the configuration.
 async fn open(config: &Config) -> Result<Box<dyn Stream>, LoginError> {
-    let mut last = io::Error::from(io::ErrorKind::AddrNotAvailable);
-    for (index, host) in config.get_hosts().iter().enumerate() {
-        let ports = config.get_ports();
-        let port = ports.get(index).or(ports.first()).copied().unwrap_or(5432);
-        match host {
-            Host::Tcp(name) => match TcpStream::connect((name.as_str(), port)).await {
-                Ok(stream) => {
-                    stream.set_nodelay(true).map_err(LoginError::Unreachable)?;
-                    gristmill_native::database::keep_alive(&stream)
-                        .map_err(LoginError::Unreachable)?;
-                    if gristmill_native::database::wants_tls(config) {
-                        return encrypt(stream, name).await;
-                    }
-                    return Ok(Box::new(stream));
-                }
-                Err(error) => last = error,
-            },
-            #[cfg(unix)]
-            Host::Unix(folder) => {
-                let path = folder.join(format!(".s.PGSQL.{port}"));
-                match UnixStream::connect(path).await {
-                    Ok(stream) => return Ok(Box::new(stream)),
-                    Err(error) => last = error,
-                }
-            }
+    let port = config.get_ports().first().copied().unwrap_or(5432);
+    let unreachable = LoginError::Unreachable;
+    match config.get_hosts().first() {
+        Some(Host::Tcp(name)) => {
+            let stream = match config.get_hostaddrs().first() {
+                Some(address) => TcpStream::connect((*address, port)).await,
+                None => TcpStream::connect((name.as_str(), port)).await,
+            };
+            let stream = stream.map_err(unreachable)?;
+            stream.set_nodelay(true).map_err(unreachable)?;
+            database::keep_alive(&stream).map_err(unreachable)?;
+            encrypt(config, stream, name).await
         }
+        #[cfg(unix)]
+        Some(Host::Unix(folder)) => {
+            let path = folder.join(format!(".s.PGSQL.{port}"));
+            let stream = UnixStream::connect(path).await.map_err(unreachable)?;
+            Ok(Box::new(stream))
+        }
+        None => Err(unreachable(io::ErrorKind::AddrNotAvailable.into())),
     }
-    Err(LoginError::Unreachable(last))
 }
 
-async fn encrypt(mut stream: TcpStream, host: &str) -> Result<Box<dyn Stream>, LoginError> {
+async fn encrypt(
+    config: &Config,
+    mut stream: TcpStream,
+    host: &str,
+) -> Result<Box<dyn Stream>, LoginError> {
+    let Some(tls) = config.tls() else {
+        return Ok(Box::new(stream));
+    };
     let mut ask = bytes::BytesMut::new();
     postgres_protocol::message::frontend::ssl_request(&mut ask);
     stream
@@ -123,11 +127,13 @@ async fn encrypt(mut stream: TcpStream, host: &str) -> Result<Box<dyn Stream>, L
         .map_err(LoginError::Unreachable)?;
     let answer = stream.read_u8().await.map_err(LoginError::Unreachable)?;
     if answer != b'S' {
-        return Err(LoginError::Tls("the server speaks no TLS".into()));
+        return match config.must_encrypt() {
+            true => Err(LoginError::Tls("the server speaks no TLS".into())),
+            false => Ok(Box::new(stream)),
+        };
     }
-    let mut tls = gristmill_native::database::tls()?;
-    let connector = MakeTlsConnect::<TcpStream>::make_tls_connect(&mut tls, host)
-        .map_err(|error| LoginError::Tls(error.into()))?;
+    let connector =
+        database::tls_to::<TcpStream>(tls, host).map_err(|error| LoginError::Tls(error.into()))?;
     let encrypted = connector.connect(stream).await;
     let encrypted = encrypted.map_err(|error| LoginError::Tls(Box::new(error)))?;
     Ok(Box::new(encrypted))

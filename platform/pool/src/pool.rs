@@ -7,9 +7,9 @@ use std::time::Duration;
 
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 use tokio::time::Instant;
-use tokio_postgres::Config;
 
 use gristmill_dialect::refusal::Refusal;
+use gristmill_native::database::Config;
 
 use super::connection::Connection;
 use super::vital::Vital;
@@ -20,6 +20,7 @@ pub(super) const WAIT: Duration = Duration::from_secs(10);
 
 pub struct Pool {
     config: Config,
+    pub(super) shared: bool,
     size: usize,
     queue: usize,
     permits: Arc<Semaphore>,
@@ -39,6 +40,8 @@ pub struct Pool {
 
 /// How large a pool is, and the bounds of one answer.
 pub struct Settings {
+    /// A pooler in transaction mode stands in between: each transaction may have another session.
+    pub shared: bool,
     /// Connections.
     pub size: usize,
     /// Requests that may wait for one.
@@ -77,6 +80,7 @@ impl Pool {
     pub fn new(config: Config, settings: Settings) -> Arc<Self> {
         Arc::new(Self {
             config,
+            shared: settings.shared,
             size: settings.size,
             queue: settings.queue,
             permits: Arc::new(Semaphore::new(settings.size)),
@@ -189,12 +193,15 @@ impl Pool {
     }
 
     async fn open(&self) -> Result<Connection, Refusal> {
-        match Connection::open(&self.config).await {
+        match Connection::open(&self.config, self.shared).await {
             Ok(connection) => {
                 self.counts.connections_opened.fetch_add(1, Relaxed);
                 let mut vitals = self.vitals.lock().unwrap_or_else(PoisonError::into_inner);
                 vitals.retain(|vital| vital.strong_count() > 0);
-                vitals.push(Arc::downgrade(connection.vital()));
+                // Of a shared session nobody can say which process works for it.
+                if !self.shared {
+                    vitals.push(Arc::downgrade(connection.vital()));
+                }
                 drop(vitals);
                 Ok(connection)
             }

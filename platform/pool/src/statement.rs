@@ -16,6 +16,8 @@ pub(super) struct Prepared {
     by_role: HashMap<String, HashMap<String, Known>>,
     count: usize,
     named: u64,
+    /// Nothing may be kept: the next transaction may have another session.
+    never: bool,
 }
 
 /// What is known of a statement on this connection.
@@ -39,8 +41,24 @@ pub(super) enum Plan {
 }
 
 impl Prepared {
+    /// For a session that is shared with others.
+    pub(super) fn never() -> Self {
+        Self {
+            never: true,
+            ..Self::default()
+        }
+    }
+
+    /// Starts over: what the server has is not known any longer.
+    pub(super) fn forget(&mut self) {
+        *self = match self.never {
+            true => Self::never(),
+            false => Self::default(),
+        };
+    }
+
     pub(super) fn plan(&mut self, role: &str, text: &str) -> Plan {
-        if text.len() > LONGEST_KEPT {
+        if self.never || text.len() > LONGEST_KEPT {
             return Plan::Unnamed;
         }
         match self.by_role.get(role).and_then(|of_role| of_role.get(text)) {
@@ -57,7 +75,7 @@ impl Prepared {
     /// Like [`Self::plan`], for what every request repeats.
     pub(super) fn plan_at_once(&mut self, role: &str, text: &str) -> Plan {
         match self.plan(role, text) {
-            Plan::Unnamed => Plan::Name(self.next_name()),
+            Plan::Unnamed if !self.never => Plan::Name(self.next_name()),
             planned => planned,
         }
     }
@@ -120,6 +138,16 @@ mod tests {
             assert_eq!(prepared.plan("a", &long), Plan::Unnamed);
         }
         assert_eq!(prepared.count, 0);
+    }
+
+    #[test]
+    fn nothing_is_named_in_a_session_that_is_shared() {
+        let mut prepared = Prepared::never();
+        for _ in 0..3 {
+            assert_eq!(prepared.plan("a", "select 1"), Plan::Unnamed);
+            assert_eq!(prepared.plan_at_once("a", "select 1"), Plan::Unnamed);
+            prepared.forget();
+        }
     }
 
     #[test]

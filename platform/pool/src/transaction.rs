@@ -63,7 +63,7 @@ impl Pool {
         let patience = work.timeout.map(|time| time + self.deadline_grace);
         let deadline = Instant::now() + patience.unwrap_or(LONGEST);
         let finished = match busy.connection() {
-            Some(connection) => watched(connection, &work, collector, deadline).await,
+            Some(connection) => watched(connection, &work, collector, self.shared, deadline).await,
             None => Err(Failure::Connection(io::ErrorKind::NotConnected.into())),
         };
         let Some(lease) = busy.0.take() else {
@@ -107,13 +107,14 @@ async fn watched(
     connection: &mut Connection,
     work: &Transaction,
     collector: Collector,
+    shared: bool,
     deadline: Instant,
 ) -> Result<Outcome, Failure> {
     let watch = Watch::over(connection.vital().clone());
     let lost = watch.vital.lost(watch.stamp);
     tokio::select! {
         biased;
-        finished = transact(connection, work, collector) => finished,
+        finished = transact(connection, work, collector, shared) => finished,
         () = lost => Err(Failure::Lost),
         () = tokio::time::sleep_until(deadline) => Err(Failure::Late),
     }
@@ -210,6 +211,7 @@ async fn transact(
     connection: &mut Connection,
     work: &Transaction,
     mut collector: Collector,
+    shared: bool,
 ) -> Result<Outcome, Failure> {
     let holds = work.holds_commit();
     let is_explicit = holds || work.isolation.is_some();
@@ -226,6 +228,10 @@ async fn transact(
     }
     if let Some(estimate) = &work.estimate {
         connection.queue(&work.role, estimate)?;
+    }
+    // A shared session goes to somebody else at the end of the transaction: what it holds by then is out of reach.
+    if shared {
+        connection.queue_command(CLEAN)?;
     }
     if is_explicit && !holds {
         connection.queue_command("commit")?;
@@ -248,7 +254,7 @@ async fn transact(
     };
     match settled {
         Ok(outcome) => {
-            if outcome.left_tables {
+            if outcome.left_tables && !shared {
                 connection.command("discard temp").await?;
             }
             Ok(outcome)
@@ -256,7 +262,9 @@ async fn transact(
         Err(failure) => {
             if connection.state() != State::Idle {
                 connection.command("rollback").await?;
-            } else if let Failure::Refused(Refusal::AnswerTooLarge { .. }) = failure {
+            } else if let Failure::Refused(Refusal::AnswerTooLarge { .. }) = failure
+                && !shared
+            {
                 // The function has run, and may have left tables.
                 connection.command("discard temp").await?;
             }
@@ -285,6 +293,9 @@ async fn settle(
 /// its own transaction, a plain `set role` is covered by the role that every request sets, locks go
 /// with the settings, and temporary tables were discarded when their request ended.
 const FORGET: &str = "reset all";
+
+/// What a transaction in a shared session takes away again itself.
+const CLEAN: &str = "discard temp";
 
 fn begin(isolation: Option<Isolation>) -> &'static str {
     match isolation {

@@ -9,9 +9,9 @@ use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 use std::sync::{Arc, Weak};
 use std::time::Duration;
 
+use gristmill_native::database::Config;
 use tokio::sync::Notify;
 use tokio::time::Instant;
-use tokio_postgres::Config;
 
 use super::pool::Pool;
 

@@ -59,11 +59,20 @@ pub(super) struct Reply {
 }
 
 impl Reply {
-    /// The only value of the first statement, a number.
+    /// The first value of the first statement, a number.
     pub(super) fn first_number(&self) -> Option<i32> {
+        self.text(0)?.parse().ok()
+    }
+
+    /// The second one, a text.
+    pub(super) fn second_text(&self) -> Option<String> {
+        self.text(1)
+    }
+
+    fn text(&self, place: usize) -> Option<String> {
         let row = self.rows.first()?.as_ref()?;
-        let value = row.values().ok()?.into_iter().next().flatten()?;
-        std::str::from_utf8(&value).ok()?.parse().ok()
+        let value = row.values().ok()?.into_iter().nth(place).flatten()?;
+        String::from_utf8(value.into()).ok()
     }
 }
 

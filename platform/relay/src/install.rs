@@ -1,10 +1,10 @@
 //! Brings the schemas `net` and `cron` to a database that lacks the extensions.
 
+use tokio_postgres::Client;
 use tokio_postgres::error::SqlState;
-use tokio_postgres::{Client, Config};
 
 use super::{Args, Error, leader};
-use gristmill_native::database;
+use gristmill_native::database::{self, Config};
 
 const NET: &str = include_str!("../../../sql/relay/net.sql");
 const CRON: &str = include_str!("../../../sql/relay/cron.sql");
@@ -55,7 +55,7 @@ fn is_passing(error: &Error) -> bool {
 }
 
 async fn install(config: &Config, args: &Args) -> Result<Parts, Error> {
-    let (mut client, _messages) = database::connect(config).await?;
+    let (mut client, _messages) = database::connect_session(config).await?;
     check_interval(&client, "--response-ttl", &args.response_ttl).await?;
     check_interval(&client, "--run-history", &args.run_history).await?;
     let parts = create(&mut client, args.realtime)

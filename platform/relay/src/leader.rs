@@ -8,10 +8,10 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use tokio::sync::Notify;
-use tokio_postgres::{AsyncMessage, Client, Config};
+use tokio_postgres::{AsyncMessage, Client};
 
 use super::Error;
-use gristmill_native::database::{self, Messages};
+use gristmill_native::database::{self, Config, Messages};
 
 /// "mill" in ASCII; the first key of every advisory lock of the relay. `net._is_served()` knows it too.
 pub(super) const LOCK_SPACE: i32 = 0x6d69_6c6c;

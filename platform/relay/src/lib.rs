@@ -12,9 +12,8 @@ mod settings;
 
 use std::time::Duration;
 
-use tokio_postgres::Config;
-
-use gristmill_native::{database, shutdown};
+use gristmill_native::database::{self, Config};
+use gristmill_native::shutdown;
 
 pub use settings::Args;
 

@@ -32,7 +32,7 @@ pub struct Args {
     /// Where PostgREST answers: it says what a user may reach
     #[arg(long, env = "GRISTMILL_REST_URL")]
     pub rest_url: String,
-    /// Secret of HS256 tokens: the gateway's
+    /// Secret of HS256 tokens: the gateway's. Of several, separated by blanks, the first signs
     #[arg(long, env = "GRISTMILL_JWT_SECRET", hide_env_values = true)]
     pub jwt_secret: String,
     /// Largest object of the service, in bytes
@@ -63,6 +63,10 @@ pub enum Error {
     Secret(String),
 }
 
+fn first(secrets: &str) -> &str {
+    secrets.split_whitespace().next().unwrap_or_default()
+}
+
 /// Serves until asked to stop.
 pub async fn run(args: Args) -> Result<(), Error> {
     let disk = disk::Disk::open(&args.folder)
@@ -73,11 +77,14 @@ pub async fn run(args: Args) -> Result<(), Error> {
         })?;
     let verifier = Verifier::new(Some(&args.jwt_secret), None, None)
         .map_err(|error| Error::Secret(error.to_string()))?;
+    if !verifier.has_keys() {
+        return Err(Error::Secret("it is empty".to_owned()));
+    }
     let storage = Arc::new(api::Api {
         disk,
         max_object: args.max_object,
         max_upload: args.max_upload,
-        access: access::Access::new(verifier, args.rest_url, &args.jwt_secret),
+        access: access::Access::new(verifier, args.rest_url, first(&args.jwt_secret)),
         signer: gristmill_files::link::Signer::new(&args.jwt_secret),
     });
     let listener = serve::bind(args.listen).await?;

@@ -114,14 +114,15 @@ struct Header {
 }
 
 impl Verifier {
-    /// A secret of HS256, a JSON Web Key Set, or both; and the audience that every token must name.
+    /// Secrets of HS256 separated by blanks, a JSON Web Key Set, or both; and the audience that every token must name.
     pub fn new(
         secret: Option<&str>,
         jwks: Option<&str>,
         audience: Option<String>,
     ) -> Result<Self, KeyError> {
         let mut keys = Vec::new();
-        keys.extend(secret.map(|secret| Key::secret(None, secret.as_bytes())));
+        let secrets = secret.unwrap_or_default().split_whitespace();
+        keys.extend(secrets.map(|secret| Key::secret(None, secret.as_bytes())));
         if let Some(json) = jwks {
             keys.extend(parse_set(json)?);
         }

@@ -45,6 +45,7 @@ const needs = new Set(chosen.flatMap((suite) => suite.needs ?? []));
 if (needs.has("tests")) build("scripts/lib/build-tests.sh");
 else if (needs.has("native")) build("scripts/lib/build-native.sh");
 if (needs.has("deploy tools")) build("scripts/setup", "--for", "deploy");
+if (needs.has("pgbouncer")) build("scripts/setup", "--for", "operate");
 if (needs.has("functions")) build("scripts/build", "--quiet");
 
 const cargo = chosen.filter((suite) => suite.cargo);

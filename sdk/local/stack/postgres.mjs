@@ -44,8 +44,8 @@ const CRON_SETTINGS = {
 };
 
 export class Postgres {
-  constructor({ flavour, dataDir, port, password, logDir, env, settings = {} }) {
-    Object.assign(this, { flavour, dataDir, port, password, settings });
+  constructor({ flavour, dataDir, port, password, logDir, env, settings = {}, standby = null }) {
+    Object.assign(this, { flavour, dataDir, port, password, settings, standby });
     this.account = isRoot ? unprivilegedAccount() : {};
     this.socketDir = fs.mkdtempSync(path.join(os.tmpdir(), "gristmill-pg-"));
     if (isRoot) fs.chownSync(this.socketDir, this.account.uid, this.account.gid);
@@ -63,7 +63,9 @@ export class Postgres {
   }
 
   url(user = "postgres", password = this.password) {
-    return `postgres://${user}:${password}@127.0.0.1:${this.port}/gristmill`;
+    const address = `postgres://${user}:${password}@127.0.0.1:${this.port}`;
+    if (this.standby === null) return `${address}/gristmill`;
+    return `${address},127.0.0.1:${this.standby}/gristmill?target_session_attrs=read-write&connect_timeout=3`;
   }
 
   /** Makes the data folder when there is none, starts the server and makes sure of the database. */

@@ -25,7 +25,7 @@ export class Stack {
    * @param {string} name  data lives in a folder of this name: "dev" is never touched by tests
    * @param {{postgres?: "embedded"|"debian", parts?: string[], storage?: "supabase"|"r2",
    *          applications?: "all"|"none"|string[], schemas?: Record<string, string>, ground?: string,
-   *          functions?: string[], env?: Record<string, object>, settings?: Record<string, string>, realtime?: boolean, binary?: string,
+   *          functions?: string[], env?: Record<string, object>, settings?: Record<string, string>, standby?: number, realtime?: boolean, binary?: string,
    *          port?: number, reload?: boolean,
    *          onStep?: (message: string) => void}} [options]
    *   applications: what is installed beside the engine; schemas: where, by application, if not in public
@@ -33,6 +33,7 @@ export class Stack {
    *   functions: those to serve, where not all are wanted; fewer start sooner
    *   env: further environment of a part, by its name
    *   settings: of Postgres, where others are wanted than all stacks have
+   *   standby: the port of a replica, which every part tries after Postgres itself
    *   realtime: whether the gateway stands in for Supabase Realtime
    *   binary: another build of `gristmill` than the one that the tests run
    *   port: of the gateway, where it must be a certain one
@@ -41,8 +42,10 @@ export class Stack {
    *   "deno" may stand in the place of "workerd": the same functions, served by the other runtime
    */
   constructor(name, { postgres = "embedded", parts = ["gateway", "relay", "workerd"], storage = "supabase", functions = null,
-    applications = "all", schemas = {}, ground = null, env = {}, settings = {}, realtime = false, binary = gristmill, port = null, reload = false, onStep = () => {} } = {}) {
-    Object.assign(this, { name, flavour: postgres, wanted: parts, storage, functions, applications, schemas, ground, env, settings, realtime, binary, port, reload, onStep });
+    applications = "all", schemas = {}, ground = null, env = {}, settings = {}, standby = null, realtime = false, binary = gristmill, port = null, reload = false,
+    onStep = () => {} } = {}) {
+    Object.assign(this, { name, flavour: postgres, wanted: parts, storage, functions, applications, schemas, ground, env, settings, standby, realtime, binary, port,
+      reload, onStep });
     this.folder = path.join(checkoutState, name);
     this.logDir = path.join(this.folder, "logs");
     this.parts = {};
@@ -153,6 +156,7 @@ export class Stack {
       logDir: this.logDir,
       env: registry.mark(this.folder),
       settings: this.settings,
+      standby: this.standby,
     });
     this.parts.postgres = this.postgres.part;
     await this.postgres.start();
@@ -177,9 +181,9 @@ export class Stack {
             "--anon-role", "anon", "--functions-url", this.functionsUrl,
             "--storage-url", this.storageUrl, "--schemas", exposed(this.schemas).join(","), ...(this.realtime ? ["--realtime"] : [])],
           env: {
-            ...mark,
             GRISTMILL_DATABASE_URL: this.postgres.url("authenticator", this.secrets.authenticatorPassword),
             GRISTMILL_JWT_SECRET: this.secrets.jwtSecret,
+            ...mark,
           },
           logDir,
           isReady: () => answers(`${this.adminUrl}/ready`),
@@ -188,7 +192,7 @@ export class Stack {
         return new Part(name, {
           command: this.binary,
           args: ["relay"],
-          env: { ...mark, GRISTMILL_DATABASE_URL: this.databaseUrl },
+          env: { GRISTMILL_DATABASE_URL: this.databaseUrl, ...mark },
           logDir,
           isReady: () => this.#relayServes(),
         });
@@ -205,7 +209,7 @@ export class Stack {
           command: this.binary,
           args: ["storage", "--listen", `127.0.0.1:${storagePort}`, "--folder", path.join(this.folder, "storage"),
             "--rest-url", `${this.url}/rest/v1`],
-          env: { ...variables(this.schemas), ...mark, GRISTMILL_JWT_SECRET: this.secrets.jwtSecret },
+          env: { ...variables(this.schemas), GRISTMILL_JWT_SECRET: this.secrets.jwtSecret, ...mark },
           logDir,
           isReady: () => answers(`${this.storageUrl}/storage/v1/status`),
         });

@@ -8,8 +8,9 @@ use sha2::Sha256;
 /// How far the sender's clock may be off, either way.
 pub const TOLERANCE_SECONDS: i64 = 300;
 
-/// The key that Postgres and the functions share.
-pub struct Key(Vec<u8>);
+/// The key that Postgres and the functions share. While it is changed there are several, separated by blanks: each of them is
+/// accepted, and a message carries a signature of each, as Standard Webhooks means it.
+pub struct Key(Vec<Vec<u8>>);
 
 /// Why a signature was not accepted.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
@@ -27,31 +28,45 @@ pub enum Refused {
 
 /// The key is not `whsec_` followed by base64.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
-#[error("the signing key must be whsec_ followed by base64")]
+#[error("the signing key must be whsec_ followed by base64; several are separated by blanks")]
 pub struct BadKey;
 
 impl Key {
-    /// Reads a key in the form of Standard Webhooks.
+    /// Reads one key or several in the form of Standard Webhooks.
     pub fn parse(secret: &str) -> Result<Self, BadKey> {
-        let encoded = secret.strip_prefix("whsec_").ok_or(BadKey)?;
-        STANDARD.decode(encoded).map(Self).map_err(|_| BadKey)
-    }
-
-    /// The signature of a message, as its `webhook-signature` header carries it.
-    pub fn sign(&self, id: &str, timestamp: &str, body: &[u8]) -> Result<String, Refused> {
-        let mac = self.mac(id, timestamp, body)?;
-        Ok(format!(
-            "v1,{}",
-            STANDARD.encode(mac.finalize().into_bytes())
-        ))
-    }
-
-    fn mac(&self, id: &str, timestamp: &str, body: &[u8]) -> Result<Hmac<Sha256>, Refused> {
-        let mut mac = Hmac::<Sha256>::new_from_slice(&self.0).map_err(|_| Refused::Forged)?;
-        for part in [id.as_bytes(), b".", timestamp.as_bytes(), b".", body] {
-            mac.update(part);
+        let keys = secret.split_whitespace().map(|one| {
+            let encoded = one.strip_prefix("whsec_").ok_or(BadKey)?;
+            STANDARD.decode(encoded).map_err(|_| BadKey)
+        });
+        let keys = keys.collect::<Result<Vec<_>, _>>()?;
+        match keys.is_empty() {
+            true => Err(BadKey),
+            false => Ok(Self(keys)),
         }
-        Ok(mac)
+    }
+
+    /// The signatures of a message, as its `webhook-signature` header carries them.
+    pub fn sign(&self, id: &str, timestamp: &str, body: &[u8]) -> Result<String, Refused> {
+        let signatures = self.macs(id, timestamp, body).map(|mac| {
+            let signature = STANDARD.encode(mac?.finalize().into_bytes());
+            Ok(format!("v1,{signature}"))
+        });
+        Ok(signatures.collect::<Result<Vec<_>, _>>()?.join(" "))
+    }
+
+    fn macs(
+        &self,
+        id: &str,
+        timestamp: &str,
+        body: &[u8],
+    ) -> impl Iterator<Item = Result<Hmac<Sha256>, Refused>> {
+        self.0.iter().map(move |key| {
+            let mut mac = Hmac::<Sha256>::new_from_slice(key).map_err(|_| Refused::Forged)?;
+            for part in [id.as_bytes(), b".", timestamp.as_bytes(), b".", body] {
+                mac.update(part);
+            }
+            Ok(mac)
+        })
     }
 
     /// Accepts a body whose headers carry a fresh signature of it.
@@ -67,15 +82,20 @@ impl Key {
         if now_seconds.abs_diff(sent) > TOLERANCE_SECONDS.unsigned_abs() {
             return Err(Refused::Stale);
         }
-        let mac = self.mac(id, timestamp, body)?;
-        // Several signatures stand side by side while a key is being rotated.
-        signatures
+        // Several signatures stand side by side while the sender changes its key.
+        let signatures: Vec<Vec<u8>> = signatures
             .split(' ')
             .filter_map(|signature| signature.strip_prefix("v1,"))
             .filter_map(|encoded| STANDARD.decode(encoded).ok())
-            .any(|signature| mac.clone().verify_slice(&signature).is_ok())
-            .then_some(())
-            .ok_or(Refused::Forged)
+            .collect();
+        for mac in self.macs(id, timestamp, body) {
+            let mac = mac?;
+            let is_mine = |one: &Vec<u8>| mac.clone().verify_slice(one).is_ok();
+            if signatures.iter().any(is_mine) {
+                return Ok(());
+            }
+        }
+        Err(Refused::Forged)
     }
 }
 
@@ -103,6 +123,24 @@ mod tests {
             verify(ID, AT, &format!("v1,AAAA {GOOD}"), BODY, 1_614_265_330),
             Ok(())
         );
+    }
+
+    #[test]
+    fn while_a_key_is_changed_either_is_accepted_and_both_sign() {
+        let parse = |secret: &str| Key::parse(secret).unwrap();
+        let other = "whsec_bmV3IGtleQ==";
+        let both = parse(&format!("{other} {SECRET}"));
+        let now = 1_614_265_330;
+        assert_eq!(both.verify(ID, AT, GOOD, BODY, now), Ok(()));
+        assert_eq!(
+            parse(other).verify(ID, AT, GOOD, BODY, now),
+            Err(Refused::Forged)
+        );
+        let signed = both.sign(ID, AT, BODY).unwrap();
+        for receiver in [SECRET, other] {
+            assert_eq!(parse(receiver).verify(ID, AT, &signed, BODY, now), Ok(()));
+        }
+        assert!(Key::parse(" ").is_err());
     }
 
     #[test]

@@ -60,9 +60,11 @@ impl Config {
         .because(what)
     }
 
-    /// The service's own key.
+    /// The service's own key. Of several the first: while the key is changed, holders of each are let in (see `Call::holds`).
     pub(crate) fn service_key(&self) -> Result<String, Problem> {
-        self.required("SUPABASE_SERVICE_ROLE_KEY")
+        let keys = self.required("SUPABASE_SERVICE_ROLE_KEY")?;
+        let first = keys.split_whitespace().next();
+        Ok(first.unwrap_or_default().to_owned())
     }
 
     /// Where the Supabase Storage API answers.
@@ -123,7 +125,7 @@ impl Config {
 
     /// Postgres with the rights of the service; for processor, cleanup, health and audit only.
     pub fn service_rpc(&self) -> Result<Rpc, Problem> {
-        let key = self.required("SUPABASE_SERVICE_ROLE_KEY")?;
+        let key = self.service_key()?;
         Ok(Rpc::new(&self.rest_url()?, &key, &key)
             .correlated(&self.correlation_id)
             .in_schemas(self.schemas()?))
@@ -134,7 +136,7 @@ impl Config {
         self.key("INVOKE_SECRET")
     }
 
-    /// A signing key, in the form of Standard Webhooks.
+    /// A signing key, in the form of Standard Webhooks; or several, while the key is changed.
     pub fn key(&self, name: &str) -> Result<Key, Problem> {
         Key::parse(&self.required(name)?).map_err(|error| {
             Problem::new(

@@ -39,18 +39,21 @@ pub struct Refused;
 
 /// Makes and checks links.
 #[derive(Clone)]
-pub struct Signer(Vec<u8>);
+pub struct Signer(Vec<Vec<u8>>);
 
 impl Signer {
-    /// From the text of FILES_SECRET. Any text will do; its length is its strength.
-    pub fn new(secret: &str) -> Self {
-        Self(secret.as_bytes().to_vec())
+    /// From the text of FILES_SECRET. Any text without blanks will do; its length is its strength. While the secret is changed there are several,
+    /// separated by blanks: the first one signs, and links of every one are good.
+    pub fn new(secrets: &str) -> Self {
+        let each = secrets.split_whitespace();
+        Self(each.map(|secret| secret.as_bytes().to_vec()).collect())
     }
 
     /// The query of a link: `expires=…&signature=…`.
     pub fn query(&self, right: Right, key: &str, expires_at: i64) -> String {
-        let signature =
-            URL_SAFE_NO_PAD.encode(self.mac(right, key, expires_at).finalize().into_bytes());
+        let secret = self.0.first().map(Vec::as_slice).unwrap_or_default();
+        let signature = mac(secret, right, key, expires_at).finalize();
+        let signature = URL_SAFE_NO_PAD.encode(signature.into_bytes());
         format!("expires={expires_at}&signature={signature}")
     }
 
@@ -68,19 +71,24 @@ impl Signer {
             return Err(Refused);
         }
         let signature = URL_SAFE_NO_PAD.decode(signature).map_err(|_| Refused)?;
-        self.mac(right, key, expires_at)
-            .verify_slice(&signature)
-            .map_err(|_| Refused)
+        let is_mine = |secret: &Vec<u8>| {
+            let mac = mac(secret, right, key, expires_at);
+            mac.verify_slice(&signature).is_ok()
+        };
+        match self.0.iter().any(is_mine) {
+            true => Ok(()),
+            false => Err(Refused),
+        }
     }
+}
 
-    fn mac(&self, right: Right, key: &str, expires_at: i64) -> Hmac<Sha256> {
-        // A key of any length is accepted: HMAC hashes what is longer than a block.
-        let mut mac = Hmac::<Sha256>::new_from_slice(&self.0)
-            .unwrap_or_else(|_| Hmac::<Sha256>::new(&Default::default()));
-        // No part can hold a line feed, so no two links have the same text.
-        mac.update(format!("{}\n{key}\n{expires_at}", right.word()).as_bytes());
-        mac
-    }
+fn mac(secret: &[u8], right: Right, key: &str, expires_at: i64) -> Hmac<Sha256> {
+    // A key of any length is accepted: HMAC hashes what is longer than a block.
+    let mut mac = Hmac::<Sha256>::new_from_slice(secret)
+        .unwrap_or_else(|_| Hmac::<Sha256>::new(&Default::default()));
+    // No part can hold a line feed, so no two links have the same text.
+    mac.update(format!("{}\n{key}\n{expires_at}", right.word()).as_bytes());
+    mac
 }
 
 #[cfg(test)]
@@ -97,7 +105,7 @@ mod tests {
 
     #[test]
     fn a_link_is_good_for_one_right_one_key_and_one_time() {
-        let signer = Signer::new("a secret of some length");
+        let signer = Signer::new("a-secret-of-some-length");
         let (expires, signature) = parts(&signer.query(Right::Get, "a/b", 1000));
         let check =
             |right, key, expires: &str, now| signer.verify(right, key, expires, &signature, now);
@@ -107,7 +115,26 @@ mod tests {
         assert_eq!(check(Right::Get, "a/c", &expires, 999), Err(Refused));
         assert_eq!(check(Right::Get, "a/b", "9999", 999), Err(Refused));
         let other =
-            Signer::new("another secret").verify(Right::Get, "a/b", &expires, &signature, 999);
+            Signer::new("another-secret").verify(Right::Get, "a/b", &expires, &signature, 999);
         assert_eq!(other, Err(Refused));
+    }
+
+    #[test]
+    fn while_the_secret_is_changed_the_first_signs_and_links_of_both_are_good() {
+        let (old, new, both) = (
+            Signer::new("old"),
+            Signer::new("new"),
+            Signer::new("new old"),
+        );
+        let is_good = |signer: &Signer, link: &str| {
+            let (expires, signature) = parts(link);
+            let verified = signer.verify(Right::Get, "a/b", &expires, &signature, 999);
+            verified.is_ok()
+        };
+        let link = |signer: &Signer| signer.query(Right::Get, "a/b", 1000);
+        assert!(is_good(&both, &link(&old)));
+        assert!(is_good(&new, &link(&both)));
+        assert!(!is_good(&new, &link(&old)));
+        assert!(!is_good(&Signer::new(" "), &link(&Signer::new(""))));
     }
 }

@@ -2,13 +2,16 @@
 -- row of a transaction to come here stands for all that are there by then; the setting mill.ended_told remembers how far that was. A failure must not
 -- take the settlement back, or one bad hook would stall reclaim for everybody: the rows stay, an event says so, and the hook's part tries again.
 --
+-- A transaction's own rows are those from its first one on. Its number alone does not tell them apart: in a database that was restored from a
+-- dump, rows of the former cluster have numbers that come again.
+--
 -- Without a hook the rows go again here. Asking for one before they are written made every single completion 8% slower, parent or not.
 create or replace function mill.call_ended_hooks() returns trigger
 language plpgsql security definer
 set search_path = pg_catalog, pg_temp
 as $$
 declare
-  v_after bigint := coalesce(nullif(current_setting('mill.ended_told', true), ''), '0')::bigint;
+  v_after bigint := coalesce(nullif(current_setting('mill.ended_told', true), '')::bigint, new.n - 1);
   v_routine text;
 begin
   if new.n <= v_after then

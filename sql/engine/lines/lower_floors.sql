@@ -2,6 +2,9 @@
 --
 -- A transaction that writes and stays open for long keeps safe where it is, and the look becomes long: the next
 -- one is then due after twenty times what this one took, so that it never costs more than a twentieth.
+--
+-- A mark whose transaction number lies in the future was set in another cluster: the database was restored from a dump. Nobody who ran
+-- there runs here. Without this, safe would stay where it was until this cluster had used as many transactions as the other one.
 create or replace function mill.lower_floors(p_queue text) returns int
 language plpgsql
 set search_path = pg_catalog, pg_temp
@@ -45,7 +48,8 @@ begin
         mark = least(v.mark, v_late), tail = least(v.tail, v_late)
       where v.ctid = v_floor.place;
       v_found := v_found + 1;
-    elsif v_floor.mark < v_floor.turn and pg_snapshot_xmin(v_snapshot) >= v_floor.mark_xid then
+    elsif v_floor.mark < v_floor.turn
+      and (pg_snapshot_xmin(v_snapshot) >= v_floor.mark_xid or pg_snapshot_xmax(v_snapshot) < v_floor.mark_xid) then
       -- Whoever ran when the mark was set has ended, and nothing of theirs lies below it.
       update mill.floor_version v set
         version = v.version + 1,

@@ -1,5 +1,6 @@
 -- Gives the rows of mill.schedule to pg_cron or to the relay's cron. Without either it says so, and Cloudflare cron
--- triggers or the container worker call public.run_schedules.
+-- triggers or the container worker call public.run_schedules. `gristmill migrate` and the relay call it at each start, so what a dump has
+-- brought from another server is mended there.
 create or replace function mill.install_schedules() returns int
 language plpgsql
 set search_path = pg_catalog, pg_temp
@@ -11,6 +12,8 @@ begin
   if to_regclass('cron.job') is null then
     return 0;
   end if;
+  -- cron.schedule changes neither address nor user of a job that is there.
+  perform cron.unschedule(m.jobid) from mill.misplaced_schedules() m;
   for v_schedule in
     select s.name, s.schedule, coalesce(s.command, format('select mill.run_schedule(%L)', s.name)) as command
     from mill.schedule s order by s.name

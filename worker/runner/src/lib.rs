@@ -34,7 +34,7 @@ pub struct Args {
     #[arg(long, env = "SUPABASE_URL")]
     pub url: String,
     /// The service's key, from the environment only
-    #[arg(skip = std::env::var("SUPABASE_SERVICE_ROLE_KEY").unwrap_or_default())]
+    #[arg(skip = first_of("SUPABASE_SERVICE_ROLE_KEY"))]
     pub service_key: String,
     /// Queues to claim from; without it all that a worker serves
     #[arg(long, env = "WORKER_QUEUES", value_delimiter = ',')]
@@ -78,6 +78,13 @@ pub struct Args {
     /// The secret that signs those links, from the environment only
     #[arg(skip = std::env::var("FILES_SECRET").unwrap_or_default())]
     pub files_secret: String,
+}
+
+/// A token of the environment. The functions may have several in the same variable, while the token is changed: the first is the one to use.
+fn first_of(variable: &str) -> String {
+    let value = std::env::var(variable).unwrap_or_default();
+    let first = value.split_whitespace().next();
+    first.unwrap_or_default().to_owned()
 }
 
 /// Why the worker could not start.

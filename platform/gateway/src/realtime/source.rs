@@ -9,12 +9,12 @@ use chrono::{DateTime, SecondsFormat, Utc};
 use serde_json::{Map, Value, json};
 use tokio::sync::mpsc;
 use tokio_postgres::types::Json;
-use tokio_postgres::{AsyncMessage, Client, Config, Row};
+use tokio_postgres::{AsyncMessage, Client, Row};
 
 use super::{Channel, Filter, Follow, Place, Realtime};
 use crate::auth::{self, Identity};
 use crate::{Gateway, Settings};
-use gristmill_native::database::Messages;
+use gristmill_native::database::{Config, Messages};
 
 /// Pause before the next attempt to connect.
 const PAUSE: Duration = Duration::from_millis(500);

@@ -53,7 +53,10 @@ pub(super) fn settings<'a>(
     if access == Access::ReadOnly {
         set("transaction_read_only", "on".to_owned());
     }
-    if request.schema != gateway.schemas.default() {
+    if gateway.shared {
+        set("idle_in_transaction_session_timeout", "30000".to_owned());
+    }
+    if gateway.shared || request.schema != gateway.schemas.default() {
         set("search_path", gateway.schemas.search_path(&request.schema));
     }
     set("request.jwt.claims", request.identity.claims.clone());
@@ -62,7 +65,7 @@ pub(super) fn settings<'a>(
     set("request.headers", headers(&request.headers));
     set("request.cookies", cookies(&request.headers));
     // Connections are opened with the timeout of trusted roles; the settings below override it.
-    if !request.identity.is_trusted() {
+    if gateway.shared || !request.identity.is_trusted() {
         let millis = own_timeout(gateway, &request.identity).as_millis();
         set("statement_timeout", millis.to_string());
     }

@@ -3,11 +3,11 @@
 use std::sync::atomic::Ordering::Relaxed;
 use std::time::Duration;
 
-use tokio_postgres::{AsyncMessage, Client, Config};
+use tokio_postgres::{AsyncMessage, Client};
 
 use super::load::load;
 use crate::Gateway;
-use gristmill_native::database::Messages;
+use gristmill_native::database::{self, Config, Messages};
 
 /// Pause before the next attempt. Short and constant: a restarted Postgres must be found again
 /// within seconds, and one connection attempt a pause burdens nobody.
@@ -28,17 +28,30 @@ enum Error {
     Silent,
 }
 
-/// Runs for as long as the process does; calls `ready` after each reading.
-pub(crate) async fn watch(gateway: &Gateway, config: Config, mut ready: impl FnMut()) {
+/// Runs for as long as the process does; calls `ready` after each reading. Ends where nothing could ever be heard: behind a pooler.
+pub(crate) async fn watch(
+    gateway: &Gateway,
+    config: Config,
+    mut ready: impl FnMut(),
+) -> database::Error {
     let mut said = false;
+    let mut is_known = false;
     loop {
-        match gristmill_native::database::connect(&config).await {
+        let connected = match is_known {
+            true => database::connect(&config).await,
+            false => database::connect_session(&config).await,
+        };
+        match connected {
             Ok((client, messages)) => {
                 said = false;
+                is_known = true;
                 if let Err(error) = follow(gateway, client, messages, &mut ready).await {
                     gateway.metrics.schema_load_failures.fetch_add(1, Relaxed);
                     tracing::warn!(error = %Chain(&error), "the schema cannot be followed; trying again");
                 }
+            }
+            Err(error @ (database::Error::Pooler { .. } | database::Error::Options { .. })) => {
+                return error;
             }
             Err(error) if !said => {
                 said = true;

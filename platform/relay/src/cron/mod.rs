@@ -14,10 +14,9 @@ use chrono::{DateTime, TimeDelta, Utc};
 use tokio::sync::{Notify, mpsc, oneshot};
 use tokio::task::JoinSet;
 use tokio::time::Instant;
-use tokio_postgres::Config;
 
 use super::{Args, Error};
-use gristmill_native::database;
+use gristmill_native::database::{self, Config};
 use job::{History, Job, JobId, Outcome, RunId};
 use plan::Plan;
 use run::Runner;

@@ -7,10 +7,10 @@ use std::time::Duration;
 
 use futures_util::TryStreamExt;
 use tokio_postgres::error::DbError;
-use tokio_postgres::{Client, Config, SimpleQueryMessage};
+use tokio_postgres::{Client, SimpleQueryMessage};
 
 use super::job::{Job, Outcome};
-use gristmill_native::database;
+use gristmill_native::database::{self, Config};
 
 /// pg_cron's limit for a connection to be made.
 const START_WITHIN: Duration = Duration::from_secs(10);
@@ -123,15 +123,7 @@ impl Session {
     /// Asks the server to end the command.
     pub(super) async fn cancel(&self, config: &Runner) {
         let token = self.client.cancel_token();
-        let asked = if database::wants_tls(&config.config) {
-            match database::tls() {
-                Ok(tls) => token.cancel_query(tls).await,
-                Err(_) => return,
-            }
-        } else {
-            token.cancel_query(tokio_postgres::NoTls).await
-        };
-        if asked.is_err() {
+        if database::cancel(&config.config, token).await.is_err() {
             tracing::debug!(
                 "a cancelled command could not be told; closing its connection will do"
             );

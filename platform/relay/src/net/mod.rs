@@ -15,11 +15,10 @@ use std::time::Duration;
 
 use tokio::sync::{Notify, mpsc};
 use tokio::time::Instant;
-use tokio_postgres::Config;
 
 use super::{Args, Error};
 use client::HttpClient;
-use gristmill_native::database;
+use gristmill_native::database::{self, Config};
 use limits::Limits;
 use queue::{Answer, Queue, Request};
 
