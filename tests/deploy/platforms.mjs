@@ -14,7 +14,7 @@ import { parse } from "smol-toml";
 
 import { gristmill, functionsDir, root } from "../../sdk/local/stack/paths.mjs";
 import { freePorts, isListening } from "../../sdk/local/stack/ports.mjs";
-import { readEnv } from "../../sdk/typescript/command/deploy/files.mjs";
+import { readEnv } from "../../sdk/local/deploy/files.mjs";
 import { until } from "../support.mjs";
 
 const standIn = path.join(path.dirname(fileURLToPath(import.meta.url)), "stand-ins/command.sh");

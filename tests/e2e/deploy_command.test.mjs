@@ -9,10 +9,10 @@ import { after, before, test } from "node:test";
 import { parse } from "smol-toml";
 
 import { freePorts } from "../../sdk/local/stack/ports.mjs";
-import { owner, Refusal, withTables } from "../../sdk/typescript/command/deploy/files.mjs";
-import { main } from "../../sdk/typescript/command/deploy/main.mjs";
-import { bindingsOf, functionsOf } from "../../sdk/typescript/command/deploy/functions.mjs";
-import { main as tryOut } from "../../sdk/typescript/command/smoke/main.mjs";
+import { owner, Refusal, withTables } from "../../sdk/local/deploy/files.mjs";
+import { main } from "../../sdk/local/deploy/main.mjs";
+import { bindingsOf, functionsOf } from "../../sdk/local/deploy/functions.mjs";
+import { main as tryOut } from "../../sdk/local/smoke/main.mjs";
 import { Cloudflare, Project, Supabase } from "../deploy/platforms.mjs";
 import { signIn, startStack } from "../support.mjs";
 

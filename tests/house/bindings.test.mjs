@@ -1,4 +1,4 @@
-// sdk/typescript/command/deploy/functions.mjs says what each function is deployed with. Here it is compared with what the code reads, with the repository's own
+// sdk/local/deploy/functions.mjs says what each function is deployed with. Here it is compared with what the code reads, with the repository's own
 // wrangler.toml, and with the table in docs/deploy.md: a new binding cannot be forgotten in one of them.
 import assert from "node:assert/strict";
 import fs from "node:fs";
@@ -7,7 +7,7 @@ import { test } from "node:test";
 
 import { root } from "../../sdk/local/stack/paths.mjs";
 import { readFunctions } from "../../sdk/local/stack/wrangler.mjs";
-import { bindingsOf, COMMON, FUNCTIONS, GENERATED, STORES, table, WORKER } from "../../sdk/typescript/command/deploy/functions.mjs";
+import { bindingsOf, COMMON, FUNCTIONS, GENERATED, STORES, table, WORKER } from "../../sdk/local/deploy/functions.mjs";
 
 const read = (file) => fs.readFileSync(path.join(root, file), "utf8");
 const rust = (folder) => fs.readdirSync(path.join(root, folder), { recursive: true }).filter((name) => name.endsWith(".rs") && !/(^|\/)tests?(\/|\.rs$)/.test(name))

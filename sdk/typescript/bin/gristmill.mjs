@@ -1,6 +1,6 @@
 #!/usr/bin/env node
-// The command `gristmill`. What a project needs on a developer's machine (init, dev, test, deploy) is JavaScript, in ../command; all else is
-// the native binary, which comes as an optional package for the platform.
+// The command `gristmill`. What a project needs on a developer's machine (init, dev, test, deploy) is JavaScript, in ../command and @gristmill/local; all else
+// is the native binary, which comes as an optional package for the platform.
 import { spawn } from "node:child_process";
 import os from "node:os";
 
@@ -11,8 +11,8 @@ const commands = {
   init: () => import("../command/init.mjs"),
   dev: async () => (await import("../command/local.mjs")).command("dev"),
   test: async () => (await import("../command/local.mjs")).command("test"),
-  deploy: () => import("../command/deploy/main.mjs"),
-  smoke: () => import("../command/smoke/main.mjs"),
+  deploy: async () => (await import("../command/local.mjs")).tool("deploy"),
+  smoke: async () => (await import("../command/local.mjs")).tool("smoke"),
 };
 
 const [name, ...args] = process.argv.slice(2);

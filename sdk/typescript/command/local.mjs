@@ -1,5 +1,5 @@
-// `gristmill dev` and `gristmill test` are in the package @gristmill/local, which a project has among its devDependencies: workerd,
-// esbuild and Postgres are 200 MB, and the command itself stays small.
+// `gristmill dev`, `test`, `deploy` and `smoke` are in the package @gristmill/local, which a project has among its devDependencies: workerd,
+// esbuild and Postgres are 200 MB, and the command itself stays free of dependencies.
 import fs from "node:fs";
 import { createRequire } from "node:module";
 import path from "node:path";
@@ -34,6 +34,19 @@ export const command = (name) => ({
   },
 });
 
+/**
+ * A command that works in any folder, with what it finds there.
+ * @param {"deploy"|"smoke"} name
+ */
+export const tool = (name) => ({
+  async main(args) {
+    const file = find(name, process.cwd());
+    if (!file) return refuse(name, INSTALL);
+    const { main } = await import(pathToFileURL(file));
+    return main(args, { binary: binary() });
+  },
+});
+
 function refuse(name, message, code = 1) {
   console.error(`gristmill ${name}: ${message}`);
   return code;
@@ -58,8 +71,8 @@ function find(name, project) {
       // The next.
     }
   }
-  const inCheckout = fileURLToPath(new URL(`../../local/project/${name}.mjs`, import.meta.url));
-  return fs.existsSync(inCheckout) ? inCheckout : null;
+  const inCheckout = [`project/${name}.mjs`, `${name}/main.mjs`].map((file) => fileURLToPath(new URL(`../../local/${file}`, import.meta.url)));
+  return inCheckout.find((file) => fs.existsSync(file)) ?? null;
 }
 
 const isCheckout = (file) => fs.existsSync(path.resolve(path.dirname(file), "../../../Cargo.toml"));

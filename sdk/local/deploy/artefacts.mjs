@@ -8,7 +8,7 @@ import { Refusal } from "./files.mjs";
 
 /** The folder of them: where GRISTMILL_FUNCTIONS_DIR says, in the package @gristmill/local of the project or beside this one, or in the checkout that this file belongs to. */
 export function folder(env, project) {
-  const checkout = fileURLToPath(new URL("../../../../build", import.meta.url));
+  const checkout = fileURLToPath(new URL("../../../build", import.meta.url));
   const places = [env.GRISTMILL_FUNCTIONS_DIR, released(path.join(project, "package.json")), released(import.meta.url), path.join(checkout, "functions")].filter(Boolean);
   const found = places.find((place) => fs.existsSync(place));
   if (found) return found;

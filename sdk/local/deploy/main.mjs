@@ -4,7 +4,6 @@ import path from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { parseArgs } from "node:util";
 
-import { binary } from "../binary.mjs";
 import * as cloudflare from "./cloudflare.mjs";
 import { look as lookAtDatabase, run as runSql } from "./database.mjs";
 import { digest, ignoring, KEPT, Plan, readEnv, Refusal, SECRETS_FILE, secretsOf, writeEnv } from "./files.mjs";
@@ -55,9 +54,10 @@ All other secrets are made once and kept in ${SECRETS_FILE}, which only you can 
 `;
 }
 
-export async function main(args, { folder = process.cwd(), env = process.env, say = console.log, complain = console.error } = {}) {
+/** `binary`: where the native one is, `{path}` or `{missing}`, as the command has found it. */
+export async function main(args, { folder = process.cwd(), env = process.env, binary = { path: env.GRISTMILL_BIN }, say = console.log, complain = console.error } = {}) {
   try {
-    return await deploy(args, { folder, env, say });
+    return await deploy(args, { folder, env, binary, say });
   } catch (error) {
     if (!(error instanceof Refusal)) throw error;
     complain(`gristmill deploy: ${error.message}`);
@@ -65,7 +65,7 @@ export async function main(args, { folder = process.cwd(), env = process.env, sa
   }
 }
 
-async function deploy(args, { folder, env, say }) {
+async function deploy(args, { folder, env, binary, say }) {
   const { platform, flags, modes } = read(args);
   if (modes.help) {
     say(help());
@@ -91,7 +91,7 @@ async function deploy(args, { folder, env, say }) {
   lay(plan, chosen, bindings, { env, crons, own: code });
   const found = await look(tools, chosen, bindings);
   const lines = [
-    ...binaryChecks(env),
+    ...binaryChecks(binary),
     ...(missing.length > 0 ? [{ name: "secrets of your own", wrong: `${missing.join(", ")} not known`, mend: `copy from the dashboard of Supabase (Settings, API keys) into the environment or into ${SECRETS_FILE}` }] : []),
     ...databaseChecks(database, { chosen, platform, url: functionsUrl(chosen), takesOver: Boolean(modes["new-secrets"]), hasKept: Boolean(kept.INVOKE_SECRET) }),
     ...checks(found, chosen, bindings, secrets),
@@ -116,8 +116,7 @@ async function deploy(args, { folder, env, say }) {
   const changed = tools.isDry ? plan.changes() : plan.apply();
   for (const name of new Set(changed.map(shown))) say(`${tools.isDry ? "would write" : "wrote"} ${name}`);
 
-  const native = binary(env).path;
-  const gristmill = (...args) => tools.run(native, args, { shown: "gristmill", env: { GRISTMILL_DATABASE_URL: databaseUrl, GRISTMILL_INVOKE_SECRET: secrets.INVOKE_SECRET?.trim().split(/\s+/)[0] } });
+  const gristmill = (...args) => tools.run(binary.path, args, { shown: "gristmill", env: { GRISTMILL_DATABASE_URL: databaseUrl, GRISTMILL_INVOKE_SECRET: secrets.INVOKE_SECRET?.trim().split(/\s+/)[0] } });
   const state = new State(folder, platform);
   for (const args of migrations(chosen)) if (await gristmill("migrate", ...args) !== 0) return stopped(say);
   for (const { name, text } of own.sqlFiles(folder)) {
@@ -221,8 +220,7 @@ function settingsText(folder, platform, chosen) {
   return `${JSON.stringify({ ...stored(folder), [platform]: { ...said, ...(Object.keys(vars).length > 0 && { vars }) } }, null, 2)}\n`;
 }
 
-function binaryChecks(env) {
-  const { missing } = binary(env);
+function binaryChecks({ missing }) {
   return [missing ? { name: "gristmill", wrong: "the native program is not there", mend: missing } : { name: "gristmill" }];
 }
 
