@@ -79,7 +79,7 @@ pub(crate) async fn run(args: Args) -> Result<(), Error> {
     Err(Error::Unsound(unsound, findings.len()))
 }
 
-/// How the connection is protected, where somebody could stand in between.
+/// How the connection to the database is protected. On this machine alone, or over a socket, it needs no protection.
 fn protection(config: &database::Config) -> &'static str {
     match (config.is_local(), config.is_verified(), config.tls()) {
         (true, ..) => "",

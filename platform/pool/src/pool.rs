@@ -198,7 +198,7 @@ impl Pool {
                 self.counts.connections_opened.fetch_add(1, Relaxed);
                 let mut vitals = self.vitals.lock().unwrap_or_else(PoisonError::into_inner);
                 vitals.retain(|vital| vital.strong_count() > 0);
-                // Of a shared session nobody can say which process works for it.
+                // Behind a pooler a session has another process of Postgres in each transaction.
                 if !self.shared {
                     vitals.push(Arc::downgrade(connection.vital()));
                 }

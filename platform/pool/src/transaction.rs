@@ -229,7 +229,7 @@ async fn transact(
     if let Some(estimate) = &work.estimate {
         connection.queue(&work.role, estimate)?;
     }
-    // A shared session goes to somebody else at the end of the transaction: what it holds by then is out of reach.
+    // Behind a pooler the session serves another client after this transaction: what it still holds then, we cannot remove.
     if shared {
         connection.queue_command(CLEAN)?;
     }
