@@ -17,6 +17,7 @@ import { choose, functionNames, noteComplete } from "./dev/choose.mjs";
 import { Stages, table } from "./dev/stages.mjs";
 import { checkoutState, gristmill, root, targetDir } from "../../sdk/local/stack/paths.mjs";
 import { endLeftovers, runningSupervisor } from "../../sdk/local/stack/registry.mjs";
+import { leaveTerminal, outliveTerminal } from "../../sdk/local/stack/terminal.mjs";
 
 const colours = process.stdout.isTTY && !process.env.NO_COLOR;
 const bold = (text) => (colours ? `\x1b[1m${text}\x1b[0m` : text);
@@ -37,17 +38,10 @@ async function stop(code, { terminalIsGone = false } = {}) {
   stages.say(dim("\nstopping …"));
   await stages.end();
   await stack?.stop();
-  if (terminalIsGone) {
-    // Node resets the terminal when it ends, and crashes where there is none any more.
-    for (const descriptor of [0, 1, 2]) {
-      fs.closeSync(descriptor);
-      fs.openSync("/dev/null", "r+");
-    }
-  }
+  if (terminalIsGone) leaveTerminal();
   process.exit(code);
 }
-// SIGHUP: the terminal was closed. What is written then goes nowhere, and must not be an error that ends us before the parts.
-for (const stream of [process.stdout, process.stderr]) stream.on("error", () => {});
+outliveTerminal();
 for (const signal of ["SIGHUP", "SIGINT", "SIGTERM"]) process.on(signal, () => stop(0, { terminalIsGone: signal === "SIGHUP" }));
 
 refuseSecondStart();
@@ -160,7 +154,7 @@ function compileFunctions({ wasm, bindgen, npm }, after, names) {
   });
 }
 
-/** A stage whose failure ends everything, whoever waits for it. */
+/** Runs a stage. When it fails, ./scripts/dev ends, also while it waits for another stage. */
 function stage(name, how) {
   const ended = stages.run(name, how);
   ended.catch(fail);

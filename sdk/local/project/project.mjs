@@ -4,6 +4,7 @@ import path from "node:path";
 
 import { readFunctions, workersOf } from "../stack/wrangler.mjs";
 import { Stack } from "../stack/stack.mjs";
+import { leaveTerminal, outliveTerminal } from "../stack/terminal.mjs";
 
 // The functions that each application brings beside those that every stack has.
 const ALWAYS = ["enqueue", "processor", "health"];
@@ -91,17 +92,10 @@ export function onEnd(stop) {
   let ending = null;
   const end = (code, terminalIsGone = false) => (ending ??= (async () => {
     await stop();
-    if (terminalIsGone) {
-      // Node resets the terminal when it ends, and crashes where there is none any more.
-      for (const descriptor of [0, 1, 2]) {
-        fs.closeSync(descriptor);
-        fs.openSync("/dev/null", "r+");
-      }
-    }
+    if (terminalIsGone) leaveTerminal();
     process.exit(code);
   })());
-  // What is written to a terminal that is gone must not be an error that ends us before the parts.
-  for (const stream of [process.stdout, process.stderr]) stream.on("error", () => {});
+  outliveTerminal();
   for (const [signal, code] of [["SIGHUP", 129], ["SIGINT", 130], ["SIGTERM", 143]]) {
     process.on(signal, () => end(stop.exitCode ?? code, signal === "SIGHUP"));
   }
