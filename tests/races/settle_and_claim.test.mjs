@@ -5,7 +5,7 @@ import { after, before, test } from "node:test";
 import { connect, isSoak, startStack } from "../support.mjs";
 
 const WORKERS = 16;
-const JOBS = isSoak ? 50_000 : 600;
+const JOBS = isSoak ? 50_000 : 250;
 let stack, pool;
 before(async () => {
   stack = await startStack("settle-and-claim", { parts: [] });
