@@ -3,7 +3,17 @@ import http from "node:http";
 
 const agent = new http.Agent({ keepAlive: true, maxSockets: 200 });
 
-/** What was called, and what is done to the calls to come. A fault is {rpc, times, where, and one of status, reset, lose_answer, hold, delay_ms}. */
+const CLAIMS = ["claim_jobs", "settle_and_claim"];
+const ENQUEUES = ["enqueue_jobs", "submit_job", "enqueue_many"];
+
+/** Whether a call is one of these. `@claim`, `@settle` and `@enqueue` are whichever call does that; settle_and_claim is a claim where it has no outcomes. */
+export function isCall(rpc, call) {
+  const settles = call.body?.p_outcomes?.length > 0;
+  return [rpc].flat().some((name) => (name === "@claim" ? CLAIMS.includes(call.rpc) && !settles
+    : name === "@settle" ? settles : name === "@enqueue" ? ENQUEUES.includes(call.rpc) : name === call.rpc));
+}
+
+/** What was called, and what is done to the calls to come. A fault is {rpc, times, where, and one of status, jobs, reset, lose_answer, hold, delay_ms}. */
 export class Tape {
   /** `fits(expected, body)` decides whether a fault with `where` is meant; `fill(body)` puts values into the body that a fault answers with. */
   constructor(faults = [], fits = () => true, fill = (body) => body) {
@@ -24,7 +34,7 @@ export class Tape {
   }
 
   faultOf(call) {
-    const fault = this.faults.find(({ rpc, left, where }) => left > 0 && [rpc].flat().includes(call.rpc) && (!where || this.fits(where, call.body)));
+    const fault = this.faults.find(({ rpc, left, where }) => left > 0 && isCall(rpc, call) && (!where || this.fits(where, call.body)));
     if (fault) fault.left -= 1;
     return fault;
   }
@@ -63,6 +73,10 @@ export async function openProxy(target, tapeOf) {
     if (fault?.hold) await tape.held(fault.hold);
     if (fault?.delay_ms) await new Promise((resolve) => setTimeout(resolve, fault.delay_ms));
     if (fault?.reset) return request.socket.resetAndDestroy();
+    if (fault?.jobs) {
+      const jobs = tape.fill(fault.jobs);
+      return finish(200, { "content-type": "application/json", date: new Date().toUTCString() }, JSON.stringify(rpc === "claim_jobs" ? jobs : { settled: [], jobs }));
+    }
     if (fault?.status) {
       const body = JSON.stringify(tape.fill(fault.body) ?? { code: null, message: "a fault of the test", details: null, hint: null });
       return finish(fault.status, { "content-type": "application/json", date: new Date().toUTCString(), ...fault.headers }, body);

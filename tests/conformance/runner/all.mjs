@@ -11,19 +11,20 @@ const AT_ONCE = 16;
 
 /**
  * Gives one cell per scenario and adapter: {scenario, adapter, verdict, problems, calls}. The verdict is `passed`, `failed`, `other mode` or `n/a`.
- * `onCell` is called with each as it is known.
+ * `onCell` is called with each as it is known. `wanted(adapter, scenario)` leaves cells out; `patience` is how long a step may wait for its condition.
  */
-export async function playAll(adapters, scenarios, onCell = () => {}) {
+export async function playAll(adapters, scenarios, onCell = () => {}, { wanted = () => true, patience = 20_000 } = {}) {
   const site = await openSite();
   const servers = [];
   try {
     const opened = await Promise.all(adapters.map((adapter) => openServer(site, adapter).catch((error) => ({ error }))));
     servers.push(...opened);
     // Scenarios in the outer loop: those of one adapter do not come all at once.
-    const cells = scenarios.flatMap((scenario) => adapters.map((adapter, at) => ({ scenario, adapter, server: opened[at], problems: [], calls: [] })));
+    const cells = scenarios.flatMap((scenario) => adapters.map((adapter, at) => ({ scenario, adapter, server: opened[at], problems: [], calls: [] })))
+      .filter(({ adapter, scenario }) => wanted(adapter, scenario));
     const left = [...cells];
     const take = async () => {
-      for (let cell = left.shift(); cell; cell = left.shift()) onCell(await playCell(site, cell));
+      for (let cell = left.shift(); cell; cell = left.shift()) onCell(await playCell(site, cell, patience));
     };
     await Promise.all(Array.from({ length: AT_ONCE }, take));
     for (const [at, { strays }] of opened.entries()) {
@@ -40,12 +41,12 @@ export async function playAll(adapters, scenarios, onCell = () => {}) {
   }
 }
 
-async function playCell(site, cell) {
+async function playCell(site, cell, patience) {
   const { scenario, adapter, server } = cell;
   const skip = reasonToSkip(scenario, adapter);
   if (skip) return Object.assign(cell, { verdict: skip.other ? "other mode" : "n/a", reason: skip.reason });
   if (server.error) return Object.assign(cell, { verdict: "failed", problems: [server.error.message] });
-  const play = new Play(site, adapter, scenario, `conform-${randomBytes(8).toString("hex")}`, server.program);
+  const play = new Play(site, adapter, scenario, `conform-${randomBytes(8).toString("hex")}`, server.program, patience);
   server.plays?.add(play);
   const begun = performance.now();
   cell.problems = await play.run();

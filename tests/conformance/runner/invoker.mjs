@@ -33,8 +33,11 @@ export function signed(way, [first, second], invocation) {
   return { headers, body };
 }
 
-export async function send(url, { headers, body }) {
-  const answer = await fetch(url, { method: "POST", headers, body, signal: AbortSignal.timeout(60_000) });
+/** Sends it. As for Postgres, an invocation that is not answered within its time is lost. */
+export async function send(url, { headers, body }, seconds) {
+  const answer = await fetch(url, { method: "POST", headers, body, signal: AbortSignal.timeout(seconds * 1000) }).catch((error) => {
+    throw error.name === "TimeoutError" ? new Error(`the invocation was not answered within ${seconds} s`) : error;
+  });
   const text = await answer.text();
   let json = null;
   try { json = JSON.parse(text); } catch { /* an answer need not be JSON */ }

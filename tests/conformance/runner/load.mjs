@@ -46,7 +46,7 @@ const filled = (text) => text.replace(/\$\{(\w+)\}/g, (_, name) => {
 /** All adapters: the file adapter.json of a folder, or several NAME.adapter.json. */
 export function readAdapters() {
   const folder = path.join(home, "adapters");
-  return fs.readdirSync(folder).sort().flatMap((name) => fs.readdirSync(path.join(folder, name)).filter((file) => file.endsWith("adapter.json")).sort().map((file) => {
+  return fs.readdirSync(folder).filter((name) => !name.startsWith(".")).sort().flatMap((name) => fs.readdirSync(path.join(folder, name)).filter((file) => file.endsWith("adapter.json")).sort().map((file) => {
     const adapter = checked("adapter.schema.json", path.join(folder, name, file));
     return {
       path: "/", lacks: {}, built: [], env: {}, ...adapter, name: [name, file.replace(/\.?adapter\.json$/, "")].filter(Boolean).join("-"), folder: path.join(folder, name),

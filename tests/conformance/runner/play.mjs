@@ -1,7 +1,7 @@
 // Plays one scenario against one adapter and says what did not hold.
 import { createHash } from "node:crypto";
 
-import { Tape, openProxy } from "../../stand-ins/proxy.mjs";
+import { Tape, isCall, openProxy } from "../../stand-ins/proxy.mjs";
 import { until } from "../../support.mjs";
 import { wireProblems } from "./hygiene.mjs";
 import { send, signed } from "./invoker.mjs";
@@ -9,14 +9,13 @@ import { payloadOf } from "./load.mjs";
 import { fill, fits, mismatches, short } from "./match.mjs";
 import { Program } from "./program.mjs";
 
-const PATIENCE = 20_000;
 const SETTLES = ["settle_jobs", "settle_and_claim"];
 const DEFAULTS = { batch: 50, seconds: 30, kinds: ["conform", "conform_two"], sign: "good" };
 
 export class Play {
   /** `server` is the program of an invoked adapter, which serves all scenarios. */
-  constructor(site, adapter, scenario, queue, server) {
-    Object.assign(this, { site, adapter, scenario, queue, server });
+  constructor(site, adapter, scenario, queue, server, patience) {
+    Object.assign(this, { site, adapter, scenario, queue, server, patience });
     this.tape = new Tape(scenario.faults, (expected, body) => fits(fill(expected, this.names()), body), (body) => fill(body, this.names()));
     this.ids = {};
     this.invocations = {};
@@ -30,13 +29,15 @@ export class Play {
   async run() {
     const { scenario, site } = this;
     try {
-      await site.makeQueue(this.queue, { ...this.#servedBy(), ...scenario.queue });
+      // What fails stays where it can be looked at.
+      await site.makeQueue(this.queue, { backoff_base_seconds: 600, backoff_jitter: 0, ...this.#servedBy(), ...scenario.queue });
       await this.#enqueue(scenario.jobs ?? {});
       for (const [at, step] of scenario.steps.entries()) {
         try {
           await this.#step(step);
         } catch (error) {
-          throw new Error(`step ${at + 1} ${short(step, 120)}: ${error.message}`);
+          error.message = `step ${at + 1} ${short(step, 120)}: ${error.message}`;
+          throw error;
         }
       }
       await this.#expect(scenario.expect ?? {});
@@ -73,6 +74,7 @@ export class Play {
     if (step.invoke) return this.#invoke(step.invoke);
     if (step.answered) return this.#answered(step.answered, step);
     if (step.until) return this.#until(step.until);
+    if (step.calls) return this.#checkCalls(step.calls);
     if (step.sql) return this.#sql(step.sql);
     if (step.let_go) return this.tape.letGo(step.let_go);
     if (step.signal) return this.program.signal(step.signal);
@@ -88,8 +90,8 @@ export class Play {
     const names = Object.keys(jobs);
     if (names.length === 0) return;
     const answers = await this.site.enqueue(this.queue, names.map((name) => this.#asEnqueued(name, jobs[name])));
-    answers.forEach(({ id }, at) => {
-      this.ids[names[at]] = id;
+    answers.forEach(({ ordinal, id }) => {
+      this.ids[names[ordinal]] = id;
       this.tokens.push(id);
     });
   }
@@ -126,7 +128,7 @@ export class Play {
     const { batch, seconds, kinds } = { ...DEFAULTS, ...asked };
     const own = kinds?.map((kind) => (kind === "conform" && this.adapter.does ? this.adapter.does.complete.kind : kind));
     const request = signed(sign, this.site.secrets, { invocation: this.invocations[name], queue: this.queue, batch, seconds, ...(own && { kinds: own }), ...extra });
-    const answered = send(this.server.url, request);
+    const answered = send(this.server.url, request, seconds);
     answered.catch(() => {});
     if (as) this.sent[as] = answered;
     else this.#check("the answer to the invocation", { ...(status && { status }), ...(answer && { json: answer }) }, await answered);
@@ -145,11 +147,11 @@ export class Play {
     await until(async () => {
       await this.#invoke({ status: 200 });
       return fits(this.#translated(job, fill(is, this.names())), await this.site.job(this.ids[job]));
-    }, `job ${job} being ${short(is)}`, PATIENCE);
+    }, `job ${job} being ${short(is)}`, this.patience);
   }
 
   async #exited(code) {
-    await until(() => this.program.hasEnded, "the end of the program", PATIENCE);
+    await until(() => this.program.hasEnded, "the end of the program", this.patience);
     this.#check("the program's end", { code }, { code: this.program.process.exitCode ?? this.program.process.signalCode });
   }
 
@@ -161,7 +163,7 @@ export class Play {
         if (job) return fits(this.#translated(job, fill(is, this.names())), await this.site.job(this.ids[job]));
         if (call) return this.#callsLike(call).length >= count;
         return this.output.includes(fill(output, this.names()));
-      }, what, PATIENCE);
+      }, what, this.patience);
     } catch (error) {
       const state = job ? short(await this.site.job(this.ids[job]), 600) : "";
       throw new Unmet(`${error.message}; ${state} ${this.#tapeText()} ${this.output.slice(-600)}`);
@@ -188,15 +190,15 @@ export class Play {
     return this.results[name] !== undefined && "result" in expected ? { ...expected, result: this.results[name] } : expected;
   }
 
-  #callsLike({ rpc, body, headers }) {
+  #callsLike({ rpc, body, headers, answer }) {
     const names = this.names();
-    return this.tape.calls.filter((call) => [rpc].flat().includes(call.rpc)
-      && (!body || fits(fill(body, names), call.body)) && (!headers || fits(fill(headers, names), call.headers)));
+    return this.tape.calls.filter((call) => isCall(rpc, call)
+      && (!body || fits(fill(body, names), call.body)) && (!answer || fits(fill(answer, names), call.answer)) && (!headers || fits(fill(headers, names), call.headers)));
   }
 
-  #checkCalls({ rpc, body, headers, count = { $between: [1, Infinity] }, pause_ms }) {
-    const found = this.#callsLike({ rpc, body, headers });
-    const problems = mismatches(count, found.length, `the number of calls of ${[rpc].flat().join(" or ")}${body || headers ? ` like ${short({ body, headers })}` : ""}`);
+  #checkCalls({ rpc, body, headers, answer, count = { $between: [1, Infinity] }, pause_ms }) {
+    const found = this.#callsLike({ rpc, body, headers, answer });
+    const problems = mismatches(count, found.length, `the number of calls of ${[rpc].flat().join(" or ")}${body || headers || answer ? ` like ${short({ body, headers, answer })}` : ""}`);
     if (problems.length > 0) throw new Unmet(`${problems.join("; ")}. ${this.#tapeText()}`);
     const pauses = found.slice(1).map((call, at) => Math.round(call.begun - (found[at].ended ?? found[at].begun)));
     if (pause_ms && pauses.some((pause) => pause < pause_ms)) throw new Unmet(`the pauses between calls of ${rpc} were ${pauses.join(", ")} ms, expected at least ${pause_ms}`);

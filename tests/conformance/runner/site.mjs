@@ -9,7 +9,7 @@ import { startStack } from "../../support.mjs";
 const KINDS = ["conform", "conform_two", "conform_unknown", "conform_mail"];
 
 export async function openSite() {
-  const stack = await startStack("conformance", { parts: ["gateway"] });
+  const stack = await startStack("conformance", { parts: ["gateway"], applications: "none" });
   const pool = new pg.Pool({ connectionString: stack.databaseUrl, max: 10 });
   pool.on("error", () => {});
   const query = async (text, values) => (await pool.query(text, values)).rows;

@@ -78,20 +78,20 @@ async function ending(job, held, longest) {
 
 /** Settles a batch. When it is refused as a whole, one by one; what is refused alone is a dead letter. Gives [{id, status}]. */
 export async function settle(worker, outcomes, { invocation, until } = {}) {
-  const send = async (some) => (await call("settle_jobs", { p_worker: worker, p_outcomes: some, ...(invocation && { p_invocation: invocation }) }, { until })).value;
+  const send = async (some, isLast) => (await call("settle_jobs", { p_worker: worker, p_outcomes: some, ...(isLast && invocation && { p_invocation: invocation }) }, { until })).value;
   try {
-    return await send(outcomes);
+    return await send(outcomes, true);
   } catch (error) {
     if (!(error instanceof Refused)) throw error;
   }
   const settled = [];
   for (const outcome of outcomes) {
     try {
-      settled.push(...await send([outcome]));
+      settled.push(...await send([outcome], outcome === outcomes.at(-1)));
     } catch (error) {
       if (!(error instanceof Refused)) throw error;
       const { id, attempt } = outcome;
-      settled.push(...await send([{ id, attempt, outcome: "dead", error: { type: "outcome_refused", message: error.message, retryable: false } }]));
+      settled.push(...await send([{ id, attempt, outcome: "dead", error: { type: "outcome_refused", message: error.message, retryable: false } }], outcome === outcomes.at(-1)));
     }
   }
   return settled;

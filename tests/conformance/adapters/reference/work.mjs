@@ -43,11 +43,12 @@ async function claimNext(outcomes) {
 }
 
 async function keepLeases() {
-  while (running.size > 0 || !stopping) {
-    await sleep(Math.min(30_000, shortest / 3), null, { ref: !stopping });
+  for (let last = Date.now(); ; await sleep(50, null, { ref: false })) {
+    if (running.size === 0) last = Date.now();
+    if (Date.now() - last < Math.min(30_000, shortest / 3)) continue;
+    last = Date.now();
     const leases = [...running.values()].map(({ job, progress, logs }) => ({ id: job.id, attempt: job.attempt,
       ...(progress !== undefined && { progress }), ...(logs.length > 0 && { logs: logs.splice(0) }) }));
-    if (leases.length === 0) continue;
     const { value } = await call("heartbeat_jobs", { p_worker: worker, p_leases: leases })
       .catch((error) => (console.error(error), { value: [] }));
     for (const { id } of value.filter(({ status }) => status !== "held")) {
