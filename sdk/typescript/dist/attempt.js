@@ -39,8 +39,8 @@ export class Attempt {
     async run(most = Infinity) {
         const { claimed, handler } = this;
         if (!handler) {
-            const message = `there is no handler for the kind "${claimed.kind}" here`;
-            console.error(`${claimed.id}: ${message}; the job is given back`);
+            const message = `no handler for the kind "${claimed.kind}" here`;
+            console.error(`${claimed.id} is given back: ${message}`);
             return this.outcome({ outcome: "released", delay_seconds: 60, error: { type: "unknown_kind", message, retryable: true } });
         }
         const { timeout } = handler.job.options;
@@ -49,7 +49,7 @@ export class Attempt {
         try {
             const stopped = new Promise((_, reject) => (this.#stopped = reject));
             if (limit < 2e6)
-                timer = setTimeout(() => this.stop(new GristmillError("timeout", `not done after ${Number(limit.toFixed(1))} s`)), limit * 1000);
+                timer = setTimeout(() => this.stop(new GristmillError("timeout", `not done after ${Math.ceil(limit)} s`)), limit * 1000);
             if (this.#reason)
                 throw this.#reason;
             const result = await Promise.race([this.#work(handler), stopped]);

@@ -47,4 +47,5 @@ export declare function retry(reason: string | Error, { in: delay, type }?: {
 }): never;
 /** The ending for what a handler has thrown. */
 export declare function endingOf(error: unknown): Ending;
-export declare function invalidPayload(error: InvalidPayload): Ending;
+/** The ending for a payload that does not fit. */
+export declare const invalidPayload: ({ message, field }: InvalidPayload) => Ending;

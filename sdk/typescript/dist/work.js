@@ -62,9 +62,11 @@ class Worker {
     #hasBoth = true;
     #isPlanned = false;
     #isStopping = false;
+    #isOver = false;
     #rest;
     #pause;
     #tick;
+    #looksEvery = 0;
     #lastBeat = performance.now();
     #beatSoon = false;
     #isBeating = false;
@@ -150,6 +152,8 @@ class Worker {
         }
     }
     #go() {
+        if (this.#isOver)
+            return;
         this.#start();
         const prefetch = this.#prefetch;
         const most = this.#concurrency + prefetch;
@@ -161,8 +165,9 @@ class Worker {
             // While a call is under way, wait until another is worth its round trip.
             if (this.#calls > 0 && Math.max(free, this.#done.length) < most / 2)
                 break;
-            const share = prefetch > 0 ? Math.ceil(most / LANES) : most;
-            void this.#exchange(this.#done.splice(0, Math.min(MOST, Math.max(share, 1))), claims ? Math.min(free, share, MOST) : 0);
+            // Half of them in each call, where there are many.
+            const share = Math.min(MOST, prefetch > 0 ? Math.ceil(most / LANES) : most);
+            void this.#exchange(this.#done.splice(0, Math.max(share, 100)), claims ? Math.min(free, share) : 0);
         }
         this.#endIfDone();
     }
@@ -173,6 +178,7 @@ class Worker {
         this.#end();
     }
     #finish() {
+        this.#isOver = true;
         clearTimeout(this.#tick);
         clearTimeout(this.#drain);
         clearTimeout(this.#rest);
@@ -231,6 +237,8 @@ class Worker {
     #take(jobs, date, begun) {
         for (const claimed of jobs) {
             const lease = leaseOf(claimed, date);
+            if (lease / 6 < this.#looksEvery)
+                this.#lookIn(lease / 6);
             const task = { attempt: new Attempt(claimed, this.handlers.get(claimed.kind), this.#around, () => hashStart(spanName(claimed))), lease, until: begun + lease, since: performance.now() };
             this.#held.add(task);
             this.#waiting.push(task);
@@ -296,7 +304,12 @@ class Worker {
             this.#lastBeat = now;
         else if (!this.#isBeating && (this.#beatSoon || now - this.#lastBeat >= every))
             void this.#beat(every);
-        this.#tick = setTimeout(() => this.#watch(), Math.min(1000, every / 2));
+        this.#lookIn(Math.min(1000, every / 2));
+    }
+    #lookIn(ms) {
+        clearTimeout(this.#tick);
+        this.#looksEvery = ms;
+        this.#tick = setTimeout(() => this.#watch(), ms);
     }
     async #beat(every) {
         this.#isBeating = true;
