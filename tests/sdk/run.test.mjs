@@ -144,26 +144,13 @@ test("errors of Postgres have a class of their own, with code and hint", async (
 test("the options of enqueue arrive in the job", async () => {
   const full = await job();
   const owner = crypto.randomUUID();
-  const traceparent = "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01";
-  const { id } = await mill.enqueue(full, { a: 1 }, { in: "2h", priority: 9, dedupeKey: "d", groupKey: "g", owner, name: "n", maxAttempts: 2, correlationId: "c", traceparent });
-  const [row] = await rows("select priority, dedupe_key, group_key, owner, name, max_attempts, correlation_id, traceparent, run_at - now() > interval '119 minutes' as is_late from mill.job where id = $1", [id]);
-  assert.deepEqual(row, { priority: 9, dedupe_key: "d", group_key: "g", owner, name: "n", max_attempts: 2, correlation_id: "c", traceparent, is_late: true });
+  const { id } = await mill.enqueue(full, { a: 1 }, { in: "2h", priority: 9, dedupeKey: "d", groupKey: "g", owner, name: "n", maxAttempts: 2, correlationId: "c" });
+  const [row] = await rows("select priority, dedupe_key, group_key, owner, name, max_attempts, correlation_id, run_at - now() > interval '119 minutes' as is_late from mill.job where id = $1", [id]);
+  assert.deepEqual(row, { priority: 9, dedupe_key: "d", group_key: "g", owner, name: "n", max_attempts: 2, correlation_id: "c", is_late: true });
   assert.deepEqual(await mill.enqueue(full, { a: 2 }, { dedupeKey: "d" }), { id, status: "duplicate" });
   const [first, again] = [await mill.enqueue(full, { a: 3 }, { idempotencyKey: `k-${id}` }), await mill.enqueue(full, { a: 3 }, { idempotencyKey: `k-${id}` })];
   assert.equal(first.id, again.id);
   assert.deepEqual(await mill.cancel(id), [{ id, status: "cancelled" }]);
-});
-
-test("what a handler enqueues is of the same trace, and has the correlation id of its job", async () => {
-  const [parent, child] = [await job(), await job()];
-  const traceparent = "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01";
-  const { id } = await mill.enqueue(parent, { a: 1 }, { traceparent, correlationId: "together" });
-  await drain([handle(parent, async (cx) => ({ span: cx.traceparent, producer: cx.job.traceparent, child: (await cx.mill.enqueue(child, { b: 1 })).id }))]);
-  const { result } = await mill.get(id);
-  assert.equal(result.producer, traceparent);
-  assert.match(result.span, /^00-4bf92f3577b34da6a3ce929d0e0e4736-[0-9a-f]{16}-01$/);
-  const [row] = await rows("select traceparent, correlation_id from mill.job where id = $1", [result.child]);
-  assert.deepEqual(row, { traceparent: result.span, correlation_id: "together" });
 });
 
 test("a user enqueues with a token of its own, and only kinds that are open to users", async () => {
