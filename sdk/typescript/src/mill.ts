@@ -1,9 +1,9 @@
 import type { LogLine, JobError } from "./outcome.js";
 import type { Definition, QueueOptions } from "./definition.js";
-import { seconds } from "./duration.js";
 import { QueueFull } from "./errors.js";
-import { uniqueOf, type EnqueueOptions, type Handler, type Job, type NewJob } from "./job.js";
-import { camel, rename, snake } from "./names.js";
+import type { EnqueueOptions, Handler, Job, NewJob } from "./job.js";
+import { camel, rename } from "./names.js";
+import { rowOf } from "./row.js";
 import { Rpc, type Options } from "./rpc.js";
 import { validated } from "./schema.js";
 import { serve, type Covered, type Served, type ServeOptions } from "./serve.js";
@@ -107,13 +107,8 @@ export class Mill {
     return this.#enqueue(await Promise.all(jobs.map((job) => this.#row(job))), idempotencyKey, jobs.every(({ options }) => options.dedupeKey !== undefined));
   }
 
-  async #row({ job, payload, options: { in: delay, runAt, unique, ...options } }: NewJob): Promise<Record<string, unknown>> {
-    await validated(job.schema, job.kind, payload);
-    const now = this.#options.now ?? Date.now;
-    return snake({
-      correlationId: this.#correlationId, traceparent: this.#rpc.traceparent, ...options, kind: job.kind, payload,
-      runAt: delay === undefined ? runAt : new Date(now() + seconds(delay) * 1000), unique: uniqueOf(unique),
-    });
+  #row(job: NewJob): Promise<Record<string, unknown>> {
+    return rowOf(job, this.#options.now, { correlationId: this.#correlationId, traceparent: this.#rpc.traceparent });
   }
 
   async #enqueue(rows: Record<string, unknown>[], key?: string, repeatable?: boolean): Promise<(Enqueued | { id: null; status: "throttled" })[]> {
