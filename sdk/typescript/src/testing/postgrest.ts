@@ -23,7 +23,7 @@ const ROUTINES = `
     array(select format_type(t.type, null) from unnest(p.proargtypes::oid[]) with ordinality as t(type, n) order by t.n) as types,
     p.pronargs - p.pronargdefaults as required, p.provariadic <> 0 as variadic, p.proretset as "isSet",
     case when p.prorettype = 'void'::regtype then 'nothing'
-         when r.typtype = 'c' or p.prorettype = 'record'::regtype then 'row'
+         when r.typtype = 'c' or p.prorettype = 'record'::regtype or p.proargmodes && '{t,o,b}' then 'row'
          else 'value' end as returns
   from pg_proc p join pg_type r on r.oid = p.prorettype
   where p.pronamespace = to_regnamespace(quote_ident($1)) and p.proname = $2 and p.prokind = 'f'`;
@@ -140,6 +140,7 @@ export class Postgrest {
       given.every((arg) => names.includes(arg)) && names.slice(0, required).every((arg) => given.includes(arg)));
     if (fitting.length > 1) throw refuse(300, "PGRST203", `Could not choose the best candidate function between: ${fitting.map(({ names }) => `${key}(${names.join(", ")})`).join(", ")}`);
     if (fitting.length === 1) return fitting[0]!;
+    given.sort();
     const list = given.length > 0 ? `(${given.join(", ")})` : "";
     throw refuse(404, "PGRST202", `Could not find the function ${key}${list || " without parameters"} in the schema cache`,
       `Searched for the function ${key} ${given.length > 0 ? `with parameters ${given.join(", ")}` : "without parameters"}, but no matches were found in the schema cache.`);
@@ -149,10 +150,11 @@ export class Postgrest {
 async function run(tx: Transaction, name: string, { names, types, variadic, isSet, returns }: Routine, args: object): Promise<string | null> {
   const given = names.map((arg, place) => ({ arg, type: types[place]!, isLast: place === names.length - 1 })).filter(({ arg }) => arg in args);
   const list = given.map(({ arg, isLast }) => `${variadic && isLast ? "variadic " : ""}${quote(arg)} => a.${quote(arg)}`).join(", ");
-  const from = given.length === 0 ? `${name}()` : `json_to_record($1::json) as a(${given.map(({ arg, type }) => `${quote(arg)} ${type}`).join(", ")}), lateral ${name}(${list})`;
+  const from = given.length === 0 ? "" : `json_to_record($1::json) as a(${given.map(({ arg, type }) => `${quote(arg)} ${type}`).join(", ")}), `;
+  // A function in FROM that answers one column is that column, not a row with it; a subquery is always a row.
+  const call = returns === "row" ? `lateral (select f.* from ${name}(${list}) as f) as r` : `lateral ${name}(${list}) as r(value)`;
   const one = returns === "row" ? "to_json(r)" : "to_json(r.value)";
-  const { rows }: Results<{ body: string | null }> = await tx.query(
-    `select (${isSet ? `coalesce(json_agg(${one}), '[]')` : one})::text as body from ${from} as r${returns === "row" ? "" : "(value)"}`,
+  const { rows }: Results<{ body: string | null }> = await tx.query(`select (${isSet ? `coalesce(json_agg(${one}), '[]')` : one})::text as body from ${from}${call}`,
     given.length === 0 ? [] : [JSON.stringify(args)]);
   return returns === "nothing" ? null : (rows[0]?.body ?? "null");
 }
