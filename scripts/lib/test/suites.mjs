@@ -59,6 +59,7 @@ export const suites = [
   { group: "gateway", name: "gateway", needs: ["native"], read: readNode, command: nodeTest("tests/gateway/") },
   ...["refresh", "workflows"].map(app),
   { ...app("project"), group: "project" },
+  { group: "sdk", name: "sdk", needs: ["native", "sdk"], read: readNode, command: nodeTestAtOnce("tests/sdk/") },
   { group: "chaos", name: "neighbours", needs: ["native", "functions"], read: readNode, command: nodeTest("tests/chaos/neighbours.test.mjs") },
   { group: "chaos", name: "chaos", alone: true, needs: ["native", "functions"], read: readNode, command: nodeTest("tests/chaos/recovery.test.mjs") },
   { group: "operate", name: "operate", needs: ["native"], debian: true, read: readNode, command: nodeTest("tests/operate/tls.test.mjs", "tests/operate/restore.test.mjs") },

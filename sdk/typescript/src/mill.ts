@@ -63,8 +63,6 @@ export type RegisterOptions = {
   url?: string;
 };
 
-const ENDED = ["completed", "failed", "cancelled"];
-
 /** A client of Gristmill: enqueues jobs, serves them in a function, or works on them in a long-lived process. */
 export class Mill {
   readonly #options: Options;
@@ -94,11 +92,8 @@ export class Mill {
   /** Enqueues many jobs of one kind, all or none. The ids are in the order of the payloads; null for one that the queue had no space for. */
   async enqueueMany<Input>(job: Job<string, Input, any>, payloads: readonly NoInfer<Input>[], options: EnqueueOptions & { idempotencyKey?: string } = {}): Promise<(string | null)[]> {
     const { idempotencyKey, ...rest } = options;
-    if (Object.keys(rest).length > 0 || this.#rpc.traceparent) {
-      const rows = await Promise.all(payloads.map((payload) => this.#row(job.with(payload, rest))));
-      return (await this.#enqueue(rows, idempotencyKey)).map(({ id }) => id);
-    }
-    for (const payload of payloads) await validated(job.schema, job.kind, payload);
+    const rows = await Promise.all(payloads.map((payload) => this.#row(job.with(payload, rest))));
+    if (Object.keys(rest).length > 0 || this.#rpc.traceparent || this.#options.token) return (await this.#enqueue(rows, idempotencyKey)).map(({ id }) => id);
     return this.#once("enqueue_many", { p_kind: job.kind, p_payloads: payloads }, idempotencyKey);
   }
 
@@ -145,8 +140,8 @@ export class Mill {
     for (;;) {
       signal?.throwIfAborted();
       const job = await this.get<Result>(id);
-      if (!job) throw new TypeError(`there is no job ${id}`);
-      if (ENDED.includes(job.state)) return job;
+      if (!job) throw new TypeError(`no job ${id}`);
+      if (job.finishedAt) return job;
       await new Promise((resolve) => setTimeout(resolve, interval));
     }
   }

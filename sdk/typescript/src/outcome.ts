@@ -69,7 +69,7 @@ function fieldsOf(error: unknown): JobError {
   const { type, name, stack, retryable, status, http_status = status, provider } = (error ?? {}) as Record<string, unknown>;
   return {
     type: typeof type === "string" ? type : error instanceof Error && name !== "Error" ? String(name) : "error",
-    message: text(messageOf(error), 6000),
+    message: text(messageOf(error), 4000),
     retryable: retryable !== false,
     ...(typeof http_status === "number" && http_status > 0 && { http_status }),
     ...(typeof provider === "string" && { provider }),
@@ -80,9 +80,9 @@ function fieldsOf(error: unknown): JobError {
 /** The ending for what a handler has thrown. */
 export function endingOf(error: unknown): Ending {
   if (error instanceof Signal) return error.ending;
+  const fields = fieldsOf(error);
   // Errors of our own calls are retried like any other: what Postgres refuses today, a new release may have mended.
-  const fields = { ...fieldsOf(error), ...(error instanceof GristmillError && { type: error.code, retryable: true }) };
-  return { outcome: "failed", error: fields };
+  return { outcome: "failed", error: error instanceof GristmillError ? { ...fields, type: error.code, retryable: true } : fields };
 }
 
 export function invalidPayload(error: InvalidPayload): Ending {

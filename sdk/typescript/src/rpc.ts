@@ -49,22 +49,11 @@ const sleep = (ms: number, signal?: AbortSignal) => new Promise<void>((resolve, 
 });
 
 export class Rpc {
-  #found: { url: string; key: string } | undefined;
-
   constructor(readonly options: Options, readonly traceparent?: string) {}
 
   /** A variable of `env` or of the process. */
   variable(name: string): string | undefined {
     return (this.options.env as Record<string, string> | undefined)?.[name] ?? variables()[name];
-  }
-
-  // Looked up at the first call, so that a module may make its client before the variables are there.
-  get #where() {
-    if (this.#found) return this.#found;
-    const url = this.options.url ?? this.variable("SUPABASE_URL") ?? this.variable("GRISTMILL_URL");
-    const key = this.options.key ?? this.variable("SUPABASE_SERVICE_ROLE_KEY") ?? this.variable("GRISTMILL_SERVICE_KEY");
-    if (!url || !key) throw new GristmillError("misconfigured", `give gristmill() the ${url ? "key" : "url"}, or set SUPABASE_${url ? "SERVICE_ROLE_KEY" : "URL"}`);
-    return (this.#found = { url: url.replace(/\/+$/, ""), key });
   }
 
   async call<T = any>(name: string, args: object = {}, { repeatable = false, patience = 15_000, signal, onAnswer }: CallOptions = {}): Promise<T> {
@@ -84,8 +73,10 @@ export class Rpc {
   }
 
   async #once<T>(name: string, body: string, signal?: AbortSignal, onAnswer?: CallOptions["onAnswer"]): Promise<T> {
-    const { token, schema, timeout = 10_000, fetch: send = fetch } = this.options;
-    const { url, key } = this.#where;
+    // Looked up with each call, so that a module may make its client before the variables are there.
+    const { url = this.variable("SUPABASE_URL") ?? this.variable("GRISTMILL_URL"), key = this.variable("SUPABASE_SERVICE_ROLE_KEY") ?? this.variable("GRISTMILL_SERVICE_KEY"),
+      token, schema, timeout = 10_000, fetch: send = fetch } = this.options;
+    if (!url || !key) throw new GristmillError("misconfigured", `gristmill() has no ${url ? "key" : "url"}`);
     const bearer = (typeof token === "function" ? await token() : token) ?? key;
     signal?.throwIfAborted();
     const begun = performance.now();
@@ -95,7 +86,7 @@ export class Rpc {
     const timer = setTimeout(() => control.abort(), timeout);
     let answer: Response, text: string;
     try {
-      answer = await send(`${url}/rest/v1/rpc/${name}`, {
+      answer = await send(`${url.replace(/\/$/, "")}/rest/v1/rpc/${name}`, {
         method: "POST", body, signal: control.signal,
         headers: {
           apikey: key, Authorization: `Bearer ${bearer}`, "Content-Type": "application/json",

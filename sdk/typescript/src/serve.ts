@@ -1,6 +1,6 @@
 // A function that Postgres invokes: make sure that Postgres is calling, claim a batch, run it, settle it.
 import { Attempt, say, type Claimed, type Failed } from "./attempt.js";
-import { GristmillError } from "./errors.js";
+import type { GristmillError } from "./errors.js";
 import { byKind, type Handler, type Job } from "./job.js";
 import type { Mill } from "./mill.js";
 import { variables, type Rpc } from "./rpc.js";
@@ -28,13 +28,13 @@ export interface Served {
 }
 
 const problem = (status: number, code: string, detail: string) =>
-  new Response(JSON.stringify({ code, status, detail }), { status, headers: { "Content-Type": "application/problem+json" } });
+  Response.json({ code, detail }, { status, headers: { "Content-Type": "application/problem+json" } });
 
 export function serve(handlers: readonly Handler[], { secret, env: given, onError = say }: ServeOptions, connect: (env: unknown, traceparent?: string, correlationId?: string | null) => { rpc: Rpc; mill: Mill }): Served {
   const known = byKind(handlers);
 
   const answer = async (request: Request, passed?: unknown): Promise<Response> => {
-    if (request.method !== "POST") return problem(405, "method_not_allowed", "use POST");
+    if (request.method !== "POST") return problem(405, "method_not_allowed", "only Postgres calls this function");
     // What Deno passes in this place is no environment.
     const env = given ?? (passed && !("remoteAddr" in (passed as object)) ? passed : undefined);
     const { rpc } = connect(env);
@@ -48,8 +48,7 @@ export function serve(handlers: readonly Handler[], { secret, env: given, onErro
       return Response.json(await batch(rpc, body, env));
     } catch (error) {
       console.error(error);
-      const { code = "internal", retryable = false } = error as Partial<GristmillError>;
-      return problem(retryable ? 503 : 500, code, "the invocation was not served");
+      return problem((error as GristmillError).retryable ? 503 : 500, "internal", "the invocation was not served");
     }
   };
 

@@ -98,9 +98,11 @@ class Worker {
   #hasBoth = true;
   #isPlanned = false;
   #isStopping = false;
+  #isOver = false;
   #rest: ReturnType<typeof setTimeout> | undefined;
   #pause: number;
   #tick: ReturnType<typeof setTimeout> | undefined;
+  #looksEvery = 0;
   #lastBeat = performance.now();
   #beatSoon = false;
   #isBeating = false;
@@ -183,6 +185,7 @@ class Worker {
   }
 
   #go(): void {
+    if (this.#isOver) return;
     this.#start();
     const prefetch = this.#prefetch;
     const most = this.#concurrency + prefetch;
@@ -192,8 +195,9 @@ class Worker {
       if (!claims && this.#done.length === 0) break;
       // While a call is under way, wait until another is worth its round trip.
       if (this.#calls > 0 && Math.max(free, this.#done.length) < most / 2) break;
-      const share = prefetch > 0 ? Math.ceil(most / LANES) : most;
-      void this.#exchange(this.#done.splice(0, Math.min(MOST, Math.max(share, 1))), claims ? Math.min(free, share, MOST) : 0);
+      // Half of them in each call, where there are many.
+      const share = Math.min(MOST, prefetch > 0 ? Math.ceil(most / LANES) : most);
+      void this.#exchange(this.#done.splice(0, Math.max(share, 100)), claims ? Math.min(free, share) : 0);
     }
     this.#endIfDone();
   }
@@ -205,6 +209,7 @@ class Worker {
   }
 
   #finish(): void {
+    this.#isOver = true;
     clearTimeout(this.#tick);
     clearTimeout(this.#drain);
     clearTimeout(this.#rest);
@@ -256,6 +261,7 @@ class Worker {
   #take(jobs: Claimed[], date: number, begun: number): void {
     for (const claimed of jobs) {
       const lease = leaseOf(claimed, date);
+      if (lease / 6 < this.#looksEvery) this.#lookIn(lease / 6);
       const task: Task = { attempt: new Attempt(claimed, this.handlers.get(claimed.kind), this.#around, () => hashStart(spanName(claimed))), lease, until: begun + lease, since: performance.now() };
       this.#held.add(task);
       this.#waiting.push(task);
@@ -316,7 +322,13 @@ class Worker {
     }
     if (this.#held.size === 0) this.#lastBeat = now;
     else if (!this.#isBeating && (this.#beatSoon || now - this.#lastBeat >= every)) void this.#beat(every);
-    this.#tick = setTimeout(() => this.#watch(), Math.min(1000, every / 2));
+    this.#lookIn(Math.min(1000, every / 2));
+  }
+
+  #lookIn(ms: number): void {
+    clearTimeout(this.#tick);
+    this.#looksEvery = ms;
+    this.#tick = setTimeout(() => this.#watch(), ms);
   }
 
   async #beat(every: number): Promise<void> {
