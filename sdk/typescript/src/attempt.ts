@@ -39,6 +39,8 @@ export interface RunningJob {
   correlationId: string | null;
   /** Of the producer. */
   traceparent: string | null;
+  /** The name under which the job is held. With the id and the attempt it is the fencing token, for RPCs of your own that end the job together with rows. */
+  worker: string;
 }
 
 type Write = (message: string, data?: object) => void;
@@ -72,6 +74,7 @@ export interface Failed {
 
 /** What attempts of one server or worker share. */
 export interface Surroundings {
+  worker: string;
   env: () => unknown;
   mill: (traceparent: string, correlationId: string | null) => Mill;
   onError: (error: unknown, job: Failed) => void;
@@ -196,7 +199,7 @@ export class Attempt {
       payload,
       get job() {
         const { payload: _payload, lease_until: _lease, ...rest } = claimed;
-        return (job ??= camel(rest) as RunningJob);
+        return (job ??= camel({ ...rest, worker: attempt.around.worker }));
       },
       get signal() {
         if (!attempt.#control) {

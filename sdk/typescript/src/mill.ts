@@ -5,7 +5,6 @@ import type { EnqueueOptions, Handler, Job, NewJob } from "./job.js";
 import { camel, rename } from "./names.js";
 import { rowOf } from "./row.js";
 import { Rpc, type Options } from "./rpc.js";
-import { validated } from "./schema.js";
 import { serve, type Covered, type Served, type ServeOptions } from "./serve.js";
 import type { WorkOptions } from "./work.js";
 

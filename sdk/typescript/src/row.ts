@@ -5,10 +5,9 @@ import { snake } from "./names.js";
 import { validated } from "./schema.js";
 
 /** Throws InvalidPayload where the payload does not fit the schema of its job. */
-export async function rowOf({ job, payload, options: { in: delay, runAt, unique, ...options } }: NewJob, now: () => number = Date.now, around: object = {}): Promise<Record<string, unknown>> {
-  await validated(job.schema, job.kind, payload);
-  return snake({
-    ...around, ...options, kind: job.kind, payload,
-    runAt: delay === undefined ? runAt : new Date(now() + seconds(delay) * 1000), unique: uniqueOf(unique),
-  });
+export async function rowOf({ job: { kind, schema }, payload, options: { in: delay, ...options } }: NewJob, now: () => number = Date.now, around?: object): Promise<Record<string, unknown>> {
+  await validated(schema, kind, payload);
+  const row = { ...around, ...options, kind, payload, unique: uniqueOf(options.unique) };
+  if (delay !== undefined) row.runAt = new Date(now() + seconds(delay) * 1000);
+  return snake(row);
 }

@@ -117,7 +117,7 @@ class Worker {
     this.#concurrency = options.concurrency ?? 10;
     if (!(this.#concurrency >= 1)) throw new TypeError("concurrency must be 1 or more");
     this.#pause = this.#firstPause;
-    this.#around = { env: variables, mill, onError: options.onError ?? say, onProgress: () => (this.#beatSoon = true) };
+    this.#around = { worker: this.#name, env: variables, mill, onError: options.onError ?? say, onProgress: () => (this.#beatSoon = true) };
     this.ended = new Promise((resolve, reject) => {
       this.#end = resolve;
       this.#fail = reject;

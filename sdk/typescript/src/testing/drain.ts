@@ -46,13 +46,15 @@ export interface Drained {
 
 interface Place {
   rpc: Rpc;
-  around: Omit<Surroundings, "onError">;
+  around: Omit<Surroundings, "onError" | "worker">;
+  /** Whether this very attempt has completed the job, in a transaction of its handler. */
+  isCompletedBy: (job: string, worker: string, attempt: number) => Promise<boolean>;
   /** When the next job of these kinds is due, or null. */
   nextDue: (kinds: string[]) => Promise<Date | null>;
   moveTo: (time: Date) => Promise<void>;
 }
 
-export async function drain({ rpc, around, nextDue, moveTo }: Place, handlers: readonly Handler[], { withScheduled = false, concurrency = 1, rethrow = false, limit = 10_000 }: DrainOptions): Promise<Drained> {
+export async function drain({ rpc, around, isCompletedBy, nextDue, moveTo }: Place, handlers: readonly Handler[], { withScheduled = false, concurrency = 1, rethrow = false, limit = 10_000 }: DrainOptions): Promise<Drained> {
   const known = byKind(handlers);
   const kinds = [...known.keys()];
   const queues = [...new Set(handlers.map(({ job }) => job.queue))];
@@ -82,13 +84,13 @@ export async function drain({ rpc, around, nextDue, moveTo }: Place, handlers: r
 
   async function run(job: Claimed): Promise<DrainedAttempt> {
     let thrown: unknown;
-    const attempt = new Attempt(job, known.get(job.kind), { ...around, onError: (error) => (thrown = error) }, () => hashStart(spanName(job)));
+    const attempt = new Attempt(job, known.get(job.kind), { ...around, worker, onError: (error) => (thrown = error) }, () => hashStart(spanName(job)));
     const outcome = await attempt.run();
     const done: DrainedAttempt = { id: job.id, kind: job.kind, attempt: job.attempt, payload: job.payload, outcome: outcome?.outcome ?? "lost" };
     if (outcome) {
       if (attempt.percent !== undefined) await rpc.call("heartbeat_jobs", { p_worker: worker, p_leases: [{ id: job.id, attempt: job.attempt, progress: attempt.percent }] });
       const [settled] = await settle(rpc, worker, [outcome], {});
-      if (settled?.status === "lost") done.outcome = "lost";
+      if (settled?.status === "lost") done.outcome = (await isCompletedBy(job.id, worker, job.attempt)) ? "completed" : "lost";
       if (outcome.result !== undefined) done.result = outcome.result;
       if (outcome.delay_seconds !== undefined) done.delaySeconds = outcome.delay_seconds;
     }

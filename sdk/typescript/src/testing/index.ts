@@ -159,6 +159,7 @@ export class Testing {
     return drain({
       rpc: this.#rpc,
       around: { env: () => this.#options.env ?? variables(), mill: (traceparent, correlationId) => new Mill(this.#options, traceparent, correlationId) },
+      isCompletedBy: async (...holder) => (await this.db.query<{ is: boolean }>("select mill.is_completed_by(row($1, $2, $3)::mill.holder) as is", holder)).rows[0]!.is,
       nextDue: async (kinds) => {
         const { rows } = await this.db.query<{ due: Date | null }>("select min(run_at) as due from mill.job_live where waits and kind = any ($1)", [kinds]);
         const due = rows[0]?.due;
