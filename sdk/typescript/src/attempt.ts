@@ -22,6 +22,8 @@ export interface Claimed {
   group_key?: string | null;
   correlation_id?: string | null;
   traceparent?: string | null;
+  /** Under which name it was claimed; the caller of claim_jobs adds it. */
+  worker: string;
 }
 
 /** What a handler knows of its job. */
@@ -74,7 +76,6 @@ export interface Failed {
 
 /** What attempts of one server or worker share. */
 export interface Surroundings {
-  worker: string;
   env: () => unknown;
   mill: (traceparent: string, correlationId: string | null) => Mill;
   onError: (error: unknown, job: Failed) => void;
@@ -199,7 +200,7 @@ export class Attempt {
       payload,
       get job() {
         const { payload: _payload, lease_until: _lease, ...rest } = claimed;
-        return (job ??= camel({ ...rest, worker: attempt.around.worker }));
+        return (job ??= camel(rest) as RunningJob);
       },
       get signal() {
         if (!attempt.#control) {

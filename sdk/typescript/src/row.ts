@@ -7,7 +7,5 @@ import { validated } from "./schema.js";
 /** Throws InvalidPayload where the payload does not fit the schema of its job. */
 export async function rowOf({ job: { kind, schema }, payload, options: { in: delay, ...options } }: NewJob, now: () => number = Date.now, around?: object): Promise<Record<string, unknown>> {
   await validated(schema, kind, payload);
-  const row = { ...around, ...options, kind, payload, unique: uniqueOf(options.unique) };
-  if (delay !== undefined) row.runAt = new Date(now() + seconds(delay) * 1000);
-  return snake(row);
+  return snake({ ...around, ...options, kind, payload, unique: uniqueOf(options.unique), ...(delay !== undefined && { runAt: new Date(now() + seconds(delay) * 1000) }) });
 }

@@ -62,10 +62,11 @@ export function serve(handlers: readonly Handler[], { secret, env: given, onErro
       ...(mine && mine.length < kinds!.length && { p_kinds: mine }),
     }, { repeatable: true, patience: (seconds * 1000) / 4 });
 
-    const around = { worker, env: () => env ?? variables(), onError, mill: (traceparent: string, correlationId: string | null) => connect(env, traceparent, correlationId).mill };
+    const around = { env: () => env ?? variables(), onError, mill: (traceparent: string, correlationId: string | null) => connect(env, traceparent, correlationId).mill };
     // From the beginning of the invocation: a claim that took long leaves less.
     const most = Math.max(0.1, Math.max(seconds - 5, seconds / 2) - elapsed());
     const outcomes = await Promise.all(jobs.map(async (job) => {
+      job.worker = worker;
       const span = await digestStart(job);
       return new Attempt(job, known.get(job.kind), around, () => span).run(most);
     }));

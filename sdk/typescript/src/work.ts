@@ -117,7 +117,7 @@ class Worker {
     this.#concurrency = options.concurrency ?? 10;
     if (!(this.#concurrency >= 1)) throw new TypeError("concurrency must be 1 or more");
     this.#pause = this.#firstPause;
-    this.#around = { worker: this.#name, env: variables, mill, onError: options.onError ?? say, onProgress: () => (this.#beatSoon = true) };
+    this.#around = { env: variables, mill, onError: options.onError ?? say, onProgress: () => (this.#beatSoon = true) };
     this.ended = new Promise((resolve, reject) => {
       this.#end = resolve;
       this.#fail = reject;
@@ -260,6 +260,7 @@ class Worker {
 
   #take(jobs: Claimed[], date: number, begun: number): void {
     for (const claimed of jobs) {
+      claimed.worker = this.#name;
       const lease = leaseOf(claimed, date);
       if (lease / 6 < this.#looksEvery) this.#lookIn(lease / 6);
       const task: Task = { attempt: new Attempt(claimed, this.handlers.get(claimed.kind), this.#around, () => hashStart(spanName(claimed))), lease, until: begun + lease, since: performance.now() };

@@ -46,7 +46,7 @@ export interface Drained {
 
 interface Place {
   rpc: Rpc;
-  around: Omit<Surroundings, "onError" | "worker">;
+  around: Omit<Surroundings, "onError">;
   /** Whether this very attempt has completed the job, in a transaction of its handler. */
   isCompletedBy: (job: string, worker: string, attempt: number) => Promise<boolean>;
   /** When the next job of these kinds is due, or null. */
@@ -84,7 +84,7 @@ export async function drain({ rpc, around, isCompletedBy, nextDue, moveTo }: Pla
 
   async function run(job: Claimed): Promise<DrainedAttempt> {
     let thrown: unknown;
-    const attempt = new Attempt(job, known.get(job.kind), { ...around, worker, onError: (error) => (thrown = error) }, () => hashStart(spanName(job)));
+    const attempt = new Attempt({ ...job, worker }, known.get(job.kind), { ...around, onError: (error) => (thrown = error) }, () => hashStart(spanName(job)));
     const outcome = await attempt.run();
     const done: DrainedAttempt = { id: job.id, kind: job.kind, attempt: job.attempt, payload: job.payload, outcome: outcome?.outcome ?? "lost" };
     if (outcome) {
