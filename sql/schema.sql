@@ -1595,7 +1595,7 @@ $$;
 
 COMMENT ON FUNCTION mill.check_workers() IS 'Queues of the container worker that have work and nobody to do it.';
 
-CREATE FUNCTION mill.claim(p_worker text, p_queues text[], p_max integer, p_kinds text[] DEFAULT NULL::text[], p_lease_seconds integer DEFAULT NULL::integer, p_waits boolean DEFAULT true) RETURNS TABLE(id uuid, queue text, kind text, name text, payload jsonb, attempt integer, max_attempts integer, lease_until timestamp with time zone, owner uuid, group_key text, correlation_id text)
+CREATE FUNCTION mill.claim(p_worker text, p_queues text[], p_max integer, p_kinds text[] DEFAULT NULL::text[], p_lease_seconds integer DEFAULT NULL::integer, p_waits boolean DEFAULT true) RETURNS TABLE(id uuid, queue text, kind text, name text, payload jsonb, attempt integer, max_attempts integer, lease_until timestamp with time zone, owner uuid, group_key text, correlation_id text, traceparent text)
     LANGUAGE plpgsql
     SET search_path TO 'pg_catalog', 'pg_temp'
     SET plan_cache_mode TO 'force_generic_plan'
@@ -1646,7 +1646,7 @@ begin
         slot = v_slot
       where j.ctid = any (v_rows)
       returning j.id, j.queue, j.kind, j.name, j.payload, j.attempt, j.max_attempts,
-                j.lease_until, j.owner, j.group_key, j.correlation_id;
+                j.lease_until, j.owner, j.group_key, j.correlation_id, j.traceparent;
       exit when v_left <= 0 or v_queue.counts_running;
 
       v_packs := mill.lock_packs(v_queue, v_left, p_kinds);
@@ -1667,7 +1667,7 @@ begin
       select p.id, o.line, o.queue, o.kind, p.payload, 'processing', o.run_at, 1, o.max_attempts, p_worker, o.run_at, v_now, v_lease_until
       from opened o cross join lateral unnest(o.ids, o.payloads) as p(id, payload)
       returning j.id, j.queue, j.kind, j.name, j.payload, j.attempt, j.max_attempts,
-                j.lease_until, j.owner, j.group_key, j.correlation_id;
+                j.lease_until, j.owner, j.group_key, j.correlation_id, j.traceparent;
       get diagnostics v_opened = row_count;
       v_left := v_left - v_opened;
       exit when v_left <= 0;
@@ -3198,12 +3198,12 @@ begin
   )
   insert into mill.job (
     id, queue, kind, name, category, payload, state, priority, run_at, attempt, max_attempts, lease_losses,
-    worker, dedupe_key, group_key, owner, parent, progress, result, error, error_log, correlation_id,
+    worker, dedupe_key, group_key, owner, parent, progress, result, error, error_log, correlation_id, traceparent,
     created_at, started_at, finished_at)
   select
     e.id, e.queue, e.kind, e.name, e.category, e.payload, p_state, e.priority, e.run_at, e.attempt,
     e.max_attempts, e.lease_losses, e.worker, e.dedupe_key, e.group_key, e.owner, e.parent, e.progress, e.result,
-    e.error, e.error_log, e.correlation_id, e.created_at, e.started_at, p_now
+    e.error, e.error_log, e.correlation_id, e.traceparent, e.created_at, e.started_at, p_now
   from ended e;
   get diagnostics v_count = row_count;
   return v_count;
@@ -3348,10 +3348,10 @@ begin
     return query
     insert into mill.job_live (
       id, line, turn, queue, kind, name, category, payload, state, waits, priority, run_at, max_attempts,
-      group_key, lane, owner, parent, correlation_id, created_at)
+      group_key, lane, owner, parent, correlation_id, traceparent, created_at)
     select
       a.id, a.line, a.turn, a.queue, a.kind, a.name, a.category, a.payload, a.state, a.state = 'deferred', a.priority, a.run_at, a.max_attempts,
-      a.group_key, a.lane, a.owner, a.parent, a.correlation_id, v_now
+      a.group_key, a.lane, a.owner, a.parent, a.correlation_id, a.traceparent, v_now
     from mill.parse_jobs(p_jobs, v_now, v_turn, v_random, v_max_bytes) a
     returning (job_live.turn - v_turn - 1)::int, job_live.id, 'new';
   end if;
@@ -3364,7 +3364,7 @@ begin
 end
 $_$;
 
-COMMENT ON FUNCTION mill.enqueue(p_jobs jsonb) IS 'Inserts an array of jobs {kind, payload, name, category, priority, run_at, max_attempts, dedupe_key, group_key, owner, parent, correlation_id}; answers new, duplicate or throttled for each.';
+COMMENT ON FUNCTION mill.enqueue(p_jobs jsonb) IS 'Inserts an array of jobs {kind, payload, name, category, priority, run_at, max_attempts, dedupe_key, group_key, owner, parent, correlation_id, traceparent}; answers new, duplicate or throttled for each.';
 
 CREATE FUNCTION mill.enqueue_document_sweep() RETURNS void
     LANGUAGE sql
@@ -3405,10 +3405,10 @@ begin
       written as (
         insert into mill.job_live (
           id, line, turn, queue, kind, name, category, payload, state, waits, priority, run_at, max_attempts,
-          dedupe_key, group_key, lane, owner, parent, correlation_id, created_at)
+          dedupe_key, group_key, lane, owner, parent, correlation_id, traceparent, created_at)
         select
           a.id, a.line, a.turn, a.queue, a.kind, a.name, a.category, a.payload, a.state, a.state = 'deferred', a.priority, a.run_at, a.max_attempts,
-          a.dedupe_key, a.group_key, a.lane, a.owner, a.parent, a.correlation_id, p_now
+          a.dedupe_key, a.group_key, a.lane, a.owner, a.parent, a.correlation_id, a.traceparent, p_now
         from admitted a
         on conflict (queue, dedupe_key) where dedupe_key is not null do nothing
         returning job_live.id
@@ -4610,7 +4610,8 @@ CREATE TABLE mill.job (
     name text,
     category text,
     group_key text,
-    correlation_id text
+    correlation_id text,
+    traceparent text
 )
 PARTITION BY LIST (state);
 
@@ -4649,6 +4650,7 @@ CREATE TABLE mill.job_live (
     category text,
     group_key text,
     correlation_id text,
+    traceparent text,
     CONSTRAINT columns_agree_with_the_state CHECK ((((state = 'processing'::text) = (lease_until IS NOT NULL)) AND (waits = ((lease_until IS NULL) AND (state <> 'pending'::text))) AND ((slot IS NULL) OR (lease_until IS NOT NULL)) AND ((turn IS NOT NULL) OR (state <> 'pending'::text)) AND (finished_at IS NULL))),
     CONSTRAINT values_are_in_range CHECK (((jsonb_typeof(payload) = 'object'::text) AND ((priority >= '-100'::integer) AND (priority <= 100)) AND ((progress >= 0) AND (progress <= 100))))
 )
@@ -7390,6 +7392,12 @@ CREATE FUNCTION mill.uuid7_at(p_us bigint, p_random text) RETURNS uuid
 
 COMMENT ON FUNCTION mill.uuid7_at(p_us bigint, p_random text) IS 'The time-ordered id of a microsecond since 1970, with a random half from mill.uuid7_tail.';
 
+CREATE FUNCTION mill.valid_traceparent(p_traceparent text) RETURNS text
+    LANGUAGE sql IMMUTABLE
+    RETURN CASE WHEN (p_traceparent ~ '^(?!ff)[0-9a-f]{2}-(?!0{32})[0-9a-f]{32}-(?!0{16})[0-9a-f]{16}-[0-9a-f]{2}$'::text) THEN p_traceparent ELSE NULL::text END;
+
+COMMENT ON FUNCTION mill.valid_traceparent(p_traceparent text) IS 'A traceparent of W3C Trace Context, or null for anything else.';
+
 CREATE TABLE mill.line (
     line integer NOT NULL,
     queue text NOT NULL,
@@ -7399,7 +7407,7 @@ CREATE TABLE mill.line (
 
 COMMENT ON TABLE mill.line IS 'The number of each line of jobs. Nothing here changes.';
 
-CREATE FUNCTION mill.parse_jobs(p_jobs jsonb, p_now timestamp with time zone, p_turn bigint, p_random text, p_max_bytes integer) RETURNS TABLE(at integer, id uuid, line integer, turn bigint, queue text, kind text, name text, category text, payload jsonb, state text, priority integer, run_at timestamp with time zone, max_attempts integer, dedupe_key text, group_key text, lane text, owner uuid, parent uuid, correlation_id text)
+CREATE FUNCTION mill.parse_jobs(p_jobs jsonb, p_now timestamp with time zone, p_turn bigint, p_random text, p_max_bytes integer) RETURNS TABLE(at integer, id uuid, line integer, turn bigint, queue text, kind text, name text, category text, payload jsonb, state text, priority integer, run_at timestamp with time zone, max_attempts integer, dedupe_key text, group_key text, lane text, owner uuid, parent uuid, correlation_id text, traceparent text)
     LANGUAGE sql STABLE
     BEGIN ATOMIC
  SELECT ((a.ordinality - 1))::integer AS int4,
@@ -7423,7 +7431,8 @@ CREATE FUNCTION mill.parse_jobs(p_jobs jsonb, p_now timestamp with time zone, p_
      mill.lane_of(k.dequeue, k.max_running_per_group, a.owner, a.group_key) AS lane_of,
      a.owner,
      a.parent,
-     a.correlation_id
+     a.correlation_id,
+     mill.valid_traceparent(a.traceparent) AS valid_traceparent
     FROM (( SELECT e.ordinality,
              (e.job ->> 'kind'::text) AS kind,
              (e.job -> 'payload'::text) AS payload,
@@ -7436,7 +7445,8 @@ CREATE FUNCTION mill.parse_jobs(p_jobs jsonb, p_now timestamp with time zone, p_
              (e.job ->> 'group_key'::text) AS group_key,
              ((e.job ->> 'owner'::text))::uuid AS owner,
              ((e.job ->> 'parent'::text))::uuid AS parent,
-             (e.job ->> 'correlation_id'::text) AS correlation_id
+             (e.job ->> 'correlation_id'::text) AS correlation_id,
+             (e.job ->> 'traceparent'::text) AS traceparent
             FROM jsonb_array_elements(parse_jobs.p_jobs) WITH ORDINALITY e(job, ordinality)
           OFFSET 0) a
       LEFT JOIN ( SELECT k_1.kind,
@@ -8988,12 +8998,12 @@ begin
   with inserted as (
     insert into mill.job_live (
       id, line, turn, queue, kind, name, category, payload, state, priority, run_at, max_attempts,
-      dedupe_key, group_key, lane, owner, parent, progress, error, error_log, correlation_id, created_at)
+      dedupe_key, group_key, lane, owner, parent, progress, error, error_log, correlation_id, traceparent, created_at)
     select
       j.id, l.line, v_turn + row_number() over (order by j.id), j.queue, j.kind, j.name, j.category, j.payload, 'pending',
       j.priority, v_now, j.max_attempts, j.dedupe_key, j.group_key,
       mill.lane_of(q.dequeue, q.max_running_per_group, j.owner, j.group_key),
-      j.owner, j.parent, 0, j.error, j.error_log, j.correlation_id, j.created_at
+      j.owner, j.parent, 0, j.error, j.error_log, j.correlation_id, j.traceparent, j.created_at
     from mill.job_dead j join mill.queue q using (queue) join mill.line l using (queue, priority)
     where j.id = any (v_dead) and exists (select from mill.kind k where k.kind = j.kind)
     order by j.queue, j.dedupe_key
@@ -9428,18 +9438,18 @@ begin
       and not j.cancel_requested
     returning j.id, j.queue, j.kind, j.name, j.category, j.payload, j.priority, j.run_at, j.max_attempts,
       j.lease_losses, j.dedupe_key, j.group_key, j.owner, j.parent, j.error, j.error_log, j.correlation_id,
-      j.created_at, j.started_at
+      j.traceparent, j.created_at, j.started_at
   ),
   kept as (
     insert into mill.job_done (
       id, queue, kind, name, category, payload, state, priority, run_at, attempt, max_attempts, lease_losses,
-      worker, dedupe_key, group_key, owner, parent, progress, result, error, error_log, correlation_id,
+      worker, dedupe_key, group_key, owner, parent, progress, result, error, error_log, correlation_id, traceparent,
       created_at, started_at, finished_at)
     select
       e.id, e.queue, e.kind, e.name, e.category, e.payload, 'completed', e.priority, e.run_at, p_attempt,
       e.max_attempts, e.lease_losses, p_worker, e.dedupe_key, e.group_key, e.owner, e.parent, 100,
       case when p_results is not null then p_results -> e.id::text end,
-      e.error, e.error_log, e.correlation_id, e.created_at, e.started_at, p_now
+      e.error, e.error_log, e.correlation_id, e.traceparent, e.created_at, e.started_at, p_now
     from ended e
   ),
   -- Jobs of one claim began together: nearly always one group, or one per parent and name.
@@ -9504,7 +9514,7 @@ begin
   )
   insert into mill.job (
     id, queue, kind, name, category, payload, state, priority, run_at, attempt, max_attempts, lease_losses,
-    worker, dedupe_key, group_key, owner, parent, progress, result, error, error_log, correlation_id,
+    worker, dedupe_key, group_key, owner, parent, progress, result, error, error_log, correlation_id, traceparent,
     created_at, started_at, finished_at)
   select
     e.id, e.queue, e.kind, e.name, e.category, e.payload,
@@ -9512,7 +9522,7 @@ begin
     e.priority, e.run_at, e.attempt, e.max_attempts, e.lease_losses, e.worker,
     e.dedupe_key, e.group_key, e.owner, e.parent, case e.verdict when 'completed' then 100 else e.progress end,
     case e.verdict when 'completed' then e.given_result end, coalesce(e.given_error, e.error),
-    mill.append_error(e.error_log, e.given_error), e.correlation_id, e.created_at, e.started_at, p_now
+    mill.append_error(e.error_log, e.given_error), e.correlation_id, e.traceparent, e.created_at, e.started_at, p_now
   from ended e;
 end
 $$;
@@ -12727,15 +12737,15 @@ CREATE FUNCTION public.get_job(p_id uuid) RETURNS jsonb
   select jsonb_build_object(
     'id', j.id, 'queue', j.queue, 'kind', j.kind, 'name', j.name, 'state', j.state, 'priority', j.priority,
     'payload', j.payload, 'progress', j.progress, 'attempt', j.attempt, 'max_attempts', j.max_attempts,
-    'result', j.result, 'error', j.error, 'correlation_id', j.correlation_id,
+    'result', j.result, 'error', j.error, 'correlation_id', j.correlation_id, 'traceparent', j.traceparent,
     'run_at', j.run_at, 'created_at', j.created_at, 'started_at', j.started_at, 'finished_at', j.finished_at)
   from (
     select j.id, j.queue, j.kind, j.name, j.state, j.priority, j.payload, j.progress, j.attempt, j.max_attempts, j.result, j.error,
-      j.correlation_id, j.run_at, j.created_at, j.started_at, j.finished_at, j.owner
+      j.correlation_id, j.run_at, j.created_at, j.started_at, j.finished_at, j.owner, j.traceparent
     from mill.job j where j.id = p_id
     union all
     select p.id, p.queue, p.kind, p.name, p.state, p.priority, p.payload, p.progress, p.attempt, p.max_attempts, p.result, p.error,
-      p.correlation_id, p.run_at, p.created_at, p.started_at, p.finished_at, p.owner
+      p.correlation_id, p.run_at, p.created_at, p.started_at, p.finished_at, p.owner, p.traceparent
     from mill.packed_job p where p.pack = mill.pack_of(p_id) and p.id = p_id) j
   where public.is_service_role() or j.owner = auth.uid()
 $$;
@@ -13860,7 +13870,7 @@ CREATE FUNCTION public.storage_buckets() RETURNS SETOF text
 
 COMMENT ON FUNCTION public.storage_buckets() IS 'The buckets that there are. The storage stand-in asks.';
 
-CREATE FUNCTION public.submit_job(p_kind text, p_payload jsonb, p_name text DEFAULT NULL::text, p_priority integer DEFAULT NULL::integer, p_run_at timestamp with time zone DEFAULT NULL::timestamp with time zone, p_dedupe_key text DEFAULT NULL::text, p_group_key text DEFAULT NULL::text, p_owner uuid DEFAULT NULL::uuid, p_correlation_id text DEFAULT NULL::text) RETURNS jsonb
+CREATE FUNCTION public.submit_job(p_kind text, p_payload jsonb, p_name text DEFAULT NULL::text, p_priority integer DEFAULT NULL::integer, p_run_at timestamp with time zone DEFAULT NULL::timestamp with time zone, p_dedupe_key text DEFAULT NULL::text, p_group_key text DEFAULT NULL::text, p_owner uuid DEFAULT NULL::uuid, p_correlation_id text DEFAULT NULL::text, p_traceparent text DEFAULT NULL::text) RETURNS jsonb
     LANGUAGE plpgsql SECURITY DEFINER
     SET search_path TO 'pg_catalog', 'pg_temp'
     AS $$
@@ -13881,7 +13891,7 @@ begin
   select e.id, e.status into v_job
   from mill.enqueue(jsonb_build_array(jsonb_strip_nulls(jsonb_build_object(
     'kind', p_kind, 'name', p_name, 'priority', p_priority,
-    'run_at', p_run_at, 'group_key', p_group_key, 'correlation_id', p_correlation_id,
+    'run_at', p_run_at, 'group_key', p_group_key, 'correlation_id', p_correlation_id, 'traceparent', p_traceparent,
     -- A user's keys live in the user's own name space: nobody can probe or block another's.
     'dedupe_key', case when public.is_service_role() then '' else v_owner || ':' end || p_dedupe_key,
     'owner', v_owner)) || jsonb_build_object('payload', p_payload))) e;
@@ -13892,7 +13902,7 @@ begin
 end
 $$;
 
-COMMENT ON FUNCTION public.submit_job(p_kind text, p_payload jsonb, p_name text, p_priority integer, p_run_at timestamp with time zone, p_dedupe_key text, p_group_key text, p_owner uuid, p_correlation_id text) IS 'Enqueues one job for the caller; answers {id, status} with status new or duplicate.';
+COMMENT ON FUNCTION public.submit_job(p_kind text, p_payload jsonb, p_name text, p_priority integer, p_run_at timestamp with time zone, p_dedupe_key text, p_group_key text, p_owner uuid, p_correlation_id text, p_traceparent text) IS 'Enqueues one job for the caller; answers {id, status} with status new or duplicate.';
 
 CREATE FUNCTION public.tick() RETURNS jsonb
     LANGUAGE sql SECURITY DEFINER
@@ -14576,7 +14586,8 @@ CREATE TABLE mill.job_dead (
     name text,
     category text,
     group_key text,
-    correlation_id text
+    correlation_id text,
+    traceparent text
 );
 
 CREATE TABLE mill.job_done (
@@ -14611,7 +14622,8 @@ CREATE TABLE mill.job_done (
     name text,
     category text,
     group_key text,
-    correlation_id text
+    correlation_id text,
+    traceparent text
 )
 PARTITION BY RANGE (finished_at);
 
@@ -14647,7 +14659,8 @@ CREATE TABLE mill.job_done_default (
     name text,
     category text,
     group_key text,
-    correlation_id text
+    correlation_id text,
+    traceparent text
 );
 
 COMMENT ON TABLE mill.job_done_default IS 'Catches a day that mill.maintain has not prepared: settling never fails for want of one.';
@@ -14752,7 +14765,8 @@ CREATE VIEW mill.packed_job AS
     NULL::uuid AS owner,
     NULL::text AS correlation_id,
     NULL::timestamp with time zone AS started_at,
-    NULL::timestamp with time zone AS finished_at
+    NULL::timestamp with time zone AS finished_at,
+    NULL::text AS traceparent
    FROM ((mill.pack p
      JOIN mill.line l ON ((l.line = p.line)))
      CROSS JOIN LATERAL UNNEST(p.ids, p.payloads) j(id, payload));
@@ -17158,6 +17172,8 @@ REVOKE ALL ON FUNCTION mill.pack_of(p_id uuid) FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION mill.uuid7_at(p_us bigint, p_random text) FROM PUBLIC;
 
+REVOKE ALL ON FUNCTION mill.valid_traceparent(p_traceparent text) FROM PUBLIC;
+
 REVOKE ALL ON FUNCTION mill.parse_jobs(p_jobs jsonb, p_now timestamp with time zone, p_turn bigint, p_random text, p_max_bytes integer) FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION mill.pattern_bracket(p_text text, OUT size integer, OUT bracket text) FROM PUBLIC;
@@ -17887,9 +17903,9 @@ GRANT ALL ON FUNCTION public.start_workflow(p_type text, p_params jsonb, p_prior
 REVOKE ALL ON FUNCTION public.storage_buckets() FROM PUBLIC;
 GRANT ALL ON FUNCTION public.storage_buckets() TO service_role;
 
-REVOKE ALL ON FUNCTION public.submit_job(p_kind text, p_payload jsonb, p_name text, p_priority integer, p_run_at timestamp with time zone, p_dedupe_key text, p_group_key text, p_owner uuid, p_correlation_id text) FROM PUBLIC;
-GRANT ALL ON FUNCTION public.submit_job(p_kind text, p_payload jsonb, p_name text, p_priority integer, p_run_at timestamp with time zone, p_dedupe_key text, p_group_key text, p_owner uuid, p_correlation_id text) TO authenticated;
-GRANT ALL ON FUNCTION public.submit_job(p_kind text, p_payload jsonb, p_name text, p_priority integer, p_run_at timestamp with time zone, p_dedupe_key text, p_group_key text, p_owner uuid, p_correlation_id text) TO service_role;
+REVOKE ALL ON FUNCTION public.submit_job(p_kind text, p_payload jsonb, p_name text, p_priority integer, p_run_at timestamp with time zone, p_dedupe_key text, p_group_key text, p_owner uuid, p_correlation_id text, p_traceparent text) FROM PUBLIC;
+GRANT ALL ON FUNCTION public.submit_job(p_kind text, p_payload jsonb, p_name text, p_priority integer, p_run_at timestamp with time zone, p_dedupe_key text, p_group_key text, p_owner uuid, p_correlation_id text, p_traceparent text) TO authenticated;
+GRANT ALL ON FUNCTION public.submit_job(p_kind text, p_payload jsonb, p_name text, p_priority integer, p_run_at timestamp with time zone, p_dedupe_key text, p_group_key text, p_owner uuid, p_correlation_id text, p_traceparent text) TO service_role;
 
 REVOKE ALL ON FUNCTION public.tick() FROM PUBLIC;
 GRANT ALL ON FUNCTION public.tick() TO service_role;

@@ -160,7 +160,9 @@ create table mill.job (
   name text,
   category text,
   group_key text,
-  correlation_id text
+  correlation_id text,
+  -- W3C Trace Context of whoever enqueued it.
+  traceparent text
 ) partition by list (state); -- which also says what states there are
 
 -- What a claim changes (state, attempt, worker, lease) stands in no index and in no index's predicate, so that the

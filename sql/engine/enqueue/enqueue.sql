@@ -48,10 +48,10 @@ begin
     return query
     insert into mill.job_live (
       id, line, turn, queue, kind, name, category, payload, state, waits, priority, run_at, max_attempts,
-      group_key, lane, owner, parent, correlation_id, created_at)
+      group_key, lane, owner, parent, correlation_id, traceparent, created_at)
     select
       a.id, a.line, a.turn, a.queue, a.kind, a.name, a.category, a.payload, a.state, a.state = 'deferred', a.priority, a.run_at, a.max_attempts,
-      a.group_key, a.lane, a.owner, a.parent, a.correlation_id, v_now
+      a.group_key, a.lane, a.owner, a.parent, a.correlation_id, a.traceparent, v_now
     from mill.parse_jobs(p_jobs, v_now, v_turn, v_random, v_max_bytes) a
     returning (job_live.turn - v_turn - 1)::int, job_live.id, 'new';
   end if;
@@ -65,5 +65,5 @@ end
 $$;
 
 comment on function mill.enqueue(jsonb) is
-  'Inserts an array of jobs {kind, payload, name, category, priority, run_at, max_attempts, dedupe_key, group_key, owner, parent, correlation_id}; answers new, duplicate or throttled for each.';
+  'Inserts an array of jobs {kind, payload, name, category, priority, run_at, max_attempts, dedupe_key, group_key, owner, parent, correlation_id, traceparent}; answers new, duplicate or throttled for each.';
 revoke execute on function mill.enqueue(jsonb) from public;
