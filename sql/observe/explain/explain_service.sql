@@ -10,6 +10,7 @@ declare
   v_breaker mill.breaker;
   v_last mill.invocation;
   v_running int;
+  v_function text := coalesce(p_queue.function, p_queue.url);
 begin
   if p_queue.served_by <> 'function' then
     if (select k.first_asked_at is null from mill.kind k where k.kind = p_job ->> 'kind') then
@@ -27,14 +28,14 @@ begin
     return;
   end if;
 
-  if not mill.can_post() then
+  if not mill.can_post(v_function) then
     return query select 'cannot_invoke', null::timestamptz, format('Functions cannot be called, because %s. Run gristmill configure, then gristmill doctor.', concat_ws(' and ',
-      case when mill.setting('functions.base_url') is null then 'the setting functions.base_url is missing' end,
+      case when mill.function_url(v_function) is null then 'the setting functions.base_url is missing' end,
       case when to_regproc('net.http_post') is null then 'neither pg_net nor the relay is there' end,
       case when not exists (select from mill.secret s where s.name = 'invoke') then 'there is no key to sign with' end));
     return;
   end if;
-  select b.* into v_breaker from mill.breaker b where b.target = mill.target_of(p_queue.function, p_queue.provider) and b.state <> 'closed';
+  select b.* into v_breaker from mill.breaker b where b.target = mill.target_of(v_function, p_queue.provider) and b.state <> 'closed';
   if v_breaker.state = 'open' then
     return query select 'breaker_open', v_breaker.retry_at, format(
       'The circuit breaker of %s is open (%s): nothing is called before %s. Mend the cause; the breaker closes by itself after one good call.',
