@@ -1718,6 +1718,44 @@ $$;
 
 COMMENT ON FUNCTION mill.claim_refresh(p_worker text, p_queue text, p_max integer, p_invocation uuid) IS 'Leases a batch of refreshes to a worker; none while the provider has no room or the batch would cross the quota.';
 
+CREATE FUNCTION mill.claim_unique(p_jobs jsonb, p_now timestamp with time zone, p_turn bigint, p_random text) RETURNS jsonb
+    LANGUAGE plpgsql
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    SET jit TO 'off'
+    AS $$
+declare
+  v_answers jsonb;
+begin
+  with keys as materialized (
+    select u.*, min(u.at) over (partition by u.kind, u.digest) as first from mill.unique_keys(p_jobs) u
+  ),
+  written as (
+    insert into mill.unique_job as j (kind, digest, id, until)
+    select k.kind, k.digest, mill.uuid7_at(p_turn + k.at + 1, p_random), p_now + make_interval(secs => k.within_seconds)
+    from keys k
+    where k.at = k.first
+      and not exists (select from mill.unique_job o where o.kind = k.kind and o.digest = k.digest and o.until > p_now)
+    order by k.kind, k.digest
+    on conflict (kind, digest) do update set id = excluded.id, until = excluded.until where j.until <= p_now
+    returning j.kind, j.digest
+  )
+  select coalesce(jsonb_object_agg(k.at, jsonb_strip_nulls(jsonb_build_object(
+    'status', 'duplicate', 'kind', case when w.kind is null then k.kind end, 'digest', case when w.kind is null then encode(k.digest, 'hex') end,
+    'first', case when w.kind is not null then k.first end))), '{}')
+  into v_answers
+  from keys k left join written w on w.kind = k.kind and w.digest = k.digest
+  where w.kind is null or k.at > k.first;
+
+  -- In a statement of its own: it sees the rows that the insert has waited for.
+  return (
+    select coalesce(jsonb_object_agg(a.key, case when a.value ? 'digest' then jsonb_build_object('status', 'duplicate', 'id', j.id) else a.value end), '{}')
+    from jsonb_each(v_answers) a
+    left join mill.unique_job j on j.kind = a.value ->> 'kind' and j.digest = decode(a.value ->> 'digest', 'hex'));
+end
+$$;
+
+COMMENT ON FUNCTION mill.claim_unique(p_jobs jsonb, p_now timestamp with time zone, p_turn bigint, p_random text) IS 'Takes the keys of unique jobs; answers which jobs of the batch are duplicates. For mill.enqueue alone.';
+
 CREATE FUNCTION mill.cleanup_alerts(p_max integer) RETURNS jsonb
     LANGUAGE sql
     SET search_path TO 'pg_catalog', 'pg_temp'
@@ -1904,6 +1942,19 @@ end
 $$;
 
 COMMENT ON FUNCTION mill.cleanup_subscriptions(p_max integer) IS 'Removes subscriptions that were not seen for 5 minutes, and what else refresh keeps for a while; {removed} or {skipped}.';
+
+CREATE FUNCTION mill.cleanup_unique_jobs(p_max integer) RETURNS jsonb
+    LANGUAGE sql
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS $$
+  with gone as (
+    delete from mill.unique_job u where (u.kind, u.digest) in (
+      select o.kind, o.digest from mill.unique_job o where o.until <= mill.now() order by o.until limit p_max for update skip locked)
+    returning 1)
+  select jsonb_build_object('removed', count(*), 'more', count(*) = p_max) from gone
+$$;
+
+COMMENT ON FUNCTION mill.cleanup_unique_jobs(p_max integer) IS 'Forgets the keys of unique jobs whose time is over.';
 
 CREATE FUNCTION mill.cleanup_uploads(p_max integer DEFAULT 200) RETURNS jsonb
     LANGUAGE plpgsql
@@ -3321,6 +3372,7 @@ declare
   v_is_limited boolean;
   v_has_lanes boolean;
   v_has_schemas boolean;
+  v_has_unique boolean;
   v_queues text[];
 begin
   if jsonb_typeof(p_jobs) is distinct from 'array' then
@@ -3335,14 +3387,16 @@ begin
   end if;
   -- A queue may come twice here, once for each of its kinds.
   select bool_or(q.depth_limit is not null), bool_or(q.dequeue = 'fair' or q.max_running_per_group is not null),
-    bool_or(k.compiled_schema is not null), array_agg(q.queue)
-  into v_is_limited, v_has_lanes, v_has_schemas, v_queues
+    bool_or(k.compiled_schema is not null), bool_or(k.unique_by is not null), array_agg(q.queue)
+  into v_is_limited, v_has_lanes, v_has_schemas, v_has_unique, v_queues
   from mill.kind k join mill.queue q on q.queue = k.queue
   where k.kind in (select e ->> 'kind' from jsonb_array_elements(p_jobs) e);
   if v_has_schemas then
     perform mill.check_fits(p_jobs);
   end if;
-  if v_is_limited or p_jobs @? '$[*].dedupe_key' then
+  if v_has_unique or p_jobs @? '$[*].unique' then
+    return query select * from mill.enqueue_keyed(p_jobs, v_now, v_turn, v_random, v_max_bytes, mill.claim_unique(p_jobs, v_now, v_turn, v_random));
+  elsif v_is_limited or p_jobs @? '$[*].dedupe_key' then
     return query select * from mill.enqueue_keyed(p_jobs, v_now, v_turn, v_random, v_max_bytes);
   else
     return query
@@ -3364,7 +3418,7 @@ begin
 end
 $_$;
 
-COMMENT ON FUNCTION mill.enqueue(p_jobs jsonb) IS 'Inserts an array of jobs {kind, payload, name, category, priority, run_at, max_attempts, dedupe_key, group_key, owner, parent, correlation_id, traceparent}; answers new, duplicate or throttled for each.';
+COMMENT ON FUNCTION mill.enqueue(p_jobs jsonb) IS 'Inserts an array of jobs {kind, payload, name, category, priority, run_at, max_attempts, dedupe_key, unique, group_key, owner, parent, correlation_id, traceparent}; answers new, duplicate or throttled for each.';
 
 CREATE FUNCTION mill.enqueue_document_sweep() RETURNS void
     LANGUAGE sql
@@ -3375,18 +3429,19 @@ $$;
 
 COMMENT ON FUNCTION mill.enqueue_document_sweep() IS 'Asks for a sweep that lists the object store.';
 
-CREATE FUNCTION mill.enqueue_keyed(p_jobs jsonb, p_now timestamp with time zone, p_turn bigint, p_random text, p_max_bytes integer) RETURNS TABLE(ordinal integer, id uuid, status text)
+CREATE FUNCTION mill.enqueue_keyed(p_jobs jsonb, p_now timestamp with time zone, p_turn bigint, p_random text, p_max_bytes integer, p_answered jsonb DEFAULT NULL::jsonb) RETURNS TABLE(ordinal integer, id uuid, status text)
     LANGUAGE plpgsql
     SET search_path TO 'pg_catalog', 'pg_temp'
     AS $$
 declare
   v_capacity jsonb := mill.capacity_left(p_jobs);
-  v_answers jsonb := jsonb '{}'; -- ordinal to {id, status}
+  v_answers jsonb := coalesce(p_answered, '{}'); -- ordinal to {id, status}
 begin
   loop
     begin
       with asked as materialized (
         select * from mill.parse_jobs(p_jobs, p_now, p_turn, p_random, p_max_bytes) a
+        where p_answered is null or not p_answered ? a.at::text
       ),
       -- One row a key: a statement may not insert the same key twice.
       firsts as (
@@ -3424,9 +3479,12 @@ begin
       exit when (select count(*) from jsonb_object_keys(v_answers)) = jsonb_array_length(p_jobs);
       raise exception 'a key became free' using errcode = 'GM099';
     exception when sqlstate 'GM099' then
-      v_answers := jsonb '{}';
+      v_answers := coalesce(p_answered, '{}');
     end;
   end loop;
+  if p_answered is not null then
+    v_answers := mill.return_unique(p_jobs, v_answers, p_turn, p_random);
+  end if;
   perform mill.raise_priority_of_duplicate(v_answers, p_now);
 
   return query
@@ -3436,7 +3494,7 @@ begin
 end
 $$;
 
-COMMENT ON FUNCTION mill.enqueue_keyed(p_jobs jsonb, p_now timestamp with time zone, p_turn bigint, p_random text, p_max_bytes integer) IS 'Inserts a batch that has dedupe keys or may be throttled. For mill.enqueue alone.';
+COMMENT ON FUNCTION mill.enqueue_keyed(p_jobs jsonb, p_now timestamp with time zone, p_turn bigint, p_random text, p_max_bytes integer, p_answered jsonb) IS 'Inserts a batch that has dedupe keys or unique jobs or may be throttled. For mill.enqueue alone.';
 
 CREATE FUNCTION mill.enqueue_many(p_kind text, p_payloads jsonb) RETURNS uuid[]
     LANGUAGE plpgsql
@@ -3475,7 +3533,7 @@ begin
     perform mill.check_fit(p_kind, v_kind.compiled_schema, p.payload, p.ordinality - 1)
     from jsonb_array_elements(p_payloads) with ordinality as p(payload, ordinality);
   end if;
-  if v_queue.depth_limit is not null or v_queue.dequeue = 'fair' or v_queue.max_running_per_group is not null then
+  if v_kind.unique_by is not null or v_queue.depth_limit is not null or v_queue.dequeue = 'fair' or v_queue.max_running_per_group is not null then
     select array_agg(e.id order by e.ordinal) into v_ids
     from mill.enqueue((
       select coalesce(jsonb_agg(jsonb_build_object('kind', p_kind, 'payload', p.payload)), '[]')
@@ -9357,6 +9415,28 @@ $$;
 
 COMMENT ON FUNCTION mill.return_lost_jobs(p_rows tid[], p_error jsonb, p_first_jitter numeric, p_now timestamp with time zone) IS 'Returns running jobs of a lost worker to retrying, or buries them; says how many. p_first_jitter: seconds over which first losses return.';
 
+CREATE FUNCTION mill.return_unique(p_jobs jsonb, p_answers jsonb, p_turn bigint, p_random text) RETURNS jsonb
+    LANGUAGE plpgsql
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    SET jit TO 'off'
+    AS $$
+begin
+  if exists (select from jsonb_each(p_answers) a where a.value ->> 'status' <> 'new') then
+    delete from mill.unique_job j using mill.unique_keys(p_jobs) k
+    where j.kind = k.kind and j.digest = k.digest and j.id = mill.uuid7_at(p_turn + k.at + 1, p_random) and p_answers -> k.at::text ->> 'status' <> 'new';
+  end if;
+  return (
+    select coalesce(jsonb_object_agg(a.key, case
+      when a.value ? 'first' and p_answers #> array[a.value ->> 'first', 'id'] is not null
+        then jsonb_build_object('status', 'duplicate', 'id', p_answers #> array[a.value ->> 'first', 'id'])
+      when a.value ? 'first' then p_answers -> (a.value ->> 'first')
+      else a.value end), '{}')
+    from jsonb_each(p_answers) a);
+end
+$$;
+
+COMMENT ON FUNCTION mill.return_unique(p_jobs jsonb, p_answers jsonb, p_turn bigint, p_random text) IS 'Gives back the keys of jobs that were not made; answers the jobs that came twice in a batch. For mill.enqueue_keyed alone.';
+
 CREATE FUNCTION mill.rule_values() RETURNS jsonb
     LANGUAGE plpgsql STABLE
     SET search_path TO 'pg_catalog', 'pg_temp'
@@ -10756,6 +10836,28 @@ end
 $$;
 
 COMMENT ON FUNCTION mill.uncount_storage(p_profile_id uuid, p_document_id uuid) IS 'Gives an erased file''s storage back to its profile.';
+
+CREATE FUNCTION mill.unique_keys(p_jobs jsonb) RETURNS TABLE(at integer, kind text, digest bytea, within_seconds integer)
+    LANGUAGE sql STABLE
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS $$
+  select (e.ordinality - 1)::int, k.kind,
+    sha256(convert_to(jsonb_build_array(e.job -> 'unique_scope', u.fields, case when cardinality(u.fields) = 0 then e.job -> 'payload' else (
+      select jsonb_agg(coalesce(e.job -> 'payload' -> f.name, e.job -> 'payload' #> string_to_array(f.name, '.')) order by f.n)
+      from unnest(u.fields) with ordinality as f(name, n)) end)::text, 'UTF8')),
+    u.within_seconds
+  from jsonb_array_elements(p_jobs) with ordinality as e(job, ordinality)
+  join mill.kind k on k.kind = e.job ->> 'kind'
+  cross join lateral (
+    select k.unique_by as fields, k.unique_within_seconds as within_seconds where coalesce(e.job -> 'unique', 'null') = 'null'
+    union all
+    select case when mill.is_unique_option(e.job -> 'unique') or mill.refuse_job(e.ordinality - 1, 'GM004', 'unique')
+        then array(select jsonb_array_elements_text(e.job -> 'unique' -> 'by')) end, (e.job -> 'unique' ->> 'within_seconds')::int
+    where e.job -> 'unique' not in ('null', 'false')) u
+  where u.fields is not null
+$$;
+
+COMMENT ON FUNCTION mill.unique_keys(p_jobs jsonb) IS 'The keys of the jobs of a batch that are to be unique. GM004 for an option that says nothing.';
 
 CREATE FUNCTION mill.unpack(p_packs tid[]) RETURNS integer
     LANGUAGE plpgsql
@@ -14214,8 +14316,9 @@ begin
   from mill.enqueue(jsonb_build_array(jsonb_strip_nulls(jsonb_build_object(
     'kind', p_kind, 'name', p_name, 'priority', p_priority,
     'run_at', p_run_at, 'group_key', p_group_key, 'correlation_id', p_correlation_id, 'traceparent', p_traceparent,
-    -- A user's keys live in the user's own name space: nobody can probe or block another's.
+    -- A user's keys, also those of unique jobs, live in the user's own name space: nobody can probe or block another's.
     'dedupe_key', case when public.is_service_role() then '' else v_owner || ':' end || p_dedupe_key,
+    'unique_scope', case when not public.is_service_role() then v_owner end,
     'owner', v_owner)) || jsonb_build_object('payload', p_payload))) e;
   if v_job.status = 'throttled' then
     raise exception 'the queue of "%" is full', p_kind using errcode = 'GM006', hint = 'Try again later.';
@@ -15285,6 +15388,16 @@ CREATE TABLE mill.ticket_call (
 
 COMMENT ON TABLE mill.ticket_call IS 'Exposed functions that read_with_ticket may call.';
 
+CREATE TABLE mill.unique_job (
+    kind text NOT NULL,
+    digest bytea NOT NULL,
+    id uuid NOT NULL,
+    until timestamp with time zone NOT NULL
+)
+WITH (autovacuum_vacuum_scale_factor='0', autovacuum_vacuum_threshold='1000');
+
+COMMENT ON TABLE mill.unique_job IS 'Which job of a kind stands for certain values, and until when another with these values is its duplicate.';
+
 CREATE TABLE mill.usage_event (
     id bigint NOT NULL,
     profile_id uuid NOT NULL,
@@ -16270,6 +16383,9 @@ ALTER TABLE ONLY mill.tenant
 ALTER TABLE ONLY mill.ticket_call
     ADD CONSTRAINT ticket_call_pkey PRIMARY KEY (function);
 
+ALTER TABLE ONLY mill.unique_job
+    ADD CONSTRAINT unique_job_pkey PRIMARY KEY (kind, digest);
+
 ALTER TABLE ONLY mill.usage_event
     ADD CONSTRAINT usage_event_pkey PRIMARY KEY (id);
 
@@ -16490,6 +16606,8 @@ CREATE UNIQUE INDEX task_place ON mill.task USING btree (job_id, key, item);
 CREATE INDEX task_sequence_new ON mill.task_sequence USING btree (job_id) WHERE (NOT is_begun);
 
 CREATE INDEX task_sequence_place ON mill.task_sequence USING btree (job_id, kind, sequence);
+
+CREATE INDEX unique_job_until ON mill.unique_job USING btree (until);
 
 CREATE INDEX usage_event_profile ON mill.usage_event USING btree (profile_id, at);
 
@@ -16977,6 +17095,8 @@ REVOKE ALL ON FUNCTION mill.claim(p_worker text, p_queues text[], p_max integer,
 
 REVOKE ALL ON FUNCTION mill.claim_refresh(p_worker text, p_queue text, p_max integer, p_invocation uuid) FROM PUBLIC;
 
+REVOKE ALL ON FUNCTION mill.claim_unique(p_jobs jsonb, p_now timestamp with time zone, p_turn bigint, p_random text) FROM PUBLIC;
+
 REVOKE ALL ON FUNCTION mill.cleanup_alerts(p_max integer) FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION mill.cleanup_analytics(p_max integer) FROM PUBLIC;
@@ -16996,6 +17116,8 @@ REVOKE ALL ON FUNCTION mill.cleanup_idempotency(p_max integer) FROM PUBLIC;
 REVOKE ALL ON FUNCTION mill.cleanup_retention(p_max integer) FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION mill.cleanup_subscriptions(p_max integer) FROM PUBLIC;
+
+REVOKE ALL ON FUNCTION mill.cleanup_unique_jobs(p_max integer) FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION mill.cleanup_uploads(p_max integer) FROM PUBLIC;
 
@@ -17150,7 +17272,7 @@ REVOKE ALL ON FUNCTION mill.enqueue(p_jobs jsonb) FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION mill.enqueue_document_sweep() FROM PUBLIC;
 
-REVOKE ALL ON FUNCTION mill.enqueue_keyed(p_jobs jsonb, p_now timestamp with time zone, p_turn bigint, p_random text, p_max_bytes integer) FROM PUBLIC;
+REVOKE ALL ON FUNCTION mill.enqueue_keyed(p_jobs jsonb, p_now timestamp with time zone, p_turn bigint, p_random text, p_max_bytes integer, p_answered jsonb) FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION mill.enqueue_many(p_kind text, p_payloads jsonb) FROM PUBLIC;
 
@@ -17644,6 +17766,8 @@ REVOKE ALL ON FUNCTION mill.retry(p_ids uuid[]) FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION mill.return_lost_jobs(p_rows tid[], p_error jsonb, p_first_jitter numeric, p_now timestamp with time zone) FROM PUBLIC;
 
+REVOKE ALL ON FUNCTION mill.return_unique(p_jobs jsonb, p_answers jsonb, p_turn bigint, p_random text) FROM PUBLIC;
+
 REVOKE ALL ON FUNCTION mill.rule_values() FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION mill.run_schedule(p_name text) FROM PUBLIC;
@@ -17761,6 +17885,8 @@ REVOKE ALL ON FUNCTION mill.unclaimed_export_objects(p_before timestamp with tim
 REVOKE ALL ON FUNCTION mill.uncount_served(p_queue text, p_rows tid[]) FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION mill.uncount_storage(p_profile_id uuid, p_document_id uuid) FROM PUBLIC;
+
+REVOKE ALL ON FUNCTION mill.unique_keys(p_jobs jsonb) FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION mill.unpack(p_packs tid[]) FROM PUBLIC;
 
