@@ -39,8 +39,8 @@ export class Attempt {
     async run(most = Infinity) {
         const { claimed, handler } = this;
         if (!handler) {
-            const message = `there is no handler for the kind "${claimed.kind}" here`;
-            console.error(`${claimed.id}: ${message}; the job is given back`);
+            const message = `no handler for the kind "${claimed.kind}" here`;
+            console.error(`${claimed.id} is given back: ${message}`);
             return this.outcome({ outcome: "released", delay_seconds: 60, error: { type: "unknown_kind", message, retryable: true } });
         }
         const { timeout } = handler.job.options;

@@ -14,7 +14,7 @@ export function handle(job, run) {
 export function byKind(handlers) {
     const map = new Map(handlers.map((handler) => [handler.job.kind, handler]));
     if (map.size < handlers.length)
-        throw new TypeError(`two handlers are given for one kind: ${handlers.map(({ job }) => job.kind).join(", ")}`);
+        throw new TypeError("two handlers have one kind");
     return map;
 }
 export const uniqueOf = (unique) => unique && { by: unique.by, within_seconds: seconds(unique.within) };

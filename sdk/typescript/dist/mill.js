@@ -5,7 +5,6 @@ import { camel, rename, snake } from "./names.js";
 import { Rpc } from "./rpc.js";
 import { validated } from "./schema.js";
 import { serve } from "./serve.js";
-const ENDED = ["completed", "failed", "cancelled"];
 /** A client of Gristmill: enqueues jobs, serves them in a function, or works on them in a long-lived process. */
 export class Mill {
     #options;
@@ -30,12 +29,9 @@ export class Mill {
     /** Enqueues many jobs of one kind, all or none. The ids are in the order of the payloads; null for one that the queue had no space for. */
     async enqueueMany(job, payloads, options = {}) {
         const { idempotencyKey, ...rest } = options;
-        if (Object.keys(rest).length > 0 || this.#rpc.traceparent) {
-            const rows = await Promise.all(payloads.map((payload) => this.#row(job.with(payload, rest))));
+        const rows = await Promise.all(payloads.map((payload) => this.#row(job.with(payload, rest))));
+        if (Object.keys(rest).length > 0 || this.#rpc.traceparent || this.#options.token)
             return (await this.#enqueue(rows, idempotencyKey)).map(({ id }) => id);
-        }
-        for (const payload of payloads)
-            await validated(job.schema, job.kind, payload);
         return this.#once("enqueue_many", { p_kind: job.kind, p_payloads: payloads }, idempotencyKey);
     }
     /** Enqueues jobs of several kinds, all or none: `enqueueAll([a.with(payload), b.with(payload, options)])`. */
@@ -85,8 +81,8 @@ export class Mill {
             signal?.throwIfAborted();
             const job = await this.get(id);
             if (!job)
-                throw new TypeError(`there is no job ${id}`);
-            if (ENDED.includes(job.state))
+                throw new TypeError(`no job ${id}`);
+            if (job.finishedAt)
                 return job;
             await new Promise((resolve) => setTimeout(resolve, interval));
         }

@@ -32,7 +32,7 @@ function fieldsOf(error) {
     const { type, name, stack, retryable, status, http_status = status, provider } = (error ?? {});
     return {
         type: typeof type === "string" ? type : error instanceof Error && name !== "Error" ? String(name) : "error",
-        message: text(messageOf(error), 6000),
+        message: text(messageOf(error), 4000),
         retryable: retryable !== false,
         ...(typeof http_status === "number" && http_status > 0 && { http_status }),
         ...(typeof provider === "string" && { provider }),
@@ -43,9 +43,9 @@ function fieldsOf(error) {
 export function endingOf(error) {
     if (error instanceof Signal)
         return error.ending;
+    const fields = fieldsOf(error);
     // Errors of our own calls are retried like any other: what Postgres refuses today, a new release may have mended.
-    const fields = { ...fieldsOf(error), ...(error instanceof GristmillError && { type: error.code, retryable: true }) };
-    return { outcome: "failed", error: fields };
+    return { outcome: "failed", error: error instanceof GristmillError ? { ...fields, type: error.code, retryable: true } : fields };
 }
 export function invalidPayload(error) {
     return { outcome: "dead", error: { type: "invalid_payload", message: error.message, retryable: false, ...(error.field && { field: error.field }) } };

@@ -20,7 +20,6 @@ const sleep = (ms, signal) => new Promise((resolve, reject) => {
 export class Rpc {
     options;
     traceparent;
-    #found;
     constructor(options, traceparent) {
         this.options = options;
         this.traceparent = traceparent;
@@ -28,16 +27,6 @@ export class Rpc {
     /** A variable of `env` or of the process. */
     variable(name) {
         return this.options.env?.[name] ?? variables()[name];
-    }
-    // Looked up at the first call, so that a module may make its client before the variables are there.
-    get #where() {
-        if (this.#found)
-            return this.#found;
-        const url = this.options.url ?? this.variable("SUPABASE_URL") ?? this.variable("GRISTMILL_URL");
-        const key = this.options.key ?? this.variable("SUPABASE_SERVICE_ROLE_KEY") ?? this.variable("GRISTMILL_SERVICE_KEY");
-        if (!url || !key)
-            throw new GristmillError("misconfigured", `give gristmill() the ${url ? "key" : "url"}, or set SUPABASE_${url ? "SERVICE_ROLE_KEY" : "URL"}`);
-        return (this.#found = { url: url.replace(/\/+$/, ""), key });
     }
     async call(name, args = {}, { repeatable = false, patience = 15_000, signal, onAnswer } = {}) {
         const body = JSON.stringify(args);
@@ -58,8 +47,10 @@ export class Rpc {
         }
     }
     async #once(name, body, signal, onAnswer) {
-        const { token, schema, timeout = 10_000, fetch: send = fetch } = this.options;
-        const { url, key } = this.#where;
+        // Looked up with each call, so that a module may make its client before the variables are there.
+        const { url = this.variable("SUPABASE_URL") ?? this.variable("GRISTMILL_URL"), key = this.variable("SUPABASE_SERVICE_ROLE_KEY") ?? this.variable("GRISTMILL_SERVICE_KEY"), token, schema, timeout = 10_000, fetch: send = fetch } = this.options;
+        if (!url || !key)
+            throw new GristmillError("misconfigured", `gristmill() has no ${url ? "key" : "url"}`);
         const bearer = (typeof token === "function" ? await token() : token) ?? key;
         signal?.throwIfAborted();
         const begun = performance.now();
@@ -69,7 +60,7 @@ export class Rpc {
         const timer = setTimeout(() => control.abort(), timeout);
         let answer, text;
         try {
-            answer = await send(`${url}/rest/v1/rpc/${name}`, {
+            answer = await send(`${url.replace(/\/$/, "")}/rest/v1/rpc/${name}`, {
                 method: "POST", body, signal: control.signal,
                 headers: {
                     apikey: key, Authorization: `Bearer ${bearer}`, "Content-Type": "application/json",

@@ -5,12 +5,12 @@ import { variables } from "./rpc.js";
 import { settle } from "./settle.js";
 import { isSigned } from "./signature.js";
 import { digestStart } from "./trace.js";
-const problem = (status, code, detail) => new Response(JSON.stringify({ code, status, detail }), { status, headers: { "Content-Type": "application/problem+json" } });
+const problem = (status, code, detail) => Response.json({ code, detail }, { status, headers: { "Content-Type": "application/problem+json" } });
 export function serve(handlers, { secret, env: given, onError = say }, connect) {
     const known = byKind(handlers);
     const answer = async (request, passed) => {
         if (request.method !== "POST")
-            return problem(405, "method_not_allowed", "use POST");
+            return problem(405, "method_not_allowed", "only Postgres calls this function");
         // What Deno passes in this place is no environment.
         const env = given ?? (passed && !("remoteAddr" in passed) ? passed : undefined);
         const { rpc } = connect(env);
@@ -28,8 +28,7 @@ export function serve(handlers, { secret, env: given, onError = say }, connect) 
         }
         catch (error) {
             console.error(error);
-            const { code = "internal", retryable = false } = error;
-            return problem(retryable ? 503 : 500, code, "the invocation was not served");
+            return problem(error.retryable ? 503 : 500, "internal", "the invocation was not served");
         }
     };
     async function batch(rpc, { invocation, queue, batch, seconds, kinds }, env) {

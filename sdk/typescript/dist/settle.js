@@ -24,11 +24,10 @@ export async function settle(rpc, worker, outcomes, options, invocation) {
                 const { retryable, message } = error;
                 if (retryable || options.signal?.aborted)
                     throw error;
-                if (next.error?.type === "outcome_refused")
-                    console.error(`${id} could not be settled:`, error);
+                console.error(`the outcome of ${id} is refused:`, error);
                 // First without its log: a line of it may be what Postgres does not take.
                 next = next.logs ? { ...next, logs: undefined } : next.error?.type === "outcome_refused" ? undefined
-                    : { id, attempt, outcome: "dead", error: { type: "outcome_refused", message: `the outcome "${outcome.outcome}" was refused: ${message}`.slice(0, 2000), retryable: false } };
+                    : { id, attempt, outcome: "dead", error: { type: "outcome_refused", message: message.slice(0, 2000), retryable: false } };
             }
         }
     }

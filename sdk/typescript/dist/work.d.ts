@@ -2,7 +2,7 @@ import { type Failed } from "./attempt.js";
 import { type Duration } from "./duration.js";
 import { type Handler } from "./job.js";
 import type { Mill } from "./mill.js";
-import { type Rpc } from "./rpc.js";
+import { Rpc } from "./rpc.js";
 export interface WorkOptions {
     /** How many jobs run at once; 10 by default. */
     concurrency?: number;

@@ -4,7 +4,8 @@ import { seconds } from "./duration.js";
 import { GristmillError, LostLease } from "./errors.js";
 import { hashStart } from "./hash.js";
 import { byKind } from "./job.js";
-import { variables } from "./rpc.js";
+import { nodeFetch } from "./node-http.js";
+import { Rpc, variables } from "./rpc.js";
 import { isAboutCaller, MOST, settle } from "./settle.js";
 import { spanName } from "./trace.js";
 // Two calls at the same time: while Postgres answers one, the other's jobs run. A third gained nothing.
@@ -13,7 +14,8 @@ const AHEAD_MS = 100;
 const MOST_WAITING_MS = 1000;
 const scope = globalThis;
 export async function work(rpc, handlers, options, mill, wakers) {
-    const worker = new Worker(rpc, byKind(handlers), options, mill);
+    const own = new Rpc({ ...rpc.options, fetch: rpc.options.fetch ?? nodeFetch() }, rpc.traceparent);
+    const worker = new Worker(own, byKind(handlers), options, mill);
     const stop = () => {
         off(); // a second signal ends the process at once
         worker.stop();
@@ -62,9 +64,11 @@ class Worker {
     #hasBoth = true;
     #isPlanned = false;
     #isStopping = false;
+    #isOver = false;
     #rest;
     #pause;
     #tick;
+    #looksEvery = 0;
     #lastBeat = performance.now();
     #beatSoon = false;
     #isBeating = false;
@@ -150,6 +154,8 @@ class Worker {
         }
     }
     #go() {
+        if (this.#isOver)
+            return;
         this.#start();
         const prefetch = this.#prefetch;
         const most = this.#concurrency + prefetch;
@@ -161,8 +167,9 @@ class Worker {
             // While a call is under way, wait until another is worth its round trip.
             if (this.#calls > 0 && Math.max(free, this.#done.length) < most / 2)
                 break;
-            const share = prefetch > 0 ? Math.ceil(most / LANES) : most;
-            void this.#exchange(this.#done.splice(0, Math.min(MOST, Math.max(share, 1))), claims ? Math.min(free, share, MOST) : 0);
+            // Half of them in each call, where there are many.
+            const share = Math.min(MOST, prefetch > 0 ? Math.ceil(most / LANES) : most);
+            void this.#exchange(this.#done.splice(0, Math.max(share, 100)), claims ? Math.min(free, share) : 0);
         }
         this.#endIfDone();
     }
@@ -173,6 +180,7 @@ class Worker {
         this.#end();
     }
     #finish() {
+        this.#isOver = true;
         clearTimeout(this.#tick);
         clearTimeout(this.#drain);
         clearTimeout(this.#rest);
@@ -231,6 +239,8 @@ class Worker {
     #take(jobs, date, begun) {
         for (const claimed of jobs) {
             const lease = leaseOf(claimed, date);
+            if (lease / 6 < this.#looksEvery)
+                this.#lookIn(lease / 6);
             const task = { attempt: new Attempt(claimed, this.handlers.get(claimed.kind), this.#around, () => hashStart(spanName(claimed))), lease, until: begun + lease, since: performance.now() };
             this.#held.add(task);
             this.#waiting.push(task);
@@ -296,7 +306,12 @@ class Worker {
             this.#lastBeat = now;
         else if (!this.#isBeating && (this.#beatSoon || now - this.#lastBeat >= every))
             void this.#beat(every);
-        this.#tick = setTimeout(() => this.#watch(), Math.min(1000, every / 2));
+        this.#lookIn(Math.min(1000, every / 2));
+    }
+    #lookIn(ms) {
+        clearTimeout(this.#tick);
+        this.#looksEvery = ms;
+        this.#tick = setTimeout(() => this.#watch(), ms);
     }
     async #beat(every) {
         this.#isBeating = true;
