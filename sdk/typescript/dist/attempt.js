@@ -53,7 +53,7 @@ export class Attempt {
             if (this.#reason)
                 throw this.#reason;
             const result = await Promise.race([this.#work(handler), stopped]);
-            return this.outcome({ outcome: "completed", result: result ?? null });
+            return this.outcome({ outcome: "completed", ...(result !== undefined && { result }) });
         }
         catch (error) {
             const ending = this.#ending(error);
