@@ -52,6 +52,7 @@ export const suites = [
     command: [node, "scripts/lib/test/pgtap.mjs", "debian"] },
   { group: "sql", name: "sql-embedded", needs: ["native"], read: readPlain,
     command: [node, "scripts/lib/test/pgtap.mjs", "embedded"] },
+  { group: "sql", name: "engine", needs: ["native"], read: readNode, command: nodeTestAtOnce("tests/engine/") },
   { group: "house", name: "house", needs: ["native", "functions"], read: readNode, command: nodeTestAtOnce("tests/house/") },
   { group: "sql", name: "upgrade", needs: ["native", "functions"], debian: true, read: readNode, command: nodeTestAtOnce("tests/upgrade/") },
   { group: "contract", name: "contract", needs: ["native", "functions"], read: readNode, command: nodeTestAtOnce("tests/contract/") },

@@ -117,7 +117,7 @@ export class Attempt {
     let timer: ReturnType<typeof setTimeout> | undefined;
     try {
       const stopped = new Promise<never>((_, reject) => (this.#stopped = reject));
-      if (limit < 2e6) timer = setTimeout(() => this.stop(new GristmillError("timeout", `not done after ${Number(limit.toFixed(1))} s`)), limit * 1000);
+      if (limit < 2e6) timer = setTimeout(() => this.stop(new GristmillError("timeout", `not done after ${Math.ceil(limit)} s`)), limit * 1000);
       if (this.#reason) throw this.#reason;
       const result = await Promise.race([this.#work(handler), stopped]);
       return this.outcome({ outcome: "completed", ...(result !== undefined && { result }) });

@@ -54,8 +54,8 @@ export function errorOf(name: string, status: number, text: string): GristmillEr
     // A proxy answered, not the gateway.
   }
   const code = String(body.code ?? status);
-  const error = new (CLASSES[code] ?? GristmillError)(code, `${name}: ${body.message ?? (text.slice(0, 200) || `status ${status}`)}`, {
-    status, details: body.details, hint: body.hint, retryable: [502, 503, 504].includes(status) || NOTHING_WAS_DONE.includes(code) });
+  const error = new (CLASSES[code] ?? GristmillError)(code, `${name}: ${body.message ?? text.slice(0, 200)}`, {
+    status, details: body.details, hint: body.hint, retryable: /50[234]/.test(String(status)) || NOTHING_WAS_DONE.includes(code) });
   if (error instanceof InvalidPayload) error.field = /field (\/.*)$/.exec(body.details ?? "")?.[1] ?? null;
   return error;
 }

@@ -85,6 +85,5 @@ export function endingOf(error: unknown): Ending {
   return { outcome: "failed", error: error instanceof GristmillError ? { ...fields, type: error.code, retryable: true } : fields };
 }
 
-export function invalidPayload(error: InvalidPayload): Ending {
-  return { outcome: "dead", error: { type: "invalid_payload", message: error.message, retryable: false, ...(error.field && { field: error.field }) } };
-}
+/** The ending for a payload that does not fit. */
+export const invalidPayload = ({ message, field }: InvalidPayload): Ending => ({ outcome: "dead", error: { type: "invalid_payload", message, retryable: false, ...(field && { field }) } });

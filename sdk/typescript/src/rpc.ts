@@ -104,7 +104,7 @@ export class Rpc {
     }
     if (answer.status >= 400) throw Object.assign(errorOf(name, answer.status, text), { wait: waitOf(answer.headers.get("retry-after")) });
     onAnswer?.(answer, begun);
-    return text ? JSON.parse(text) : (null as T);
+    return JSON.parse(text || "null");
   }
 }
 

@@ -20,6 +20,7 @@ declare
   v_max_bytes int := mill.setting('queue.payload_max_bytes', '65536')::int;
   v_is_limited boolean;
   v_has_lanes boolean;
+  v_has_schemas boolean;
   v_queues text[];
 begin
   if jsonb_typeof(p_jobs) is distinct from 'array' then
@@ -32,11 +33,15 @@ begin
   if p_jobs @? '$[*].priority' then
     perform mill.open_lines(p_jobs);
   end if;
-  select bool_or(q.depth_limit is not null), bool_or(q.dequeue = 'fair' or q.max_running_per_group is not null), array_agg(q.queue)
-  into v_is_limited, v_has_lanes, v_queues
-  from mill.queue q
-  where q.queue in (
-    select k.queue from mill.kind k where k.kind in (select e ->> 'kind' from jsonb_array_elements(p_jobs) e));
+  -- A queue may come twice here, once for each of its kinds.
+  select bool_or(q.depth_limit is not null), bool_or(q.dequeue = 'fair' or q.max_running_per_group is not null),
+    bool_or(k.compiled_schema is not null), array_agg(q.queue)
+  into v_is_limited, v_has_lanes, v_has_schemas, v_queues
+  from mill.kind k join mill.queue q on q.queue = k.queue
+  where k.kind in (select e ->> 'kind' from jsonb_array_elements(p_jobs) e);
+  if v_has_schemas then
+    perform mill.check_fits(p_jobs);
+  end if;
   if v_is_limited or p_jobs @? '$[*].dedupe_key' then
     return query select * from mill.enqueue_keyed(p_jobs, v_now, v_turn, v_random, v_max_bytes);
   else

@@ -38,7 +38,7 @@ begin atomic
     offset 0
   ) a
   left join (
-    select k.kind, q.queue, q.max_attempts, q.dequeue, q.max_running_per_group, l.line, l.priority
+    select k.kind, q.queue, coalesce(k.max_attempts, q.max_attempts) as max_attempts, q.dequeue, q.max_running_per_group, l.line, l.priority
     from mill.kind k join mill.queue q on q.queue = k.queue join mill.line l on l.queue = q.queue
     offset 0 -- joined once, not once a job
   ) k on k.kind = a.kind and k.priority = a.priority
