@@ -7,19 +7,21 @@ import { Stack } from "../../../sdk/local/stack/stack.mjs";
 import { median } from "./engine/median.mjs";
 import { Contender } from "./sdk/contender.mjs";
 
-export const parts = ["workers", "ahead", "calls"];
+export const parts = ["workers", "single", "calls"];
 
 const PEERS = ["bullmq", "graphile-worker", "pg-boss"];
 const isOurs = (file) => !PEERS.includes(file);
 
 // Many short rounds: what else a shared machine does slows two contenders alike only when they run within seconds.
 const QUICK = {
-  rounds: 3, ahead: 5_000, calls: { 50: 2_500, 500: 5_000 },
-  workers: { 1: { jobs: 120, single: 100 }, 10: { jobs: 600, single: 150 }, 50: { jobs: 2_000, single: 300 } },
+  rounds: 3, workers: { 1: 5_000, 10: 5_000, 50: 5_000 }, calls: { 50: 2_500, 500: 5_000 },
+  single: { 1: { jobs: 120, calls: 100 }, 10: { jobs: 600, calls: 150 }, 50: { jobs: 2_000, calls: 300 } },
+  withoutBatches: 0.1, // BullMQ would take a minute for one round
 };
 const FULL = {
-  rounds: 15, ahead: 50_000, calls: { 50: 30_000, 500: 60_000 },
-  workers: { 1: { jobs: 1_200, single: 1_000 }, 10: { jobs: 5_000, single: 1_000 }, 50: { jobs: 20_000, single: 3_000 } },
+  rounds: 15, workers: { 1: 10_000, 10: 20_000, 50: 20_000 }, calls: { 50: 30_000, 500: 60_000 },
+  single: { 1: { jobs: 1_200, calls: 1_000 }, 10: { jobs: 5_000, calls: 1_000 }, 50: { jobs: 20_000, calls: 3_000 } },
+  withoutBatches: 1,
 };
 
 // As the suite engine has it: the server as Postgres ships it, but one that writes its WAL into old files.
@@ -49,7 +51,7 @@ export default async function* measure({ progress, full, only }) {
     }
     const workersOnly = contenders.slice(0, -1);
     if (wanted("workers")) yield* workers(workersOnly, scale, progress);
-    if (wanted("ahead")) yield* ahead(workersOnly, scale, progress);
+    if (wanted("single")) yield* single(workersOnly, scale, progress);
     if (wanted("calls")) yield* calls(contenders.at(-1), scale, progress);
     yield { note: `${scale.rounds} rounds; medians over the rounds, and a ratio is the median of the rounds' own ratios` };
   } finally {
@@ -80,31 +82,33 @@ async function open(stack, file) {
 }
 
 /**
- * Each worker has in hand what it runs, and nothing more. `single` jobs are enqueued by a call each, with as many calls in flight as jobs will run
- * at once; the others by each contender's own call for many.
+ * Each worker as it is to be set up for many short jobs: ours as it ships, the peers as their documentation says. All but BullMQ fetch more jobs than
+ * they run at once. Jobs are enqueued by each contender's own call for many.
  */
-async function* workers(contenders, { rounds, workers: counts }, progress) {
-  for (const [concurrency, count] of entries(counts)) {
+async function* workers(contenders, { rounds, workers: counts, withoutBatches }, progress) {
+  for (const [concurrency, most] of entries(counts)) {
     const entrants = contenders.map((contender) => ({
       name: contender.name,
-      run: () => contender.round({ ...count, inFlight: concurrency, work: { concurrency } }),
+      run: () => contender.round({ jobs: most * (contender.module.hasNoBatches ? withoutBatches : 1), work: { concurrency, fetchesAhead: true } }),
     }));
     const results = await takeTurns(entrants, rounds, (text) => progress(`concurrency ${concurrency}, ${text}`));
     yield* compare(results, "work", `concurrency ${concurrency}: work`);
-    yield* compare(results, "enqueue", `concurrency ${concurrency}: enqueue one by one`);
   }
 }
 
-/** Workers may fetch more than they run at once: each with what its documentation recommends for many short jobs. BullMQ has nothing of the kind. */
-async function* ahead(contenders, { rounds, workers: counts, ahead: jobs }, progress) {
-  const able = contenders.filter(({ name }) => name !== "BullMQ");
-  for (const [concurrency] of entries(counts)) {
-    const entrants = able.map((contender) => ({
+/**
+ * Each worker has in hand what it runs, and nothing more. `calls` jobs are enqueued by a call each, with as many calls in flight as jobs will run
+ * at once; the others by the call for many.
+ */
+async function* single(contenders, { rounds, single: counts }, progress) {
+  for (const [concurrency, { jobs, calls: single }] of entries(counts)) {
+    const entrants = contenders.map((contender) => ({
       name: contender.name,
-      run: () => contender.round({ jobs, work: { concurrency, fetchesAhead: true } }),
+      run: () => contender.round({ jobs, single, inFlight: concurrency, work: { concurrency } }),
     }));
-    const results = await takeTurns(entrants, rounds, (text) => progress(`concurrency ${concurrency}, fetching ahead, ${text}`));
-    yield* compare(results, "work", `concurrency ${concurrency}: work, fetching ahead`);
+    const results = await takeTurns(entrants, rounds, (text) => progress(`concurrency ${concurrency}, nothing fetched ahead, ${text}`));
+    yield* compare(results, "work", `concurrency ${concurrency}: work, nothing fetched ahead`);
+    yield* compare(results, "enqueue", `concurrency ${concurrency}: enqueue one by one`);
   }
 }
 

@@ -5,6 +5,7 @@ import { createPostgresBackend, Queue, runMigrations, Worker } from "bullmq";
 import pg from "pg";
 
 export const name = "BullMQ";
+export const hasNoBatches = true;
 
 const QUEUE = "bench";
 
