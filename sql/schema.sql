@@ -1595,7 +1595,7 @@ $$;
 
 COMMENT ON FUNCTION mill.check_workers() IS 'Queues of the container worker that have work and nobody to do it.';
 
-CREATE FUNCTION mill.claim(p_worker text, p_queues text[], p_max integer, p_kinds text[] DEFAULT NULL::text[], p_lease_seconds integer DEFAULT NULL::integer, p_waits boolean DEFAULT true) RETURNS TABLE(id uuid, queue text, kind text, name text, payload jsonb, attempt integer, max_attempts integer, lease_until timestamp with time zone, owner uuid, group_key text, correlation_id text)
+CREATE FUNCTION mill.claim(p_worker text, p_queues text[], p_max integer, p_kinds text[] DEFAULT NULL::text[], p_lease_seconds integer DEFAULT NULL::integer, p_waits boolean DEFAULT true) RETURNS TABLE(id uuid, queue text, kind text, name text, payload jsonb, attempt integer, max_attempts integer, lease_until timestamp with time zone, owner uuid, group_key text, correlation_id text, traceparent text)
     LANGUAGE plpgsql
     SET search_path TO 'pg_catalog', 'pg_temp'
     SET plan_cache_mode TO 'force_generic_plan'
@@ -1646,7 +1646,7 @@ begin
         slot = v_slot
       where j.ctid = any (v_rows)
       returning j.id, j.queue, j.kind, j.name, j.payload, j.attempt, j.max_attempts,
-                j.lease_until, j.owner, j.group_key, j.correlation_id;
+                j.lease_until, j.owner, j.group_key, j.correlation_id, j.traceparent;
       exit when v_left <= 0 or v_queue.counts_running;
 
       v_packs := mill.lock_packs(v_queue, v_left, p_kinds);
@@ -1667,7 +1667,7 @@ begin
       select p.id, o.line, o.queue, o.kind, p.payload, 'processing', o.run_at, 1, o.max_attempts, p_worker, o.run_at, v_now, v_lease_until
       from opened o cross join lateral unnest(o.ids, o.payloads) as p(id, payload)
       returning j.id, j.queue, j.kind, j.name, j.payload, j.attempt, j.max_attempts,
-                j.lease_until, j.owner, j.group_key, j.correlation_id;
+                j.lease_until, j.owner, j.group_key, j.correlation_id, j.traceparent;
       get diagnostics v_opened = row_count;
       v_left := v_left - v_opened;
       exit when v_left <= 0;
@@ -1717,6 +1717,44 @@ end
 $$;
 
 COMMENT ON FUNCTION mill.claim_refresh(p_worker text, p_queue text, p_max integer, p_invocation uuid) IS 'Leases a batch of refreshes to a worker; none while the provider has no room or the batch would cross the quota.';
+
+CREATE FUNCTION mill.claim_unique(p_jobs jsonb, p_now timestamp with time zone, p_turn bigint, p_random text) RETURNS jsonb
+    LANGUAGE plpgsql
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    SET jit TO 'off'
+    AS $$
+declare
+  v_answers jsonb;
+begin
+  with keys as materialized (
+    select u.*, min(u.at) over (partition by u.kind, u.digest) as first from mill.unique_keys(p_jobs) u
+  ),
+  written as (
+    insert into mill.unique_job as j (kind, digest, id, until)
+    select k.kind, k.digest, mill.uuid7_at(p_turn + k.at + 1, p_random), p_now + make_interval(secs => k.within_seconds)
+    from keys k
+    where k.at = k.first
+      and not exists (select from mill.unique_job o where o.kind = k.kind and o.digest = k.digest and o.until > p_now)
+    order by k.kind, k.digest
+    on conflict (kind, digest) do update set id = excluded.id, until = excluded.until where j.until <= p_now
+    returning j.kind, j.digest
+  )
+  select coalesce(jsonb_object_agg(k.at, jsonb_strip_nulls(jsonb_build_object(
+    'status', 'duplicate', 'kind', case when w.kind is null then k.kind end, 'digest', case when w.kind is null then encode(k.digest, 'hex') end,
+    'first', case when w.kind is not null then k.first end))), '{}')
+  into v_answers
+  from keys k left join written w on w.kind = k.kind and w.digest = k.digest
+  where w.kind is null or k.at > k.first;
+
+  -- In a statement of its own: it sees the rows that the insert has waited for.
+  return (
+    select coalesce(jsonb_object_agg(a.key, case when a.value ? 'digest' then jsonb_build_object('status', 'duplicate', 'id', j.id) else a.value end), '{}')
+    from jsonb_each(v_answers) a
+    left join mill.unique_job j on j.kind = a.value ->> 'kind' and j.digest = decode(a.value ->> 'digest', 'hex'));
+end
+$$;
+
+COMMENT ON FUNCTION mill.claim_unique(p_jobs jsonb, p_now timestamp with time zone, p_turn bigint, p_random text) IS 'Takes the keys of unique jobs; answers which jobs of the batch are duplicates. For mill.enqueue alone.';
 
 CREATE FUNCTION mill.cleanup_alerts(p_max integer) RETURNS jsonb
     LANGUAGE sql
@@ -1904,6 +1942,19 @@ end
 $$;
 
 COMMENT ON FUNCTION mill.cleanup_subscriptions(p_max integer) IS 'Removes subscriptions that were not seen for 5 minutes, and what else refresh keeps for a while; {removed} or {skipped}.';
+
+CREATE FUNCTION mill.cleanup_unique_jobs(p_max integer) RETURNS jsonb
+    LANGUAGE sql
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS $$
+  with gone as (
+    delete from mill.unique_job u where (u.kind, u.digest) in (
+      select o.kind, o.digest from mill.unique_job o where o.until <= mill.now() order by o.until limit p_max for update skip locked)
+    returning 1)
+  select jsonb_build_object('removed', count(*), 'more', count(*) = p_max) from gone
+$$;
+
+COMMENT ON FUNCTION mill.cleanup_unique_jobs(p_max integer) IS 'Forgets the keys of unique jobs whose time is over.';
 
 CREATE FUNCTION mill.cleanup_uploads(p_max integer DEFAULT 200) RETURNS jsonb
     LANGUAGE plpgsql
@@ -3198,12 +3249,12 @@ begin
   )
   insert into mill.job (
     id, queue, kind, name, category, payload, state, priority, run_at, attempt, max_attempts, lease_losses,
-    worker, dedupe_key, group_key, owner, parent, progress, result, error, error_log, correlation_id,
+    worker, dedupe_key, group_key, owner, parent, progress, result, error, error_log, correlation_id, traceparent,
     created_at, started_at, finished_at)
   select
     e.id, e.queue, e.kind, e.name, e.category, e.payload, p_state, e.priority, e.run_at, e.attempt,
     e.max_attempts, e.lease_losses, e.worker, e.dedupe_key, e.group_key, e.owner, e.parent, e.progress, e.result,
-    e.error, e.error_log, e.correlation_id, e.created_at, e.started_at, p_now
+    e.error, e.error_log, e.correlation_id, e.traceparent, e.created_at, e.started_at, p_now
   from ended e;
   get diagnostics v_count = row_count;
   return v_count;
@@ -3321,6 +3372,7 @@ declare
   v_is_limited boolean;
   v_has_lanes boolean;
   v_has_schemas boolean;
+  v_has_unique boolean;
   v_queues text[];
 begin
   if jsonb_typeof(p_jobs) is distinct from 'array' then
@@ -3335,23 +3387,25 @@ begin
   end if;
   -- A queue may come twice here, once for each of its kinds.
   select bool_or(q.depth_limit is not null), bool_or(q.dequeue = 'fair' or q.max_running_per_group is not null),
-    bool_or(k.compiled_schema is not null), array_agg(q.queue)
-  into v_is_limited, v_has_lanes, v_has_schemas, v_queues
+    bool_or(k.compiled_schema is not null), bool_or(k.unique_by is not null), array_agg(q.queue)
+  into v_is_limited, v_has_lanes, v_has_schemas, v_has_unique, v_queues
   from mill.kind k join mill.queue q on q.queue = k.queue
   where k.kind in (select e ->> 'kind' from jsonb_array_elements(p_jobs) e);
   if v_has_schemas then
     perform mill.check_fits(p_jobs);
   end if;
-  if v_is_limited or p_jobs @? '$[*].dedupe_key' then
+  if v_has_unique or p_jobs @? '$[*].unique' then
+    return query select * from mill.enqueue_keyed(p_jobs, v_now, v_turn, v_random, v_max_bytes, mill.claim_unique(p_jobs, v_now, v_turn, v_random));
+  elsif v_is_limited or p_jobs @? '$[*].dedupe_key' then
     return query select * from mill.enqueue_keyed(p_jobs, v_now, v_turn, v_random, v_max_bytes);
   else
     return query
     insert into mill.job_live (
       id, line, turn, queue, kind, name, category, payload, state, waits, priority, run_at, max_attempts,
-      group_key, lane, owner, parent, correlation_id, created_at)
+      group_key, lane, owner, parent, correlation_id, traceparent, created_at)
     select
       a.id, a.line, a.turn, a.queue, a.kind, a.name, a.category, a.payload, a.state, a.state = 'deferred', a.priority, a.run_at, a.max_attempts,
-      a.group_key, a.lane, a.owner, a.parent, a.correlation_id, v_now
+      a.group_key, a.lane, a.owner, a.parent, a.correlation_id, a.traceparent, v_now
     from mill.parse_jobs(p_jobs, v_now, v_turn, v_random, v_max_bytes) a
     returning (job_live.turn - v_turn - 1)::int, job_live.id, 'new';
   end if;
@@ -3364,7 +3418,7 @@ begin
 end
 $_$;
 
-COMMENT ON FUNCTION mill.enqueue(p_jobs jsonb) IS 'Inserts an array of jobs {kind, payload, name, category, priority, run_at, max_attempts, dedupe_key, group_key, owner, parent, correlation_id}; answers new, duplicate or throttled for each.';
+COMMENT ON FUNCTION mill.enqueue(p_jobs jsonb) IS 'Inserts an array of jobs {kind, payload, name, category, priority, run_at, max_attempts, dedupe_key, unique, group_key, owner, parent, correlation_id, traceparent}; answers new, duplicate or throttled for each.';
 
 CREATE FUNCTION mill.enqueue_document_sweep() RETURNS void
     LANGUAGE sql
@@ -3375,18 +3429,19 @@ $$;
 
 COMMENT ON FUNCTION mill.enqueue_document_sweep() IS 'Asks for a sweep that lists the object store.';
 
-CREATE FUNCTION mill.enqueue_keyed(p_jobs jsonb, p_now timestamp with time zone, p_turn bigint, p_random text, p_max_bytes integer) RETURNS TABLE(ordinal integer, id uuid, status text)
+CREATE FUNCTION mill.enqueue_keyed(p_jobs jsonb, p_now timestamp with time zone, p_turn bigint, p_random text, p_max_bytes integer, p_answered jsonb DEFAULT NULL::jsonb) RETURNS TABLE(ordinal integer, id uuid, status text)
     LANGUAGE plpgsql
     SET search_path TO 'pg_catalog', 'pg_temp'
     AS $$
 declare
   v_capacity jsonb := mill.capacity_left(p_jobs);
-  v_answers jsonb := jsonb '{}'; -- ordinal to {id, status}
+  v_answers jsonb := coalesce(p_answered, '{}'); -- ordinal to {id, status}
 begin
   loop
     begin
       with asked as materialized (
         select * from mill.parse_jobs(p_jobs, p_now, p_turn, p_random, p_max_bytes) a
+        where p_answered is null or not p_answered ? a.at::text
       ),
       -- One row a key: a statement may not insert the same key twice.
       firsts as (
@@ -3405,10 +3460,10 @@ begin
       written as (
         insert into mill.job_live (
           id, line, turn, queue, kind, name, category, payload, state, waits, priority, run_at, max_attempts,
-          dedupe_key, group_key, lane, owner, parent, correlation_id, created_at)
+          dedupe_key, group_key, lane, owner, parent, correlation_id, traceparent, created_at)
         select
           a.id, a.line, a.turn, a.queue, a.kind, a.name, a.category, a.payload, a.state, a.state = 'deferred', a.priority, a.run_at, a.max_attempts,
-          a.dedupe_key, a.group_key, a.lane, a.owner, a.parent, a.correlation_id, p_now
+          a.dedupe_key, a.group_key, a.lane, a.owner, a.parent, a.correlation_id, a.traceparent, p_now
         from admitted a
         on conflict (queue, dedupe_key) where dedupe_key is not null do nothing
         returning job_live.id
@@ -3424,9 +3479,12 @@ begin
       exit when (select count(*) from jsonb_object_keys(v_answers)) = jsonb_array_length(p_jobs);
       raise exception 'a key became free' using errcode = 'GM099';
     exception when sqlstate 'GM099' then
-      v_answers := jsonb '{}';
+      v_answers := coalesce(p_answered, '{}');
     end;
   end loop;
+  if p_answered is not null then
+    v_answers := mill.return_unique(p_jobs, v_answers, p_turn, p_random);
+  end if;
   perform mill.raise_priority_of_duplicate(v_answers, p_now);
 
   return query
@@ -3436,7 +3494,7 @@ begin
 end
 $$;
 
-COMMENT ON FUNCTION mill.enqueue_keyed(p_jobs jsonb, p_now timestamp with time zone, p_turn bigint, p_random text, p_max_bytes integer) IS 'Inserts a batch that has dedupe keys or may be throttled. For mill.enqueue alone.';
+COMMENT ON FUNCTION mill.enqueue_keyed(p_jobs jsonb, p_now timestamp with time zone, p_turn bigint, p_random text, p_max_bytes integer, p_answered jsonb) IS 'Inserts a batch that has dedupe keys or unique jobs or may be throttled. For mill.enqueue alone.';
 
 CREATE FUNCTION mill.enqueue_many(p_kind text, p_payloads jsonb) RETURNS uuid[]
     LANGUAGE plpgsql
@@ -3475,7 +3533,7 @@ begin
     perform mill.check_fit(p_kind, v_kind.compiled_schema, p.payload, p.ordinality - 1)
     from jsonb_array_elements(p_payloads) with ordinality as p(payload, ordinality);
   end if;
-  if v_queue.depth_limit is not null or v_queue.dequeue = 'fair' or v_queue.max_running_per_group is not null then
+  if v_kind.unique_by is not null or v_queue.depth_limit is not null or v_queue.dequeue = 'fair' or v_queue.max_running_per_group is not null then
     select array_agg(e.id order by e.ordinal) into v_ids
     from mill.enqueue((
       select coalesce(jsonb_agg(jsonb_build_object('kind', p_kind, 'payload', p.payload)), '[]')
@@ -4610,7 +4668,8 @@ CREATE TABLE mill.job (
     name text,
     category text,
     group_key text,
-    correlation_id text
+    correlation_id text,
+    traceparent text
 )
 PARTITION BY LIST (state);
 
@@ -4649,6 +4708,7 @@ CREATE TABLE mill.job_live (
     category text,
     group_key text,
     correlation_id text,
+    traceparent text,
     CONSTRAINT columns_agree_with_the_state CHECK ((((state = 'processing'::text) = (lease_until IS NOT NULL)) AND (waits = ((lease_until IS NULL) AND (state <> 'pending'::text))) AND ((slot IS NULL) OR (lease_until IS NOT NULL)) AND ((turn IS NOT NULL) OR (state <> 'pending'::text)) AND (finished_at IS NULL))),
     CONSTRAINT values_are_in_range CHECK (((jsonb_typeof(payload) = 'object'::text) AND ((priority >= '-100'::integer) AND (priority <= 100)) AND ((progress >= 0) AND (progress <= 100))))
 )
@@ -7390,6 +7450,12 @@ CREATE FUNCTION mill.uuid7_at(p_us bigint, p_random text) RETURNS uuid
 
 COMMENT ON FUNCTION mill.uuid7_at(p_us bigint, p_random text) IS 'The time-ordered id of a microsecond since 1970, with a random half from mill.uuid7_tail.';
 
+CREATE FUNCTION mill.valid_traceparent(p_traceparent text) RETURNS text
+    LANGUAGE sql IMMUTABLE
+    RETURN CASE WHEN (p_traceparent ~ '^(?!ff)[0-9a-f]{2}-(?!0{32})[0-9a-f]{32}-(?!0{16})[0-9a-f]{16}-[0-9a-f]{2}$'::text) THEN p_traceparent ELSE NULL::text END;
+
+COMMENT ON FUNCTION mill.valid_traceparent(p_traceparent text) IS 'A traceparent of W3C Trace Context, or null for anything else.';
+
 CREATE TABLE mill.line (
     line integer NOT NULL,
     queue text NOT NULL,
@@ -7399,7 +7465,7 @@ CREATE TABLE mill.line (
 
 COMMENT ON TABLE mill.line IS 'The number of each line of jobs. Nothing here changes.';
 
-CREATE FUNCTION mill.parse_jobs(p_jobs jsonb, p_now timestamp with time zone, p_turn bigint, p_random text, p_max_bytes integer) RETURNS TABLE(at integer, id uuid, line integer, turn bigint, queue text, kind text, name text, category text, payload jsonb, state text, priority integer, run_at timestamp with time zone, max_attempts integer, dedupe_key text, group_key text, lane text, owner uuid, parent uuid, correlation_id text)
+CREATE FUNCTION mill.parse_jobs(p_jobs jsonb, p_now timestamp with time zone, p_turn bigint, p_random text, p_max_bytes integer) RETURNS TABLE(at integer, id uuid, line integer, turn bigint, queue text, kind text, name text, category text, payload jsonb, state text, priority integer, run_at timestamp with time zone, max_attempts integer, dedupe_key text, group_key text, lane text, owner uuid, parent uuid, correlation_id text, traceparent text)
     LANGUAGE sql STABLE
     BEGIN ATOMIC
  SELECT ((a.ordinality - 1))::integer AS int4,
@@ -7423,7 +7489,8 @@ CREATE FUNCTION mill.parse_jobs(p_jobs jsonb, p_now timestamp with time zone, p_
      mill.lane_of(k.dequeue, k.max_running_per_group, a.owner, a.group_key) AS lane_of,
      a.owner,
      a.parent,
-     a.correlation_id
+     a.correlation_id,
+     mill.valid_traceparent(a.traceparent) AS valid_traceparent
     FROM (( SELECT e.ordinality,
              (e.job ->> 'kind'::text) AS kind,
              (e.job -> 'payload'::text) AS payload,
@@ -7436,7 +7503,8 @@ CREATE FUNCTION mill.parse_jobs(p_jobs jsonb, p_now timestamp with time zone, p_
              (e.job ->> 'group_key'::text) AS group_key,
              ((e.job ->> 'owner'::text))::uuid AS owner,
              ((e.job ->> 'parent'::text))::uuid AS parent,
-             (e.job ->> 'correlation_id'::text) AS correlation_id
+             (e.job ->> 'correlation_id'::text) AS correlation_id,
+             (e.job ->> 'traceparent'::text) AS traceparent
             FROM jsonb_array_elements(parse_jobs.p_jobs) WITH ORDINALITY e(job, ordinality)
           OFFSET 0) a
       LEFT JOIN ( SELECT k_1.kind,
@@ -8988,12 +9056,12 @@ begin
   with inserted as (
     insert into mill.job_live (
       id, line, turn, queue, kind, name, category, payload, state, priority, run_at, max_attempts,
-      dedupe_key, group_key, lane, owner, parent, progress, error, error_log, correlation_id, created_at)
+      dedupe_key, group_key, lane, owner, parent, progress, error, error_log, correlation_id, traceparent, created_at)
     select
       j.id, l.line, v_turn + row_number() over (order by j.id), j.queue, j.kind, j.name, j.category, j.payload, 'pending',
       j.priority, v_now, j.max_attempts, j.dedupe_key, j.group_key,
       mill.lane_of(q.dequeue, q.max_running_per_group, j.owner, j.group_key),
-      j.owner, j.parent, 0, j.error, j.error_log, j.correlation_id, j.created_at
+      j.owner, j.parent, 0, j.error, j.error_log, j.correlation_id, j.traceparent, j.created_at
     from mill.job_dead j join mill.queue q using (queue) join mill.line l using (queue, priority)
     where j.id = any (v_dead) and exists (select from mill.kind k where k.kind = j.kind)
     order by j.queue, j.dedupe_key
@@ -9077,6 +9145,28 @@ end
 $$;
 
 COMMENT ON FUNCTION mill.return_lost_jobs(p_rows tid[], p_error jsonb, p_first_jitter numeric, p_now timestamp with time zone) IS 'Returns running jobs of a lost worker to retrying, or buries them; says how many. p_first_jitter: seconds over which first losses return.';
+
+CREATE FUNCTION mill.return_unique(p_jobs jsonb, p_answers jsonb, p_turn bigint, p_random text) RETURNS jsonb
+    LANGUAGE plpgsql
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    SET jit TO 'off'
+    AS $$
+begin
+  if exists (select from jsonb_each(p_answers) a where a.value ->> 'status' <> 'new') then
+    delete from mill.unique_job j using mill.unique_keys(p_jobs) k
+    where j.kind = k.kind and j.digest = k.digest and j.id = mill.uuid7_at(p_turn + k.at + 1, p_random) and p_answers -> k.at::text ->> 'status' <> 'new';
+  end if;
+  return (
+    select coalesce(jsonb_object_agg(a.key, case
+      when a.value ? 'first' and p_answers #> array[a.value ->> 'first', 'id'] is not null
+        then jsonb_build_object('status', 'duplicate', 'id', p_answers #> array[a.value ->> 'first', 'id'])
+      when a.value ? 'first' then p_answers -> (a.value ->> 'first')
+      else a.value end), '{}')
+    from jsonb_each(p_answers) a);
+end
+$$;
+
+COMMENT ON FUNCTION mill.return_unique(p_jobs jsonb, p_answers jsonb, p_turn bigint, p_random text) IS 'Gives back the keys of jobs that were not made; answers the jobs that came twice in a batch. For mill.enqueue_keyed alone.';
 
 CREATE FUNCTION mill.rule_values() RETURNS jsonb
     LANGUAGE plpgsql STABLE
@@ -9428,18 +9518,18 @@ begin
       and not j.cancel_requested
     returning j.id, j.queue, j.kind, j.name, j.category, j.payload, j.priority, j.run_at, j.max_attempts,
       j.lease_losses, j.dedupe_key, j.group_key, j.owner, j.parent, j.error, j.error_log, j.correlation_id,
-      j.created_at, j.started_at
+      j.traceparent, j.created_at, j.started_at
   ),
   kept as (
     insert into mill.job_done (
       id, queue, kind, name, category, payload, state, priority, run_at, attempt, max_attempts, lease_losses,
-      worker, dedupe_key, group_key, owner, parent, progress, result, error, error_log, correlation_id,
+      worker, dedupe_key, group_key, owner, parent, progress, result, error, error_log, correlation_id, traceparent,
       created_at, started_at, finished_at)
     select
       e.id, e.queue, e.kind, e.name, e.category, e.payload, 'completed', e.priority, e.run_at, p_attempt,
       e.max_attempts, e.lease_losses, p_worker, e.dedupe_key, e.group_key, e.owner, e.parent, 100,
       case when p_results is not null then p_results -> e.id::text end,
-      e.error, e.error_log, e.correlation_id, e.created_at, e.started_at, p_now
+      e.error, e.error_log, e.correlation_id, e.traceparent, e.created_at, e.started_at, p_now
     from ended e
   ),
   -- Jobs of one claim began together: nearly always one group, or one per parent and name.
@@ -9504,7 +9594,7 @@ begin
   )
   insert into mill.job (
     id, queue, kind, name, category, payload, state, priority, run_at, attempt, max_attempts, lease_losses,
-    worker, dedupe_key, group_key, owner, parent, progress, result, error, error_log, correlation_id,
+    worker, dedupe_key, group_key, owner, parent, progress, result, error, error_log, correlation_id, traceparent,
     created_at, started_at, finished_at)
   select
     e.id, e.queue, e.kind, e.name, e.category, e.payload,
@@ -9512,7 +9602,7 @@ begin
     e.priority, e.run_at, e.attempt, e.max_attempts, e.lease_losses, e.worker,
     e.dedupe_key, e.group_key, e.owner, e.parent, case e.verdict when 'completed' then 100 else e.progress end,
     case e.verdict when 'completed' then e.given_result end, coalesce(e.given_error, e.error),
-    mill.append_error(e.error_log, e.given_error), e.correlation_id, e.created_at, e.started_at, p_now
+    mill.append_error(e.error_log, e.given_error), e.correlation_id, e.traceparent, e.created_at, e.started_at, p_now
   from ended e;
 end
 $$;
@@ -10470,6 +10560,28 @@ end
 $$;
 
 COMMENT ON FUNCTION mill.uncount_storage(p_profile_id uuid, p_document_id uuid) IS 'Gives an erased file''s storage back to its profile.';
+
+CREATE FUNCTION mill.unique_keys(p_jobs jsonb) RETURNS TABLE(at integer, kind text, digest bytea, within_seconds integer)
+    LANGUAGE sql STABLE
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS $$
+  select (e.ordinality - 1)::int, k.kind,
+    sha256(convert_to(jsonb_build_array(e.job -> 'unique_scope', u.fields, case when cardinality(u.fields) = 0 then e.job -> 'payload' else (
+      select jsonb_agg(coalesce(e.job -> 'payload' -> f.name, e.job -> 'payload' #> string_to_array(f.name, '.')) order by f.n)
+      from unnest(u.fields) with ordinality as f(name, n)) end)::text, 'UTF8')),
+    u.within_seconds
+  from jsonb_array_elements(p_jobs) with ordinality as e(job, ordinality)
+  join mill.kind k on k.kind = e.job ->> 'kind'
+  cross join lateral (
+    select k.unique_by as fields, k.unique_within_seconds as within_seconds where coalesce(e.job -> 'unique', 'null') = 'null'
+    union all
+    select case when mill.is_unique_option(e.job -> 'unique') or mill.refuse_job(e.ordinality - 1, 'GM004', 'unique')
+        then array(select jsonb_array_elements_text(e.job -> 'unique' -> 'by')) end, (e.job -> 'unique' ->> 'within_seconds')::int
+    where e.job -> 'unique' not in ('null', 'false')) u
+  where u.fields is not null
+$$;
+
+COMMENT ON FUNCTION mill.unique_keys(p_jobs jsonb) IS 'The keys of the jobs of a batch that are to be unique. GM004 for an option that says nothing.';
 
 CREATE FUNCTION mill.unpack(p_packs tid[]) RETURNS integer
     LANGUAGE plpgsql
@@ -12727,15 +12839,15 @@ CREATE FUNCTION public.get_job(p_id uuid) RETURNS jsonb
   select jsonb_build_object(
     'id', j.id, 'queue', j.queue, 'kind', j.kind, 'name', j.name, 'state', j.state, 'priority', j.priority,
     'payload', j.payload, 'progress', j.progress, 'attempt', j.attempt, 'max_attempts', j.max_attempts,
-    'result', j.result, 'error', j.error, 'correlation_id', j.correlation_id,
+    'result', j.result, 'error', j.error, 'correlation_id', j.correlation_id, 'traceparent', j.traceparent,
     'run_at', j.run_at, 'created_at', j.created_at, 'started_at', j.started_at, 'finished_at', j.finished_at)
   from (
     select j.id, j.queue, j.kind, j.name, j.state, j.priority, j.payload, j.progress, j.attempt, j.max_attempts, j.result, j.error,
-      j.correlation_id, j.run_at, j.created_at, j.started_at, j.finished_at, j.owner
+      j.correlation_id, j.run_at, j.created_at, j.started_at, j.finished_at, j.owner, j.traceparent
     from mill.job j where j.id = p_id
     union all
     select p.id, p.queue, p.kind, p.name, p.state, p.priority, p.payload, p.progress, p.attempt, p.max_attempts, p.result, p.error,
-      p.correlation_id, p.run_at, p.created_at, p.started_at, p.finished_at, p.owner
+      p.correlation_id, p.run_at, p.created_at, p.started_at, p.finished_at, p.owner, p.traceparent
     from mill.packed_job p where p.pack = mill.pack_of(p_id) and p.id = p_id) j
   where public.is_service_role() or j.owner = auth.uid()
 $$;
@@ -13860,7 +13972,7 @@ CREATE FUNCTION public.storage_buckets() RETURNS SETOF text
 
 COMMENT ON FUNCTION public.storage_buckets() IS 'The buckets that there are. The storage stand-in asks.';
 
-CREATE FUNCTION public.submit_job(p_kind text, p_payload jsonb, p_name text DEFAULT NULL::text, p_priority integer DEFAULT NULL::integer, p_run_at timestamp with time zone DEFAULT NULL::timestamp with time zone, p_dedupe_key text DEFAULT NULL::text, p_group_key text DEFAULT NULL::text, p_owner uuid DEFAULT NULL::uuid, p_correlation_id text DEFAULT NULL::text) RETURNS jsonb
+CREATE FUNCTION public.submit_job(p_kind text, p_payload jsonb, p_name text DEFAULT NULL::text, p_priority integer DEFAULT NULL::integer, p_run_at timestamp with time zone DEFAULT NULL::timestamp with time zone, p_dedupe_key text DEFAULT NULL::text, p_group_key text DEFAULT NULL::text, p_owner uuid DEFAULT NULL::uuid, p_correlation_id text DEFAULT NULL::text, p_traceparent text DEFAULT NULL::text) RETURNS jsonb
     LANGUAGE plpgsql SECURITY DEFINER
     SET search_path TO 'pg_catalog', 'pg_temp'
     AS $$
@@ -13881,9 +13993,10 @@ begin
   select e.id, e.status into v_job
   from mill.enqueue(jsonb_build_array(jsonb_strip_nulls(jsonb_build_object(
     'kind', p_kind, 'name', p_name, 'priority', p_priority,
-    'run_at', p_run_at, 'group_key', p_group_key, 'correlation_id', p_correlation_id,
-    -- A user's keys live in the user's own name space: nobody can probe or block another's.
+    'run_at', p_run_at, 'group_key', p_group_key, 'correlation_id', p_correlation_id, 'traceparent', p_traceparent,
+    -- A user's keys, also those of unique jobs, live in the user's own name space: nobody can probe or block another's.
     'dedupe_key', case when public.is_service_role() then '' else v_owner || ':' end || p_dedupe_key,
+    'unique_scope', case when not public.is_service_role() then v_owner end,
     'owner', v_owner)) || jsonb_build_object('payload', p_payload))) e;
   if v_job.status = 'throttled' then
     raise exception 'the queue of "%" is full', p_kind using errcode = 'GM006', hint = 'Try again later.';
@@ -13892,7 +14005,7 @@ begin
 end
 $$;
 
-COMMENT ON FUNCTION public.submit_job(p_kind text, p_payload jsonb, p_name text, p_priority integer, p_run_at timestamp with time zone, p_dedupe_key text, p_group_key text, p_owner uuid, p_correlation_id text) IS 'Enqueues one job for the caller; answers {id, status} with status new or duplicate.';
+COMMENT ON FUNCTION public.submit_job(p_kind text, p_payload jsonb, p_name text, p_priority integer, p_run_at timestamp with time zone, p_dedupe_key text, p_group_key text, p_owner uuid, p_correlation_id text, p_traceparent text) IS 'Enqueues one job for the caller; answers {id, status} with status new or duplicate.';
 
 CREATE FUNCTION public.tick() RETURNS jsonb
     LANGUAGE sql SECURITY DEFINER
@@ -14576,7 +14689,8 @@ CREATE TABLE mill.job_dead (
     name text,
     category text,
     group_key text,
-    correlation_id text
+    correlation_id text,
+    traceparent text
 );
 
 CREATE TABLE mill.job_done (
@@ -14611,7 +14725,8 @@ CREATE TABLE mill.job_done (
     name text,
     category text,
     group_key text,
-    correlation_id text
+    correlation_id text,
+    traceparent text
 )
 PARTITION BY RANGE (finished_at);
 
@@ -14647,7 +14762,8 @@ CREATE TABLE mill.job_done_default (
     name text,
     category text,
     group_key text,
-    correlation_id text
+    correlation_id text,
+    traceparent text
 );
 
 COMMENT ON TABLE mill.job_done_default IS 'Catches a day that mill.maintain has not prepared: settling never fails for want of one.';
@@ -14752,7 +14868,8 @@ CREATE VIEW mill.packed_job AS
     NULL::uuid AS owner,
     NULL::text AS correlation_id,
     NULL::timestamp with time zone AS started_at,
-    NULL::timestamp with time zone AS finished_at
+    NULL::timestamp with time zone AS finished_at,
+    NULL::text AS traceparent
    FROM ((mill.pack p
      JOIN mill.line l ON ((l.line = p.line)))
      CROSS JOIN LATERAL UNNEST(p.ids, p.payloads) j(id, payload));
@@ -14948,6 +15065,16 @@ CREATE TABLE mill.ticket_call (
 );
 
 COMMENT ON TABLE mill.ticket_call IS 'Exposed functions that read_with_ticket may call.';
+
+CREATE TABLE mill.unique_job (
+    kind text NOT NULL,
+    digest bytea NOT NULL,
+    id uuid NOT NULL,
+    until timestamp with time zone NOT NULL
+)
+WITH (autovacuum_vacuum_scale_factor='0', autovacuum_vacuum_threshold='1000');
+
+COMMENT ON TABLE mill.unique_job IS 'Which job of a kind stands for certain values, and until when another with these values is its duplicate.';
 
 CREATE TABLE mill.usage_event (
     id bigint NOT NULL,
@@ -15934,6 +16061,9 @@ ALTER TABLE ONLY mill.tenant
 ALTER TABLE ONLY mill.ticket_call
     ADD CONSTRAINT ticket_call_pkey PRIMARY KEY (function);
 
+ALTER TABLE ONLY mill.unique_job
+    ADD CONSTRAINT unique_job_pkey PRIMARY KEY (kind, digest);
+
 ALTER TABLE ONLY mill.usage_event
     ADD CONSTRAINT usage_event_pkey PRIMARY KEY (id);
 
@@ -16154,6 +16284,8 @@ CREATE UNIQUE INDEX task_place ON mill.task USING btree (job_id, key, item);
 CREATE INDEX task_sequence_new ON mill.task_sequence USING btree (job_id) WHERE (NOT is_begun);
 
 CREATE INDEX task_sequence_place ON mill.task_sequence USING btree (job_id, kind, sequence);
+
+CREATE INDEX unique_job_until ON mill.unique_job USING btree (until);
 
 CREATE INDEX usage_event_profile ON mill.usage_event USING btree (profile_id, at);
 
@@ -16641,6 +16773,8 @@ REVOKE ALL ON FUNCTION mill.claim(p_worker text, p_queues text[], p_max integer,
 
 REVOKE ALL ON FUNCTION mill.claim_refresh(p_worker text, p_queue text, p_max integer, p_invocation uuid) FROM PUBLIC;
 
+REVOKE ALL ON FUNCTION mill.claim_unique(p_jobs jsonb, p_now timestamp with time zone, p_turn bigint, p_random text) FROM PUBLIC;
+
 REVOKE ALL ON FUNCTION mill.cleanup_alerts(p_max integer) FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION mill.cleanup_analytics(p_max integer) FROM PUBLIC;
@@ -16660,6 +16794,8 @@ REVOKE ALL ON FUNCTION mill.cleanup_idempotency(p_max integer) FROM PUBLIC;
 REVOKE ALL ON FUNCTION mill.cleanup_retention(p_max integer) FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION mill.cleanup_subscriptions(p_max integer) FROM PUBLIC;
+
+REVOKE ALL ON FUNCTION mill.cleanup_unique_jobs(p_max integer) FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION mill.cleanup_uploads(p_max integer) FROM PUBLIC;
 
@@ -16814,7 +16950,7 @@ REVOKE ALL ON FUNCTION mill.enqueue(p_jobs jsonb) FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION mill.enqueue_document_sweep() FROM PUBLIC;
 
-REVOKE ALL ON FUNCTION mill.enqueue_keyed(p_jobs jsonb, p_now timestamp with time zone, p_turn bigint, p_random text, p_max_bytes integer) FROM PUBLIC;
+REVOKE ALL ON FUNCTION mill.enqueue_keyed(p_jobs jsonb, p_now timestamp with time zone, p_turn bigint, p_random text, p_max_bytes integer, p_answered jsonb) FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION mill.enqueue_many(p_kind text, p_payloads jsonb) FROM PUBLIC;
 
@@ -17158,6 +17294,8 @@ REVOKE ALL ON FUNCTION mill.pack_of(p_id uuid) FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION mill.uuid7_at(p_us bigint, p_random text) FROM PUBLIC;
 
+REVOKE ALL ON FUNCTION mill.valid_traceparent(p_traceparent text) FROM PUBLIC;
+
 REVOKE ALL ON FUNCTION mill.parse_jobs(p_jobs jsonb, p_now timestamp with time zone, p_turn bigint, p_random text, p_max_bytes integer) FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION mill.pattern_bracket(p_text text, OUT size integer, OUT bracket text) FROM PUBLIC;
@@ -17294,6 +17432,8 @@ REVOKE ALL ON FUNCTION mill.retry(p_ids uuid[]) FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION mill.return_lost_jobs(p_rows tid[], p_error jsonb, p_first_jitter numeric, p_now timestamp with time zone) FROM PUBLIC;
 
+REVOKE ALL ON FUNCTION mill.return_unique(p_jobs jsonb, p_answers jsonb, p_turn bigint, p_random text) FROM PUBLIC;
+
 REVOKE ALL ON FUNCTION mill.rule_values() FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION mill.run_schedule(p_name text) FROM PUBLIC;
@@ -17409,6 +17549,8 @@ REVOKE ALL ON FUNCTION mill.unclaimed_export_objects(p_before timestamp with tim
 REVOKE ALL ON FUNCTION mill.uncount_served(p_queue text, p_rows tid[]) FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION mill.uncount_storage(p_profile_id uuid, p_document_id uuid) FROM PUBLIC;
+
+REVOKE ALL ON FUNCTION mill.unique_keys(p_jobs jsonb) FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION mill.unpack(p_packs tid[]) FROM PUBLIC;
 
@@ -17887,9 +18029,9 @@ GRANT ALL ON FUNCTION public.start_workflow(p_type text, p_params jsonb, p_prior
 REVOKE ALL ON FUNCTION public.storage_buckets() FROM PUBLIC;
 GRANT ALL ON FUNCTION public.storage_buckets() TO service_role;
 
-REVOKE ALL ON FUNCTION public.submit_job(p_kind text, p_payload jsonb, p_name text, p_priority integer, p_run_at timestamp with time zone, p_dedupe_key text, p_group_key text, p_owner uuid, p_correlation_id text) FROM PUBLIC;
-GRANT ALL ON FUNCTION public.submit_job(p_kind text, p_payload jsonb, p_name text, p_priority integer, p_run_at timestamp with time zone, p_dedupe_key text, p_group_key text, p_owner uuid, p_correlation_id text) TO authenticated;
-GRANT ALL ON FUNCTION public.submit_job(p_kind text, p_payload jsonb, p_name text, p_priority integer, p_run_at timestamp with time zone, p_dedupe_key text, p_group_key text, p_owner uuid, p_correlation_id text) TO service_role;
+REVOKE ALL ON FUNCTION public.submit_job(p_kind text, p_payload jsonb, p_name text, p_priority integer, p_run_at timestamp with time zone, p_dedupe_key text, p_group_key text, p_owner uuid, p_correlation_id text, p_traceparent text) FROM PUBLIC;
+GRANT ALL ON FUNCTION public.submit_job(p_kind text, p_payload jsonb, p_name text, p_priority integer, p_run_at timestamp with time zone, p_dedupe_key text, p_group_key text, p_owner uuid, p_correlation_id text, p_traceparent text) TO authenticated;
+GRANT ALL ON FUNCTION public.submit_job(p_kind text, p_payload jsonb, p_name text, p_priority integer, p_run_at timestamp with time zone, p_dedupe_key text, p_group_key text, p_owner uuid, p_correlation_id text, p_traceparent text) TO service_role;
 
 REVOKE ALL ON FUNCTION public.tick() FROM PUBLIC;
 GRANT ALL ON FUNCTION public.tick() TO service_role;

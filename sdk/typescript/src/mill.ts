@@ -112,13 +112,12 @@ export class Mill {
   }
 
   async #enqueue(rows: Record<string, unknown>[], key?: string, repeatable?: boolean): Promise<(Enqueued | { id: null; status: "throttled" })[]> {
-    let answers;
+    const answers: any[] = [];
     if (this.#options.token) {
       // Users have submit_job, one job at a time.
-      answers = [];
       for (const row of rows) answers.push(await this.#once("submit_job", rename(row, /^/, () => "p_"), key, repeatable));
     } else {
-      answers = (await this.#once("enqueue_jobs", { p_jobs: rows }, key, repeatable)).map(({ id, status }: Enqueued) => ({ id, status }));
+      for (const { ordinal, id, status } of await this.#once("enqueue_jobs", { p_jobs: rows }, key, repeatable)) answers[ordinal] = { id, status };
     }
     for (const wake of this.#workers) wake();
     return answers;

@@ -5,8 +5,14 @@ import pg from "pg";
 
 import { startStack } from "../../support.mjs";
 
-/** Kinds that the scenarios use. No program has a handler for the last two. */
-const KINDS = ["conform", "conform_two", "conform_unknown", "conform_mail"];
+/** Kinds that the scenarios use. No program has a handler for the last. */
+const KINDS = ["conform", "conform_two", "conform_unknown"];
+
+/** What every library registers: nobody runs its jobs. */
+const MAIL = {
+  kind: "conform_mail", queue: "conform_mail", max_attempts: 8, unique: { by: ["to"], within_seconds: 3600 },
+  schema: { type: "object", required: ["to"], properties: { to: { type: "string" } } },
+};
 
 /** `kinds`: further ones, of programs with kinds of their own. */
 export async function openSite(kinds) {
@@ -34,7 +40,7 @@ export async function openSite(kinds) {
     }
   }
 
-  await query("insert into mill.queue (queue, served_by) values ('conform_mail', 'external')");
+  await query("select public.register_jobs($1)", [{ kinds: [MAIL] }]);
   await query("insert into mill.kind (kind, queue) select k, 'conform_mail' from unnest($1::text[]) k on conflict do nothing", [[...KINDS, ...kinds]]);
 
   return {
