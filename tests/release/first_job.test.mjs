@@ -58,7 +58,7 @@ test("from the release files alone, docs/first-job.md leads to a job of one's ow
   const { terminals, said } = await follow(user, "typescript");
   try {
     console.log(`# done after ${user.seconds.toFixed(1)} s, npm install included`);
-    assert.match(said, /^completed \{ words: 5 \}\nthe longest of 5 words has 8 letters$/m);
+    assert.match(said, /^completed \{ words: 5 \}$/m);
     assert.match(said, /^the sum is 6$/m);
     assert.ok(user.seconds < FIVE_MINUTES);
     fs.writeFileSync(path.join(user.cwd, "wrong.ts"), 'import { gristmill } from "gristmill";\nimport { countWords } from "./jobs.ts";\nawait gristmill().enqueue(countWords, { txt: "" });\n');
