@@ -50,6 +50,7 @@ test("every other command shown is one that is run by a test", () => {
     "npx gristmill smoke --url https://PROJECT.supabase.co --origin https://app.example.com", // tests/deploy/smoke.test.mjs
     "npx gristmill smoke --url https://gristmill.SUBDOMAIN.workers.dev --origin https://app.example.com", // tests/deploy/deployed.test.mjs
     "./scripts/graph sql --check", // tests/house/graph.test.mjs
+    'gristmill why "$id"', // why.test.mjs
     'gristmill maintenance on --reason "moving to a larger machine" --retry-after 120', "gristmill maintenance off", // operate.test.mjs
   ];
   for (const file of ["README.md", ...fs.readdirSync(path.join(root, "docs")).filter((name) => name.endsWith(".md")).map((name) => `docs/${name}`)]) {
