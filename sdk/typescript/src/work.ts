@@ -267,6 +267,7 @@ class Worker {
 
   #take(jobs: Claimed[], date: number, begun: number): void {
     for (const claimed of jobs) {
+      claimed.worker = this.#name;
       const lease = leaseOf(claimed, date);
       if (lease / 6 < this.#looksEvery) this.#lookIn(lease / 6);
       const task: Task = { attempt: new Attempt(claimed, this.handlers.get(claimed.kind), this.#around, () => hashStart(spanName(claimed))), lease, until: begun + lease, since: performance.now() };
