@@ -46,5 +46,16 @@ begin
 end
 $$;
 
+-- For login roles of applications: a member may enqueue jobs in its own transactions, and may do nothing else in schema mill. The grants stand
+-- with the functions (docs/transactional-enqueue.md).
+do $$
+begin
+  if to_regrole('gristmill_app') is null then
+    create role gristmill_app nologin;
+  end if;
+end
+$$;
+grant usage on schema mill to gristmill_app;
+
 grant usage on schema public to anon, authenticated, service_role;
 revoke create on schema public from public;

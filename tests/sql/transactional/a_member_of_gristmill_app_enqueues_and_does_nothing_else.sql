@@ -1,0 +1,20 @@
+select plan(8);
+create role an_app login in role gristmill_app;
+set role an_app;
+select is((select array_agg(status order by ordinal) from mill.enqueue('[{"kind": "echo", "payload": {"a": 1}}, {"kind": "echo", "payload": {"a": 2}}]')),
+  array['new', 'new'], 'a member enqueues jobs');
+select is(cardinality(mill.enqueue_many('echo', '[{"a": 3}, {"a": 4}, {"a": 5}]')), 3, 'a member enqueues many jobs of one kind');
+begin;
+select mill.enqueue('[{"kind": "echo", "payload": {"a": 6}}]');
+rollback;
+select throws_ok('select from mill.job', '42501', null, 'a member reads no jobs');
+select throws_ok('update mill.queue set paused = true', '42501', null, 'a member changes no queue');
+select throws_ok('select mill.tick()', '42501', null, 'a member calls no other function of the engine');
+select throws_ok($$ select public.claim_jobs('w', '{default}', 1) $$, '42501', null, 'a member claims nothing');
+reset role;
+select is((select count(*) from mill.job where state = 'pending') + (select count(*) from mill.packed_job), 5::bigint, 'what was rolled back is no job');
+create role a_stranger;
+set role a_stranger;
+select throws_ok($$ select mill.enqueue('[{"kind": "echo", "payload": {"a": 1}}]') $$, '42501', null, 'a role that is no member enqueues nothing');
+reset role;
+select * from finish();
