@@ -70,4 +70,12 @@ $$;
 comment on function mill.enqueue(jsonb) is
   'Inserts an array of jobs {kind, payload, name, category, priority, run_at, max_attempts, dedupe_key, unique, group_key, owner, parent, correlation_id, traceparent}; answers new, duplicate or throttled for each.';
 revoke execute on function mill.enqueue(jsonb) from public;
-grant execute on function mill.enqueue(jsonb) to gristmill_app;
+-- The application's own transactions: the only two functions of mill that another role may call.
+do $$
+begin
+  if to_regrole('gristmill_app') is not null then
+    grant usage on schema mill to gristmill_app;
+    grant execute on function mill.enqueue(jsonb) to gristmill_app;
+  end if;
+end
+$$;
