@@ -32,7 +32,9 @@ Platforms of a release: ${PLATFORMS.join(", ")}. This is ${thisPlatform}.
 exit codes: 0 done, 1 something failed, 2 the options make no sense`;
 
 // The library for Rust, in the order in which they would be published.
-const CRATES = ["gristmill-macros", "gristmill"];
+const CRATES = ["gristmill-macros", "gristmill"].filter((name) => fs.existsSync(path.join(root, "sdk/rust", name)));
+// The crate of the binary.
+const COMMAND = /^name = "(.*)"$/m.exec(fs.readFileSync(path.join(root, "command/Cargo.toml"), "utf8"))[1];
 
 const begun = performance.now();
 const colours = process.stdout.isTTY && !process.env.NO_COLOR;
@@ -70,7 +72,7 @@ async function main(options) {
     const binary = nativeBinary(options);
     step("packing", `@gristmill/${thisPlatform}`);
     packPlatform({ binary, out, work });
-    sbomOfCrates({ file: path.join(out, `gristmill-${thisPlatform}-${version}.cdx.json`), name: `@gristmill/${thisPlatform}`, crates: ["gristmill"] });
+    sbomOfCrates({ file: path.join(out, `gristmill-${thisPlatform}-${version}.cdx.json`), name: `@gristmill/${thisPlatform}`, crates: [COMMAND] });
     if (options.only !== "platform") await rest({ options, binary, out, work });
     if (options.image) image({ options, binary, out });
   } finally {
@@ -102,7 +104,7 @@ function nativeBinary({ binary }) {
   if (!binary) {
     step("compiling", "the native binary, profile release");
     // A fifth smaller without symbols (86 and 68 MB in profile quick), and a panic names its place without them.
-    run("cargo", ["build", "--locked", "--release", "-p", "gristmill"], { CARGO_PROFILE_RELEASE_STRIP: "symbols" });
+    run("cargo", ["build", "--locked", "--release", "-p", COMMAND], { CARGO_PROFILE_RELEASE_STRIP: "symbols" });
   }
   const file = path.resolve(binary ?? path.join(targetDir, "release/gristmill"));
   const said = execFileSync(file, ["--version"], { encoding: "utf8" }).trim();
@@ -122,8 +124,10 @@ async function rest({ options, binary, out, work }) {
   step("packing", "gristmill, @gristmill/local");
   packMain({ out, work });
   const local = packLocal({ functions, out, work });
-  step("packing", CRATES.join(", "));
-  packCrates({ out, work });
+  if (CRATES.length > 0) {
+    step("packing", CRATES.join(", "));
+    packCrates({ out, work });
+  }
   step("writing", "SQL, functions, SBOMs");
   const sql = (...args) => execFileSync(binary, ["migrate", "--sql", ...args], { maxBuffer: 1 << 28 });
   fs.writeFileSync(path.join(out, `gristmill-${version}.sql`), sql());
