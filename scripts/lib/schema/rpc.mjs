@@ -45,9 +45,9 @@ export async function rpcTypes(query) {
 /** The name of a function. */
 export type RpcName = keyof Rpcs;
 /** What a function is given. */
-export type RpcArguments<N extends RpcName> = Rpcs[N]["arguments"];
+export type RpcArguments<N extends RpcName> = Rpcs[N]["args"];
 /** What a function answers. */
-export type RpcAnswer<N extends RpcName> = Rpcs[N]["answer"];
+export type RpcAnswer<N extends RpcName> = Rpcs[N]["result"];
 `;
 }
 
@@ -63,8 +63,8 @@ function entry({ name, comment, roles, names, modes, types: all, required, retur
   const docs = [...(comment ?? "").split("\n"), `For ${roles.join(", ")}.`].map((line) => line.trim()).filter(Boolean).join(" ").replaceAll("*/", "* /");
   return `  /** ${docs} */
   ${key(name)}: {
-    arguments: ${listed.length === 0 ? "Record<string, never>" : `{ ${listed.join("; ")} }`};
-    answer: ${returns_set ? many(one) : one};
+    args: ${listed.length === 0 ? "Record<string, never>" : `{ ${listed.join("; ")} }`};
+    result: ${returns_set ? many(one) : one};
   };
 `;
 }

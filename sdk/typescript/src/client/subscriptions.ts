@@ -42,6 +42,8 @@ interface Watched {
   /** The server refused it for good. */
   refused: GristmillError | undefined;
   isSubscribed: boolean;
+  /** The server may have it: it was asked for, whether or not an answer came. */
+  isAsked: boolean;
 }
 
 /** The data of an event. */
@@ -68,7 +70,7 @@ export class Subscriptions {
   readonly #grace: number;
   readonly #watched = new Map<string, Watched>();
   /** Calls about one subscription are made one after another, so that none overtakes another: also those of a view that comes while the last one goes. */
-  readonly #queues = new Map<string, Promise<void>>();
+  readonly #queues = new Map<string, Promise<unknown>>();
   readonly #tables = new Map<string, Promise<Table>>();
   #timer: ReturnType<typeof setInterval> | undefined;
   #stream: AbortController | undefined;
@@ -92,7 +94,7 @@ export class Subscriptions {
     const key = keyOf(symbol, type);
     let watched = this.#watched.get(key);
     if (!watched) {
-      watched = { symbol, type, views: new Set(), latest: undefined, ending: undefined, refused: undefined, isSubscribed: false };
+      watched = { symbol, type, views: new Set(), latest: undefined, ending: undefined, refused: undefined, isSubscribed: false, isAsked: false };
       this.#watched.set(key, watched);
     }
     clearTimeout(watched.ending);
@@ -103,7 +105,8 @@ export class Subscriptions {
     if (latest) queueMicrotask(() => watched.views.has(view) && listener(latest as Change<Row>));
     if (refused) queueMicrotask(() => watched.views.has(view) && onError?.(refused));
     if (!this.#timer) this.#begin();
-    if (!watched.isSubscribed && watched.views.size === 1) this.#enqueue(watched, () => this.#subscribe(watched, true));
+    // A view that comes back while the first call is under way finds the subscription made.
+    if (!watched.isSubscribed) this.#enqueue(watched, async () => watched.isSubscribed || this.#subscribe(watched, true));
     return () => this.#leave(watched, view);
   }
 
@@ -133,9 +136,9 @@ export class Subscriptions {
     if (this.#watched.size === 0) this.#end();
   }
 
-  #enqueue(watched: Watched, work: () => Promise<void>): void {
+  #enqueue(watched: Watched, work: () => Promise<unknown>): void {
     const key = keyOf(watched.symbol, watched.type);
-    const next = (this.#queues.get(key) ?? Promise.resolve()).then(work).finally(() => {
+    const next = (this.#queues.get(key) ?? Promise.resolve(undefined)).then(work).finally(() => {
       if (this.#queues.get(key) === next) this.#queues.delete(key);
     });
     this.#queues.set(key, next);
@@ -194,6 +197,7 @@ export class Subscriptions {
   async #subscribe(watched: Watched, reads: boolean): Promise<void> {
     const { symbol, type } = watched;
     if (this.#watched.get(keyOf(symbol, type)) !== watched || watched.refused) return;
+    watched.isAsked = true;
     try {
       const answer = await this.#http.rpc("upsert_active_subscription_v2", { p_symbol: symbol, p_data_type: type }, { isSafe: true });
       const isNew = (answer as { status?: string }).status === "new";
@@ -203,7 +207,7 @@ export class Subscriptions {
     } catch (error) {
       // What passes by itself is tried again with the next heartbeat.
       if (!(error instanceof GristmillError) || error.retryable || error.status === 401) return;
-      watched.refused = error;
+      Object.assign(watched, { refused: error, isAsked: false });
       for (const { onError } of watched.views) onError?.(error);
     }
   }
@@ -255,8 +259,7 @@ export class Subscriptions {
   }
 
   async #unsubscribe(watched: Watched): Promise<void> {
-    if (!watched.isSubscribed) return;
-    watched.isSubscribed = false;
+    if (!watched.isAsked) return;
     if (this.#watched.has(keyOf(watched.symbol, watched.type))) return; // another view came meanwhile
     // Without an answer the server forgets it by itself, after five minutes.
     await this.#http.request(this.#rowsOf([watched]), { method: "DELETE" }).then(() => this.#tellOtherPages([watched]), () => undefined);
@@ -306,9 +309,9 @@ export class Subscriptions {
   // The page goes, perhaps for ever: one request for all, which the browser sends without the page.
   readonly #onPageHide = (): void => {
     this.#closeStream(); // browsers do not keep a page that is still receiving
-    const all = [...this.#watched.values()].filter(({ isSubscribed }) => isSubscribed);
+    const all = [...this.#watched.values()].filter(({ isAsked }) => isAsked);
     if (all.length === 0) return;
-    for (const watched of all) watched.isSubscribed = false;
+    for (const watched of all) Object.assign(watched, { isSubscribed: false, isAsked: false });
     const { fetch } = this.#http;
     void fetch(this.#rowsOf(all), { method: "DELETE", headers: this.#http.credentialsNow(), keepalive: true }).catch(() => undefined);
     this.#tellOtherPages(all);
