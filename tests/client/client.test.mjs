@@ -1,9 +1,13 @@
 // gristmill/client against a real stack: jobs, documents, exports and workflows of a user, over a network that loses answers and cuts streams.
 import assert from "node:assert/strict";
+import { execFile } from "node:child_process";
 import { randomUUID } from "node:crypto";
+import path from "node:path";
 import { after, before, describe, test } from "node:test";
+import { promisify } from "node:util";
 
 import { GristmillError, UnknownKind } from "../../sdk/typescript/dist/client/index.js";
+import { root } from "../../sdk/local/stack/paths.mjs";
 import { sample } from "../exports/harness.mjs";
 import { all, loseAnswer, startApplications, TEXT, userOf } from "./harness.mjs";
 
@@ -80,6 +84,12 @@ describe("jobs", () => {
     assert.match(await user.mill.rpc("default_profile", {}), /^[0-9a-f-]{36}$/);
     await assert.rejects(user.mill.rpc("claim_jobs", { p_worker: "me", p_queues: ["default"], p_max: 1 }), { code: "42501", status: 403 });
   });
+});
+
+test("the same client runs in Deno", async () => {
+  const { stdout } = await promisify(execFile)(path.join(root, "node_modules/.bin/deno"), ["run", "--no-prompt", "--allow-net", path.join(root, "tests/client/deno.mjs"),
+    stack.url, stack.anonKey, user.token], { env: { ...process.env, NO_COLOR: "1", DENO_NO_UPDATE_CHECK: "1" } });
+  assert.match(stdout, /"hello":"deno"/);
 });
 
 describe("uploads", () => {

@@ -20,7 +20,7 @@ let stack, browser, script, server;
 before(async () => {
   const entry = path.join(path.dirname(fileURLToPath(import.meta.url)), "page/app.mjs");
   const bundling = build({ entryPoints: [entry], bundle: true, write: false, format: "iife", globalName: "page", define: { "process.env.NODE_ENV": '"development"' }, logLevel: "silent" });
-  [stack, browser, { outputFiles: [{ text: script }] }] = await Promise.all([startApplications("page"), startBrowser(), bundling]);
+  [stack, browser, { outputFiles: [{ text: script }] }] = await Promise.all([startApplications("page"), startBrowser({ keepsPages: true }), bundling]);
   await addSymbols(stack, "AAPL", "MSFT");
   server = http.createServer(answer);
   await new Promise((listening) => server.listen(0, "127.0.0.1", listening));
@@ -105,14 +105,17 @@ test("two views of a symbol are one subscription; changes arrive, and the last v
   assert.deepEqual(complaints, []);
 });
 
-test("a page that is left or closed ends its subscriptions, and one that comes back has them again", async () => {
+test("a page that is left or closed ends its subscriptions, and one that comes back from the browser's cache has them again", async () => {
   const { page, user, origin } = await open({ symbols: ["AAPL", "MSFT"] });
   await seen(page, ".quote", /[\d.]+$/, "the quotes");
+  await page.evaluate(() => (window.isTheSame = true));
   await page.goto(`${origin}/elsewhere`);
   await until(async () => (await watching(user)).length === 0, "the subscriptions ending with the page", 20_000);
-  await page.goBack();
+  await page.goBack({ waitUntil: "commit" }); // a page that was kept does not load
   await until(async () => (await watching(user)).length === 2, "the page's coming back", 20_000);
-  await page.close({ runBeforeUnload: true });
+  assert.equal(await page.evaluate(() => window.isTheSame), true);
+  await until(async () => (await page.evaluate(() => window.page.mill.subscriptions.open)).isListening, "its stream");
+  await page.close();
   await until(async () => (await watching(user)).length === 0, "the subscriptions ending with the tab", 20_000);
 });
 
