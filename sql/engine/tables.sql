@@ -57,6 +57,8 @@ create table mill.queue (
   backoff_jitter numeric,
   -- Where the function is called that serves the queue, instead of a name below the setting functions.base_url.
   url text,
+  -- The options as register_jobs wrote them last; null for a queue that it has not made. What differs by now was changed by an operator.
+  registered jsonb,
   constraint queue_name_is_a_short_word check (queue ~ '^[a-z][a-z0-9_-]{0,62}$'),
   constraint served_by_a_function_a_worker_or_others check (served_by in ('function', 'worker', 'external')),
   -- A queue that is set to external keeps the name or the URL, to be given back later.
@@ -92,7 +94,20 @@ create table mill.kind (
   part text default nullif(current_setting('mill.part', true), ''),
   -- When a worker first asked for jobs of this kind; null while none ever has. See mill.note_asked_kinds.
   first_asked_at timestamptz,
-  constraint kind_name_is_a_short_word check (kind ~ '^[a-z][a-z0-9_.-]{0,62}$')
+  -- Instead of the queue's.
+  max_attempts int,
+  -- A JSON Schema that payloads must fit, and the form in which it is checked: see mill.compile_schema.
+  schema jsonb,
+  compiled_schema jsonb,
+  -- A second job with the same values of these fields is a duplicate for that long. No fields: the whole payload.
+  unique_by text[],
+  unique_within_seconds int,
+  -- As for a queue.
+  registered jsonb,
+  constraint kind_name_is_a_short_word check (kind ~ '^[a-z][a-z0-9_.-]{0,62}$'),
+  constraint max_attempts_of_a_kind_is_positive check (max_attempts between 1 and 1000),
+  constraint unique_jobs_are_so_for_a_time check (
+    (unique_by is null) = (unique_within_seconds is null) and unique_within_seconds between 1 and 31536000)
 );
 comment on table mill.kind is 'What may be enqueued. open_to_users: signed-in users may submit it for themselves.';
 
@@ -145,7 +160,9 @@ create table mill.job (
   name text,
   category text,
   group_key text,
-  correlation_id text
+  correlation_id text,
+  -- W3C Trace Context of whoever enqueued it.
+  traceparent text
 ) partition by list (state); -- which also says what states there are
 
 -- What a claim changes (state, attempt, worker, lease) stands in no index and in no index's predicate, so that the

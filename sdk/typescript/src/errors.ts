@@ -11,7 +11,7 @@ export class GristmillError extends Error {
   declare retryable: boolean;
 
   constructor(code: string, message: string, { cause, status = 0, details = null, hint = null, retryable = false }:
-    { status?: number; details?: string | null; hint?: string | null; retryable?: boolean; cause?: unknown } = {}) {
+    { status?: number; details?: string | null | undefined; hint?: string | null | undefined; retryable?: boolean; cause?: unknown } = {}) {
     super(message, { cause });
     Object.assign(this, { code, status, details, hint, retryable });
   }
@@ -47,16 +47,15 @@ const CLASSES: Record<string, typeof GristmillError> = { GM001: UnknownKind, GM0
 
 /** The error for an answer from 400 on. */
 export function errorOf(name: string, status: number, text: string): GristmillError {
-  let body: { code?: string; message?: string; details?: unknown; hint?: string } = {};
+  let body: { code?: string; message?: string; details?: string; hint?: string } = {};
   try {
     body = JSON.parse(text) ?? {};
   } catch {
     // A proxy answered, not the gateway.
   }
   const code = String(body.code ?? status);
-  const details = body.details == null ? null : typeof body.details === "string" ? body.details : JSON.stringify(body.details);
-  const error = new (CLASSES[code] ?? GristmillError)(code, `${name}: ${body.message ?? (text.slice(0, 200) || `status ${status}`)}`, {
-    status, details, hint: body.hint ?? null, retryable: [502, 503, 504].includes(status) || NOTHING_WAS_DONE.includes(code) });
-  if (error instanceof InvalidPayload) error.field = /field (\/.*)$/.exec(details ?? "")?.[1] ?? null;
+  const error = new (CLASSES[code] ?? GristmillError)(code, `${name}: ${body.message ?? text.slice(0, 200)}`, {
+    status, details: body.details, hint: body.hint, retryable: /50[234]/.test(String(status)) || NOTHING_WAS_DONE.includes(code) });
+  if (error instanceof InvalidPayload) error.field = /field (\/.*)$/.exec(body.details ?? "")?.[1] ?? null;
   return error;
 }

@@ -6,6 +6,7 @@ import path from "node:path";
 import { freePorts, isListening } from "../../../sdk/local/stack/ports.mjs";
 import { root } from "../../../sdk/local/stack/paths.mjs";
 import { until } from "../../support.mjs";
+import { fill } from "./match.mjs";
 
 export class Program {
   constructor(adapter, env) {
@@ -22,8 +23,9 @@ export class Program {
 
   start() {
     const [command, ...args] = this.adapter.command;
+    const own = fill(this.adapter.env, this.env);
     // A group of its own: what it starts itself, such as workerd, ends with it.
-    this.process = spawn(command, args, { cwd: this.adapter.folder, env: { ...process.env, ...this.adapter.env, ...this.env }, stdio: ["ignore", "pipe", "pipe"], detached: true });
+    this.process = spawn(command, args, { cwd: this.adapter.folder, env: { ...process.env, ...own, ...this.env }, stdio: ["ignore", "pipe", "pipe"], detached: true });
     this.failure = null;
     this.process.once("error", (error) => { this.failure = error; });
     for (const stream of [this.process.stdout, this.process.stderr]) stream.setEncoding("utf8").on("data", (text) => { this.output += text; });
