@@ -470,6 +470,11 @@ export interface Rpcs {
     args: { p_job: string; p_worker: string; p_attempt: number; p_status: string; p_error: Json; p_place: string; p_measured?: Json | null; p_outcome?: Json | null };
     result: boolean;
   };
+  /** Creates and updates queues and kinds from {queues, kinds}; says what became of each, and which options were kept as an operator has changed them. For service_role. */
+  register_jobs: {
+    args: { p_definition: Json; p_force?: boolean | null };
+    result: Json;
+  };
   /** Makes a document of a file that the caller has stored in medical-docs: {id, status}. A repeat answers the same document. For authenticated. */
   register_stored_file: {
     args: { p_storage_path: string; p_filename?: string | null; p_mime_type?: string | null; p_size?: number | null; p_idempotency_key?: string | null; p_profile_id?: string | null };
@@ -587,7 +592,7 @@ export interface Rpcs {
   };
   /** Enqueues one job for the caller; answers {id, status} with status new or duplicate. For authenticated, service_role. */
   submit_job: {
-    args: { p_kind: string; p_payload: Json; p_name?: string | null; p_priority?: number | null; p_run_at?: string | null; p_dedupe_key?: string | null; p_group_key?: string | null; p_owner?: string | null; p_correlation_id?: string | null };
+    args: { p_kind: string; p_payload: Json; p_name?: string | null; p_priority?: number | null; p_run_at?: string | null; p_dedupe_key?: string | null; p_group_key?: string | null; p_owner?: string | null; p_correlation_id?: string | null; p_traceparent?: string | null };
     result: Json;
   };
   /** One round of the pump: reclaim, promote, invoke. For service_role. */
