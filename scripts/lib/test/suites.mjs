@@ -61,6 +61,8 @@ export const suites = [
   ...["refresh", "workflows"].map(app),
   { group: "sdk", name: "client", needs: ["native", "functions", "sdk"], read: readNode, command: nodeTestAtOnce("tests/client/") },
   { ...app("project"), group: "project" },
+  { group: "sdk", name: "testing", needs: ["native", "sdk image"], read: readNode, command: nodeTestAtOnce("tests/testing/") },
+  { group: "sdk", name: "examples", needs: ["native", "sdk image"], read: readNode, command: nodeTestAtOnce("tests/examples/") },
   { group: "sdk", name: "sdk", needs: ["native", "sdk"], read: readNode, command: nodeTestAtOnce("tests/sdk/") },
   { group: "chaos", name: "neighbours", needs: ["native", "functions"], read: readNode, command: nodeTest("tests/chaos/neighbours.test.mjs") },
   { group: "chaos", name: "chaos", alone: true, needs: ["native", "functions"], read: readNode, command: nodeTest("tests/chaos/recovery.test.mjs") },
