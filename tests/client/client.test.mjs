@@ -39,12 +39,12 @@ describe("jobs", () => {
   });
 
   test("watching a job gives each state that it is seen in, and ends with its result", async () => {
-    await sql("update mill.queue set paused = true where queue = 'default'");
+    await sql("select mill.pause('default', true)");
     const { id } = await user.mill.enqueue({ kind: "echo" }, { hello: "watcher" });
     const seen = [];
     for await (const snapshot of user.mill.watch(id)) {
       seen.push(snapshot);
-      if (seen.length === 1) await sql("update mill.queue set paused = false where queue = 'default'");
+      if (seen.length === 1) await sql("select mill.pause('default', false)");
     }
     assert.deepEqual([seen[0].state, seen[0].ended, seen[0].result], ["pending", false, null]);
     const last = seen.at(-1);
@@ -193,7 +193,7 @@ describe("workflows", () => {
     const failed = (await all(who.mill.workflows.watch(id))).at(-1);
     assert.deepEqual([failed.state, failed.ended, failed.error.task], ["failed", true, "calculating"]);
     await sql("update mill.queue set paused = true where queue = 'workflows'");
-    assert.equal((await who.mill.workflows.resume(id)).status, "queued");
+    assert.equal((await who.mill.workflows.resume(id)).status, "processing");
     const seen = [];
     for await (const snapshot of who.mill.workflows.watch(id)) {
       if (seen.push(snapshot) === 1) await who.mill.workflows.cancel(id);

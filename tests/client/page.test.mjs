@@ -68,7 +68,7 @@ const texts = (page, selector) => page.locator(selector).allTextContents();
 const seen = (page, selector, pattern, what) => until(async () => { const all = await texts(page, selector); return all.length > 0 && all.every((text) => pattern.test(text)) && all; }, what, 30_000);
 
 test("a page that the server has rendered comes alive without a complaint, and shows a job to its end, watched once for two components", async () => {
-  await sql("update mill.queue set paused = true where queue = 'default'");
+  await sql("select mill.pause('default', true)");
   const { page, complaints, sent, user, show } = await open(async ({ mill }) => {
     const { id } = await mill.enqueue("echo", { hello: "page" });
     return { jobs: [id, id] };
@@ -76,7 +76,7 @@ test("a page that the server has rendered comes alive without a complaint, and s
   await seen(page, ".job", /^pending 0 %/, "the job waiting");
   const first = sent.length;
   assert.ok(first <= 3, `strict mode and two components made ${first} requests`);
-  await sql("update mill.queue set paused = false where queue = 'default'");
+  await sql("select mill.pause('default', false)");
   assert.match((await seen(page, ".job", /^completed 100 %/, "the job's end"))[0], /page/);
   assert.deepEqual(complaints, []);
   const { id: another } = await user.mill.enqueue("echo", { hello: "another" });

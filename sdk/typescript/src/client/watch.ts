@@ -60,7 +60,8 @@ const sources: Record<Watched, Source> = {
   },
   export: {
     path: (id) => `export/v1/exports/${id}`, streams: true, ends: ENDS,
-    read: ({ status = "processing", progress = 0, file = null, message }, event) => {
+    // Events have no status: their name tells the end, and their progress and message what comes before.
+    read: ({ progress = 0, file = null, message, status = message === "retrying" ? message : progress > 0 ? "processing" : "pending" }, event) => {
       const state = event && event !== "progress" ? event : status;
       return { state, progress: state === "completed" ? 100 : progress, result: file, error: message ? { message } : null };
     },
