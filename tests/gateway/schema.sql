@@ -219,5 +219,3 @@ begin perform set_config('response.headers', p, true); return '{}'::jsonb; end $
 
 grant execute on all functions in schema api, archive to anon, authenticated, service_role;
 revoke execute on function api.forbidden() from public, anon, authenticated;
-revoke execute on function api.overloaded(int, int) from public, authenticated;
-comment on function api.fail(text, text, text, text) is E'Raises an error with this code.\nFor tests alone.';

@@ -109,36 +109,6 @@ test('the_root_lists_what_the_role_can_use', async () => {
   assert.ok(anonymous.paths['/todos'] && !anonymous.paths['/items'] && !anonymous.paths['/rpc/forbidden']);
 });
 
-test('the_root_describes_the_arguments_of_functions_as_postgrest_does', async () => {
-  const { paths } = (await stack.request('GET', '/')).json;
-  assert.deepEqual(paths['/rpc/fail'].post, {
-    tags: ['(rpc) fail'],
-    summary: 'Raises an error with this code.',
-    description: 'For tests alone.',
-    parameters: [{ name: 'args', in: 'body', required: true, schema: {
-      type: 'object', required: ['p_code'],
-      properties: Object.fromEntries(['p_code', 'p_msg', 'p_detail', 'p_hint'].map((name) => [name, { type: 'string', format: 'text' }])) } }],
-    responses: { 200: { description: 'OK' } },
-  });
-  assert.equal(paths['/rpc/fail'].get, undefined);
-  assert.deepEqual(paths['/rpc/add'].get.parameters, [
-    { name: 'a', in: 'query', required: true, type: 'integer', format: 'integer' },
-    { name: 'b', in: 'query', required: true, type: 'integer', format: 'integer' },
-  ]);
-  const body = (name) => paths[`/rpc/${name}`].post.parameters[0].schema;
-  assert.deepEqual(body('one'), { type: 'object', properties: {} });
-  assert.deepEqual(body('takes_json'), { format: 'jsonb' });
-  assert.deepEqual(body('two_out').properties, { a: { type: 'integer', format: 'integer' } }, 'what a function gives out is no argument');
-  assert.deepEqual(body('count_words'), { type: 'object', properties: { p: { type: 'array', format: 'text[]', items: { type: 'string', format: 'text' } } } });
-  assert.deepEqual(body('echo_json').properties.p_j, { format: 'json' });
-  assert.deepEqual([body('overloaded').required, Object.keys(body('overloaded').properties)], [['a'], ['a', 'b']]);
-});
-
-test('of_an_overloaded_function_the_root_describes_only_the_form_that_the_role_may_call', async () => {
-  const { paths } = (await stack.request('GET', '/', { as: 'alice' })).json;
-  assert.deepEqual(paths['/rpc/overloaded'].post.parameters[0].schema, { type: 'object', required: ['a'], properties: { a: { type: 'integer', format: 'integer' } } });
-});
-
 test('pages_of_this_machine_are_let_in_and_others_are_told_nothing', async () => {
   const asked = { origin: 'http://localhost:5173', 'access-control-request-method': 'POST', 'access-control-request-headers': 'authorization, x-mine' };
   const preflight = await stack.request('OPTIONS', '/todos', { headers: asked, as: null });

@@ -63,9 +63,6 @@ pub struct Column {
 /// A function that can be called.
 #[derive(Clone, Debug)]
 pub struct Function {
-    pub oid: u32,
-    /// The comment on it, for people.
-    pub description: Option<String>,
     pub arguments: Vec<Argument>,
     pub returns: Returns,
     pub returns_set: bool,

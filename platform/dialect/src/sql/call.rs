@@ -186,8 +186,6 @@ mod tests {
 
     fn statement(returns: Returns, returns_set: bool, input: Input) -> String {
         let function = Function {
-            oid: 0,
-            description: None,
             arguments: vec![],
             returns,
             returns_set,

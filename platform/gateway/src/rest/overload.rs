@@ -132,8 +132,6 @@ mod tests {
 
     fn function(arguments: &[(&str, bool)]) -> Function {
         Function {
-            oid: 0,
-            description: None,
             arguments: arguments
                 .iter()
                 .map(|(name, required)| Argument {

@@ -64,8 +64,6 @@ const FUNCTIONS: &str = "
 select
   n.nspname::text as schema,
   p.proname::text as name,
-  p.oid as oid,
-  pg_catalog.obj_description(p.oid, 'pg_proc') as description,
   coalesce(p.proargnames, '{}') as argument_names,
   coalesce(p.proargmodes::text[], '{}') as argument_modes,
   array(
@@ -209,8 +207,6 @@ fn add_function(schemas: &mut HashMap<String, Schema>, row: &Row) -> Result<(), 
         }
     }
     let function = Function {
-        oid: row.try_get("oid")?,
-        description: row.try_get("description")?,
         arguments: input_arguments(&names, &modes, types, required),
         returns: if row.try_get("returns_void")? {
             Returns::Nothing
