@@ -215,6 +215,11 @@ export interface Rpcs {
     args: { p_kind: string; p_payloads: Json };
     result: Json;
   };
+  /** Why a job is not running: {id, queue, kind, state, sentence, reasons}. The service learns every reason, the owner only where the job stands; null for an unknown job and for another's. For authenticated, service_role. */
+  explain_job: {
+    args: { p_id: string };
+    result: Json;
+  };
   /** Events of all exports of a batch of the caller's after one, or null. For authenticated. */
   export_batch_events: {
     args: { p_id: string; p_after?: number | null };
@@ -300,6 +305,11 @@ export interface Rpcs {
     args: { p_id: string };
     result: Json;
   };
+  /** The lines of the log of one job of the caller's (any, for the service) after line p_after, in order. For authenticated, service_role. */
+  get_job_logs: {
+    args: { p_id: string; p_after?: number | null };
+    result: Json;
+  };
   /** Leases due refreshes for five minutes, as an array of {id, symbol, data_type, edge_function, edge_function_name, priority, estimated_size}, highest priority first. For service_role. */
   get_queue_batch: {
     args: { batch_size?: number | null };
@@ -325,7 +335,7 @@ export interface Rpcs {
     args: Record<string, never>;
     result: Json;
   };
-  /** Extends leases [{id, attempt, progress}]; held, lost or cancelled for each. For service_role. */
+  /** Extends leases [{id, attempt, progress, logs}]; held, lost or cancelled for each. For service_role. */
   heartbeat_jobs: {
     args: { p_worker: string; p_leases: Json };
     result: Json;
