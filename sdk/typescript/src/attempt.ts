@@ -124,7 +124,7 @@ export class Attempt {
       if (limit < 2e6) timer = setTimeout(() => this.stop(new GristmillError("timeout", `not done after ${Math.ceil(limit)} s`)), limit * 1000);
       if (this.#reason) throw this.#reason;
       const result = await Promise.race([this.#work(handler), stopped]);
-      return this.outcome({ outcome: "completed", result: result ?? null });
+      return this.outcome({ outcome: "completed", ...(result !== undefined && { result }) });
     } catch (error) {
       const ending = this.#ending(error);
       if (ending && /failed|dead/.test(ending.outcome)) this.#report(error);

@@ -5,8 +5,9 @@ import { GristmillError, LostLease } from "./errors.js";
 import { hashStart } from "./hash.js";
 import { byKind, type Handler, type Handlers } from "./job.js";
 import type { Mill } from "./mill.js";
+import { nodeFetch } from "./node-http.js";
 import type { LogLine, Outcome } from "./outcome.js";
-import { variables, type Rpc } from "./rpc.js";
+import { Rpc, variables } from "./rpc.js";
 import { isAboutCaller, MOST, settle, type Settled } from "./settle.js";
 import { spanName } from "./trace.js";
 
@@ -56,7 +57,8 @@ type Node = { process?: { pid?: number; on?: unknown; once(signal: string, run: 
 const scope = globalThis as unknown as Node;
 
 export async function work(rpc: Rpc, handlers: readonly Handler[], options: WorkOptions, mill: (traceparent: string, correlationId: string | null) => Mill, wakers: Set<() => void>): Promise<void> {
-  const worker = new Worker(rpc, byKind(handlers), options, mill);
+  const own = new Rpc({ ...rpc.options, fetch: rpc.options.fetch ?? nodeFetch() }, rpc.traceparent);
+  const worker = new Worker(own, byKind(handlers), options, mill);
   const stop = () => {
     off(); // a second signal ends the process at once
     worker.stop();
