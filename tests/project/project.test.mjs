@@ -16,14 +16,14 @@ before(async () => {
   project = path.join(folder, "my-jobs");
   assert.equal((await run(process.execPath, [bin, "init", "my-jobs"], { cwd: folder })).code, 0);
   job = fs.readFileSync(path.join(project, JOB), "utf8");
-  jobs = fs.readFileSync(path.join(project, "jobs.ts"), "utf8");
+  jobs = fs.readFileSync(path.join(project, "functions/greet/job.ts"), "utf8");
   fs.mkdirSync(path.join(project, "sql"));
   fs.writeFileSync(path.join(project, "sql/words.sql"), "-- A table of the project's own.\ncreate table if not exists public.words (word text primary key);\n");
   installFromCheckout(project);
 });
 beforeEach(() => {
   fs.writeFileSync(path.join(project, JOB), job);
-  fs.writeFileSync(path.join(project, "jobs.ts"), jobs);
+  fs.writeFileSync(path.join(project, "functions/greet/job.ts"), jobs);
 });
 after(() => fs.rmSync(folder, { recursive: true, force: true }));
 
@@ -93,7 +93,7 @@ test("dev runs the project's job; a change that compiles is in the next job, one
     assert.equal(await second.ended, 1);
     assert.match(second.output, /already running \(process \d+\)/);
 
-    edit(project, "jobs.ts", 'name: { type: "string" }', 'name: { type: "string", maxLength: 3 }');
+    edit(project, "functions/greet/job.ts", 'name: { type: "string" }', 'name: { type: "string", maxLength: 3 }');
     await dev.says("those of functions/greet are registered");
     await until(async () => (await rpc("submit_job", { p_kind: "greet", p_payload: { name: "Grace" } })).code === "GM011", "the new schema");
     edit(project, "sql/words.sql", "create table", "createe table");

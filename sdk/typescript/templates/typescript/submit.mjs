@@ -1,7 +1,7 @@
 // npm run submit -- NAME      enqueues a greeting in the running stack and shows what became of it
 import { defineJob, gristmill } from "gristmill";
 
-// A program that is compiled imports this from jobs.ts, and its payload has a type. Node 20 runs no TypeScript by itself.
+// A program that is compiled imports this from functions/greet/job.ts, and its payload has a type. Node 20 runs no TypeScript by itself.
 const greet = defineJob("greet");
 
 const mill = gristmill(); // takes GRISTMILL_URL and GRISTMILL_SERVICE_KEY, which `gristmill dev` writes to .gristmill/dev.env

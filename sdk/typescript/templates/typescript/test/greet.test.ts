@@ -3,7 +3,7 @@ import { test } from "node:test";
 
 import { gristmill, InvalidPayload } from "gristmill";
 
-import { greet } from "../jobs.ts";
+import { greet } from "../functions/greet/job.ts";
 
 const mill = gristmill();
 const run = async (name: string) => mill.wait((await mill.enqueue(greet, { name })).id);

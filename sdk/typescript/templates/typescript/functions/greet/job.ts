@@ -1,4 +1,4 @@
-// The jobs of this project: what functions run, and what programs enqueue. `gristmill dev` and `gristmill deploy` register them in Postgres.
+// The job: its kind, its queue and its payload. `gristmill dev` and `gristmill test` register it in Postgres.
 import { defineJob } from "gristmill";
 
 export const greet = defineJob("greet", {
