@@ -93,9 +93,7 @@ test("dev runs the project's job; a change that compiles is in the next job, one
     assert.equal(await second.ended, 1);
     assert.match(second.output, /already running \(process \d+\)/);
 
-    edit(project, "functions/greet/job.ts", 'name: { type: "string" }', 'name: { type: "string", maxLength: 3 }');
-    await dev.says("those of functions/greet are registered");
-    await until(async () => (await rpc("submit_job", { p_kind: "greet", p_payload: { name: "Grace" } })).code === "GM011", "the new schema");
+    assert.match(dev.output, /those of functions\/greet are registered/);
     edit(project, "sql/words.sql", "create table", "createe table");
     await dev.says('error: sql/words.sql:2: syntax error at or near "createe"');
     edit(project, "sql/words.sql", "createe table", "create table");
