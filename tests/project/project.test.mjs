@@ -61,6 +61,9 @@ test("dev runs the project's job; a change that compiles is in the next job, one
     await dev.says("reloaded greet");
     assert.deepEqual(await result("greet", { name: "Ada" }), { greeting: "Good evening, Ada!" });
 
+    edit(project, "functions/greet/job.ts", 'name: { type: "string" }', 'name: { type: "string", maxLength: 9 }');
+    await until(async () => (await rpc("submit_job", { p_kind: "greet", p_payload: { name: "longer than nine" } })).code === "GM011", "the new schema in Postgres");
+
     await result("greet", { name: "" }, "error");
     await dev.says("attempt 1 of 5: Dead: a greeting needs a name");
     await dev.says("at functions/greet/index.ts:10:"); // not a place in what workerd runs

@@ -59,6 +59,7 @@ export const suites = [
   { group: "conformance", name: "conformance", needs: ["native", "functions", "sdk"], read: readNode, command: nodeTest("tests/conformance/") },
   { group: "gateway", name: "gateway", needs: ["native"], read: readNode, command: nodeTest("tests/gateway/") },
   ...["refresh", "workflows"].map(app),
+  { group: "sdk", name: "client", needs: ["native", "functions", "sdk"], read: readNode, command: nodeTestAtOnce("tests/client/") },
   { ...app("project"), group: "project", needs: ["native", "functions", "sdk"] },
   { group: "sdk", name: "testing", needs: ["native", "sdk image"], read: readNode, command: nodeTestAtOnce("tests/testing/") },
   { group: "sdk", name: "examples", needs: ["native", "sdk image"], read: readNode, command: nodeTestAtOnce("tests/examples/") },
@@ -66,7 +67,7 @@ export const suites = [
   { group: "chaos", name: "neighbours", needs: ["native", "functions"], read: readNode, command: nodeTest("tests/chaos/neighbours.test.mjs") },
   { group: "chaos", name: "chaos", alone: true, needs: ["native", "functions"], read: readNode, command: nodeTest("tests/chaos/recovery.test.mjs") },
   { group: "operate", name: "operate", needs: ["native"], debian: true, read: readNode, command: nodeTest("tests/operate/tls.test.mjs", "tests/operate/restore.test.mjs") },
-  { group: "operate", name: "operate-whole", onSoak: true, needs: ["native", "functions", "pgbouncer"], debian: true, read: readNode,
+  { group: "operate", name: "operate-whole", onSoak: true, needs: ["native", "functions", "sdk", "pgbouncer"], debian: true, read: readNode,
     command: nodeTest(...["pooler", "failover", "point_in_time", "rotate"].map((name) => `tests/operate/${name}.test.mjs`)) },
   // Checkers and Prometheus are downloaded for this suite alone: scripts/setup --for deploy.
   { group: "deploy", name: "deploy", onSoak: true, needs: ["native", "functions", "deploy tools"], read: readNode,
