@@ -60,7 +60,7 @@ export const suites = [
   { group: "gateway", name: "gateway", needs: ["native"], read: readNode, command: nodeTest("tests/gateway/") },
   ...["refresh", "workflows"].map(app),
   { group: "sdk", name: "client", needs: ["native", "functions", "sdk"], read: readNode, command: nodeTestAtOnce("tests/client/") },
-  { ...app("project"), group: "project" },
+  { ...app("project"), group: "project", needs: ["native", "functions", "sdk"] },
   { group: "sdk", name: "testing", needs: ["native", "sdk image"], read: readNode, command: nodeTestAtOnce("tests/testing/") },
   { group: "sdk", name: "examples", needs: ["native", "sdk image"], read: readNode, command: nodeTestAtOnce("tests/examples/") },
   { group: "sdk", name: "sdk", needs: ["native", "sdk"], read: readNode, command: nodeTestAtOnce("tests/sdk/") },
