@@ -80,7 +80,7 @@ impl Passes {
 /// A stage at work.
 struct Stage<'a> {
     document: StagedDocument,
-    context: &'a Context,
+    context: &'a Context<'a>,
     settings: &'a Settings,
 }
 
@@ -166,7 +166,7 @@ impl Trouble {
     }
 }
 
-async fn begin<'a>(context: &'a Context, settings: &'a Settings) -> Result<Stage<'a>, Trouble> {
+async fn begin<'a>(context: &'a Context<'a>, settings: &'a Settings) -> Result<Stage<'a>, Trouble> {
     let begun = context.rpc.begin_document_stage(&context.holder).await?;
     let document = match begun.ok_or(Trouble::Lost)? {
         BegunStage::Work(document) => document,

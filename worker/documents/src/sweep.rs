@@ -96,7 +96,7 @@ async fn listing(context: &Context, any_age: bool) -> Result<u32, Trouble> {
             context.storage.remove(&orphans).await?;
         }
         cursor = part.cursor;
-        if cursor.is_none() || context.cancelled().is_cancelled() {
+        if cursor.is_none() || context.is_cancelled() {
             return Ok(removed);
         }
     }

@@ -118,10 +118,7 @@ impl Capacity {
 
     fn later(&self, seconds: f64) -> Unanswered {
         let message = format!("the limit of {} has no room for now", self.provider);
-        let failure = Failure {
-            provider: Some(self.provider.to_owned()),
-            ..Failure::retryable("rate_limited", message)
-        };
+        let failure = Failure::retryable("rate_limited", message).provider(self.provider);
         Unanswered::Later(seconds, failure)
     }
 

@@ -195,12 +195,12 @@ async fn exchange<T: DeserializeOwned>(request: RequestBuilder) -> Result<Option
 }
 
 fn refused(status: u16, retry_after: Option<&str>) -> Unanswered {
-    let failure = |kind, message: &str, retryable| Failure {
-        r#type: kind,
-        message: message.to_owned(),
-        retryable,
-        http_status: Some(status),
-        provider: None,
+    let failure = |kind, message: &str, retryable| {
+        let failure = match retryable {
+            true => Failure::retryable(kind, message),
+            false => Failure::permanent(kind, message),
+        };
+        failure.http_status(status)
     };
     match status {
         429 | 529 | 503 => Unanswered::Later(

@@ -55,7 +55,7 @@ async fn speak(text: &Text, context: &Context) -> Result<(Vec<u8>, f64), TaskErr
     let _watch = context.watch();
     let run = async |program, arguments: &[&str], stdin: Option<&[u8]>| {
         let arguments: Vec<OsString> = arguments.iter().map(OsString::from).collect();
-        let (children, cancelled) = (&context.children, context.cancelled());
+        let (children, cancelled) = (&context.children, context.cancellation());
         children
             .run(program, &arguments, folder.path(), stdin, LIMITS, cancelled)
             .await
