@@ -296,6 +296,50 @@ CREATE FUNCTION mill.append_error(p_log jsonb, p_error jsonb) RETURNS jsonb
 
 COMMENT ON FUNCTION mill.append_error(p_log jsonb, p_error jsonb) IS 'The error history with one more entry, ten at the most.';
 
+CREATE FUNCTION mill.array_violation(p_root jsonb, p_schema jsonb, p_value jsonb, p_path text, p_depth integer) RETURNS text[]
+    LANGUAGE plpgsql IMMUTABLE
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS $$
+declare
+  v_length int := jsonb_array_length(p_value);
+  v_first int := coalesce(jsonb_array_length(p_schema -> 'prefixItems'), 0); -- from here on items counts
+  v_least numeric := coalesce((p_schema -> 'minContains')::numeric, 1);
+  v_found int := 0;
+  v_schema jsonb;
+  v_violation text[];
+begin
+  if v_length < (p_schema -> 'minItems')::numeric then
+    return array[p_path, format('must have at least %s items', p_schema -> 'minItems')];
+  elsif v_length > (p_schema -> 'maxItems')::numeric then
+    return array[p_path, format('must have at most %s items', p_schema -> 'maxItems')];
+  elsif p_schema -> 'uniqueItems' = 'true' and (select count(*) <> count(distinct e.value) from jsonb_array_elements(p_value) e) then
+    return array[p_path, 'must not have the same item twice'];
+  end if;
+  if p_schema ?| array['items', 'prefixItems', 'contains'] then
+    for v_at in 0 .. v_length - 1 loop
+      v_schema := case when v_at < v_first then p_schema -> 'prefixItems' -> v_at else p_schema -> 'items' end;
+      if v_schema is not null then
+        v_violation := mill.schema_violation(p_root, v_schema, p_value -> v_at, p_path || '/' || v_at, p_depth);
+        if v_violation is not null then
+          return v_violation;
+        end if;
+      end if;
+      if p_schema ? 'contains' and mill.schema_violation(p_root, p_schema -> 'contains', p_value -> v_at, '', p_depth) is null then
+        v_found := v_found + 1;
+      end if;
+    end loop;
+    if p_schema ? 'contains' and v_found < v_least then
+      return array[p_path, format('must have at least %s items of the kind that it has to contain', v_least)];
+    elsif p_schema ? 'contains' and v_found > (p_schema -> 'maxContains')::numeric then
+      return array[p_path, format('must have at most %s items of the kind that it may contain', p_schema -> 'maxContains')];
+    end if;
+  end if;
+  return null;
+end
+$$;
+
+COMMENT ON FUNCTION mill.array_violation(p_root jsonb, p_schema jsonb, p_value jsonb, p_path text, p_depth integer) IS 'What a schema has against an array. For mill.schema_violation alone.';
+
 CREATE FUNCTION mill.audit(p_table text, p_record text, p_action text, p_old jsonb DEFAULT NULL::jsonb, p_new jsonb DEFAULT NULL::jsonb, p_reason text DEFAULT NULL::text, p_source text DEFAULT 'gristmill'::text, p_patient_id uuid DEFAULT NULL::uuid, p_job_id uuid DEFAULT NULL::uuid, p_correlation_id text DEFAULT NULL::text) RETURNS bigint
     LANGUAGE sql
     SET search_path TO 'pg_catalog', 'pg_temp'
@@ -734,17 +778,17 @@ $$;
 
 COMMENT ON FUNCTION mill.can_count_later(p_told mill.ended) IS 'Whether a later batch is sure to count what this one has ended, and nothing needs it before.';
 
-CREATE FUNCTION mill.can_post() RETURNS boolean
+CREATE FUNCTION mill.can_post(p_function text) RETURNS boolean
     LANGUAGE plpgsql STABLE
     SET search_path TO 'pg_catalog', 'pg_temp'
     AS $$
 begin
-  return mill.setting('functions.base_url') is not null and to_regproc('net.http_post') is not null
+  return mill.function_url(p_function) is not null and to_regproc('net.http_post') is not null
     and exists (select from mill.secret s where s.name = 'invoke');
 end
 $$;
 
-COMMENT ON FUNCTION mill.can_post() IS 'Whether functions can be called at all: their address, a key and pg_net are there.';
+COMMENT ON FUNCTION mill.can_post(p_function text) IS 'Whether a function can be called at all: its address, a key and pg_net are there.';
 
 CREATE FUNCTION mill.cancel(p_ids uuid[]) RETURNS TABLE(id uuid, status text)
     LANGUAGE plpgsql
@@ -993,6 +1037,25 @@ $$;
 
 COMMENT ON FUNCTION mill.check_definition() IS 'Refuses a definition that could not run, with the reason.';
 
+CREATE FUNCTION mill.check_definition_fields(p_definition jsonb, p_fields text[], p_place text) RETURNS void
+    LANGUAGE plpgsql IMMUTABLE
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS $$
+declare
+  v_unknown text;
+begin
+  if jsonb_typeof(p_definition) is distinct from 'object' then
+    perform mill.refuse_definition_of(p_place, 'must be an object');
+  end if;
+  v_unknown := (select k.name from jsonb_object_keys(p_definition) as k(name) where k.name <> all (p_fields) limit 1);
+  if v_unknown is not null then
+    perform mill.refuse_definition_of(mill.pointer(p_place, v_unknown), 'is no option');
+  end if;
+end
+$$;
+
+COMMENT ON FUNCTION mill.check_definition_fields(p_definition jsonb, p_fields text[], p_place text) IS 'Raises GM013 for a definition that is no object or has an unknown field.';
+
 CREATE TABLE mill.workflow_step (
     type text NOT NULL,
     version integer NOT NULL,
@@ -1179,6 +1242,40 @@ $$;
 
 COMMENT ON FUNCTION mill.check_export_storage(p_owner uuid, p_more bigint) IS 'GM051 with used and limit when so many more bytes do not fit.';
 
+CREATE FUNCTION mill.check_fit(p_kind text, p_compiled jsonb, p_payload jsonb, p_at bigint) RETURNS boolean
+    LANGUAGE plpgsql STABLE
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS $$
+declare
+  v_violation text[];
+begin
+  if jsonb_typeof(p_payload) = 'object' and p_payload <> '{}' then
+    v_violation := mill.schema_violation(p_compiled, p_compiled, p_payload);
+    if v_violation is not null then
+      raise exception 'the payload does not fit the schema of "%": % %', p_kind, coalesce(nullif(v_violation[1], ''), 'it'), v_violation[2]
+        using errcode = 'GM011', detail = format('job %s, field %s', p_at, v_violation[1]);
+    end if;
+  end if;
+  return true;
+end
+$$;
+
+COMMENT ON FUNCTION mill.check_fit(p_kind text, p_compiled jsonb, p_payload jsonb, p_at bigint) IS 'True, or GM011 with the job and the field when a payload does not fit the compiled schema of its kind.';
+
+CREATE FUNCTION mill.check_fits(p_jobs jsonb) RETURNS void
+    LANGUAGE plpgsql STABLE
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS $$
+begin
+  perform mill.check_fit(k.kind, k.compiled_schema, j.job -> 'payload', j.ordinality - 1)
+  from jsonb_array_elements(p_jobs) with ordinality as j(job, ordinality)
+  join mill.kind k on k.kind = j.job ->> 'kind' and k.compiled_schema is not null
+  order by j.ordinality;
+end
+$$;
+
+COMMENT ON FUNCTION mill.check_fits(p_jobs jsonb) IS 'Raises GM011 for the first job of a batch whose payload does not fit the schema of its kind.';
+
 CREATE FUNCTION mill.check_invocations() RETURNS TABLE(detail text)
     LANGUAGE sql STABLE
     SET search_path TO 'pg_catalog', 'pg_temp'
@@ -1282,6 +1379,49 @@ CREATE FUNCTION mill.check_quota() RETURNS TABLE(detail text)
     AS $$ select format('%s%% of the data quota is used, serving has stopped', mill.quota_percent()) where mill.is_quota_exceeded() $$;
 
 COMMENT ON FUNCTION mill.check_quota() IS 'Whether refreshes have stopped for want of quota.';
+
+CREATE FUNCTION mill.check_references(p_compiled jsonb) RETURNS void
+    LANGUAGE plpgsql IMMUTABLE
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS $_$
+declare
+  v_lost text := (
+    select r.path ->> 1 from jsonb_path_query(p_compiled, 'strict $.**."$ref"', silent => true) as r(path)
+    where jsonb_typeof(r.path) = 'array' and jsonb_typeof(p_compiled #> array(select jsonb_array_elements_text(r.path))) is null
+    limit 1);
+  v_cycle text;
+begin
+  if v_lost is not null then
+    perform mill.refuse_schema('/$defs/' || v_lost, 'is referred to and is not there');
+  end if;
+  with recursive node (name, node) as (
+    select '[]'::jsonb, p_compiled
+    union all
+    select jsonb_build_array('$defs', d.key), d.value from jsonb_each(p_compiled -> '$defs') d
+    union all
+    select n.name, c.node
+    from node n
+    cross join lateral (
+      select n.node -> k.key from unnest(array['not', 'if', 'then', 'else']) as k(key) where n.node ? k.key
+      union all
+      select e.value
+      from unnest(array['allOf', 'anyOf', 'oneOf']) as k(key)
+      cross join lateral jsonb_array_elements(case when n.node ? k.key then n.node -> k.key else '[]' end) as e(value)) as c(node)
+    where jsonb_typeof(n.node) = 'object'
+  ),
+  reached (name, target) as (
+    select n.name, n.node -> '$ref' from node n where n.node ? '$ref'
+    union
+    select r.name, n.node -> '$ref' from reached r join node n on n.name = r.target where n.node ? '$ref'
+  )
+  select coalesce(r.name ->> 1, '#') into v_cycle from reached r where r.name = r.target limit 1;
+  if v_cycle is not null then
+    perform mill.refuse_schema(v_cycle, 'refers to itself for the same value');
+  end if;
+end
+$_$;
+
+COMMENT ON FUNCTION mill.check_references(p_compiled jsonb) IS 'Raises GM013 for a reference to nothing and for a name that refers to itself.';
 
 CREATE FUNCTION mill.check_registry_row() RETURNS trigger
     LANGUAGE plpgsql SECURITY DEFINER
@@ -1396,6 +1536,19 @@ $$;
 
 COMMENT ON FUNCTION mill.check_symbol(p_symbol text, p_data_types text[], p_priority integer) IS 'Queues what is missing or stale of a symbol; says how many refreshes were new. Without a priority each gets the number of its viewers.';
 
+CREATE FUNCTION mill.check_unique(p_unique jsonb, p_place text) RETURNS void
+    LANGUAGE plpgsql IMMUTABLE
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS $$
+begin
+  if not mill.is_unique_option(p_unique) then
+    perform mill.refuse_definition_of(p_place, 'must be {"by": names of fields, "within_seconds": 1 to 31536000}');
+  end if;
+end
+$$;
+
+COMMENT ON FUNCTION mill.check_unique(p_unique jsonb, p_place text) IS 'Raises GM013 for a unique that says nothing.';
+
 CREATE FUNCTION mill.check_watched(p_symbols text[]) RETURNS integer
     LANGUAGE plpgsql
     SET search_path TO 'pg_catalog', 'pg_temp'
@@ -1442,7 +1595,7 @@ $$;
 
 COMMENT ON FUNCTION mill.check_workers() IS 'Queues of the container worker that have work and nobody to do it.';
 
-CREATE FUNCTION mill.claim(p_worker text, p_queues text[], p_max integer, p_kinds text[] DEFAULT NULL::text[], p_lease_seconds integer DEFAULT NULL::integer) RETURNS TABLE(id uuid, queue text, kind text, name text, payload jsonb, attempt integer, max_attempts integer, lease_until timestamp with time zone, owner uuid, group_key text, correlation_id text)
+CREATE FUNCTION mill.claim(p_worker text, p_queues text[], p_max integer, p_kinds text[] DEFAULT NULL::text[], p_lease_seconds integer DEFAULT NULL::integer, p_waits boolean DEFAULT true) RETURNS TABLE(id uuid, queue text, kind text, name text, payload jsonb, attempt integer, max_attempts integer, lease_until timestamp with time zone, owner uuid, group_key text, correlation_id text, traceparent text)
     LANGUAGE plpgsql
     SET search_path TO 'pg_catalog', 'pg_temp'
     SET plan_cache_mode TO 'force_generic_plan'
@@ -1459,7 +1612,7 @@ declare
   v_opened int;
   v_rows tid[];
   v_packs tid[];
-  v_waits boolean := true;
+  v_waits boolean := p_waits;
   v_lease_until timestamptz;
   v_slot text;
 begin
@@ -1493,7 +1646,7 @@ begin
         slot = v_slot
       where j.ctid = any (v_rows)
       returning j.id, j.queue, j.kind, j.name, j.payload, j.attempt, j.max_attempts,
-                j.lease_until, j.owner, j.group_key, j.correlation_id;
+                j.lease_until, j.owner, j.group_key, j.correlation_id, j.traceparent;
       exit when v_left <= 0 or v_queue.counts_running;
 
       v_packs := mill.lock_packs(v_queue, v_left, p_kinds);
@@ -1514,7 +1667,7 @@ begin
       select p.id, o.line, o.queue, o.kind, p.payload, 'processing', o.run_at, 1, o.max_attempts, p_worker, o.run_at, v_now, v_lease_until
       from opened o cross join lateral unnest(o.ids, o.payloads) as p(id, payload)
       returning j.id, j.queue, j.kind, j.name, j.payload, j.attempt, j.max_attempts,
-                j.lease_until, j.owner, j.group_key, j.correlation_id;
+                j.lease_until, j.owner, j.group_key, j.correlation_id, j.traceparent;
       get diagnostics v_opened = row_count;
       v_left := v_left - v_opened;
       exit when v_left <= 0;
@@ -1532,7 +1685,7 @@ begin
 end
 $$;
 
-COMMENT ON FUNCTION mill.claim(p_worker text, p_queues text[], p_max integer, p_kinds text[], p_lease_seconds integer) IS 'Leases due jobs of the queues to a worker and counts an attempt for each. (worker, attempt) fences what the worker may say later.';
+COMMENT ON FUNCTION mill.claim(p_worker text, p_queues text[], p_max integer, p_kinds text[], p_lease_seconds integer, p_waits boolean) IS 'Leases due jobs of the queues to a worker and counts an attempt for each. (worker, attempt) fences what the worker may say later.';
 
 CREATE FUNCTION mill.claim_refresh(p_worker text, p_queue text, p_max integer, p_invocation uuid) RETURNS jsonb
     LANGUAGE plpgsql
@@ -1833,6 +1986,181 @@ CREATE FUNCTION mill.clock_us() RETURNS bigint
 
 COMMENT ON FUNCTION mill.clock_us() IS 'Microseconds since 1970 by the real clock. Places in line come from here and never from mill.now(): a test that turns its clock back must not lose jobs below the floor.';
 
+CREATE FUNCTION mill.combined_violation(p_root jsonb, p_schema jsonb, p_value jsonb, p_path text, p_depth integer) RETURNS text[]
+    LANGUAGE plpgsql IMMUTABLE
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS $_$
+declare
+  v_schema jsonb;
+  v_violation text[];
+  v_first text[];
+  v_fitting int := 0;
+begin
+  if p_schema ? '$ref' then
+    v_violation := mill.schema_violation(p_root, p_root #> array(select jsonb_array_elements_text(p_schema -> '$ref')), p_value, p_path, p_depth);
+    if v_violation is not null then
+      return v_violation;
+    end if;
+  end if;
+  for v_schema in select e.value from jsonb_array_elements(p_schema -> 'allOf') e loop
+    v_violation := mill.schema_violation(p_root, v_schema, p_value, p_path, p_depth);
+    if v_violation is not null then
+      return v_violation;
+    end if;
+  end loop;
+  if p_schema ? 'anyOf' then
+    for v_schema in select e.value from jsonb_array_elements(p_schema -> 'anyOf') e loop
+      v_violation := mill.schema_violation(p_root, v_schema, p_value, p_path, p_depth);
+      v_first := coalesce(v_first, v_violation);
+      exit when v_violation is null;
+    end loop;
+    if v_violation is not null then -- the first of several alternatives is as good as any to name
+      return array[v_first[1], v_first[2] || ', or fit another alternative'];
+    end if;
+  end if;
+  if p_schema ? 'oneOf' then
+    for v_schema in select e.value from jsonb_array_elements(p_schema -> 'oneOf') e loop
+      v_fitting := v_fitting + (mill.schema_violation(p_root, v_schema, p_value, p_path, p_depth) is null)::int;
+    end loop;
+    if v_fitting <> 1 then
+      return array[p_path, format('must fit exactly one of the alternatives, and fits %s', v_fitting)];
+    end if;
+  end if;
+  if p_schema ? 'not' and mill.schema_violation(p_root, p_schema -> 'not', p_value, p_path, p_depth) is null then
+    return array[p_path, 'is what it must not be'];
+  end if;
+  if p_schema ? 'if' then
+    v_schema := case when mill.schema_violation(p_root, p_schema -> 'if', p_value, p_path, p_depth) is null then p_schema -> 'then' else p_schema -> 'else' end;
+    if v_schema is not null then
+      return mill.schema_violation(p_root, v_schema, p_value, p_path, p_depth);
+    end if;
+  end if;
+  return null;
+end
+$_$;
+
+COMMENT ON FUNCTION mill.combined_violation(p_root jsonb, p_schema jsonb, p_value jsonb, p_path text, p_depth integer) IS 'What schemas that a schema combines have against a value. For mill.schema_violation alone.';
+
+CREATE FUNCTION mill.compile_keyword(p_keyword text, p_value jsonb, p_place text) RETURNS jsonb
+    LANGUAGE plpgsql IMMUTABLE
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS $_$
+begin
+  case
+    when mill.keyword_value(p_keyword) = 'a schema' then
+      return mill.compile_subschema(p_value, p_place);
+    when mill.keyword_value(p_keyword) = 'an array of schemas' then
+      return (select jsonb_agg(mill.compile_subschema(e.value, p_place || '/' || e.ordinality - 1) order by e.ordinality)
+              from jsonb_array_elements(p_value) with ordinality as e(value, ordinality));
+    when mill.keyword_value(p_keyword) = 'an object of schemas' then
+      return (select coalesce(jsonb_object_agg(
+                case when p_keyword = 'patternProperties' then mill.compile_pattern(e.key, mill.pointer(p_place, e.key)) else e.key end,
+                mill.compile_subschema(e.value, mill.pointer(p_place, e.key))), '{}')
+              from jsonb_each(p_value) e);
+    when p_keyword = 'pattern' then
+      return to_jsonb(mill.compile_pattern(p_value #>> '{}', p_place));
+    when p_keyword = 'type' then
+      return case jsonb_typeof(p_value) when 'array' then p_value else jsonb_build_array(p_value) end;
+    when p_keyword = '$ref' then
+      if p_value #>> '{}' !~ '^#(/\$defs/[^/%]+)?$' then
+        perform mill.refuse_schema(p_place, 'must be # or #/$defs/ and a name');
+      end if;
+      -- The path of the schema that is meant.
+      return case p_value #>> '{}' when '#' then '[]' else
+        jsonb_build_array('$defs', replace(replace(substr(p_value #>> '{}', 9), '~1', '/'), '~0', '~')) end;
+    else
+      return p_value;
+  end case;
+end
+$_$;
+
+COMMENT ON FUNCTION mill.compile_keyword(p_keyword text, p_value jsonb, p_place text) IS 'The value of a keyword in the form in which payloads are checked. For mill.compile_subschema alone.';
+
+CREATE FUNCTION mill.compile_pattern(p_pattern text, p_place text) RETURNS text
+    LANGUAGE plpgsql IMMUTABLE
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS $$
+declare
+  v_pattern text := mill.translate_pattern(p_pattern);
+begin
+  if v_pattern is null then
+    perform mill.refuse_schema(p_place, 'is a pattern that Postgres cannot match as ECMAScript does');
+  end if;
+  return v_pattern;
+end
+$$;
+
+COMMENT ON FUNCTION mill.compile_pattern(p_pattern text, p_place text) IS 'A pattern of a schema as Postgres has it, or GM013.';
+
+CREATE FUNCTION mill.compile_schema(p_schema jsonb) RETURNS jsonb
+    LANGUAGE plpgsql IMMUTABLE
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS $$
+declare
+  v_compiled jsonb;
+begin
+  if p_schema is null then
+    return null;
+  end if;
+  v_compiled := mill.compile_subschema(p_schema, '');
+  if jsonb_typeof(v_compiled) = 'object' then
+    perform mill.check_references(v_compiled);
+  end if;
+  return v_compiled;
+end
+$$;
+
+COMMENT ON FUNCTION mill.compile_schema(p_schema jsonb) IS 'A JSON Schema in the form that mill.schema_violation takes. GM013 for one that is not supported, with the place.';
+
+CREATE FUNCTION mill.compile_schema_of_kind() RETURNS trigger
+    LANGUAGE plpgsql
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS $$
+begin
+  new.compiled_schema := mill.compile_schema(new.schema);
+  return new;
+end
+$$;
+
+COMMENT ON FUNCTION mill.compile_schema_of_kind() IS 'Keeps the compiled form of a kind''s schema; GM013 for a schema that is not supported.';
+
+CREATE FUNCTION mill.compile_subschema(p_schema jsonb, p_place text) RETURNS jsonb
+    LANGUAGE plpgsql IMMUTABLE
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS $_$
+declare
+  v_result jsonb := '{}';
+  v_entry record;
+  v_wanted text;
+  v_place text;
+begin
+  if jsonb_typeof(p_schema) = 'boolean' then
+    return p_schema;
+  elsif jsonb_typeof(p_schema) is distinct from 'object' then
+    perform mill.refuse_schema(p_place, 'must be an object, true or false');
+  end if;
+  for v_entry in select e.key, e.value from jsonb_each(p_schema) e loop
+    v_place := mill.pointer(p_place, v_entry.key);
+    v_wanted := mill.keyword_value(v_entry.key);
+    if v_wanted is null then
+      perform mill.refuse_schema(v_place, 'is a keyword that is not supported');
+    elsif not mill.fits_keyword(v_entry.value, v_wanted) then
+      perform mill.refuse_schema(v_place, 'must be ' || v_wanted);
+    elsif v_entry.key = '$schema' and v_entry.value #>> '{}' not like '%/draft/2020-12/schema%' then
+      perform mill.refuse_schema(v_place, 'must be that of 2020-12, or be left out');
+    elsif v_entry.key in ('$id', '$schema') and p_place <> '' then
+      perform mill.refuse_schema(v_place, 'belongs to the top of a schema');
+    end if;
+    continue when v_wanted = 'annotation'
+      or v_entry.key = 'format' and v_entry.value #>> '{}' not in ('date-time', 'date', 'uuid', 'email', 'uri');
+    v_result := v_result || jsonb_build_object(v_entry.key, mill.compile_keyword(v_entry.key, v_entry.value, v_place));
+  end loop;
+  return v_result;
+end
+$_$;
+
+COMMENT ON FUNCTION mill.compile_subschema(p_schema jsonb, p_place text) IS 'A schema in the form in which payloads are checked, or GM013 with the place. For mill.compile_schema alone.';
+
 CREATE FUNCTION mill.complete(p_worker text, p_ids uuid[], p_attempts integer[]) RETURNS uuid[]
     LANGUAGE plpgsql
     SET search_path TO 'pg_catalog', 'pg_temp'
@@ -1905,6 +2233,21 @@ end
 $$;
 
 COMMENT ON FUNCTION mill.complete_export_job(p_holder mill.holder, p_url text, p_size integer, p_pages integer) IS 'Completes an export with the result that a compat worker names; false when the job was cancelled, GM055 without a stored file.';
+
+CREATE FUNCTION mill.complete_queue_definition(p_definition jsonb, p_is_new boolean) RETURNS jsonb
+    LANGUAGE sql IMMUTABLE
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS $$
+  select case
+      when coalesce(p_definition -> 'url', 'null') <> 'null' then '{"served_by": "function", "function": null}'::jsonb
+      when coalesce(p_definition -> 'function', 'null') <> 'null' then '{"served_by": "function", "url": null}'
+      when p_definition ->> 'served_by' = 'worker' then '{"function": null, "url": null}'
+      when p_is_new then '{"served_by": "external"}'
+      else '{}' end
+    || p_definition
+$$;
+
+COMMENT ON FUNCTION mill.complete_queue_definition(p_definition jsonb, p_is_new boolean) IS 'The definition of a queue with what follows from its other fields.';
 
 CREATE FUNCTION mill.confirm_export_files(p_keys text[]) RETURNS jsonb
     LANGUAGE sql
@@ -2373,6 +2716,41 @@ $$;
 
 COMMENT ON FUNCTION mill.cron_matches(p_schedule text, p_at timestamp with time zone) IS 'Whether a schedule of five fields falls on a minute; raises GM035 when it is malformed.';
 
+CREATE FUNCTION mill.cut_error(p_error jsonb) RETURNS jsonb
+    LANGUAGE sql IMMUTABLE
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS $$
+  select case when jsonb_typeof(p_error) <> 'object' then jsonb_build_object('message', mill.cut_text(p_error #>> '{}', 4096))
+  else jsonb_strip_nulls(jsonb_build_object(
+    'type', mill.cut_text(p_error ->> 'type', 200), 'message', mill.cut_text(p_error ->> 'message', 4096),
+    'stack', mill.cut_text(p_error ->> 'stack', 8192), 'provider', mill.cut_text(p_error ->> 'provider', 200),
+    'http_status', case when jsonb_typeof(p_error -> 'http_status') = 'number' then p_error -> 'http_status' end,
+    'retryable', case when jsonb_typeof(p_error -> 'retryable') = 'boolean' then p_error -> 'retryable' end)) end
+$$;
+
+COMMENT ON FUNCTION mill.cut_error(p_error jsonb) IS 'An error of more than 16 KiB with its message and its stack cut and fields of its own left out.';
+
+CREATE FUNCTION mill.cut_text(p_text text, p_bytes integer) RETURNS text
+    LANGUAGE plpgsql IMMUTABLE
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS $$
+declare
+  v_bytes bytea;
+  v_end int := p_bytes - 3; -- room for the mark
+begin
+  if octet_length(p_text) <= p_bytes then
+    return p_text;
+  end if;
+  v_bytes := convert_to(p_text, 'UTF8');
+  while get_byte(v_bytes, v_end) & 192 = 128 loop
+    v_end := v_end - 1;
+  end loop;
+  return convert_from(substring(v_bytes from 1 for v_end), 'UTF8') || '…';
+end
+$$;
+
+COMMENT ON FUNCTION mill.cut_text(p_text text, p_bytes integer) IS 'A text of at most so many bytes; one that was cut ends with an ellipsis.';
+
 CREATE FUNCTION mill.data_rows(p_data_type text, p_symbol text) RETURNS jsonb
     LANGUAGE plpgsql STABLE
     SET search_path TO 'pg_catalog', 'pg_temp'
@@ -2820,12 +3198,12 @@ begin
   )
   insert into mill.job (
     id, queue, kind, name, category, payload, state, priority, run_at, attempt, max_attempts, lease_losses,
-    worker, dedupe_key, group_key, owner, parent, progress, result, error, error_log, correlation_id,
+    worker, dedupe_key, group_key, owner, parent, progress, result, error, error_log, correlation_id, traceparent,
     created_at, started_at, finished_at)
   select
     e.id, e.queue, e.kind, e.name, e.category, e.payload, p_state, e.priority, e.run_at, e.attempt,
     e.max_attempts, e.lease_losses, e.worker, e.dedupe_key, e.group_key, e.owner, e.parent, e.progress, e.result,
-    e.error, e.error_log, e.correlation_id, e.created_at, e.started_at, p_now
+    e.error, e.error_log, e.correlation_id, e.traceparent, e.created_at, e.started_at, p_now
   from ended e;
   get diagnostics v_count = row_count;
   return v_count;
@@ -2857,7 +3235,7 @@ begin
       end as failure
     from mill.queue q
     join mill.invocation i on i.queue = q.queue
-    cross join lateral mill.invocation_answer(i.request_id, i.asked_at) a
+    cross join lateral mill.invocation_answer(i.request_id, i.asked_at, i.handed_at is not null and i.begun_at is not null) a
     where i.ended_at is null
       and (a.is_over or coalesce(i.begun_at, i.asked_at) < v_now - make_interval(secs => q.invocation_seconds))
     order by i.id
@@ -2942,6 +3320,7 @@ declare
   v_max_bytes int := mill.setting('queue.payload_max_bytes', '65536')::int;
   v_is_limited boolean;
   v_has_lanes boolean;
+  v_has_schemas boolean;
   v_queues text[];
 begin
   if jsonb_typeof(p_jobs) is distinct from 'array' then
@@ -2954,21 +3333,25 @@ begin
   if p_jobs @? '$[*].priority' then
     perform mill.open_lines(p_jobs);
   end if;
-  select bool_or(q.depth_limit is not null), bool_or(q.dequeue = 'fair' or q.max_running_per_group is not null), array_agg(q.queue)
-  into v_is_limited, v_has_lanes, v_queues
-  from mill.queue q
-  where q.queue in (
-    select k.queue from mill.kind k where k.kind in (select e ->> 'kind' from jsonb_array_elements(p_jobs) e));
+  -- A queue may come twice here, once for each of its kinds.
+  select bool_or(q.depth_limit is not null), bool_or(q.dequeue = 'fair' or q.max_running_per_group is not null),
+    bool_or(k.compiled_schema is not null), array_agg(q.queue)
+  into v_is_limited, v_has_lanes, v_has_schemas, v_queues
+  from mill.kind k join mill.queue q on q.queue = k.queue
+  where k.kind in (select e ->> 'kind' from jsonb_array_elements(p_jobs) e);
+  if v_has_schemas then
+    perform mill.check_fits(p_jobs);
+  end if;
   if v_is_limited or p_jobs @? '$[*].dedupe_key' then
     return query select * from mill.enqueue_keyed(p_jobs, v_now, v_turn, v_random, v_max_bytes);
   else
     return query
     insert into mill.job_live (
       id, line, turn, queue, kind, name, category, payload, state, waits, priority, run_at, max_attempts,
-      group_key, lane, owner, parent, correlation_id, created_at)
+      group_key, lane, owner, parent, correlation_id, traceparent, created_at)
     select
       a.id, a.line, a.turn, a.queue, a.kind, a.name, a.category, a.payload, a.state, a.state = 'deferred', a.priority, a.run_at, a.max_attempts,
-      a.group_key, a.lane, a.owner, a.parent, a.correlation_id, v_now
+      a.group_key, a.lane, a.owner, a.parent, a.correlation_id, a.traceparent, v_now
     from mill.parse_jobs(p_jobs, v_now, v_turn, v_random, v_max_bytes) a
     returning (job_live.turn - v_turn - 1)::int, job_live.id, 'new';
   end if;
@@ -2981,7 +3364,7 @@ begin
 end
 $_$;
 
-COMMENT ON FUNCTION mill.enqueue(p_jobs jsonb) IS 'Inserts an array of jobs {kind, payload, name, category, priority, run_at, max_attempts, dedupe_key, group_key, owner, parent, correlation_id}; answers new, duplicate or throttled for each.';
+COMMENT ON FUNCTION mill.enqueue(p_jobs jsonb) IS 'Inserts an array of jobs {kind, payload, name, category, priority, run_at, max_attempts, dedupe_key, group_key, owner, parent, correlation_id, traceparent}; answers new, duplicate or throttled for each.';
 
 CREATE FUNCTION mill.enqueue_document_sweep() RETURNS void
     LANGUAGE sql
@@ -3022,10 +3405,10 @@ begin
       written as (
         insert into mill.job_live (
           id, line, turn, queue, kind, name, category, payload, state, waits, priority, run_at, max_attempts,
-          dedupe_key, group_key, lane, owner, parent, correlation_id, created_at)
+          dedupe_key, group_key, lane, owner, parent, correlation_id, traceparent, created_at)
         select
           a.id, a.line, a.turn, a.queue, a.kind, a.name, a.category, a.payload, a.state, a.state = 'deferred', a.priority, a.run_at, a.max_attempts,
-          a.dedupe_key, a.group_key, a.lane, a.owner, a.parent, a.correlation_id, p_now
+          a.dedupe_key, a.group_key, a.lane, a.owner, a.parent, a.correlation_id, a.traceparent, p_now
         from admitted a
         on conflict (queue, dedupe_key) where dedupe_key is not null do nothing
         returning job_live.id
@@ -3070,21 +3453,28 @@ declare
   v_max_bytes int := mill.setting('queue.payload_max_bytes', '65536')::int;
   v_count int;
   v_queue mill.queue;
+  v_kind mill.kind;
   v_line int;
   v_ids uuid[];
 begin
   if jsonb_typeof(p_payloads) is distinct from 'array' then
     raise exception 'payloads must be an array' using errcode = 'GM004';
   end if;
-  select q.* into v_queue from mill.kind k join mill.queue q on q.queue = k.queue where k.kind = p_kind;
+  select k.* into v_kind from mill.kind k where k.kind = p_kind;
+  select q.* into v_queue from mill.queue q where q.queue = v_kind.queue;
   if not found then
     perform mill.refuse_job(0, case when p_kind is null then 'GM004' else 'GM001' end, coalesce(p_kind, 'kind'));
   end if;
+  v_queue.max_attempts := coalesce(v_kind.max_attempts, v_queue.max_attempts);
   v_count := jsonb_array_length(p_payloads);
   if v_count > 900000 then
     raise exception '% payloads are too many for one call', v_count using errcode = 'GM004', hint = 'Send 900,000 at the most.';
   end if;
 
+  if v_kind.compiled_schema is not null then
+    perform mill.check_fit(p_kind, v_kind.compiled_schema, p.payload, p.ordinality - 1)
+    from jsonb_array_elements(p_payloads) with ordinality as p(payload, ordinality);
+  end if;
   if v_queue.depth_limit is not null or v_queue.dequeue = 'fair' or v_queue.max_running_per_group is not null then
     select array_agg(e.id order by e.ordinal) into v_ids
     from mill.enqueue((
@@ -3437,6 +3827,48 @@ $$;
 
 COMMENT ON FUNCTION mill.export_storage_used(p_owner uuid) IS 'Bytes that a user''s exports occupy.';
 
+CREATE FUNCTION mill.fields_violation(p_root jsonb, p_schema jsonb, p_value jsonb, p_path text, p_depth integer) RETURNS text[]
+    LANGUAGE plpgsql IMMUTABLE
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS $$
+declare
+  v_field record;
+  v_schema jsonb;
+  v_is_named boolean;
+  v_violation text[];
+begin
+  for v_field in select e.key, e.value from jsonb_each(p_value) e loop
+    if p_schema ? 'propertyNames' then
+      v_violation := mill.schema_violation(p_root, p_schema -> 'propertyNames', to_jsonb(v_field.key), '', p_depth);
+      if v_violation is not null then
+        return array[mill.pointer(p_path, v_field.key), 'has a name that ' || v_violation[2]];
+      end if;
+    end if;
+    v_is_named := p_schema -> 'properties' ? v_field.key;
+    for v_schema in
+      select p_schema -> 'properties' -> v_field.key where v_is_named
+      union all
+      select p.value from jsonb_each(p_schema -> 'patternProperties') p where v_field.key collate "C" ~ p.key
+    loop
+      v_is_named := true;
+      v_violation := mill.schema_violation(p_root, v_schema, v_field.value, mill.pointer(p_path, v_field.key), p_depth);
+      if v_violation is not null then
+        return v_violation;
+      end if;
+    end loop;
+    if not coalesce(v_is_named, false) and p_schema ? 'additionalProperties' then
+      v_violation := mill.schema_violation(p_root, p_schema -> 'additionalProperties', v_field.value, mill.pointer(p_path, v_field.key), p_depth);
+      if v_violation is not null then
+        return v_violation;
+      end if;
+    end if;
+  end loop;
+  return null;
+end
+$$;
+
+COMMENT ON FUNCTION mill.fields_violation(p_root jsonb, p_schema jsonb, p_value jsonb, p_path text, p_depth integer) IS 'What a schema has against the fields of an object. For mill.object_violation alone.';
+
 CREATE FUNCTION mill.file_extension(p_mime_type text) RETURNS text
     LANGUAGE sql IMMUTABLE
     RETURN CASE p_mime_type WHEN 'application/pdf'::text THEN 'pdf'::text WHEN 'image/png'::text THEN 'png'::text WHEN 'image/jpeg'::text THEN 'jpg'::text WHEN 'image/tiff'::text THEN 'tif'::text WHEN 'image/webp'::text THEN 'webp'::text WHEN 'image/heic'::text THEN 'heic'::text WHEN 'text/plain'::text THEN 'txt'::text ELSE NULL::text END;
@@ -3469,6 +3901,8 @@ CREATE TABLE mill.queue (
     created_at timestamp with time zone DEFAULT now() NOT NULL,
     part text DEFAULT NULLIF(current_setting('mill.part'::text, true), ''::text),
     backoff_jitter numeric,
+    url text,
+    registered jsonb,
     CONSTRAINT a_provider_is_named_with_its_endpoint CHECK (((provider IS NULL) = (endpoint IS NULL))),
     CONSTRAINT a_refresh_queue_draws_on_a_provider CHECK (((queue !~ '^refresh(-|$)'::text) OR (provider IS NOT NULL))),
     CONSTRAINT an_invocation_takes_at_most_fifteen_minutes CHECK (((invocation_seconds >= 1) AND (invocation_seconds <= 900))),
@@ -3478,7 +3912,7 @@ CREATE TABLE mill.queue (
     CONSTRAINT depth_limit_is_positive CHECK (((depth_limit >= 1) AND (depth_limit <= 10000000))),
     CONSTRAINT dequeue_is_by_priority_or_fair CHECK ((dequeue = ANY (ARRAY['priority'::text, 'fair'::text]))),
     CONSTRAINT endpoint_belongs_to_a_provider CHECK (((endpoint IS NULL) OR (provider IS NOT NULL))),
-    CONSTRAINT function_is_named_where_one_serves CHECK (((served_by = 'external'::text) OR ((served_by = 'function'::text) = (function IS NOT NULL)))),
+    CONSTRAINT function_is_named_where_one_serves CHECK (((num_nonnulls(function, url) <= 1) AND ((served_by = 'external'::text) OR (num_nonnulls(function, url) = ((served_by = 'function'::text))::integer)))),
     CONSTRAINT function_name_is_a_path_segment CHECK ((function ~ '^[a-z][a-z0-9_-]{0,62}$'::text)),
     CONSTRAINT lease_is_at_least_one_second CHECK (((lease_seconds >= 1) AND (lease_seconds <= 86400))),
     CONSTRAINT max_attempts_is_positive CHECK (((max_attempts >= 1) AND (max_attempts <= 1000))),
@@ -3489,7 +3923,8 @@ CREATE TABLE mill.queue (
     CONSTRAINT queue_name_is_a_short_word CHECK ((queue ~ '^[a-z][a-z0-9_-]{0,62}$'::text)),
     CONSTRAINT retention_is_at_least_one_day CHECK (((retention_days >= 1) AND (retention_days <= 3650))),
     CONSTRAINT served_by_a_function_a_worker_or_others CHECK ((served_by = ANY (ARRAY['function'::text, 'worker'::text, 'external'::text]))),
-    CONSTRAINT target_is_positive CHECK (((target_seconds >= 1) AND (target_seconds <= 86400)))
+    CONSTRAINT target_is_positive CHECK (((target_seconds >= 1) AND (target_seconds <= 86400))),
+    CONSTRAINT url_is_of_the_web CHECK (((url ~ '^https?://[^[:space:]/?#]+[^[:space:]]*$'::text) AND (length(url) <= 2000)))
 );
 
 COMMENT ON TABLE mill.queue IS 'One row a queue; adding a queue is an INSERT.';
@@ -3583,6 +4018,31 @@ end
 $$;
 
 COMMENT ON FUNCTION mill.fit_tokens(p_queue mill.queue, p_rows tid[], p_room bigint, p_most bigint, OUT rows tid[], OUT tokens bigint) IS 'The first of the locked jobs whose estimated tokens fit, and how many tokens that is. For mill.lock_jobs_within_limit alone.';
+
+CREATE FUNCTION mill.fits_keyword(p_value jsonb, p_wanted text) RETURNS boolean
+    LANGUAGE sql IMMUTABLE
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS $_$
+  select coalesce(case p_wanted
+    when 'a schema' then jsonb_typeof(p_value) in ('object', 'boolean')
+    when 'an object of schemas' then jsonb_typeof(p_value) = 'object'
+    when 'an array of schemas' then jsonb_typeof(p_value) = 'array' and p_value <> '[]'
+    when 'an integer of at least 0' then jsonb_typeof(p_value) = 'number' and p_value::numeric >= 0 and p_value::numeric % 1 = 0
+    when 'a number' then jsonb_typeof(p_value) = 'number'
+    when 'a number above 0' then jsonb_typeof(p_value) = 'number' and p_value::numeric > 0
+    when 'true or false' then jsonb_typeof(p_value) = 'boolean'
+    when 'an array of names' then jsonb_typeof(p_value) = 'array' and not p_value @? '$[*] ? (@.type() != "string")'
+    when 'an object of arrays of names' then jsonb_typeof(p_value) = 'object'
+      and not p_value @? 'strict $.* ? (@.type() != "array")' and not p_value @? '$.*[*] ? (@.type() != "string")'
+    when 'a type or an array of types' then case jsonb_typeof(p_value)
+      when 'array' then p_value <> '[]' and p_value <@ '["string", "number", "integer", "boolean", "object", "array", "null"]'
+      when 'string' then p_value <@ '["string", "number", "integer", "boolean", "object", "array", "null"]' end
+    when 'an array' then jsonb_typeof(p_value) = 'array'
+    when 'a text' then jsonb_typeof(p_value) = 'string'
+    else true end, false)
+$_$;
+
+COMMENT ON FUNCTION mill.fits_keyword(p_value jsonb, p_wanted text) IS 'Whether the value of a keyword is what mill.keyword_value says.';
 
 CREATE FUNCTION mill.fold_api_use() RETURNS integer
     LANGUAGE plpgsql
@@ -3898,6 +4358,17 @@ $$;
 
 COMMENT ON FUNCTION mill.forget_tasks() IS 'Deletes the tasks of a job that is deleted.';
 
+CREATE FUNCTION mill.function_url(p_function text) RETURNS text
+    LANGUAGE plpgsql STABLE
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS $$
+begin
+  return case when p_function like 'http%://%' then p_function else mill.setting('functions.base_url') || '/' || p_function end;
+end
+$$;
+
+COMMENT ON FUNCTION mill.function_url(p_function text) IS 'Where a function is called: below the setting functions.base_url, or at the URL that is given. Null without that setting.';
+
 CREATE FUNCTION mill.give_slots_to_running_jobs() RETURNS trigger
     LANGUAGE plpgsql SECURITY DEFINER
     SET search_path TO 'pg_catalog', 'pg_temp'
@@ -3965,6 +4436,26 @@ end
 $$;
 
 COMMENT ON FUNCTION mill.grant_api_capacity(p_provider text, p_endpoint text, p_tokens bigint, p_is_compat boolean) IS 'Reserves one call of a provider: {granted, lease_id, …} or {granted: false, reason, retry_after_seconds}. For reserve_api_capacity and acquire_api_capacity.';
+
+CREATE FUNCTION mill.has_format(p_text text, p_format text) RETURNS boolean
+    LANGUAGE sql IMMUTABLE
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS $_$
+  select case p_format
+    when 'date' then mill.is_date(p_text)
+    when 'date-time' then substr(p_text, 11, 1) ~ '^[tT\s]$' and mill.is_date(left(p_text, 10)) and mill.is_time_with_zone(substr(p_text, 12))
+    when 'uuid' then p_text collate "C" ~* '^(?:urn:uuid:)?[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$'
+    when 'email' then p_text collate "C" ~* '^[a-z0-9!#$%&''*+/=?^_`{|}~-]+(?:\.[a-z0-9!#$%&''*+/=?^_`{|}~-]+)*@(?:[a-z0-9](?:[a-z0-9-]*[a-z0-9])?\.)+[a-z0-9](?:[a-z0-9-]*[a-z0-9])?$'
+    -- RFC 3986: a scheme, then an authority and a path or a path alone, a query, a fragment. Literals of IP addresses are not looked into.
+    when 'uri' then p_text collate "C" ~* ('^[a-z][a-z0-9+.-]*:(?:'
+      || '//(?:(?:[a-z0-9._~!$&''()*+,;=:-]|%[0-9a-f]{2})*@)?(?:\[[0-9a-fv:.]+\]|(?:[a-z0-9._~!$&''()*+,;=-]|%[0-9a-f]{2})*)(?::[0-9]*)?(?:/(?:[a-z0-9._~!$&''()*+,;=:@-]|%[0-9a-f]{2})*)*'
+      || '|/(?:(?:[a-z0-9._~!$&''()*+,;=:@-]|%[0-9a-f]{2})+(?:/(?:[a-z0-9._~!$&''()*+,;=:@-]|%[0-9a-f]{2})*)*)?'
+      || '|(?:[a-z0-9._~!$&''()*+,;=:@-]|%[0-9a-f]{2})+(?:/(?:[a-z0-9._~!$&''()*+,;=:@-]|%[0-9a-f]{2})*)*)'
+      || '(?:\?(?:[a-z0-9._~!$&''()*+,;=:@/?-]|%[0-9a-f]{2})*)?(?:#(?:[a-z0-9._~!$&''()*+,;=:@/?-]|%[0-9a-f]{2})*)?$')
+    else true end
+$_$;
+
+COMMENT ON FUNCTION mill.has_format(p_text text, p_format text) IS 'Whether a text has a format of JSON Schema; true for formats that are not checked.';
 
 CREATE FUNCTION mill.has_pending(p_queue text) RETURNS boolean
     LANGUAGE plpgsql STABLE
@@ -4119,7 +4610,8 @@ CREATE TABLE mill.job (
     name text,
     category text,
     group_key text,
-    correlation_id text
+    correlation_id text,
+    traceparent text
 )
 PARTITION BY LIST (state);
 
@@ -4158,6 +4650,7 @@ CREATE TABLE mill.job_live (
     category text,
     group_key text,
     correlation_id text,
+    traceparent text,
     CONSTRAINT columns_agree_with_the_state CHECK ((((state = 'processing'::text) = (lease_until IS NOT NULL)) AND (waits = ((lease_until IS NULL) AND (state <> 'pending'::text))) AND ((slot IS NULL) OR (lease_until IS NOT NULL)) AND ((turn IS NOT NULL) OR (state <> 'pending'::text)) AND (finished_at IS NULL))),
     CONSTRAINT values_are_in_range CHECK (((jsonb_typeof(payload) = 'object'::text) AND ((priority >= '-100'::integer) AND (priority <= 100)) AND ((progress >= 0) AND (progress <= 100))))
 )
@@ -4506,7 +4999,7 @@ $_$;
 
 COMMENT ON FUNCTION mill.install_storage_policies() IS 'Makes the buckets and their policies where Supabase Storage is; elsewhere it does nothing.';
 
-CREATE FUNCTION mill.invocation_answer(p_request bigint, p_asked_at timestamp with time zone, OUT is_over boolean, OUT failure text, OUT is_outage boolean) RETURNS record
+CREATE FUNCTION mill.invocation_answer(p_request bigint, p_asked_at timestamp with time zone, p_is_handed boolean, OUT is_over boolean, OUT failure text, OUT is_outage boolean) RETURNS record
     LANGUAGE plpgsql STABLE
     SET search_path TO 'pg_catalog', 'pg_temp'
     AS $$
@@ -4527,7 +5020,7 @@ begin
     where a.id = p_request and a.created > p_asked_at - interval '1 minute'
     limit 1) r on true;
 
-  if not v_answer.is_there and v_answer.waits then
+  if not v_answer.is_there and v_answer.waits or v_answer.is_there and p_is_handed then
     return;
   end if;
   is_over := true;
@@ -4544,7 +5037,20 @@ begin
 end
 $$;
 
-COMMENT ON FUNCTION mill.invocation_answer(p_request bigint, p_asked_at timestamp with time zone, OUT is_over boolean, OUT failure text, OUT is_outage boolean) IS 'Whether the request of an invocation is over, and why it failed if it did.';
+COMMENT ON FUNCTION mill.invocation_answer(p_request bigint, p_asked_at timestamp with time zone, p_is_handed boolean, OUT is_over boolean, OUT failure text, OUT is_outage boolean) IS 'Whether the request of an invocation is over, and why it failed if it did.';
+
+CREATE FUNCTION mill.invocation_body(p_queue mill.queue, p_id uuid) RETURNS jsonb
+    LANGUAGE plpgsql STABLE
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS $$
+begin
+  return jsonb_build_object(
+    'invocation', p_id, 'queue', p_queue.queue, 'batch', p_queue.batch_size, 'seconds', p_queue.invocation_seconds,
+    'kinds', array(select k.kind from mill.kind k where k.queue = p_queue.queue order by k.kind));
+end
+$$;
+
+COMMENT ON FUNCTION mill.invocation_body(p_queue mill.queue, p_id uuid) IS 'What an invocation of the function of a queue is told, as docs/protocol.md has it.';
 
 CREATE FUNCTION mill.invoke(p_queue text, p_reason text) RETURNS uuid
     LANGUAGE plpgsql
@@ -4553,18 +5059,18 @@ CREATE FUNCTION mill.invoke(p_queue text, p_reason text) RETURNS uuid
 declare
   v_id uuid := mill.uuid7();
   v_queue mill.queue;
+  v_function text;
   v_request bigint;
 begin
   select q.* into v_queue from mill.queue q where q.queue = p_queue and q.served_by = 'function' and not q.paused;
-  if not found or not mill.can_post() or mill.provider_wait(v_queue) > interval '0'
-    or not mill.may_invoke(mill.target_of(v_queue.function, v_queue.provider), v_id)
+  v_function := coalesce(v_queue.function, v_queue.url);
+  if v_function is null or not mill.can_post(v_function) or mill.provider_wait(v_queue) > interval '0'
+    or not mill.may_invoke(mill.target_of(v_function, v_queue.provider), v_id)
   then
     return null;
   end if;
 
-  v_request := mill.post_signed(v_queue.function, v_id,
-    jsonb_build_object('invocation', v_id, 'queue', v_queue.queue, 'batch', v_queue.batch_size, 'seconds', v_queue.invocation_seconds),
-    v_queue.invocation_seconds * 1000);
+  v_request := mill.post_signed(v_function, v_id, mill.invocation_body(v_queue, v_id), v_queue.invocation_seconds * 1000);
   insert into mill.invocation (id, queue, reason, asked_at, request_id)
   values (v_id, v_queue.queue, p_reason, mill.now(), v_request);
   return v_id;
@@ -4604,7 +5110,7 @@ CREATE FUNCTION mill.invoke_due() RETURNS integer
         and (i.begun_at is not null or i.asked_at > mill.now() - interval '2 seconds')
         and coalesce(i.begun_at, i.asked_at) > mill.now() - make_interval(secs => q.invocation_seconds)) a
     where q.served_by = 'function' and not q.paused
-      and not exists (select from mill.breaker b where b.target = mill.target_of(q.function, q.provider) and b.state = 'open')
+      and not exists (select from mill.breaker b where b.target = mill.target_of(coalesce(q.function, q.url), q.provider) and b.state = 'open')
   ) w
   cross join lateral generate_series(1, w.wanted)
 $$;
@@ -4641,6 +5147,22 @@ end
 $$;
 
 COMMENT ON FUNCTION mill.is_countable(p_told mill.ended) IS 'Whether what ended is only to be counted: nothing waits for any of it by itself.';
+
+CREATE FUNCTION mill.is_date(p_text text) RETURNS boolean
+    LANGUAGE sql IMMUTABLE
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS $_$
+  select coalesce((
+    select d.day between 1 and case
+      when d.month = 2 then case when d.year % 4 = 0 and (d.year % 100 <> 0 or d.year % 400 = 0) then 29 else 28 end
+      when d.month in (4, 6, 9, 11) then 30
+      when d.month between 1 and 12 then 31
+      else 0 end
+    from (select m.part[1]::int as year, m.part[2]::int as month, m.part[3]::int as day
+          from regexp_match(p_text, '^([0-9]{4})-([0-9]{2})-([0-9]{2})$') as m(part)) d), false)
+$_$;
+
+COMMENT ON FUNCTION mill.is_date(p_text text) IS 'Whether a text is a day of the calendar, as in 2030-12-31.';
 
 CREATE FUNCTION mill.is_enabled(p_feature text) RETURNS boolean
     LANGUAGE sql STABLE
@@ -4683,6 +5205,28 @@ CREATE FUNCTION mill.is_swept_place(p_key text) RETURNS boolean
     RETURN (mill.is_upload_place(p_key) OR mill.is_place_of_document(p_key) OR (p_key ~ '^quarantine/[0-9a-f-]{36}/[^/]+$'::text));
 
 COMMENT ON FUNCTION mill.is_swept_place(p_key text) IS 'Whether an object of medical-docs is of a kind that documents have.';
+
+CREATE FUNCTION mill.is_time_with_zone(p_text text) RETURNS boolean
+    LANGUAGE sql IMMUTABLE
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS $_$
+  select coalesce((
+    select t.hour <= 23 and t.minute <= 59 and t.zone_hour <= 23 and t.zone_minute <= 59 and (
+      t.second < 60 or t.second < 61
+        and (t.hour * 60 + t.minute - t.sign * (t.zone_hour * 60 + t.zone_minute) + 2880) % 1440 = 1439)
+    from (
+      select m.part[1]::int as hour, m.part[2]::int as minute, m.part[3]::numeric as second,
+        case m.part[4] when '-' then -1 else 1 end as sign, coalesce(m.part[5], '0')::int as zone_hour, coalesce(m.part[6], '0')::int as zone_minute
+      from regexp_match(p_text, '^([0-9]{2}):([0-9]{2}):([0-9]{2}(?:\.[0-9]+)?)(?:[zZ]|([+-])([0-9]{2})(?::?([0-9]{2}))?)$') as m(part)) t), false)
+$_$;
+
+COMMENT ON FUNCTION mill.is_time_with_zone(p_text text) IS 'Whether a text is a time of a day with its zone, as in 23:59:59.5+01:00.';
+
+CREATE FUNCTION mill.is_unique_option(p_unique jsonb) RETURNS boolean
+    LANGUAGE sql IMMUTABLE
+    RETURN COALESCE(((jsonb_typeof(p_unique) = 'object'::text) AND (((p_unique - 'by'::text) - 'within_seconds'::text) = '{}'::jsonb) AND (jsonb_typeof((p_unique -> 'by'::text)) = 'array'::text) AND (NOT (p_unique @? '$."by"[*]?(@.type() != "string" || @ == "")'::jsonpath)) AND (jsonb_typeof((p_unique -> 'within_seconds'::text)) = 'number'::text) AND ((((p_unique ->> 'within_seconds'::text))::numeric >= (1)::numeric) AND (((p_unique ->> 'within_seconds'::text))::numeric <= (31536000)::numeric)) AND ((((p_unique ->> 'within_seconds'::text))::numeric % (1)::numeric) = (0)::numeric)), false);
+
+COMMENT ON FUNCTION mill.is_unique_option(p_unique jsonb) IS 'Whether a value says by which fields jobs are unique, and for how long.';
 
 CREATE FUNCTION mill.jobs_of_part(p_part text) RETURNS uuid[]
     LANGUAGE plpgsql STABLE
@@ -4748,8 +5292,8 @@ declare
   v_changed int := 0;
 begin
   insert into mill.breaker (target, changed_at)
-  select distinct mill.target_of(q.function, q.provider), '-infinity'::timestamptz from mill.queue q
-  where q.function is not null and not exists (select from mill.breaker b where b.target = mill.target_of(q.function, q.provider))
+  select distinct mill.target_of(coalesce(q.function, q.url), q.provider), '-infinity'::timestamptz from mill.queue q
+  where coalesce(q.function, q.url) is not null and not exists (select from mill.breaker b where b.target = mill.target_of(coalesce(q.function, q.url), q.provider))
   on conflict do nothing;
 
   for v_target in
@@ -5095,6 +5639,89 @@ CREATE FUNCTION mill.key_within(p_bucket text, p_object text) RETURNS text
     RETURN CASE WHEN ((p_bucket <> 'gristmill'::text) AND starts_with(p_object, (p_bucket || ':'::text))) THEN substr(p_object, (length(p_bucket) + 2)) ELSE p_object END;
 
 COMMENT ON FUNCTION mill.key_within(p_bucket text, p_object text) IS 'The key of a named object within its bucket.';
+
+CREATE FUNCTION mill.keyword_value(p_keyword text) RETURNS text
+    LANGUAGE sql IMMUTABLE
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS $_$
+  select case
+    when p_keyword in ('title', 'description', 'default', 'examples', 'deprecated', '$comment', 'readOnly', 'writeOnly', '$id', '$schema') then 'annotation'
+    when p_keyword in ('additionalProperties', 'propertyNames', 'items', 'contains', 'not', 'if', 'then', 'else') then 'a schema'
+    when p_keyword in ('properties', 'patternProperties', '$defs') then 'an object of schemas'
+    when p_keyword in ('prefixItems', 'allOf', 'anyOf', 'oneOf') then 'an array of schemas'
+    when p_keyword in ('minLength', 'maxLength', 'minItems', 'maxItems', 'minContains', 'maxContains', 'minProperties', 'maxProperties')
+      then 'an integer of at least 0'
+    when p_keyword in ('minimum', 'maximum', 'exclusiveMinimum', 'exclusiveMaximum') then 'a number'
+    when p_keyword = 'multipleOf' then 'a number above 0'
+    when p_keyword = 'uniqueItems' then 'true or false'
+    when p_keyword = 'required' then 'an array of names'
+    when p_keyword = 'dependentRequired' then 'an object of arrays of names'
+    when p_keyword = 'type' then 'a type or an array of types'
+    when p_keyword = 'enum' then 'an array'
+    when p_keyword = 'const' then 'any value'
+    when p_keyword in ('pattern', 'format', '$ref') then 'a text'
+  end
+$_$;
+
+COMMENT ON FUNCTION mill.keyword_value(p_keyword text) IS 'What the value of a keyword of JSON Schema must be, in words; null for a keyword that is not supported.';
+
+CREATE TABLE mill.kind (
+    kind text NOT NULL,
+    queue text NOT NULL,
+    description text DEFAULT ''::text NOT NULL,
+    open_to_users boolean DEFAULT false NOT NULL,
+    created_at timestamp with time zone DEFAULT now() NOT NULL,
+    part text DEFAULT NULLIF(current_setting('mill.part'::text, true), ''::text),
+    first_asked_at timestamp with time zone,
+    max_attempts integer,
+    schema jsonb,
+    compiled_schema jsonb,
+    unique_by text[],
+    unique_within_seconds integer,
+    registered jsonb,
+    CONSTRAINT kind_name_is_a_short_word CHECK ((kind ~ '^[a-z][a-z0-9_.-]{0,62}$'::text)),
+    CONSTRAINT max_attempts_of_a_kind_is_positive CHECK (((max_attempts >= 1) AND (max_attempts <= 1000))),
+    CONSTRAINT unique_jobs_are_so_for_a_time CHECK ((((unique_by IS NULL) = (unique_within_seconds IS NULL)) AND ((unique_within_seconds >= 1) AND (unique_within_seconds <= 31536000))))
+);
+
+COMMENT ON TABLE mill.kind IS 'What may be enqueued. open_to_users: signed-in users may submit it for themselves.';
+
+CREATE FUNCTION mill.kind_definition(p_kind mill.kind) RETURNS jsonb
+    LANGUAGE sql IMMUTABLE
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS $$
+  select jsonb_build_object('queue', p_kind.queue, 'description', p_kind.description, 'open_to_users', p_kind.open_to_users, 'max_attempts', p_kind.max_attempts,
+    'schema', p_kind.schema,
+    'unique', case when p_kind.unique_by is not null then jsonb_build_object('by', p_kind.unique_by, 'within_seconds', p_kind.unique_within_seconds) end)
+$$;
+
+COMMENT ON FUNCTION mill.kind_definition(p_kind mill.kind) IS 'A kind in the form of register_jobs.';
+
+CREATE FUNCTION mill.kind_from_definition(p_kind mill.kind, p_definition jsonb, p_place text) RETURNS mill.kind
+    LANGUAGE plpgsql IMMUTABLE
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS $$
+declare
+  v_kind mill.kind := jsonb_populate_record(p_kind, p_definition - 'unique' - 'schema');
+  v_unique jsonb := p_definition -> 'unique';
+begin
+  if p_definition ? 'schema' then
+    v_kind.schema := nullif(p_definition -> 'schema', 'null');
+    v_kind.compiled_schema := mill.compile_schema(v_kind.schema);
+  end if;
+  if v_unique in ('null', 'false') then
+    v_kind.unique_by := null;
+    v_kind.unique_within_seconds := null;
+  elsif v_unique is not null then
+    perform mill.check_unique(v_unique, mill.pointer(p_place, 'unique'));
+    v_kind.unique_by := array(select jsonb_array_elements_text(v_unique -> 'by'));
+    v_kind.unique_within_seconds := (v_unique ->> 'within_seconds')::int;
+  end if;
+  return v_kind;
+end
+$$;
+
+COMMENT ON FUNCTION mill.kind_from_definition(p_kind mill.kind, p_definition jsonb, p_place text) IS 'A kind as a definition asks for it. For mill.register_kind alone.';
 
 CREATE FUNCTION mill.kind_of_stage(p_stage text) RETURNS text
     LANGUAGE sql IMMUTABLE
@@ -6197,6 +6824,28 @@ $$;
 
 COMMENT ON FUNCTION mill.measure_warnings() IS 'Events of the last hour that name a data type, for each.';
 
+CREATE FUNCTION mill.merge_registered(p_current jsonb, p_registered jsonb, p_asked jsonb, p_together text[], p_force boolean, OUT changes jsonb, OUT kept jsonb) RETURNS record
+    LANGUAGE plpgsql IMMUTABLE
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS $$
+declare
+  v_kept text[] := array(
+    select a.key from jsonb_each(p_asked) a
+    where not p_force and p_current -> a.key <> a.value and p_current -> a.key <> p_registered -> a.key);
+begin
+  if v_kept && p_together then
+    v_kept := v_kept || p_together;
+  end if;
+  select coalesce(jsonb_object_agg(a.key, a.value) filter (where a.key <> all (v_kept)), '{}'),
+    coalesce(jsonb_agg(jsonb_build_object('field', a.key, 'value', p_current -> a.key, 'asked', a.value) order by a.key) filter (where a.key = any (v_kept)), '[]')
+  into changes, kept
+  from jsonb_each(p_asked) a
+  where p_current -> a.key <> a.value;
+end
+$$;
+
+COMMENT ON FUNCTION mill.merge_registered(p_current jsonb, p_registered jsonb, p_asked jsonb, p_together text[], p_force boolean, OUT changes jsonb, OUT kept jsonb) IS 'Which fields of a definition are written, and which are kept as an operator has changed them.';
+
 CREATE FUNCTION mill.migrate_processing_error() RETURNS boolean
     LANGUAGE plpgsql
     SET search_path TO 'pg_catalog', 'pg_temp'
@@ -6313,7 +6962,7 @@ begin
   update mill.claimant c set claimed_at = mill.now()
   where (c.queue, c.worker) in (
     select o.queue, o.worker from mill.claimant o where o.queue = p_queue and o.worker = p_worker for update skip locked);
-  if not found then
+  if not found and pg_try_advisory_xact_lock(702233, hashtext(p_queue || ' ' || p_worker)) then
     insert into mill.claimant (queue, worker, claimed_at) values (p_queue, p_worker, mill.now()) on conflict do nothing;
   end if;
 end
@@ -6459,11 +7108,62 @@ $$;
 
 COMMENT ON FUNCTION mill.now() IS 'The engine''s clock. A test sets it with: set mill.now = ''2030-01-01 00:00+00''. Workers'' clocks never count.';
 
+CREATE FUNCTION mill.number_violation(p_schema jsonb, p_number numeric, p_path text) RETURNS text[]
+    LANGUAGE plpgsql IMMUTABLE
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS $$
+begin
+  return case
+    when p_number < (p_schema -> 'minimum')::numeric then array[p_path, format('must be at least %s', p_schema -> 'minimum')]
+    when p_number > (p_schema -> 'maximum')::numeric then array[p_path, format('must be at most %s', p_schema -> 'maximum')]
+    when p_number <= (p_schema -> 'exclusiveMinimum')::numeric then array[p_path, format('must be above %s', p_schema -> 'exclusiveMinimum')]
+    when p_number >= (p_schema -> 'exclusiveMaximum')::numeric then array[p_path, format('must be below %s', p_schema -> 'exclusiveMaximum')]
+    when p_number % (p_schema -> 'multipleOf')::numeric <> 0 then array[p_path, format('must be a multiple of %s', p_schema -> 'multipleOf')]
+  end;
+end
+$$;
+
+COMMENT ON FUNCTION mill.number_violation(p_schema jsonb, p_number numeric, p_path text) IS 'What a schema has against a number. For mill.schema_violation alone.';
+
 CREATE FUNCTION mill.object_named(p_bucket text, p_key text) RETURNS text
     LANGUAGE sql IMMUTABLE
     RETURN CASE p_bucket WHEN 'gristmill'::text THEN p_key ELSE ((p_bucket || ':'::text) || p_key) END;
 
 COMMENT ON FUNCTION mill.object_named(p_bucket text, p_key text) IS 'The name of an object of a bucket, as programs of ours say it.';
+
+CREATE FUNCTION mill.object_violation(p_root jsonb, p_schema jsonb, p_value jsonb, p_path text, p_depth integer) RETURNS text[]
+    LANGUAGE plpgsql IMMUTABLE
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS $$
+declare
+  v_missing text;
+  v_count int;
+begin
+  v_missing := (select r.name from jsonb_array_elements_text(p_schema -> 'required') as r(name) where not p_value ? r.name limit 1);
+  if v_missing is null and p_schema ? 'dependentRequired' then
+    v_missing := (
+      select r.name from jsonb_each(p_schema -> 'dependentRequired') d cross join lateral jsonb_array_elements_text(d.value) as r(name)
+      where p_value ? d.key and not p_value ? r.name limit 1);
+  end if;
+  if v_missing is not null then
+    return array[mill.pointer(p_path, v_missing), 'is missing'];
+  end if;
+  if p_schema ?| array['minProperties', 'maxProperties'] then
+    v_count := (select count(*) from jsonb_object_keys(p_value));
+    if v_count < (p_schema -> 'minProperties')::numeric then
+      return array[p_path, format('must have at least %s fields', p_schema -> 'minProperties')];
+    elsif v_count > (p_schema -> 'maxProperties')::numeric then
+      return array[p_path, format('must have at most %s fields', p_schema -> 'maxProperties')];
+    end if;
+  end if;
+  if p_schema ?| array['properties', 'patternProperties', 'additionalProperties', 'propertyNames'] then
+    return mill.fields_violation(p_root, p_schema, p_value, p_path, p_depth);
+  end if;
+  return null;
+end
+$$;
+
+COMMENT ON FUNCTION mill.object_violation(p_root jsonb, p_schema jsonb, p_value jsonb, p_path text, p_depth integer) IS 'What a schema has against an object. For mill.schema_violation alone.';
 
 CREATE FUNCTION mill.oldest_due(p_queue text) RETURNS timestamp with time zone
     LANGUAGE sql STABLE
@@ -6692,18 +7392,11 @@ CREATE FUNCTION mill.uuid7_at(p_us bigint, p_random text) RETURNS uuid
 
 COMMENT ON FUNCTION mill.uuid7_at(p_us bigint, p_random text) IS 'The time-ordered id of a microsecond since 1970, with a random half from mill.uuid7_tail.';
 
-CREATE TABLE mill.kind (
-    kind text NOT NULL,
-    queue text NOT NULL,
-    description text DEFAULT ''::text NOT NULL,
-    open_to_users boolean DEFAULT false NOT NULL,
-    created_at timestamp with time zone DEFAULT now() NOT NULL,
-    part text DEFAULT NULLIF(current_setting('mill.part'::text, true), ''::text),
-    first_asked_at timestamp with time zone,
-    CONSTRAINT kind_name_is_a_short_word CHECK ((kind ~ '^[a-z][a-z0-9_.-]{0,62}$'::text))
-);
+CREATE FUNCTION mill.valid_traceparent(p_traceparent text) RETURNS text
+    LANGUAGE sql IMMUTABLE
+    RETURN CASE WHEN (p_traceparent ~ '^(?!ff)[0-9a-f]{2}-(?!0{32})[0-9a-f]{32}-(?!0{16})[0-9a-f]{16}-[0-9a-f]{2}$'::text) THEN p_traceparent ELSE NULL::text END;
 
-COMMENT ON TABLE mill.kind IS 'What may be enqueued. open_to_users: signed-in users may submit it for themselves.';
+COMMENT ON FUNCTION mill.valid_traceparent(p_traceparent text) IS 'A traceparent of W3C Trace Context, or null for anything else.';
 
 CREATE TABLE mill.line (
     line integer NOT NULL,
@@ -6714,7 +7407,7 @@ CREATE TABLE mill.line (
 
 COMMENT ON TABLE mill.line IS 'The number of each line of jobs. Nothing here changes.';
 
-CREATE FUNCTION mill.parse_jobs(p_jobs jsonb, p_now timestamp with time zone, p_turn bigint, p_random text, p_max_bytes integer) RETURNS TABLE(at integer, id uuid, line integer, turn bigint, queue text, kind text, name text, category text, payload jsonb, state text, priority integer, run_at timestamp with time zone, max_attempts integer, dedupe_key text, group_key text, lane text, owner uuid, parent uuid, correlation_id text)
+CREATE FUNCTION mill.parse_jobs(p_jobs jsonb, p_now timestamp with time zone, p_turn bigint, p_random text, p_max_bytes integer) RETURNS TABLE(at integer, id uuid, line integer, turn bigint, queue text, kind text, name text, category text, payload jsonb, state text, priority integer, run_at timestamp with time zone, max_attempts integer, dedupe_key text, group_key text, lane text, owner uuid, parent uuid, correlation_id text, traceparent text)
     LANGUAGE sql STABLE
     BEGIN ATOMIC
  SELECT ((a.ordinality - 1))::integer AS int4,
@@ -6738,7 +7431,8 @@ CREATE FUNCTION mill.parse_jobs(p_jobs jsonb, p_now timestamp with time zone, p_
      mill.lane_of(k.dequeue, k.max_running_per_group, a.owner, a.group_key) AS lane_of,
      a.owner,
      a.parent,
-     a.correlation_id
+     a.correlation_id,
+     mill.valid_traceparent(a.traceparent) AS valid_traceparent
     FROM (( SELECT e.ordinality,
              (e.job ->> 'kind'::text) AS kind,
              (e.job -> 'payload'::text) AS payload,
@@ -6751,12 +7445,13 @@ CREATE FUNCTION mill.parse_jobs(p_jobs jsonb, p_now timestamp with time zone, p_
              (e.job ->> 'group_key'::text) AS group_key,
              ((e.job ->> 'owner'::text))::uuid AS owner,
              ((e.job ->> 'parent'::text))::uuid AS parent,
-             (e.job ->> 'correlation_id'::text) AS correlation_id
+             (e.job ->> 'correlation_id'::text) AS correlation_id,
+             (e.job ->> 'traceparent'::text) AS traceparent
             FROM jsonb_array_elements(parse_jobs.p_jobs) WITH ORDINALITY e(job, ordinality)
           OFFSET 0) a
       LEFT JOIN ( SELECT k_1.kind,
              q.queue,
-             q.max_attempts,
+             COALESCE(k_1.max_attempts, q.max_attempts) AS max_attempts,
              q.dequeue,
              q.max_running_per_group,
              l.line,
@@ -6779,6 +7474,113 @@ CREATE FUNCTION mill.parse_jobs(p_jobs jsonb, p_now timestamp with time zone, p_
 END;
 
 COMMENT ON FUNCTION mill.parse_jobs(p_jobs jsonb, p_now timestamp with time zone, p_turn bigint, p_random text, p_max_bytes integer) IS 'Parses and checks a batch of jobs. Given the same arguments it gives the same ids.';
+
+CREATE FUNCTION mill.pattern_bracket(p_text text, OUT size integer, OUT bracket text) RETURNS record
+    LANGUAGE plpgsql IMMUTABLE
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS $$
+declare
+  v_at int := case when substr(p_text, 2, 1) = '^' then 3 else 2 end;
+  v_from int; -- the character before, which may begin a range
+  v_is_range boolean := false;
+  v_escape record;
+  v_code int;
+  v_class text;
+begin
+  bracket := case when v_at = 3 then '[^' else '[' end;
+  loop
+    if v_at > length(p_text) then
+      return; -- it has no end
+    elsif substr(p_text, v_at, 1) = ']' then
+      exit;
+    end if;
+    v_class := null;
+    if substr(p_text, v_at, 1) = '\' then
+      v_escape := mill.pattern_escape(substr(p_text, v_at));
+      if v_escape.size is null or v_escape.class is not null and v_is_range then
+        return;
+      end if;
+      v_at := v_at + v_escape.size;
+      v_code := v_escape.code;
+      v_class := v_escape.class;
+    else
+      v_code := ascii(substr(p_text, v_at, 1));
+      v_at := v_at + 1;
+    end if;
+
+    if v_class is not null then
+      bracket := bracket || v_class;
+      v_from := null;
+      if substr(p_text, v_at, 1) = '-' and substr(p_text, v_at + 1, 1) <> ']' then
+        return; -- a range from a class
+      end if;
+    elsif v_is_range then
+      if v_code < v_from then
+        return;
+      end if;
+      bracket := bracket || '-' || mill.pattern_character(v_code);
+      v_is_range := false;
+    else
+      bracket := bracket || mill.pattern_character(v_code);
+      v_from := v_code;
+      if substr(p_text, v_at, 1) = '-' and substr(p_text, v_at + 1, 1) not in (']', '') then
+        v_is_range := true;
+        v_at := v_at + 1;
+      end if;
+    end if;
+  end loop;
+  if v_at > 2 and bracket not in ('[', '[^') then
+    size := v_at;
+    bracket := bracket || ']';
+  end if;
+end
+$$;
+
+COMMENT ON FUNCTION mill.pattern_bracket(p_text text, OUT size integer, OUT bracket text) IS 'A bracket at the beginning of a pattern as Postgres has it, and how many characters it took.';
+
+CREATE FUNCTION mill.pattern_character(p_code integer) RETURNS text
+    LANGUAGE sql IMMUTABLE
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS $_$
+  select case
+    when chr(p_code) ~ '^[A-Za-z0-9_ ]$' then chr(p_code)
+    when p_code < 65536 then '\u' || lpad(to_hex(p_code), 4, '0')
+    else '\U' || lpad(to_hex(p_code), 8, '0') end
+$_$;
+
+COMMENT ON FUNCTION mill.pattern_character(p_code integer) IS 'A character as a regular expression of Postgres that matches nothing else.';
+
+CREATE FUNCTION mill.pattern_escape(p_text text, OUT size integer, OUT code integer, OUT class text) RETURNS record
+    LANGUAGE plpgsql IMMUTABLE
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS $_$
+declare
+  v_match text[];
+begin
+  v_match := regexp_match(p_text, '^\\(?:u([0-9A-Fa-f]{4})|u\{([0-9A-Fa-f]{1,6})\}|x([0-9A-Fa-f]{2}))');
+  if v_match is not null then
+    code := ('x' || lpad(coalesce(v_match[1], v_match[2], v_match[3]), 8, '0'))::bit(32)::int;
+    -- Halves of a pair stand for one character together, which a text of Postgres has as one.
+    if code between 1 and 1114111 and code not between 55296 and 57343 then
+      size := case when v_match[1] is not null then 6 when v_match[2] is not null then 4 + length(v_match[2]) else 4 end;
+    end if;
+    return;
+  end if;
+  size := 2;
+  case
+    when substr(p_text, 2, 1) in ('n', 'r', 't', 'f', 'v') then
+      code := case substr(p_text, 2, 1) when 'n' then 10 when 'r' then 13 when 't' then 9 when 'f' then 12 else 11 end;
+    when substr(p_text, 2, 1) = 'd' then class := '0-9';
+    when substr(p_text, 2, 1) = 'w' then class := 'A-Za-z0-9_';
+    when substr(p_text, 2, 1) = 's' then
+      class := '\u0009-\u000d\u0020\u00a0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000\ufeff';
+    when substr(p_text, 2, 1) ~ '^[!-/:-@\[-`{-~]$' then code := ascii(substr(p_text, 2, 1));
+    else size := null;
+  end case;
+end
+$_$;
+
+COMMENT ON FUNCTION mill.pattern_escape(p_text text, OUT size integer, OUT code integer, OUT class text) IS 'What an escape at the beginning of a pattern matches, and how many characters it takes.';
 
 CREATE FUNCTION mill.pause(p_queue text, p_paused boolean DEFAULT true) RETURNS boolean
     LANGUAGE plpgsql
@@ -6833,23 +7635,25 @@ CREATE FUNCTION mill.piece_text(p_value jsonb, p_whole boolean) RETURNS text
 
 COMMENT ON FUNCTION mill.piece_text(p_value jsonb, p_whole boolean) IS 'A value as JSON text in the place of a reference. What is missing is null, or nothing within a text.';
 
+CREATE FUNCTION mill.pointer(p_path text, p_key text) RETURNS text
+    LANGUAGE sql IMMUTABLE
+    RETURN ((p_path || '/'::text) || replace(replace(p_key, '~'::text, '~0'::text), '/'::text, '~1'::text));
+
+COMMENT ON FUNCTION mill.pointer(p_path text, p_key text) IS 'The JSON Pointer of a key below another pointer.';
+
 CREATE FUNCTION mill.post_signed(p_function text, p_id uuid, p_body jsonb, p_timeout_ms integer) RETURNS bigint
     LANGUAGE plpgsql
     SET search_path TO 'pg_catalog', 'pg_temp'
     AS $$
 declare
-  v_seconds text := floor(extract(epoch from mill.now()))::bigint::text;
-  v_signature text := mill.sign('invoke', convert_to(p_id || '.' || v_seconds || '.' || p_body::text, 'UTF8'));
+  v_request jsonb;
 begin
-  if not mill.can_post() then
+  if not mill.can_post(p_function) then
     return null;
   end if;
+  v_request := mill.signed_request(p_function, p_id, p_body::text);
   return net.http_post(
-    url => mill.setting('functions.base_url') || '/' || p_function,
-    body => p_body,
-    headers => jsonb_build_object(
-      'Content-Type', 'application/json', 'webhook-id', p_id, 'webhook-timestamp', v_seconds, 'webhook-signature', v_signature),
-    timeout_milliseconds => p_timeout_ms);
+    url => v_request ->> 'url', body => p_body, headers => v_request -> 'headers', timeout_milliseconds => p_timeout_ms);
 end
 $$;
 
@@ -7356,7 +8160,7 @@ CREATE FUNCTION mill.recent_attempts(p_target text, p_since timestamp with time 
     from mill.stat_batch s
     cross join lateral (select case s.outcome when 'lost' then 1 else s.jobs end as attempts) c
     where s.outcome in ('completed', 'failed', 'dead', 'lost')
-      and s.queue = any (array(select q.queue from mill.queue q where mill.target_of(q.function, q.provider) = p_target))
+      and s.queue = any (array(select q.queue from mill.queue q where mill.target_of(coalesce(q.function, q.url), q.provider) = p_target))
       and s.at >= (select greatest(p_since, mill.now() - make_interval(secs => mill.setting('breaker.window_seconds', '60')::int)))
     group by s.tenant) t
 $$;
@@ -7532,6 +8336,17 @@ $$;
 
 COMMENT ON FUNCTION mill.refuse_definition(p_code text, p_reason text) IS 'Raises GM061 to GM065 for a workflow definition.';
 
+CREATE FUNCTION mill.refuse_definition_of(p_place text, p_problem text) RETURNS void
+    LANGUAGE plpgsql IMMUTABLE
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS $$
+begin
+  raise exception 'the definition cannot be registered: % %', p_place, p_problem using errcode = 'GM013', detail = p_place;
+end
+$$;
+
+COMMENT ON FUNCTION mill.refuse_definition_of(p_place text, p_problem text) IS 'Raises GM013 with the place in the definition, a JSON Pointer.';
+
 CREATE FUNCTION mill.refuse_in_maintenance() RETURNS void
     LANGUAGE plpgsql STABLE
     SET search_path TO 'pg_catalog', 'pg_temp'
@@ -7586,6 +8401,18 @@ end
 $$;
 
 COMMENT ON FUNCTION mill.refuse_registry_row(p_problem text) IS 'Raises GM035.';
+
+CREATE FUNCTION mill.refuse_schema(p_place text, p_problem text) RETURNS void
+    LANGUAGE plpgsql IMMUTABLE
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS $$
+begin
+  raise exception 'the schema cannot be used: % %', coalesce(nullif(p_place, ''), 'it'), p_problem using errcode = 'GM013', detail = p_place,
+    hint = 'docs/protocol.md lists what schemas may have.';
+end
+$$;
+
+COMMENT ON FUNCTION mill.refuse_schema(p_place text, p_problem text) IS 'Raises GM013 with the place in the schema, a JSON Pointer.';
 
 CREATE FUNCTION mill.refuse_to_drop_jobs() RETURNS trigger
     LANGUAGE plpgsql SECURITY DEFINER
@@ -7667,6 +8494,108 @@ end
 $$;
 
 COMMENT ON FUNCTION mill.register_export_object(p_owner uuid, p_document_id uuid, p_path text, p_export uuid) IS 'Registers an object in the bucket exports as the file of an export; GM055 when it is not stored, GM050 without an export, GM051 without room.';
+
+CREATE FUNCTION mill.register_kind(p_definition jsonb, p_place text, p_force boolean) RETURNS jsonb
+    LANGUAGE plpgsql
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS $$
+declare
+  v_old mill.kind;
+  v_new mill.kind;
+  v_asked jsonb;
+  v_merged record;
+  v_text text;
+begin
+  perform mill.check_definition_fields(p_definition, array['kind', 'queue', 'description', 'open_to_users', 'max_attempts', 'schema', 'unique'], p_place);
+  select k.* into v_old from mill.kind k where k.kind = p_definition ->> 'kind' for update;
+  if not found then
+    insert into mill.kind (kind, queue) values (p_definition ->> 'kind', p_definition ->> 'queue') returning * into v_old;
+  elsif v_old.registered is null then
+    raise exception 'the kind "%" was not made by register_jobs', v_old.kind using errcode = 'GM012', detail = p_place, hint = 'Take another name.';
+  end if;
+
+  v_new := mill.kind_from_definition(v_old, p_definition, p_place);
+  v_asked := (select coalesce(jsonb_object_agg(a.key, mill.kind_definition(v_new) -> a.key), '{}') from jsonb_object_keys(p_definition - 'kind') as a(key));
+  v_merged := mill.merge_registered(mill.kind_definition(v_old), v_old.registered, v_asked, '{}', p_force or v_old.registered is null);
+  if v_old.registered is null or v_merged.changes <> '{}' then
+    v_new := mill.kind_from_definition(v_old, v_merged.changes, p_place);
+    update mill.kind k set queue = v_new.queue, description = v_new.description, open_to_users = v_new.open_to_users, max_attempts = v_new.max_attempts,
+      schema = v_new.schema, unique_by = v_new.unique_by, unique_within_seconds = v_new.unique_within_seconds,
+      registered = coalesce(v_old.registered, mill.kind_definition(v_new)) || v_merged.changes
+    where k.kind = v_old.kind;
+  end if;
+  return jsonb_build_object('kept', v_merged.kept, 'status',
+    case when v_old.registered is null then 'created' when v_merged.changes <> '{}' then 'updated' else 'unchanged' end);
+exception
+  when check_violation or not_null_violation then
+    get stacked diagnostics v_text = constraint_name;
+    perform mill.refuse_definition_of(p_place, coalesce(nullif(replace(v_text, '_', ' '), ''), sqlerrm));
+  when invalid_text_representation or numeric_value_out_of_range then
+    perform mill.refuse_definition_of(p_place, 'has a value of another type: ' || sqlerrm);
+  when sqlstate 'GM013' then
+    get stacked diagnostics v_text = pg_exception_detail;
+    raise exception '%', sqlerrm using errcode = 'GM013', hint = 'docs/protocol.md says what a definition may have.',
+      detail = case when starts_with(v_text, p_place || '/') then v_text else p_place || '/schema' || v_text end;
+end
+$$;
+
+COMMENT ON FUNCTION mill.register_kind(p_definition jsonb, p_place text, p_force boolean) IS 'Creates or updates a kind from its definition. For register_jobs alone.';
+
+CREATE FUNCTION mill.register_queue(p_definition jsonb, p_place text, p_force boolean) RETURNS jsonb
+    LANGUAGE plpgsql
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS $$
+declare
+  v_options constant text[] := array['description', 'served_by', 'function', 'url', 'batch_size', 'max_parallel', 'lease_seconds', 'invocation_seconds',
+    'max_attempts', 'max_lease_losses', 'backoff_base_seconds', 'backoff_cap_seconds', 'backoff_jitter', 'max_running', 'max_running_per_group', 'depth_limit',
+    'dequeue', 'retention_days', 'target_seconds', 'paused', 'provider', 'endpoint'];
+  v_old mill.queue;
+  v_new mill.queue;
+  v_asked jsonb;
+  v_merged record;
+  v_constraint text;
+begin
+  perform mill.check_definition_fields(p_definition, v_options || 'queue'::text, p_place);
+  if coalesce(p_definition ->> 'queue', '') = '' then
+    perform mill.refuse_definition_of(p_place || '/queue', 'is missing');
+  end if;
+  select q.* into v_old from mill.queue q where q.queue = p_definition ->> 'queue' for update;
+  if not found then
+    insert into mill.queue (queue, served_by) values (p_definition ->> 'queue', 'external') returning * into v_old;
+    v_asked := mill.complete_queue_definition(p_definition - 'queue', true);
+  elsif v_old.registered is null then
+    raise exception 'the queue "%" was not made by register_jobs', v_old.queue using errcode = 'GM012', detail = p_place, hint = 'Take another name.';
+  else
+    v_asked := mill.complete_queue_definition(p_definition - 'queue', false);
+  end if;
+
+  v_new := jsonb_populate_record(v_old, v_asked);
+  v_asked := (select jsonb_object_agg(a.key, to_jsonb(v_new) -> a.key) from jsonb_object_keys(v_asked) as a(key));
+  v_merged := mill.merge_registered(to_jsonb(v_old), v_old.registered, v_asked, array['served_by', 'function', 'url'], p_force or v_old.registered is null);
+  if v_old.registered is null or v_merged.changes <> '{}' then
+    v_new := jsonb_populate_record(v_old, v_merged.changes);
+    update mill.queue q set (description, served_by, function, url, batch_size, max_parallel, lease_seconds, invocation_seconds,
+      max_attempts, max_lease_losses, backoff_base_seconds, backoff_cap_seconds, backoff_jitter, max_running, max_running_per_group, depth_limit,
+      dequeue, retention_days, target_seconds, paused, provider, endpoint, registered)
+    = (v_new.description, v_new.served_by, v_new.function, v_new.url, v_new.batch_size, v_new.max_parallel, v_new.lease_seconds, v_new.invocation_seconds,
+      v_new.max_attempts, v_new.max_lease_losses, v_new.backoff_base_seconds, v_new.backoff_cap_seconds, v_new.backoff_jitter, v_new.max_running,
+      v_new.max_running_per_group, v_new.depth_limit, v_new.dequeue, v_new.retention_days, v_new.target_seconds, v_new.paused, v_new.provider, v_new.endpoint,
+      case when v_old.registered is null
+        then (select jsonb_object_agg(o.name, to_jsonb(v_new) -> o.name) from unnest(v_options) as o(name)) else v_old.registered || v_merged.changes end)
+    where q.queue = v_old.queue;
+  end if;
+  return jsonb_build_object('kept', v_merged.kept, 'status',
+    case when v_old.registered is null then 'created' when v_merged.changes <> '{}' then 'updated' else 'unchanged' end);
+exception
+  when check_violation or not_null_violation then
+    get stacked diagnostics v_constraint = constraint_name;
+    perform mill.refuse_definition_of(p_place, coalesce(nullif(replace(v_constraint, '_', ' '), ''), sqlerrm));
+  when invalid_text_representation or numeric_value_out_of_range then
+    perform mill.refuse_definition_of(p_place, 'has a value of another type: ' || sqlerrm);
+end
+$$;
+
+COMMENT ON FUNCTION mill.register_queue(p_definition jsonb, p_place text, p_force boolean) IS 'Creates or updates a queue from its definition. For register_jobs alone.';
 
 CREATE FUNCTION mill.register_upload(p_file public.shell_files, p_place text, p_size bigint, p_sha256 text) RETURNS void
     LANGUAGE plpgsql
@@ -8069,12 +8998,12 @@ begin
   with inserted as (
     insert into mill.job_live (
       id, line, turn, queue, kind, name, category, payload, state, priority, run_at, max_attempts,
-      dedupe_key, group_key, lane, owner, parent, progress, error, error_log, correlation_id, created_at)
+      dedupe_key, group_key, lane, owner, parent, progress, error, error_log, correlation_id, traceparent, created_at)
     select
       j.id, l.line, v_turn + row_number() over (order by j.id), j.queue, j.kind, j.name, j.category, j.payload, 'pending',
       j.priority, v_now, j.max_attempts, j.dedupe_key, j.group_key,
       mill.lane_of(q.dequeue, q.max_running_per_group, j.owner, j.group_key),
-      j.owner, j.parent, 0, j.error, j.error_log, j.correlation_id, j.created_at
+      j.owner, j.parent, 0, j.error, j.error_log, j.correlation_id, j.traceparent, j.created_at
     from mill.job_dead j join mill.queue q using (queue) join mill.line l using (queue, priority)
     where j.id = any (v_dead) and exists (select from mill.kind k where k.kind = j.kind)
     order by j.queue, j.dedupe_key
@@ -8246,6 +9175,41 @@ $$;
 
 COMMENT ON FUNCTION mill.schema_of(p_part text) IS 'The schema that holds the exposed objects of a part; public when the part is not installed.';
 
+CREATE FUNCTION mill.schema_violation(p_root jsonb, p_schema jsonb, p_value jsonb, p_path text DEFAULT ''::text, p_depth integer DEFAULT 0) RETURNS text[]
+    LANGUAGE plpgsql IMMUTABLE
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS $_$
+declare
+  v_type text := jsonb_typeof(p_value);
+  v_violation text[];
+begin
+  if jsonb_typeof(p_schema) = 'boolean' then
+    return case when p_schema = 'false' then array[p_path, 'is not allowed'] end;
+  elsif p_depth > 200 then
+    return array[p_path, 'is nested too deeply'];
+  elsif not (p_schema -> 'type') ? v_type
+    and not (v_type = 'number' and p_schema -> 'type' ? 'integer' and p_value::numeric % 1 = 0)
+  then
+    return array[p_path, 'must be of the type ' || (select string_agg(t.name, ' or ') from jsonb_array_elements_text(p_schema -> 'type') as t(name))];
+  elsif p_schema ? 'enum' and not exists (select from jsonb_array_elements(p_schema -> 'enum') e where e.value = p_value) then
+    return array[p_path, 'must be one of ' || left(p_schema ->> 'enum', 200)];
+  elsif p_value <> p_schema -> 'const' then
+    return array[p_path, 'must be ' || left(p_schema ->> 'const', 200)];
+  end if;
+  v_violation := case v_type
+    when 'string' then mill.text_violation(p_schema, p_value #>> '{}', p_path)
+    when 'number' then mill.number_violation(p_schema, p_value::numeric, p_path)
+    when 'array' then mill.array_violation(p_root, p_schema, p_value, p_path, p_depth + 1)
+    when 'object' then mill.object_violation(p_root, p_schema, p_value, p_path, p_depth + 1) end;
+  if v_violation is null and p_schema ?| array['$ref', 'allOf', 'anyOf', 'oneOf', 'not', 'if'] then
+    return mill.combined_violation(p_root, p_schema, p_value, p_path, p_depth + 1);
+  end if;
+  return v_violation;
+end
+$_$;
+
+COMMENT ON FUNCTION mill.schema_violation(p_root jsonb, p_schema jsonb, p_value jsonb, p_path text, p_depth integer) IS 'The first thing that is wrong with a value under a compiled schema, as {place, sentence}; null when it fits.';
+
 CREATE FUNCTION mill.seconds_to_capacity() RETURNS double precision
     LANGUAGE sql STABLE
     SET search_path TO 'pg_catalog', 'pg_temp'
@@ -8365,6 +9329,13 @@ begin
     raise exception 'every outcome needs id, attempt and one of completed, failed, snoozed, released, dead'
       using errcode = 'GM005';
   end if;
+  -- The size of the whole batch is known at once, so only a large one is looked at closer.
+  if pg_column_size(p_outcomes) > 1048576 and exists (
+    select from jsonb_array_elements(p_outcomes) e where pg_column_size(e -> 'result') > 1048576)
+  then
+    raise exception 'the result of a job is larger than 1 MiB' using errcode = 'GM014',
+      hint = 'Store the content elsewhere and settle with a reference to it.';
+  end if;
 
   if v_has_usage and mill.hook_of('usage') is not null then
     execute format('select %s($1, $2)', mill.hook_of('usage')) using p_worker, p_outcomes;
@@ -8467,18 +9438,18 @@ begin
       and not j.cancel_requested
     returning j.id, j.queue, j.kind, j.name, j.category, j.payload, j.priority, j.run_at, j.max_attempts,
       j.lease_losses, j.dedupe_key, j.group_key, j.owner, j.parent, j.error, j.error_log, j.correlation_id,
-      j.created_at, j.started_at
+      j.traceparent, j.created_at, j.started_at
   ),
   kept as (
     insert into mill.job_done (
       id, queue, kind, name, category, payload, state, priority, run_at, attempt, max_attempts, lease_losses,
-      worker, dedupe_key, group_key, owner, parent, progress, result, error, error_log, correlation_id,
+      worker, dedupe_key, group_key, owner, parent, progress, result, error, error_log, correlation_id, traceparent,
       created_at, started_at, finished_at)
     select
       e.id, e.queue, e.kind, e.name, e.category, e.payload, 'completed', e.priority, e.run_at, p_attempt,
       e.max_attempts, e.lease_losses, p_worker, e.dedupe_key, e.group_key, e.owner, e.parent, 100,
       case when p_results is not null then p_results -> e.id::text end,
-      e.error, e.error_log, e.correlation_id, e.created_at, e.started_at, p_now
+      e.error, e.error_log, e.correlation_id, e.traceparent, e.created_at, e.started_at, p_now
     from ended e
   ),
   -- Jobs of one claim began together: nearly always one group, or one per parent and name.
@@ -8543,7 +9514,7 @@ begin
   )
   insert into mill.job (
     id, queue, kind, name, category, payload, state, priority, run_at, attempt, max_attempts, lease_losses,
-    worker, dedupe_key, group_key, owner, parent, progress, result, error, error_log, correlation_id,
+    worker, dedupe_key, group_key, owner, parent, progress, result, error, error_log, correlation_id, traceparent,
     created_at, started_at, finished_at)
   select
     e.id, e.queue, e.kind, e.name, e.category, e.payload,
@@ -8551,7 +9522,7 @@ begin
     e.priority, e.run_at, e.attempt, e.max_attempts, e.lease_losses, e.worker,
     e.dedupe_key, e.group_key, e.owner, e.parent, case e.verdict when 'completed' then 100 else e.progress end,
     case e.verdict when 'completed' then e.given_result end, coalesce(e.given_error, e.error),
-    mill.append_error(e.error_log, e.given_error), e.correlation_id, e.created_at, e.started_at, p_now
+    mill.append_error(e.error_log, e.given_error), e.correlation_id, e.traceparent, e.created_at, e.started_at, p_now
   from ended e;
 end
 $$;
@@ -8689,16 +9660,19 @@ declare
     select h.key::uuid from jsonb_each(p_held) h where h.value ->> 'verdict' in ('failed', 'snoozed', 'released'));
 begin
   update mill.job_live j set
-    state = case p_held -> j.id::text ->> 'verdict' when 'failed' then 'retrying' when 'snoozed' then 'deferred' else 'pending' end,
-    waits = p_held -> j.id::text ->> 'verdict' <> 'released',
+    state = case
+      when p_held -> j.id::text ->> 'verdict' = 'failed' then 'retrying'
+      when p_held -> j.id::text ->> 'verdict' = 'snoozed' or (p_held -> j.id::text ->> 'delay')::double precision > 0 then 'deferred'
+      else 'pending' end,
+    waits = p_held -> j.id::text ->> 'verdict' <> 'released' or coalesce((p_held -> j.id::text ->> 'delay')::double precision > 0, false),
     attempt = j.attempt - (p_held -> j.id::text ->> 'verdict' <> 'failed')::int,
     run_at = p_now + case p_held -> j.id::text ->> 'verdict'
       when 'failed' then coalesce(
         make_interval(secs => (p_held -> j.id::text ->> 'delay')::double precision),
         (select mill.backoff(j.attempt, q.backoff_base_seconds, q.backoff_cap_seconds, q.backoff_jitter) from mill.queue q where q.queue = j.queue))
       when 'snoozed' then make_interval(secs => coalesce((p_held -> j.id::text ->> 'delay')::double precision, 30))
-      else interval '0' end,
-    -- A released job goes back to the head of its line, but not below the floor.
+      else make_interval(secs => coalesce(greatest((p_held -> j.id::text ->> 'delay')::double precision, 0), 0)) end,
+    -- A job that was released without a delay goes back to the head of its line, but not below the floor.
     turn = greatest(j.turn, (select f.turn from mill.floor f where f.line = j.line)),
     worker = null,
     lease_until = null,
@@ -8801,6 +9775,24 @@ CREATE FUNCTION mill.sign(p_name text, p_message bytea) RETURNS text
 $$;
 
 COMMENT ON FUNCTION mill.sign(p_name text, p_message bytea) IS 'The Standard Webhooks signature of a message, or null without such a key.';
+
+CREATE FUNCTION mill.signed_request(p_function text, p_id uuid, p_body text) RETURNS jsonb
+    LANGUAGE plpgsql STABLE
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS $$
+declare
+  v_seconds text := floor(extract(epoch from mill.now()))::bigint::text;
+begin
+  return jsonb_build_object(
+    'url', mill.function_url(p_function),
+    'headers', jsonb_build_object(
+      'Content-Type', 'application/json', 'webhook-id', p_id, 'webhook-timestamp', v_seconds,
+      'webhook-signature', mill.sign('invoke', convert_to(p_id || '.' || v_seconds || '.' || p_body, 'UTF8'))),
+    'body', p_body);
+end
+$$;
+
+COMMENT ON FUNCTION mill.signed_request(p_function text, p_id uuid, p_body text) IS 'A request to a function with a Standard Webhooks signature of now, as {url, headers, body}. The body is a text.';
 
 CREATE FUNCTION mill.size_of_object(p_object text) RETURNS bigint
     LANGUAGE plpgsql STABLE
@@ -8912,7 +9904,7 @@ COMMENT ON FUNCTION mill.staleness_function(p_name text) IS 'The function that t
 
 CREATE FUNCTION mill.stamped_error(p_error jsonb, p_worker text, p_attempt integer, p_at timestamp with time zone) RETURNS jsonb
     LANGUAGE sql IMMUTABLE
-    RETURN (CASE WHEN (jsonb_typeof(p_error) = 'object'::text) THEN p_error ELSE jsonb_build_object('message', (p_error #>> '{}'::text[])) END || jsonb_build_object('worker', p_worker, 'attempt', p_attempt, 'at', p_at));
+    RETURN (CASE WHEN (pg_column_size(p_error) > 16384) THEN mill.cut_error(p_error) WHEN (jsonb_typeof(p_error) = 'object'::text) THEN p_error ELSE jsonb_build_object('message', (p_error #>> '{}'::text[])) END || jsonb_build_object('worker', p_worker, 'attempt', p_attempt, 'at', p_at));
 
 COMMENT ON FUNCTION mill.stamped_error(p_error jsonb, p_worker text, p_attempt integer, p_at timestamp with time zone) IS 'An error with who met it, in which attempt and when.';
 
@@ -9254,6 +10246,22 @@ $$;
 
 COMMENT ON FUNCTION mill.template_pieces(p_template jsonb) IS 'A template as an array of {text} and {root, path, whole}.';
 
+CREATE FUNCTION mill.text_violation(p_schema jsonb, p_text text, p_path text) RETURNS text[]
+    LANGUAGE plpgsql IMMUTABLE
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS $$
+begin
+  return case
+    when length(p_text) < (p_schema -> 'minLength')::numeric then array[p_path, format('must have at least %s characters', p_schema -> 'minLength')]
+    when length(p_text) > (p_schema -> 'maxLength')::numeric then array[p_path, format('must have at most %s characters', p_schema -> 'maxLength')]
+    when p_text collate "C" !~ (p_schema ->> 'pattern') then array[p_path, 'does not match the pattern']
+    when not mill.has_format(p_text, p_schema ->> 'format') then array[p_path, format('must be of the format %s', p_schema ->> 'format')]
+  end;
+end
+$$;
+
+COMMENT ON FUNCTION mill.text_violation(p_schema jsonb, p_text text, p_path text) IS 'What a schema has against a text. For mill.schema_violation alone.';
+
 CREATE FUNCTION mill.tick() RETURNS jsonb
     LANGUAGE plpgsql
     SET search_path TO 'pg_catalog', 'pg_temp'
@@ -9330,6 +10338,92 @@ end
 $$;
 
 COMMENT ON FUNCTION mill.touch_updated_at() IS 'A row trigger: updated_at is the time of the last change.';
+
+CREATE FUNCTION mill.translate_pattern(p_pattern text) RETURNS text
+    LANGUAGE plpgsql IMMUTABLE
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS $_$
+declare
+  v_rest text := p_pattern;
+  v_result text := '';
+  v_is_atom boolean := false; -- whether a quantifier may follow
+  v_groups boolean[] := '{}'; -- the open ones; true for a lookahead
+  v_token text;
+  v_escape record;
+  v_bracket record;
+begin
+  while v_rest <> '' loop
+    v_token := left(v_rest, 1);
+    case
+      when v_token = '\' then
+        if v_rest ~ '^\\[DWS]' then
+          v_escape := mill.pattern_escape('\' || lower(substr(v_rest, 2, 1)));
+          v_result := v_result || '[^' || v_escape.class || ']';
+        else
+          v_escape := mill.pattern_escape(v_rest);
+          if v_escape.size is null then
+            return null;
+          end if;
+          v_result := v_result || coalesce('[' || v_escape.class || ']', mill.pattern_character(v_escape.code));
+        end if;
+        v_token := left(v_rest, v_escape.size);
+        v_is_atom := true;
+      when v_token = '[' then
+        v_bracket := mill.pattern_bracket(v_rest);
+        if v_bracket.size is null then
+          return null;
+        end if;
+        v_result := v_result || v_bracket.bracket;
+        v_token := left(v_rest, v_bracket.size);
+        v_is_atom := true;
+      when v_token = '(' then
+        v_token := coalesce(substring(v_rest from '^\(\?[:=!]'), '(');
+        if v_token = '(' and substr(v_rest, 2, 1) = '?' then
+          return null;
+        end if;
+        v_groups := v_groups || (v_token in ('(?=', '(?!'));
+        v_result := v_result || case v_token when '(' then '(?:' else v_token end;
+        v_is_atom := false;
+      when v_token = ')' then
+        if v_groups = '{}' then
+          return null;
+        end if;
+        v_is_atom := not v_groups[cardinality(v_groups)];
+        v_groups := trim_array(v_groups, 1);
+        v_result := v_result || ')';
+      when v_token in ('*', '+', '?', '{') then
+        v_token := substring(v_rest from '^(?:[*+?]|\{\d{1,3}(?:,\d{0,3})?\})');
+        if v_token is null or not v_is_atom or exists (select from regexp_matches(v_token, '\d+', 'g') as n(bound) where n.bound[1]::int > 255) then
+          return null;
+        end if;
+        v_result := v_result || v_token;
+        v_token := v_token || coalesce(substring(substr(v_rest, length(v_token) + 1) from '^\?'), '');
+        v_is_atom := false;
+      when v_token in ('^', '$', '|') then
+        v_result := v_result || v_token;
+        v_is_atom := false;
+      when v_token = '.' then
+        v_result := v_result || '[^\u000a\u000d\u2028\u2029]';
+        v_is_atom := true;
+      when v_token in (']', '}') then
+        return null;
+      else
+        v_result := v_result || mill.pattern_character(ascii(v_token));
+        v_is_atom := true;
+    end case;
+    v_rest := substr(v_rest, length(v_token) + 1);
+  end loop;
+  if v_groups <> '{}' then
+    return null;
+  end if;
+  perform '' ~ v_result; -- Postgres may find it too complex, or a bound in the wrong order
+  return v_result;
+exception when invalid_regular_expression then
+  return null;
+end
+$_$;
+
+COMMENT ON FUNCTION mill.translate_pattern(p_pattern text) IS 'An ECMAScript regular expression as one of Postgres that matches the same texts; null when there is none.';
 
 CREATE FUNCTION mill.unclaimed_export_objects(p_before timestamp with time zone, p_max integer) RETURNS text[]
     LANGUAGE sql STABLE
@@ -9860,7 +10954,7 @@ begin
     from mill.invocation i
     where i.queue = p_queue.queue and i.begun_at is not null and i.ended_at is null
       and i.begun_at > v_now - make_interval(secs => p_queue.invocation_seconds)
-      and not (mill.invocation_answer(i.request_id, i.asked_at)).is_over;
+      and not (mill.invocation_answer(i.request_id, i.asked_at, i.handed_at is not null)).is_over;
   end if;
   if v_running < p_queue.max_parallel then
     begin
@@ -10012,13 +11106,22 @@ CREATE FUNCTION mill.worker_lost_error(p_message text) RETURNS jsonb
 COMMENT ON FUNCTION mill.worker_lost_error(p_message text) IS 'The error of a job whose worker was lost, with how that was noticed.';
 
 CREATE FUNCTION mill.worker_seen(p_worker text, p_queues text[] DEFAULT NULL::text[]) RETURNS void
-    LANGUAGE sql
+    LANGUAGE plpgsql
     SET search_path TO 'pg_catalog', 'pg_temp'
     AS $$
-  insert into mill.worker as w (worker, queues, first_seen_at, seen_at)
-  values (p_worker, coalesce(p_queues, '{}'), mill.now(), mill.now())
-  on conflict (worker) do update set seen_at = excluded.seen_at, queues = coalesce(p_queues, w.queues)
-  where w.seen_at < excluded.seen_at - interval '10 seconds' or w.queues <> coalesce(p_queues, w.queues)
+declare
+  v_now timestamptz := mill.now();
+begin
+  if not exists (
+    select from mill.worker w
+    where w.worker = p_worker and w.seen_at >= v_now - interval '10 seconds' and w.queues = coalesce(p_queues, w.queues))
+  then
+    insert into mill.worker as w (worker, queues, first_seen_at, seen_at)
+    values (p_worker, coalesce(p_queues, '{}'), v_now, v_now)
+    on conflict (worker) do update set seen_at = excluded.seen_at, queues = coalesce(p_queues, w.queues)
+    where w.seen_at < excluded.seen_at - interval '10 seconds' or w.queues <> coalesce(p_queues, w.queues);
+  end if;
+end
 $$;
 
 COMMENT ON FUNCTION mill.worker_seen(p_worker text, p_queues text[]) IS 'Records that a container worker is alive, and which queues it serves.';
@@ -10838,6 +11941,44 @@ $$;
 
 COMMENT ON FUNCTION public.claim_tasks(p_worker_id text, p_max_tasks integer, p_task_types text[]) IS 'Leases due tasks of the types to a worker; of all types that workflows use when none is named. job_id is null for a job of the type that belongs to no workflow.';
 
+CREATE FUNCTION public.claim_wake_up(p_job uuid) RETURNS jsonb
+    LANGUAGE plpgsql SECURITY DEFINER
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    SET enable_seqscan TO 'off'
+    SET jit TO 'off'
+    AS $$
+declare
+  v_queue mill.queue;
+  v_id uuid;
+begin
+  if mill.setting('wake.by_function', 'true') <> 'true' then
+    return null;
+  end if;
+  select q.* into v_queue
+  from mill.queue q
+  where q.served_by = 'function' and not q.paused and q.queue = coalesce(
+    (select j.queue from mill.job_live j where j.id = p_job),
+    (select p.queue from mill.pack p where p.first = mill.pack_of(p_job) and p.last >= p_job));
+  if not found then
+    return null;
+  end if;
+
+  -- The newest: it is most likely the one that this job has asked for.
+  update mill.invocation i set handed_at = mill.now()
+  where i.id = (
+    select o.id from mill.invocation o
+    where o.queue = v_queue.queue and o.ended_at is null and o.begun_at is null and o.handed_at is null
+    order by o.asked_at desc
+    limit 1
+    for no key update skip locked)
+  returning i.id into v_id;
+  return case when v_id is not null
+    then mill.signed_request(coalesce(v_queue.function, v_queue.url), v_id, mill.invocation_body(v_queue, v_id)::text) end;
+end
+$$;
+
+COMMENT ON FUNCTION public.claim_wake_up(p_job uuid) IS 'The signed request of an invocation that was asked for and has not begun, of the queue of a job, as {url, headers, body}. One caller gets it, once.';
+
 CREATE FUNCTION public.cleanup_steps() RETURNS jsonb
     LANGUAGE sql STABLE SECURITY DEFINER
     SET search_path TO 'pg_catalog', 'pg_temp'
@@ -11596,15 +12737,15 @@ CREATE FUNCTION public.get_job(p_id uuid) RETURNS jsonb
   select jsonb_build_object(
     'id', j.id, 'queue', j.queue, 'kind', j.kind, 'name', j.name, 'state', j.state, 'priority', j.priority,
     'payload', j.payload, 'progress', j.progress, 'attempt', j.attempt, 'max_attempts', j.max_attempts,
-    'result', j.result, 'error', j.error, 'correlation_id', j.correlation_id,
+    'result', j.result, 'error', j.error, 'correlation_id', j.correlation_id, 'traceparent', j.traceparent,
     'run_at', j.run_at, 'created_at', j.created_at, 'started_at', j.started_at, 'finished_at', j.finished_at)
   from (
     select j.id, j.queue, j.kind, j.name, j.state, j.priority, j.payload, j.progress, j.attempt, j.max_attempts, j.result, j.error,
-      j.correlation_id, j.run_at, j.created_at, j.started_at, j.finished_at, j.owner
+      j.correlation_id, j.run_at, j.created_at, j.started_at, j.finished_at, j.owner, j.traceparent
     from mill.job j where j.id = p_id
     union all
     select p.id, p.queue, p.kind, p.name, p.state, p.priority, p.payload, p.progress, p.attempt, p.max_attempts, p.result, p.error,
-      p.correlation_id, p.run_at, p.created_at, p.started_at, p.finished_at, p.owner
+      p.correlation_id, p.run_at, p.created_at, p.started_at, p.finished_at, p.owner, p.traceparent
     from mill.packed_job p where p.pack = mill.pack_of(p_id) and p.id = p_id) j
   where public.is_service_role() or j.owner = auth.uid()
 $$;
@@ -12218,6 +13359,48 @@ $$;
 
 COMMENT ON FUNCTION public.refuse_document(p_job uuid, p_worker text, p_attempt integer, p_status text, p_error jsonb, p_place text, p_measured jsonb, p_outcome jsonb) IS 'Ends a document as refused or infected, and its job with it; false when the lease is lost, and then nothing has changed. A repeated call answers true.';
 
+CREATE FUNCTION public.register_jobs(p_definition jsonb, p_force boolean DEFAULT false) RETURNS jsonb
+    LANGUAGE plpgsql SECURITY DEFINER
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS $$
+declare
+  v_answer jsonb := '{"queues": [], "kinds": [], "kept": []}';
+  v_item record;
+  v_done jsonb;
+begin
+  perform pg_advisory_xact_lock(7022311640271844); -- any constant that only this uses
+  perform mill.check_definition_fields(p_definition, array['queues', 'kinds'], '');
+  for v_item in
+    select d.part, d.value, format('/%s/%s', d.part, d.ordinality - 1) as place
+    from (
+      select 'queues' as part, q.* from jsonb_array_elements(coalesce(p_definition -> 'queues', '[]')) with ordinality q
+      union all
+      select 'kinds' as part, k.* from jsonb_array_elements(coalesce(p_definition -> 'kinds', '[]')) with ordinality k) d
+    order by d.part desc, d.ordinality -- queues first
+  loop
+    if v_item.part = 'queues' then
+      v_done := mill.register_queue(v_item.value, v_item.place, p_force);
+      v_answer := jsonb_insert(v_answer, '{queues,-1}', jsonb_build_object('queue', v_item.value -> 'queue', 'status', v_done -> 'status'), true);
+    else
+      if jsonb_typeof(v_item.value) = 'object' and v_item.value ->> 'queue' is not null
+        and not exists (select from mill.queue q where q.queue = v_item.value ->> 'queue')
+      then
+        perform mill.register_queue(jsonb_build_object('queue', v_item.value -> 'queue'), v_item.place, p_force);
+        v_answer := jsonb_insert(v_answer, '{queues,-1}', jsonb_build_object('queue', v_item.value -> 'queue', 'status', 'created'), true);
+      end if;
+      v_done := mill.register_kind(v_item.value, v_item.place, p_force);
+      v_answer := jsonb_insert(v_answer, '{kinds,-1}', jsonb_build_object('kind', v_item.value -> 'kind', 'status', v_done -> 'status'), true);
+    end if;
+    v_answer := jsonb_set(v_answer, '{kept}', v_answer -> 'kept' || (
+      select coalesce(jsonb_agg(jsonb_build_object(rtrim(v_item.part, 's'), v_item.value -> rtrim(v_item.part, 's')) || k.value), '[]')
+      from jsonb_array_elements(v_done -> 'kept') k));
+  end loop;
+  return v_answer;
+end
+$$;
+
+COMMENT ON FUNCTION public.register_jobs(p_definition jsonb, p_force boolean) IS 'Creates and updates queues and kinds from {queues, kinds}; says what became of each, and which options were kept as an operator has changed them.';
+
 CREATE FUNCTION public.register_stored_file(p_storage_path text, p_filename text DEFAULT NULL::text, p_mime_type text DEFAULT NULL::text, p_size bigint DEFAULT NULL::bigint, p_idempotency_key text DEFAULT NULL::text, p_profile_id uuid DEFAULT NULL::uuid) RETURNS jsonb
     LANGUAGE plpgsql
     SET search_path TO 'pg_catalog', 'pg_temp'
@@ -12542,6 +13725,29 @@ $$;
 
 COMMENT ON FUNCTION public.set_maintenance(p_enabled boolean, p_reason text, p_retry_after_seconds integer) IS 'Stops users'' writes, or lets them go on; says whether they are stopped now.';
 
+CREATE FUNCTION public.settle_and_claim(p_worker text, p_outcomes jsonb, p_queues text[], p_max integer, p_kinds text[] DEFAULT NULL::text[], p_leave_external boolean DEFAULT false) RETURNS jsonb
+    LANGUAGE plpgsql SECURITY DEFINER
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS $$
+declare
+  v_queues text[] := case when p_leave_external
+    then array(select q.queue from mill.queue q where q.queue = any (p_queues) and q.served_by <> 'external') else p_queues end;
+  v_settled jsonb := '[]';
+  v_jobs jsonb;
+begin
+  perform mill.worker_seen(p_worker, v_queues);
+  if p_outcomes is distinct from '[]' then
+    v_settled := public.settle_jobs(p_worker, p_outcomes);
+  end if;
+  perform mill.reclaim_while_pump_is_silent(); -- after the settlement: it locks rows in whatever order, and skips those that are locked
+  select coalesce(jsonb_agg(to_jsonb(c)), '[]') into v_jobs
+  from mill.claim(p_worker, v_queues, p_max, p_kinds, p_waits => p_outcomes = '[]') c;
+  return jsonb_build_object('settled', v_settled, 'jobs', v_jobs);
+end
+$$;
+
+COMMENT ON FUNCTION public.settle_and_claim(p_worker text, p_outcomes jsonb, p_queues text[], p_max integer, p_kinds text[], p_leave_external boolean) IS 'Settles a batch of outcomes and leases due jobs to the same worker, as {settled: [{id, status}], jobs: [job]}.';
+
 CREATE FUNCTION public.settle_api_capacity(p_lease_id uuid, p_actual_tokens bigint DEFAULT NULL::bigint) RETURNS boolean
     LANGUAGE plpgsql SECURITY DEFINER
     SET search_path TO 'pg_catalog', 'pg_temp'
@@ -12567,6 +13773,9 @@ CREATE FUNCTION public.settle_jobs(p_worker text, p_outcomes jsonb, p_invocation
 declare
   v_answers jsonb;
 begin
+  if jsonb_typeof(p_outcomes) = 'array' and jsonb_array_length(p_outcomes) > 1000 then
+    raise exception '% outcomes are too many for one call', jsonb_array_length(p_outcomes) using errcode = 'GM005', hint = 'Send 1,000 at the most.';
+  end if;
   select coalesce(jsonb_agg(to_jsonb(s)), '[]') into v_answers from mill.settle(p_worker, p_outcomes) s;
   if p_invocation is not null then
     perform mill.end_invocation(p_invocation);
@@ -12661,7 +13870,7 @@ CREATE FUNCTION public.storage_buckets() RETURNS SETOF text
 
 COMMENT ON FUNCTION public.storage_buckets() IS 'The buckets that there are. The storage stand-in asks.';
 
-CREATE FUNCTION public.submit_job(p_kind text, p_payload jsonb, p_name text DEFAULT NULL::text, p_priority integer DEFAULT NULL::integer, p_run_at timestamp with time zone DEFAULT NULL::timestamp with time zone, p_dedupe_key text DEFAULT NULL::text, p_group_key text DEFAULT NULL::text, p_owner uuid DEFAULT NULL::uuid, p_correlation_id text DEFAULT NULL::text) RETURNS jsonb
+CREATE FUNCTION public.submit_job(p_kind text, p_payload jsonb, p_name text DEFAULT NULL::text, p_priority integer DEFAULT NULL::integer, p_run_at timestamp with time zone DEFAULT NULL::timestamp with time zone, p_dedupe_key text DEFAULT NULL::text, p_group_key text DEFAULT NULL::text, p_owner uuid DEFAULT NULL::uuid, p_correlation_id text DEFAULT NULL::text, p_traceparent text DEFAULT NULL::text) RETURNS jsonb
     LANGUAGE plpgsql SECURITY DEFINER
     SET search_path TO 'pg_catalog', 'pg_temp'
     AS $$
@@ -12682,7 +13891,7 @@ begin
   select e.id, e.status into v_job
   from mill.enqueue(jsonb_build_array(jsonb_strip_nulls(jsonb_build_object(
     'kind', p_kind, 'name', p_name, 'priority', p_priority,
-    'run_at', p_run_at, 'group_key', p_group_key, 'correlation_id', p_correlation_id,
+    'run_at', p_run_at, 'group_key', p_group_key, 'correlation_id', p_correlation_id, 'traceparent', p_traceparent,
     -- A user's keys live in the user's own name space: nobody can probe or block another's.
     'dedupe_key', case when public.is_service_role() then '' else v_owner || ':' end || p_dedupe_key,
     'owner', v_owner)) || jsonb_build_object('payload', p_payload))) e;
@@ -12693,7 +13902,7 @@ begin
 end
 $$;
 
-COMMENT ON FUNCTION public.submit_job(p_kind text, p_payload jsonb, p_name text, p_priority integer, p_run_at timestamp with time zone, p_dedupe_key text, p_group_key text, p_owner uuid, p_correlation_id text) IS 'Enqueues one job for the caller; answers {id, status} with status new or duplicate.';
+COMMENT ON FUNCTION public.submit_job(p_kind text, p_payload jsonb, p_name text, p_priority integer, p_run_at timestamp with time zone, p_dedupe_key text, p_group_key text, p_owner uuid, p_correlation_id text, p_traceparent text) IS 'Enqueues one job for the caller; answers {id, status} with status new or duplicate.';
 
 CREATE FUNCTION public.tick() RETURNS jsonb
     LANGUAGE sql SECURITY DEFINER
@@ -13338,6 +14547,7 @@ CREATE TABLE mill.invocation (
     worker text,
     jobs uuid[],
     failure text,
+    handed_at timestamp with time zone,
     CONSTRAINT ended_after_it_began_or_with_a_failure CHECK (((ended_at IS NULL) OR (begun_at IS NOT NULL) OR (failure IS NOT NULL))),
     CONSTRAINT reason_is_known CHECK ((reason = ANY (ARRAY['wake'::text, 'pump'::text, 'more'::text])))
 );
@@ -13376,7 +14586,8 @@ CREATE TABLE mill.job_dead (
     name text,
     category text,
     group_key text,
-    correlation_id text
+    correlation_id text,
+    traceparent text
 );
 
 CREATE TABLE mill.job_done (
@@ -13411,7 +14622,8 @@ CREATE TABLE mill.job_done (
     name text,
     category text,
     group_key text,
-    correlation_id text
+    correlation_id text,
+    traceparent text
 )
 PARTITION BY RANGE (finished_at);
 
@@ -13447,7 +14659,8 @@ CREATE TABLE mill.job_done_default (
     name text,
     category text,
     group_key text,
-    correlation_id text
+    correlation_id text,
+    traceparent text
 );
 
 COMMENT ON TABLE mill.job_done_default IS 'Catches a day that mill.maintain has not prepared: settling never fails for want of one.';
@@ -13552,7 +14765,8 @@ CREATE VIEW mill.packed_job AS
     NULL::uuid AS owner,
     NULL::text AS correlation_id,
     NULL::timestamp with time zone AS started_at,
-    NULL::timestamp with time zone AS finished_at
+    NULL::timestamp with time zone AS finished_at,
+    NULL::text AS traceparent
    FROM ((mill.pack p
      JOIN mill.line l ON ((l.line = p.line)))
      CROSS JOIN LATERAL UNNEST(p.ids, p.payloads) j(id, payload));
@@ -15003,6 +16217,10 @@ CREATE TRIGGER buckets_are_made AFTER INSERT ON mill.bucket FOR EACH STATEMENT E
 
 CREATE CONSTRAINT TRIGGER call_ended_hooks AFTER INSERT ON mill.ended DEFERRABLE INITIALLY DEFERRED FOR EACH ROW EXECUTE FUNCTION mill.call_ended_hooks();
 
+CREATE TRIGGER compile_changed_schema_of_kind BEFORE UPDATE OF schema ON mill.kind FOR EACH ROW WHEN ((new.schema IS DISTINCT FROM old.schema)) EXECUTE FUNCTION mill.compile_schema_of_kind();
+
+CREATE TRIGGER compile_schema_of_kind BEFORE INSERT ON mill.kind FOR EACH ROW WHEN ((new.schema IS NOT NULL)) EXECUTE FUNCTION mill.compile_schema_of_kind();
+
 CREATE TRIGGER forget_tasks AFTER DELETE ON mill.workflow FOR EACH ROW EXECUTE FUNCTION mill.forget_tasks();
 
 CREATE TRIGGER give_slots_to_running_jobs AFTER UPDATE ON mill.queue FOR EACH ROW WHEN ((new.counts_running AND (NOT old.counts_running))) EXECUTE FUNCTION mill.give_slots_to_running_jobs();
@@ -15328,6 +16546,8 @@ REVOKE ALL ON FUNCTION mill.api_limit(p_provider text, p_endpoint text) FROM PUB
 
 REVOKE ALL ON FUNCTION mill.append_error(p_log jsonb, p_error jsonb) FROM PUBLIC;
 
+REVOKE ALL ON FUNCTION mill.array_violation(p_root jsonb, p_schema jsonb, p_value jsonb, p_path text, p_depth integer) FROM PUBLIC;
+
 REVOKE ALL ON FUNCTION mill.audit(p_table text, p_record text, p_action text, p_old jsonb, p_new jsonb, p_reason text, p_source text, p_patient_id uuid, p_job_id uuid, p_correlation_id text) FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION mill.audit_acted(p_acted jsonb) FROM PUBLIC;
@@ -15366,7 +16586,7 @@ REVOKE ALL ON FUNCTION mill.call_worker(p_queue text, p_reason text) FROM PUBLIC
 
 REVOKE ALL ON FUNCTION mill.can_count_later(p_told mill.ended) FROM PUBLIC;
 
-REVOKE ALL ON FUNCTION mill.can_post() FROM PUBLIC;
+REVOKE ALL ON FUNCTION mill.can_post(p_function text) FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION mill.cancel(p_ids uuid[]) FROM PUBLIC;
 
@@ -15391,6 +16611,8 @@ REVOKE ALL ON FUNCTION mill.check_dead_letters() FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION mill.check_definition() FROM PUBLIC;
 
+REVOKE ALL ON FUNCTION mill.check_definition_fields(p_definition jsonb, p_fields text[], p_place text) FROM PUBLIC;
+
 REVOKE ALL ON FUNCTION mill.check_definition_graph(p_steps mill.workflow_step[]) FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION mill.check_definition_tasks(p_tasks jsonb) FROM PUBLIC;
@@ -15398,6 +16620,10 @@ REVOKE ALL ON FUNCTION mill.check_definition_tasks(p_tasks jsonb) FROM PUBLIC;
 REVOKE ALL ON FUNCTION mill.check_definition_templates(p_steps mill.workflow_step[], p_tasks jsonb) FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION mill.check_export_storage(p_owner uuid, p_more bigint) FROM PUBLIC;
+
+REVOKE ALL ON FUNCTION mill.check_fit(p_kind text, p_compiled jsonb, p_payload jsonb, p_at bigint) FROM PUBLIC;
+
+REVOKE ALL ON FUNCTION mill.check_fits(p_jobs jsonb) FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION mill.check_invocations() FROM PUBLIC;
 
@@ -15411,17 +16637,21 @@ REVOKE ALL ON FUNCTION mill.check_presence(p_list jsonb) FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION mill.check_quota() FROM PUBLIC;
 
+REVOKE ALL ON FUNCTION mill.check_references(p_compiled jsonb) FROM PUBLIC;
+
 REVOKE ALL ON FUNCTION mill.check_registry_row() FROM PUBLIC;
 
 REVOKE ALL ON PROCEDURE mill.check_stale_data(IN p_stretch integer) FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION mill.check_symbol(p_symbol text, p_data_types text[], p_priority integer) FROM PUBLIC;
 
+REVOKE ALL ON FUNCTION mill.check_unique(p_unique jsonb, p_place text) FROM PUBLIC;
+
 REVOKE ALL ON FUNCTION mill.check_watched(p_symbols text[]) FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION mill.check_workers() FROM PUBLIC;
 
-REVOKE ALL ON FUNCTION mill.claim(p_worker text, p_queues text[], p_max integer, p_kinds text[], p_lease_seconds integer) FROM PUBLIC;
+REVOKE ALL ON FUNCTION mill.claim(p_worker text, p_queues text[], p_max integer, p_kinds text[], p_lease_seconds integer, p_waits boolean) FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION mill.claim_refresh(p_worker text, p_queue text, p_max integer, p_invocation uuid) FROM PUBLIC;
 
@@ -15453,11 +16683,25 @@ REVOKE ALL ON FUNCTION mill.cleanup_workflows(p_max integer) FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION mill.clock_us() FROM PUBLIC;
 
+REVOKE ALL ON FUNCTION mill.combined_violation(p_root jsonb, p_schema jsonb, p_value jsonb, p_path text, p_depth integer) FROM PUBLIC;
+
+REVOKE ALL ON FUNCTION mill.compile_keyword(p_keyword text, p_value jsonb, p_place text) FROM PUBLIC;
+
+REVOKE ALL ON FUNCTION mill.compile_pattern(p_pattern text, p_place text) FROM PUBLIC;
+
+REVOKE ALL ON FUNCTION mill.compile_schema(p_schema jsonb) FROM PUBLIC;
+
+REVOKE ALL ON FUNCTION mill.compile_schema_of_kind() FROM PUBLIC;
+
+REVOKE ALL ON FUNCTION mill.compile_subschema(p_schema jsonb, p_place text) FROM PUBLIC;
+
 REVOKE ALL ON FUNCTION mill.complete(p_worker text, p_ids uuid[], p_attempts integer[]) FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION mill.complete_error_entry(p_entry jsonb) FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION mill.complete_export_job(p_holder mill.holder, p_url text, p_size integer, p_pages integer) FROM PUBLIC;
+
+REVOKE ALL ON FUNCTION mill.complete_queue_definition(p_definition jsonb, p_is_new boolean) FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION mill.confirm_export_files(p_keys text[]) FROM PUBLIC;
 
@@ -15523,6 +16767,10 @@ REVOKE ALL ON FUNCTION mill.cron_field_matches(p_field text, p_value integer, p_
 REVOKE ALL ON FUNCTION mill.cron_health() FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION mill.cron_matches(p_schedule text, p_at timestamp with time zone) FROM PUBLIC;
+
+REVOKE ALL ON FUNCTION mill.cut_error(p_error jsonb) FROM PUBLIC;
+
+REVOKE ALL ON FUNCTION mill.cut_text(p_text text, p_bytes integer) FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION mill.data_rows(p_data_type text, p_symbol text) FROM PUBLIC;
 
@@ -15614,11 +16862,15 @@ REVOKE ALL ON FUNCTION mill.export_status(p_id uuid, p_ended text) FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION mill.export_storage_used(p_owner uuid) FROM PUBLIC;
 
+REVOKE ALL ON FUNCTION mill.fields_violation(p_root jsonb, p_schema jsonb, p_value jsonb, p_path text, p_depth integer) FROM PUBLIC;
+
 REVOKE ALL ON FUNCTION mill.file_extension(p_mime_type text) FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION mill.find_jobs_in_turn(p_queue mill.queue, p_max integer, p_kinds text[], p_share integer) FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION mill.fit_tokens(p_queue mill.queue, p_rows tid[], p_room bigint, p_most bigint, OUT rows tid[], OUT tokens bigint) FROM PUBLIC;
+
+REVOKE ALL ON FUNCTION mill.fits_keyword(p_value jsonb, p_wanted text) FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION mill.fold_api_use() FROM PUBLIC;
 
@@ -15640,9 +16892,13 @@ REVOKE ALL ON FUNCTION mill.forget_part(p_part text) FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION mill.forget_tasks() FROM PUBLIC;
 
+REVOKE ALL ON FUNCTION mill.function_url(p_function text) FROM PUBLIC;
+
 REVOKE ALL ON FUNCTION mill.give_slots_to_running_jobs() FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION mill.grant_api_capacity(p_provider text, p_endpoint text, p_tokens bigint, p_is_compat boolean) FROM PUBLIC;
+
+REVOKE ALL ON FUNCTION mill.has_format(p_text text, p_format text) FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION mill.has_pending(p_queue text) FROM PUBLIC;
 
@@ -15678,7 +16934,9 @@ REVOKE ALL ON FUNCTION mill.install_schedules() FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION mill.install_storage_policies() FROM PUBLIC;
 
-REVOKE ALL ON FUNCTION mill.invocation_answer(p_request bigint, p_asked_at timestamp with time zone, OUT is_over boolean, OUT failure text, OUT is_outage boolean) FROM PUBLIC;
+REVOKE ALL ON FUNCTION mill.invocation_answer(p_request bigint, p_asked_at timestamp with time zone, p_is_handed boolean, OUT is_over boolean, OUT failure text, OUT is_outage boolean) FROM PUBLIC;
+
+REVOKE ALL ON FUNCTION mill.invocation_body(p_queue mill.queue, p_id uuid) FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION mill.invoke(p_queue text, p_reason text) FROM PUBLIC;
 
@@ -15692,6 +16950,8 @@ REVOKE ALL ON FUNCTION mill.is_completed_by(p_holder mill.holder) FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION mill.is_countable(p_told mill.ended) FROM PUBLIC;
 
+REVOKE ALL ON FUNCTION mill.is_date(p_text text) FROM PUBLIC;
+
 REVOKE ALL ON FUNCTION mill.is_enabled(p_feature text) FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION mill.is_our_fetcher(p_function text) FROM PUBLIC;
@@ -15703,6 +16963,10 @@ REVOKE ALL ON FUNCTION mill.is_quota_exceeded(p_quota_gb numeric, p_rolling_days
 REVOKE ALL ON FUNCTION mill.is_upload_place(p_key text) FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION mill.is_swept_place(p_key text) FROM PUBLIC;
+
+REVOKE ALL ON FUNCTION mill.is_time_with_zone(p_text text) FROM PUBLIC;
+
+REVOKE ALL ON FUNCTION mill.is_unique_option(p_unique jsonb) FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION mill.jobs_of_part(p_part text) FROM PUBLIC;
 
@@ -15731,6 +16995,12 @@ REVOKE ALL ON FUNCTION mill.keep_upserted_file() FROM PUBLIC;
 REVOKE ALL ON FUNCTION mill.kept_answer(p_caller text, p_key text, p_request bytea) FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION mill.key_within(p_bucket text, p_object text) FROM PUBLIC;
+
+REVOKE ALL ON FUNCTION mill.keyword_value(p_keyword text) FROM PUBLIC;
+
+REVOKE ALL ON FUNCTION mill.kind_definition(p_kind mill.kind) FROM PUBLIC;
+
+REVOKE ALL ON FUNCTION mill.kind_from_definition(p_kind mill.kind, p_definition jsonb, p_place text) FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION mill.kind_of_stage(p_stage text) FROM PUBLIC;
 
@@ -15842,6 +17112,8 @@ REVOKE ALL ON FUNCTION mill.measure_upload(p_file public.shell_files, p_job_id u
 
 REVOKE ALL ON FUNCTION mill.measure_warnings() FROM PUBLIC;
 
+REVOKE ALL ON FUNCTION mill.merge_registered(p_current jsonb, p_registered jsonb, p_asked jsonb, p_together text[], p_force boolean, OUT changes jsonb, OUT kept jsonb) FROM PUBLIC;
+
 REVOKE ALL ON FUNCTION mill.migrate_processing_error() FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION mill.misplaced_schedules() FROM PUBLIC;
@@ -15870,7 +17142,11 @@ REVOKE ALL ON FUNCTION mill.noted_errors(p_known jsonb, p_log jsonb, p_next_retr
 
 REVOKE ALL ON FUNCTION mill.now() FROM PUBLIC;
 
+REVOKE ALL ON FUNCTION mill.number_violation(p_schema jsonb, p_number numeric, p_path text) FROM PUBLIC;
+
 REVOKE ALL ON FUNCTION mill.object_named(p_bucket text, p_key text) FROM PUBLIC;
+
+REVOKE ALL ON FUNCTION mill.object_violation(p_root jsonb, p_schema jsonb, p_value jsonb, p_path text, p_depth integer) FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION mill.oldest_due(p_queue text) FROM PUBLIC;
 
@@ -15896,13 +17172,23 @@ REVOKE ALL ON FUNCTION mill.pack_of(p_id uuid) FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION mill.uuid7_at(p_us bigint, p_random text) FROM PUBLIC;
 
+REVOKE ALL ON FUNCTION mill.valid_traceparent(p_traceparent text) FROM PUBLIC;
+
 REVOKE ALL ON FUNCTION mill.parse_jobs(p_jobs jsonb, p_now timestamp with time zone, p_turn bigint, p_random text, p_max_bytes integer) FROM PUBLIC;
+
+REVOKE ALL ON FUNCTION mill.pattern_bracket(p_text text, OUT size integer, OUT bracket text) FROM PUBLIC;
+
+REVOKE ALL ON FUNCTION mill.pattern_character(p_code integer) FROM PUBLIC;
+
+REVOKE ALL ON FUNCTION mill.pattern_escape(p_text text, OUT size integer, OUT code integer, OUT class text) FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION mill.pause(p_queue text, p_paused boolean) FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION mill.pause_dead_refreshes(p_acted jsonb) FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION mill.piece_text(p_value jsonb, p_whole boolean) FROM PUBLIC;
+
+REVOKE ALL ON FUNCTION mill.pointer(p_path text, p_key text) FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION mill.post_signed(p_function text, p_id uuid, p_body jsonb, p_timeout_ms integer) FROM PUBLIC;
 
@@ -15964,17 +17250,25 @@ REVOKE ALL ON FUNCTION mill.refuse_audit_change() FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION mill.refuse_definition(p_code text, p_reason text) FROM PUBLIC;
 
+REVOKE ALL ON FUNCTION mill.refuse_definition_of(p_place text, p_problem text) FROM PUBLIC;
+
 REVOKE ALL ON FUNCTION mill.refuse_in_maintenance() FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION mill.refuse_more_keys(p_caller text, p_since timestamp with time zone) FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION mill.refuse_registry_row(p_problem text) FROM PUBLIC;
 
+REVOKE ALL ON FUNCTION mill.refuse_schema(p_place text, p_problem text) FROM PUBLIC;
+
 REVOKE ALL ON FUNCTION mill.refuse_to_drop_jobs() FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION mill.refuse_users_in_maintenance() FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION mill.register_export_object(p_owner uuid, p_document_id uuid, p_path text, p_export uuid) FROM PUBLIC;
+
+REVOKE ALL ON FUNCTION mill.register_kind(p_definition jsonb, p_place text, p_force boolean) FROM PUBLIC;
+
+REVOKE ALL ON FUNCTION mill.register_queue(p_definition jsonb, p_place text, p_force boolean) FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION mill.register_upload(p_file public.shell_files, p_place text, p_size bigint, p_sha256 text) FROM PUBLIC;
 
@@ -16026,6 +17320,8 @@ REVOKE ALL ON FUNCTION mill.running_transactions() FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION mill.schema_of(p_part text) FROM PUBLIC;
 
+REVOKE ALL ON FUNCTION mill.schema_violation(p_root jsonb, p_schema jsonb, p_value jsonb, p_path text, p_depth integer) FROM PUBLIC;
+
 REVOKE ALL ON FUNCTION mill.seconds_to_capacity() FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION mill.seconds_to_next_round() FROM PUBLIC;
@@ -16065,6 +17361,8 @@ REVOKE ALL ON FUNCTION mill.shown_error(p_error jsonb) FROM PUBLIC;
 REVOKE ALL ON FUNCTION mill.shown_progress(p_job mill.workflow) FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION mill.sign(p_name text, p_message bytea) FROM PUBLIC;
+
+REVOKE ALL ON FUNCTION mill.signed_request(p_function text, p_id uuid, p_body text) FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION mill.size_of_object(p_object text) FROM PUBLIC;
 
@@ -16108,6 +17406,8 @@ REVOKE ALL ON FUNCTION mill.task_states(p_job_id uuid, p_max integer) FROM PUBLI
 
 REVOKE ALL ON FUNCTION mill.template_pieces(p_template jsonb) FROM PUBLIC;
 
+REVOKE ALL ON FUNCTION mill.text_violation(p_schema jsonb, p_text text, p_path text) FROM PUBLIC;
+
 REVOKE ALL ON FUNCTION mill.tick() FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION mill.ticket_claims(p_ticket text) FROM PUBLIC;
@@ -16117,6 +17417,8 @@ REVOKE ALL ON FUNCTION mill.ticket_signature(p_payload text) FROM PUBLIC;
 REVOKE ALL ON FUNCTION mill.touch_plan() FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION mill.touch_updated_at() FROM PUBLIC;
+
+REVOKE ALL ON FUNCTION mill.translate_pattern(p_pattern text) FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION mill.unclaimed_export_objects(p_before timestamp with time zone, p_max integer) FROM PUBLIC;
 
@@ -16297,6 +17599,9 @@ GRANT INSERT(input) ON TABLE public.job_tasks TO service_role;
 
 REVOKE ALL ON FUNCTION public.claim_tasks(p_worker_id text, p_max_tasks integer, p_task_types text[]) FROM PUBLIC;
 GRANT ALL ON FUNCTION public.claim_tasks(p_worker_id text, p_max_tasks integer, p_task_types text[]) TO service_role;
+
+REVOKE ALL ON FUNCTION public.claim_wake_up(p_job uuid) FROM PUBLIC;
+GRANT ALL ON FUNCTION public.claim_wake_up(p_job uuid) TO service_role;
 
 REVOKE ALL ON FUNCTION public.cleanup_steps() FROM PUBLIC;
 GRANT ALL ON FUNCTION public.cleanup_steps() TO service_role;
@@ -16523,6 +17828,9 @@ GRANT ALL ON FUNCTION public.refresh_analytics_from_presence_v2() TO service_rol
 REVOKE ALL ON FUNCTION public.refuse_document(p_job uuid, p_worker text, p_attempt integer, p_status text, p_error jsonb, p_place text, p_measured jsonb, p_outcome jsonb) FROM PUBLIC;
 GRANT ALL ON FUNCTION public.refuse_document(p_job uuid, p_worker text, p_attempt integer, p_status text, p_error jsonb, p_place text, p_measured jsonb, p_outcome jsonb) TO service_role;
 
+REVOKE ALL ON FUNCTION public.register_jobs(p_definition jsonb, p_force boolean) FROM PUBLIC;
+GRANT ALL ON FUNCTION public.register_jobs(p_definition jsonb, p_force boolean) TO service_role;
+
 REVOKE ALL ON FUNCTION public.register_stored_file(p_storage_path text, p_filename text, p_mime_type text, p_size bigint, p_idempotency_key text, p_profile_id uuid) FROM PUBLIC;
 GRANT ALL ON FUNCTION public.register_stored_file(p_storage_path text, p_filename text, p_mime_type text, p_size bigint, p_idempotency_key text, p_profile_id uuid) TO authenticated;
 
@@ -16576,6 +17884,9 @@ GRANT ALL ON FUNCTION public.save_document_page(p_job uuid, p_worker text, p_att
 REVOKE ALL ON FUNCTION public.set_maintenance(p_enabled boolean, p_reason text, p_retry_after_seconds integer) FROM PUBLIC;
 GRANT ALL ON FUNCTION public.set_maintenance(p_enabled boolean, p_reason text, p_retry_after_seconds integer) TO service_role;
 
+REVOKE ALL ON FUNCTION public.settle_and_claim(p_worker text, p_outcomes jsonb, p_queues text[], p_max integer, p_kinds text[], p_leave_external boolean) FROM PUBLIC;
+GRANT ALL ON FUNCTION public.settle_and_claim(p_worker text, p_outcomes jsonb, p_queues text[], p_max integer, p_kinds text[], p_leave_external boolean) TO service_role;
+
 REVOKE ALL ON FUNCTION public.settle_api_capacity(p_lease_id uuid, p_actual_tokens bigint) FROM PUBLIC;
 GRANT ALL ON FUNCTION public.settle_api_capacity(p_lease_id uuid, p_actual_tokens bigint) TO service_role;
 
@@ -16592,9 +17903,9 @@ GRANT ALL ON FUNCTION public.start_workflow(p_type text, p_params jsonb, p_prior
 REVOKE ALL ON FUNCTION public.storage_buckets() FROM PUBLIC;
 GRANT ALL ON FUNCTION public.storage_buckets() TO service_role;
 
-REVOKE ALL ON FUNCTION public.submit_job(p_kind text, p_payload jsonb, p_name text, p_priority integer, p_run_at timestamp with time zone, p_dedupe_key text, p_group_key text, p_owner uuid, p_correlation_id text) FROM PUBLIC;
-GRANT ALL ON FUNCTION public.submit_job(p_kind text, p_payload jsonb, p_name text, p_priority integer, p_run_at timestamp with time zone, p_dedupe_key text, p_group_key text, p_owner uuid, p_correlation_id text) TO authenticated;
-GRANT ALL ON FUNCTION public.submit_job(p_kind text, p_payload jsonb, p_name text, p_priority integer, p_run_at timestamp with time zone, p_dedupe_key text, p_group_key text, p_owner uuid, p_correlation_id text) TO service_role;
+REVOKE ALL ON FUNCTION public.submit_job(p_kind text, p_payload jsonb, p_name text, p_priority integer, p_run_at timestamp with time zone, p_dedupe_key text, p_group_key text, p_owner uuid, p_correlation_id text, p_traceparent text) FROM PUBLIC;
+GRANT ALL ON FUNCTION public.submit_job(p_kind text, p_payload jsonb, p_name text, p_priority integer, p_run_at timestamp with time zone, p_dedupe_key text, p_group_key text, p_owner uuid, p_correlation_id text, p_traceparent text) TO authenticated;
+GRANT ALL ON FUNCTION public.submit_job(p_kind text, p_payload jsonb, p_name text, p_priority integer, p_run_at timestamp with time zone, p_dedupe_key text, p_group_key text, p_owner uuid, p_correlation_id text, p_traceparent text) TO service_role;
 
 REVOKE ALL ON FUNCTION public.tick() FROM PUBLIC;
 GRANT ALL ON FUNCTION public.tick() TO service_role;

@@ -9,11 +9,13 @@
 --
 -- Queues are tried in a random order, so that none starves behind another. Lock order: a claim waits for one
 -- thing, the locks of the queue it tries first (its provider's limit, then its cap; or a pack), while it holds nothing else; those
--- of further queues it merely tries, and whatever row is locked it skips. So no cycle of waits goes through a claim.
+-- of further queues it merely tries, and whatever row is locked it skips. So no cycle of waits goes through a claim. A caller that
+-- holds locks already passes p_waits false: then the claim waits for nothing at all.
 create or replace function mill.claim(
-  p_worker text, p_queues text[], p_max int, p_kinds text[] default null, p_lease_seconds int default null)
+  p_worker text, p_queues text[], p_max int, p_kinds text[] default null, p_lease_seconds int default null,
+  p_waits boolean default true)
 returns table (id uuid, queue text, kind text, name text, payload jsonb, attempt int, max_attempts int,
-               lease_until timestamptz, owner uuid, group_key text, correlation_id text)
+               lease_until timestamptz, owner uuid, group_key text, correlation_id text, traceparent text)
 language plpgsql
 set search_path = pg_catalog, pg_temp
 set plan_cache_mode = force_generic_plan
@@ -30,7 +32,7 @@ declare
   v_opened int;
   v_rows tid[];
   v_packs tid[];
-  v_waits boolean := true;
+  v_waits boolean := p_waits;
   v_lease_until timestamptz;
   v_slot text;
 begin
@@ -64,7 +66,7 @@ begin
         slot = v_slot
       where j.ctid = any (v_rows)
       returning j.id, j.queue, j.kind, j.name, j.payload, j.attempt, j.max_attempts,
-                j.lease_until, j.owner, j.group_key, j.correlation_id;
+                j.lease_until, j.owner, j.group_key, j.correlation_id, j.traceparent;
       exit when v_left <= 0 or v_queue.counts_running;
 
       v_packs := mill.lock_packs(v_queue, v_left, p_kinds);
@@ -85,7 +87,7 @@ begin
       select p.id, o.line, o.queue, o.kind, p.payload, 'processing', o.run_at, 1, o.max_attempts, p_worker, o.run_at, v_now, v_lease_until
       from opened o cross join lateral unnest(o.ids, o.payloads) as p(id, payload)
       returning j.id, j.queue, j.kind, j.name, j.payload, j.attempt, j.max_attempts,
-                j.lease_until, j.owner, j.group_key, j.correlation_id;
+                j.lease_until, j.owner, j.group_key, j.correlation_id, j.traceparent;
       get diagnostics v_opened = row_count;
       v_left := v_left - v_opened;
       exit when v_left <= 0;
@@ -103,6 +105,6 @@ begin
 end
 $$;
 
-comment on function mill.claim(text, text[], int, text[], int) is
+comment on function mill.claim(text, text[], int, text[], int, boolean) is
   'Leases due jobs of the queues to a worker and counts an attempt for each. (worker, attempt) fences what the worker may say later.';
-revoke execute on function mill.claim(text, text[], int, text[], int) from public;
+revoke execute on function mill.claim(text, text[], int, text[], int, boolean) from public;

@@ -40,10 +40,10 @@ begin
       written as (
         insert into mill.job_live (
           id, line, turn, queue, kind, name, category, payload, state, waits, priority, run_at, max_attempts,
-          dedupe_key, group_key, lane, owner, parent, correlation_id, created_at)
+          dedupe_key, group_key, lane, owner, parent, correlation_id, traceparent, created_at)
         select
           a.id, a.line, a.turn, a.queue, a.kind, a.name, a.category, a.payload, a.state, a.state = 'deferred', a.priority, a.run_at, a.max_attempts,
-          a.dedupe_key, a.group_key, a.lane, a.owner, a.parent, a.correlation_id, p_now
+          a.dedupe_key, a.group_key, a.lane, a.owner, a.parent, a.correlation_id, a.traceparent, p_now
         from admitted a
         on conflict (queue, dedupe_key) where dedupe_key is not null do nothing
         returning job_live.id
