@@ -96,7 +96,7 @@ impl Models {
     /// Asks the configured model, and reads the answer as `T` and nothing else; none where no model is configured.
     pub async fn ask<T: DeserializeOwned>(
         &self,
-        context: &Context,
+        context: &Context<'_>,
         task: &str,
         input: &serde_json::Value,
     ) -> Result<Option<(T, Asked)>, Unanswered> {
@@ -110,7 +110,7 @@ impl Models {
 impl Model {
     async fn ask<T: DeserializeOwned>(
         &self,
-        context: &Context,
+        context: &Context<'_>,
         task: &str,
         input: &serde_json::Value,
     ) -> Result<(T, Asked), Unanswered> {

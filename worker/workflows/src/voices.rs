@@ -32,7 +32,7 @@ struct Spoken {
 
 pub(super) async fn run(
     job: &ClaimedJob,
-    context: &Context,
+    context: &Context<'_>,
 ) -> Result<impl Serialize + use<>, TaskError> {
     let input: OfText = input(job)?;
     let text: Text = input.read(context, MAX_TEXT).await?;
@@ -50,7 +50,7 @@ pub(super) async fn run(
     })
 }
 
-async fn speak(text: &Text, context: &Context) -> Result<(Vec<u8>, f64), TaskError> {
+async fn speak(text: &Text, context: &Context<'_>) -> Result<(Vec<u8>, f64), TaskError> {
     let folder = context.children.folder()?;
     let _watch = context.watch();
     let run = async |program, arguments: &[&str], stdin: Option<&[u8]>| {

@@ -47,34 +47,30 @@ pub enum Lane {
 }
 
 /// A function as a handler.
-pub struct Typed<J, F> {
+pub struct Typed<J, R, F> {
     run: F,
-    job: PhantomData<fn(J)>,
+    job: PhantomData<fn(J) -> R>,
 }
 
 /// Makes a function a handler. [`jobs!`](crate::jobs) calls it: a closure in its place would not be checked for each lifetime.
 #[doc(hidden)]
-pub fn handler<J, R, F>(run: F) -> Typed<J, impl for<'a> Fn(J, &'a Cx) -> Running<'a> + Send + Sync>
+pub fn handler<J, R, F>(run: F) -> Typed<J, R, F>
 where
     J: Job + Send + 'static,
     R: IntoOutcome + 'static,
     F: for<'a> Fn(J, &'a Cx) -> Running<'a, R> + Send + Sync + 'static,
 {
-    let run = Arc::new(run);
     Typed {
-        run: move |job: J, cx: &Cx| ended(run(job, cx)),
+        run,
         job: PhantomData,
     }
 }
 
-fn ended<'a, R: IntoOutcome + 'a>(running: Running<'a, R>) -> Running<'a> {
-    Box::pin(async move { running.await.into_outcome() })
-}
-
-impl<J, F> Handler for Typed<J, F>
+impl<J, R, F> Handler for Typed<J, R, F>
 where
     J: Job + Send + 'static,
-    F: for<'a> Fn(J, &'a Cx) -> Running<'a> + Send + Sync + 'static,
+    R: IntoOutcome + 'static,
+    F: for<'a> Fn(J, &'a Cx) -> Running<'a, R> + Send + Sync + 'static,
 {
     fn kinds(&self) -> Vec<&'static str> {
         vec![J::KIND]
@@ -86,10 +82,16 @@ where
 
     fn run<'a>(&'a self, job: &'a ClaimedJob, cx: &'a Cx) -> Running<'a> {
         match serde_json::from_str(job.payload.get()) {
-            Ok(payload) => (self.run)(payload, cx),
+            Ok(payload) => {
+                let running = (self.run)(payload, cx);
+                Box::pin(async move { running.await.into_outcome() })
+            }
             // Postgres has checked it against the schema that was registered last: the code is older or newer than that.
             Err(error) => ready(Outcome::Dead {
-                error: Failure::permanent("payload", format!("the payload is not of its kind: {error}")),
+                error: Failure::permanent(
+                    "payload",
+                    format!("the payload is not of its kind: {error}"),
+                ),
             }),
         }
     }
@@ -213,7 +215,7 @@ pub struct Nothing;
 pub struct More<J, Rest>(PhantomData<fn(J)>, PhantomData<Rest>);
 
 #[doc(hidden)]
-pub fn more<J, F, Rest>(_: &Typed<J, F>, _: Rest) -> More<J, Rest> {
+pub fn more<J, R, F, Rest>(_: &Typed<J, R, F>, _: Rest) -> More<J, Rest> {
     More(PhantomData, PhantomData)
 }
 

@@ -44,7 +44,8 @@ pub(super) fn start(
     let span = tracing::info_span!(
         "attempt", job = %job.id, kind = job.kind, attempt = job.attempt, queue = job.queue,
         trace_id = span.trace_id, span_id = span.span_id, parent_span_id = span.parent_span_id, link_span_id = span.link_span_id,
-        outcome = tracing::field::Empty, error = tracing::field::Empty,
+        sampled = span.parent_span_id.as_ref().map(|_| span.traceparent().is_sampled),
+        outcome = tracing::field::Empty, error_type = tracing::field::Empty,
     );
     let shared = shared.clone();
     tokio::spawn(
@@ -98,8 +99,10 @@ fn close(
 ) -> Option<Settlement> {
     let span = tracing::Span::current();
     span.record("outcome", outcome.word());
-    if let Outcome::Failed { error } | Outcome::Dead { error } = &outcome {
-        span.record("error", error.message.as_str());
+    if let Outcome::Failed { error } | Outcome::Snoozed { error, .. } | Outcome::Dead { error } =
+        &outcome
+    {
+        span.record("error_type", error.r#type);
     }
     if outcome.is_settled() {
         shared.status.count(&outcome);
