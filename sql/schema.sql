@@ -1718,6 +1718,44 @@ $$;
 
 COMMENT ON FUNCTION mill.claim_refresh(p_worker text, p_queue text, p_max integer, p_invocation uuid) IS 'Leases a batch of refreshes to a worker; none while the provider has no room or the batch would cross the quota.';
 
+CREATE FUNCTION mill.claim_unique(p_jobs jsonb, p_now timestamp with time zone, p_turn bigint, p_random text) RETURNS jsonb
+    LANGUAGE plpgsql
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    SET jit TO 'off'
+    AS $$
+declare
+  v_answers jsonb;
+begin
+  with keys as materialized (
+    select u.*, min(u.at) over (partition by u.kind, u.digest) as first from mill.unique_keys(p_jobs) u
+  ),
+  written as (
+    insert into mill.unique_job as j (kind, digest, id, until)
+    select k.kind, k.digest, mill.uuid7_at(p_turn + k.at + 1, p_random), p_now + make_interval(secs => k.within_seconds)
+    from keys k
+    where k.at = k.first
+      and not exists (select from mill.unique_job o where o.kind = k.kind and o.digest = k.digest and o.until > p_now)
+    order by k.kind, k.digest
+    on conflict (kind, digest) do update set id = excluded.id, until = excluded.until where j.until <= p_now
+    returning j.kind, j.digest
+  )
+  select coalesce(jsonb_object_agg(k.at, jsonb_strip_nulls(jsonb_build_object(
+    'status', 'duplicate', 'kind', case when w.kind is null then k.kind end, 'digest', case when w.kind is null then encode(k.digest, 'hex') end,
+    'first', case when w.kind is not null then k.first end))), '{}')
+  into v_answers
+  from keys k left join written w on w.kind = k.kind and w.digest = k.digest
+  where w.kind is null or k.at > k.first;
+
+  -- In a statement of its own: it sees the rows that the insert has waited for.
+  return (
+    select coalesce(jsonb_object_agg(a.key, case when a.value ? 'digest' then jsonb_build_object('status', 'duplicate', 'id', j.id) else a.value end), '{}')
+    from jsonb_each(v_answers) a
+    left join mill.unique_job j on j.kind = a.value ->> 'kind' and j.digest = decode(a.value ->> 'digest', 'hex'));
+end
+$$;
+
+COMMENT ON FUNCTION mill.claim_unique(p_jobs jsonb, p_now timestamp with time zone, p_turn bigint, p_random text) IS 'Takes the keys of unique jobs; answers which jobs of the batch are duplicates. For mill.enqueue alone.';
+
 CREATE FUNCTION mill.cleanup_alerts(p_max integer) RETURNS jsonb
     LANGUAGE sql
     SET search_path TO 'pg_catalog', 'pg_temp'
@@ -1904,6 +1942,19 @@ end
 $$;
 
 COMMENT ON FUNCTION mill.cleanup_subscriptions(p_max integer) IS 'Removes subscriptions that were not seen for 5 minutes, and what else refresh keeps for a while; {removed} or {skipped}.';
+
+CREATE FUNCTION mill.cleanup_unique_jobs(p_max integer) RETURNS jsonb
+    LANGUAGE sql
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS $$
+  with gone as (
+    delete from mill.unique_job u where (u.kind, u.digest) in (
+      select o.kind, o.digest from mill.unique_job o where o.until <= mill.now() order by o.until limit p_max for update skip locked)
+    returning 1)
+  select jsonb_build_object('removed', count(*), 'more', count(*) = p_max) from gone
+$$;
+
+COMMENT ON FUNCTION mill.cleanup_unique_jobs(p_max integer) IS 'Forgets the keys of unique jobs whose time is over.';
 
 CREATE FUNCTION mill.cleanup_uploads(p_max integer DEFAULT 200) RETURNS jsonb
     LANGUAGE plpgsql
@@ -3321,6 +3372,7 @@ declare
   v_is_limited boolean;
   v_has_lanes boolean;
   v_has_schemas boolean;
+  v_has_unique boolean;
   v_queues text[];
 begin
   if jsonb_typeof(p_jobs) is distinct from 'array' then
@@ -3335,14 +3387,16 @@ begin
   end if;
   -- A queue may come twice here, once for each of its kinds.
   select bool_or(q.depth_limit is not null), bool_or(q.dequeue = 'fair' or q.max_running_per_group is not null),
-    bool_or(k.compiled_schema is not null), array_agg(q.queue)
-  into v_is_limited, v_has_lanes, v_has_schemas, v_queues
+    bool_or(k.compiled_schema is not null), bool_or(k.unique_by is not null), array_agg(q.queue)
+  into v_is_limited, v_has_lanes, v_has_schemas, v_has_unique, v_queues
   from mill.kind k join mill.queue q on q.queue = k.queue
   where k.kind in (select e ->> 'kind' from jsonb_array_elements(p_jobs) e);
   if v_has_schemas then
     perform mill.check_fits(p_jobs);
   end if;
-  if v_is_limited or p_jobs @? '$[*].dedupe_key' then
+  if v_has_unique or p_jobs @? '$[*].unique' then
+    return query select * from mill.enqueue_keyed(p_jobs, v_now, v_turn, v_random, v_max_bytes, mill.claim_unique(p_jobs, v_now, v_turn, v_random));
+  elsif v_is_limited or p_jobs @? '$[*].dedupe_key' then
     return query select * from mill.enqueue_keyed(p_jobs, v_now, v_turn, v_random, v_max_bytes);
   else
     return query
@@ -3364,7 +3418,7 @@ begin
 end
 $_$;
 
-COMMENT ON FUNCTION mill.enqueue(p_jobs jsonb) IS 'Inserts an array of jobs {kind, payload, name, category, priority, run_at, max_attempts, dedupe_key, group_key, owner, parent, correlation_id, traceparent}; answers new, duplicate or throttled for each.';
+COMMENT ON FUNCTION mill.enqueue(p_jobs jsonb) IS 'Inserts an array of jobs {kind, payload, name, category, priority, run_at, max_attempts, dedupe_key, unique, group_key, owner, parent, correlation_id, traceparent}; answers new, duplicate or throttled for each.';
 
 CREATE FUNCTION mill.enqueue_document_sweep() RETURNS void
     LANGUAGE sql
@@ -3375,18 +3429,19 @@ $$;
 
 COMMENT ON FUNCTION mill.enqueue_document_sweep() IS 'Asks for a sweep that lists the object store.';
 
-CREATE FUNCTION mill.enqueue_keyed(p_jobs jsonb, p_now timestamp with time zone, p_turn bigint, p_random text, p_max_bytes integer) RETURNS TABLE(ordinal integer, id uuid, status text)
+CREATE FUNCTION mill.enqueue_keyed(p_jobs jsonb, p_now timestamp with time zone, p_turn bigint, p_random text, p_max_bytes integer, p_answered jsonb DEFAULT NULL::jsonb) RETURNS TABLE(ordinal integer, id uuid, status text)
     LANGUAGE plpgsql
     SET search_path TO 'pg_catalog', 'pg_temp'
     AS $$
 declare
   v_capacity jsonb := mill.capacity_left(p_jobs);
-  v_answers jsonb := jsonb '{}'; -- ordinal to {id, status}
+  v_answers jsonb := coalesce(p_answered, '{}'); -- ordinal to {id, status}
 begin
   loop
     begin
       with asked as materialized (
         select * from mill.parse_jobs(p_jobs, p_now, p_turn, p_random, p_max_bytes) a
+        where p_answered is null or not p_answered ? a.at::text
       ),
       -- One row a key: a statement may not insert the same key twice.
       firsts as (
@@ -3424,9 +3479,12 @@ begin
       exit when (select count(*) from jsonb_object_keys(v_answers)) = jsonb_array_length(p_jobs);
       raise exception 'a key became free' using errcode = 'GM099';
     exception when sqlstate 'GM099' then
-      v_answers := jsonb '{}';
+      v_answers := coalesce(p_answered, '{}');
     end;
   end loop;
+  if p_answered is not null then
+    v_answers := mill.return_unique(p_jobs, v_answers, p_turn, p_random);
+  end if;
   perform mill.raise_priority_of_duplicate(v_answers, p_now);
 
   return query
@@ -3436,7 +3494,7 @@ begin
 end
 $$;
 
-COMMENT ON FUNCTION mill.enqueue_keyed(p_jobs jsonb, p_now timestamp with time zone, p_turn bigint, p_random text, p_max_bytes integer) IS 'Inserts a batch that has dedupe keys or may be throttled. For mill.enqueue alone.';
+COMMENT ON FUNCTION mill.enqueue_keyed(p_jobs jsonb, p_now timestamp with time zone, p_turn bigint, p_random text, p_max_bytes integer, p_answered jsonb) IS 'Inserts a batch that has dedupe keys or unique jobs or may be throttled. For mill.enqueue alone.';
 
 CREATE FUNCTION mill.enqueue_many(p_kind text, p_payloads jsonb) RETURNS uuid[]
     LANGUAGE plpgsql
@@ -3475,7 +3533,7 @@ begin
     perform mill.check_fit(p_kind, v_kind.compiled_schema, p.payload, p.ordinality - 1)
     from jsonb_array_elements(p_payloads) with ordinality as p(payload, ordinality);
   end if;
-  if v_queue.depth_limit is not null or v_queue.dequeue = 'fair' or v_queue.max_running_per_group is not null then
+  if v_kind.unique_by is not null or v_queue.depth_limit is not null or v_queue.dequeue = 'fair' or v_queue.max_running_per_group is not null then
     select array_agg(e.id order by e.ordinal) into v_ids
     from mill.enqueue((
       select coalesce(jsonb_agg(jsonb_build_object('kind', p_kind, 'payload', p.payload)), '[]')
@@ -3633,6 +3691,329 @@ end
 $_$;
 
 COMMENT ON FUNCTION mill.expired_days(p_today date) IS 'Day partitions that no queue wants kept any more.';
+
+CREATE FUNCTION mill.explain_attempts(p_job jsonb) RETURNS TABLE(code text, until timestamp with time zone, sentence text)
+    LANGUAGE plpgsql STABLE
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS $_$
+declare
+  v_now timestamptz := mill.now();
+  v_id text := p_job ->> 'id';
+  v_state text := p_job ->> 'state';
+  v_run_at timestamptz := p_job ->> 'run_at';
+  v_lease timestamptz := p_job ->> 'lease_until';
+  v_attempt text := format('attempt %s of %s', p_job ->> 'attempt', p_job ->> 'max_attempts');
+  v_error text := concat_ws(': ', p_job #>> '{error,type}', left(p_job #>> '{error,message}', 500));
+begin
+  case
+    when v_state = 'completed' then
+      return query select 'completed', null::timestamptz, format('The job was completed at %s. There is nothing to do.', mill.time_text((p_job ->> 'finished_at')::timestamptz));
+    when v_state = 'cancelled' then
+      return query select 'cancelled', null::timestamptz, format('The job was cancelled at %s. Enqueue it again if it is still wanted.', mill.time_text((p_job ->> 'finished_at')::timestamptz));
+    when v_state = 'failed' then
+      return query select 'dead', null::timestamptz, format(
+        'The job is a dead letter since %s, after %s. Its last error: %s. Mend the cause, then run: select public.retry_jobs(array[''%s'']::uuid[]);',
+        mill.time_text((p_job ->> 'finished_at')::timestamptz), v_attempt, coalesce(nullif(v_error, ''), 'none'), v_id);
+    when v_state = 'processing' and (p_job ->> 'cancel_requested')::boolean then
+      return query select 'cancel_requested', v_lease, format(
+        'The job is being cancelled. Worker %s learns it with its next heartbeat; without one the job ends after its lease, at %s.', p_job ->> 'worker', mill.time_text(v_lease));
+    when v_state = 'processing' and v_lease <= v_now then
+      return query select 'lease_expired', null::timestamptz, format(
+        'Worker %s has not been heard of: its lease ended at %s. The pump gives the job back in its next round. If this stays so, the pump does not run: run gristmill doctor.',
+        p_job ->> 'worker', mill.time_text(v_lease));
+    when v_state = 'processing' then
+      return query select 'running', v_lease, format(
+        'Worker %s has run it since %s (%s), and holds it until %s at the least.', p_job ->> 'worker', mill.time_text((p_job ->> 'started_at')::timestamptz), v_attempt,
+        mill.time_text(v_lease));
+    when v_run_at <= v_now then
+      return query select 'due_soon', null::timestamptz, format(
+        'The job has been due since %s. The next claim of its queue or the next round of the pump makes it pending. If this stays so, run gristmill doctor.', mill.time_text(v_run_at));
+    when v_state = 'retrying' then
+      return query select 'retrying', v_run_at, format(
+        '%s failed: %s. The job is tried again at %s.', upper(left(v_attempt, 1)) || substr(v_attempt, 2), coalesce(nullif(v_error, ''), 'no error was given'), mill.time_text(v_run_at));
+    when p_job #>> '{error,type}' = 'unknown_kind' then
+      return query select 'unknown_kind', v_run_at, format(
+        'The last worker had no handler for the kind %s and gave the job back. It is offered again at %s. Deploy a function or start a worker that handles %1$s.', p_job ->> 'kind',
+        mill.time_text(v_run_at));
+    when v_error <> '' then
+      return query select 'snoozed', v_run_at, format(
+        'A worker has put the job off until %s: %s. No attempt was used up.', mill.time_text(v_run_at), v_error);
+    else
+      return query select 'not_due', v_run_at, format('The job is not due before %s, as it was enqueued.', mill.time_text(v_run_at));
+  end case;
+end
+$_$;
+
+COMMENT ON FUNCTION mill.explain_attempts(p_job jsonb) IS 'Why a job that is not pending is where it is. For mill.explain_job alone.';
+
+CREATE FUNCTION mill.explain_job(p_id uuid) RETURNS jsonb
+    LANGUAGE plpgsql STABLE
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS $$
+declare
+  v_job jsonb := mill.explained_job(p_id);
+  v_queue mill.queue;
+  v_reasons jsonb;
+begin
+  if v_job is null then
+    return null;
+  end if;
+  select q.* into v_queue from mill.queue q where q.queue = v_job ->> 'queue';
+  if v_job ->> 'state' <> 'pending' then
+    select jsonb_agg(to_jsonb(r) order by r.ordinality) into v_reasons from (
+      select e.*, row_number() over () as ordinality from (
+        select * from mill.explain_attempts(v_job)
+        union all
+        select l.* from mill.explain_limits(v_job, v_queue) l where l.code = 'queue_paused' and v_job ->> 'state' in ('deferred', 'retrying')) e) r;
+  else
+    select jsonb_agg(to_jsonb(r) order by r.ordinality) into v_reasons from (
+      select e.*, row_number() over () as ordinality from (
+        select * from mill.explain_limits(v_job, v_queue)
+        union all select * from mill.explain_service(v_job, v_queue)
+        union all select * from mill.explain_place(v_job, v_queue)
+        union all
+        select 'pump_silent', null, format('The pump, which finds what was lost, %s. Run gristmill doctor.', c.reason)
+        from mill.cron_health() c join mill.schedule s on s.name = c.name
+        where s.step = 'mill.pump_once' and c.reason is not null) e) r;
+  end if;
+  v_reasons := coalesce(v_reasons, jsonb_build_array(jsonb_build_object(
+    'code', 'ready', 'until', null, 'sentence', 'Nothing holds the job back: the next claim of its queue takes it.')));
+  v_reasons := (select jsonb_agg(r - 'ordinality' order by o) from jsonb_array_elements(v_reasons) with ordinality as e(r, o));
+  return jsonb_build_object('id', p_id, 'queue', v_job -> 'queue', 'kind', v_job -> 'kind', 'state', v_job -> 'state',
+    'sentence', v_reasons #> '{0,sentence}', 'reasons', v_reasons);
+end
+$$;
+
+COMMENT ON FUNCTION mill.explain_job(p_id uuid) IS 'Why a job is not running, as {id, queue, kind, state, sentence, reasons: [{code, until, sentence}]}; null for an unknown job.';
+
+CREATE TABLE mill.queue (
+    queue text NOT NULL,
+    description text DEFAULT ''::text NOT NULL,
+    served_by text DEFAULT 'worker'::text NOT NULL,
+    function text,
+    batch_size integer DEFAULT 50 NOT NULL,
+    max_parallel integer DEFAULT 4 NOT NULL,
+    lease_seconds integer DEFAULT 300 NOT NULL,
+    invocation_seconds integer DEFAULT 30 NOT NULL,
+    max_attempts integer DEFAULT 5 NOT NULL,
+    max_lease_losses integer DEFAULT 3 NOT NULL,
+    backoff_base_seconds numeric DEFAULT 2 NOT NULL,
+    backoff_cap_seconds numeric DEFAULT 3600 NOT NULL,
+    max_running integer,
+    max_running_per_group integer,
+    depth_limit integer,
+    dequeue text DEFAULT 'priority'::text NOT NULL,
+    retention_days integer DEFAULT 7 NOT NULL,
+    target_seconds integer DEFAULT 60 NOT NULL,
+    paused boolean DEFAULT false NOT NULL,
+    provider text,
+    endpoint text,
+    counts_running boolean GENERATED ALWAYS AS (((max_running IS NOT NULL) OR (max_running_per_group IS NOT NULL) OR (dequeue = 'fair'::text) OR (provider IS NOT NULL))) STORED NOT NULL,
+    created_at timestamp with time zone DEFAULT now() NOT NULL,
+    part text DEFAULT NULLIF(current_setting('mill.part'::text, true), ''::text),
+    backoff_jitter numeric,
+    url text,
+    registered jsonb,
+    CONSTRAINT a_provider_is_named_with_its_endpoint CHECK (((provider IS NULL) = (endpoint IS NULL))),
+    CONSTRAINT a_refresh_queue_draws_on_a_provider CHECK (((queue !~ '^refresh(-|$)'::text) OR (provider IS NOT NULL))),
+    CONSTRAINT an_invocation_takes_at_most_fifteen_minutes CHECK (((invocation_seconds >= 1) AND (invocation_seconds <= 900))),
+    CONSTRAINT backoff_grows_from_its_base CHECK (((backoff_base_seconds > (0)::numeric) AND (backoff_cap_seconds >= backoff_base_seconds))),
+    CONSTRAINT backoff_jitter_is_a_share CHECK (((backoff_jitter >= (0)::numeric) AND (backoff_jitter <= (1)::numeric))),
+    CONSTRAINT batch_size_is_positive CHECK (((batch_size >= 1) AND (batch_size <= 1000))),
+    CONSTRAINT depth_limit_is_positive CHECK (((depth_limit >= 1) AND (depth_limit <= 10000000))),
+    CONSTRAINT dequeue_is_by_priority_or_fair CHECK ((dequeue = ANY (ARRAY['priority'::text, 'fair'::text]))),
+    CONSTRAINT endpoint_belongs_to_a_provider CHECK (((endpoint IS NULL) OR (provider IS NOT NULL))),
+    CONSTRAINT function_is_named_where_one_serves CHECK (((num_nonnulls(function, url) <= 1) AND ((served_by = 'external'::text) OR (num_nonnulls(function, url) = ((served_by = 'function'::text))::integer)))),
+    CONSTRAINT function_name_is_a_path_segment CHECK ((function ~ '^[a-z][a-z0-9_-]{0,62}$'::text)),
+    CONSTRAINT lease_is_at_least_one_second CHECK (((lease_seconds >= 1) AND (lease_seconds <= 86400))),
+    CONSTRAINT max_attempts_is_positive CHECK (((max_attempts >= 1) AND (max_attempts <= 1000))),
+    CONSTRAINT max_lease_losses_is_positive CHECK (((max_lease_losses >= 1) AND (max_lease_losses <= 1000))),
+    CONSTRAINT max_parallel_is_positive CHECK (((max_parallel >= 1) AND (max_parallel <= 1000))),
+    CONSTRAINT max_running_is_positive CHECK (((max_running >= 1) AND (max_running <= 100000))),
+    CONSTRAINT max_running_per_group_is_positive CHECK (((max_running_per_group >= 1) AND (max_running_per_group <= 100000))),
+    CONSTRAINT queue_name_is_a_short_word CHECK ((queue ~ '^[a-z][a-z0-9_-]{0,62}$'::text)),
+    CONSTRAINT retention_is_at_least_one_day CHECK (((retention_days >= 1) AND (retention_days <= 3650))),
+    CONSTRAINT served_by_a_function_a_worker_or_others CHECK ((served_by = ANY (ARRAY['function'::text, 'worker'::text, 'external'::text]))),
+    CONSTRAINT target_is_positive CHECK (((target_seconds >= 1) AND (target_seconds <= 86400))),
+    CONSTRAINT url_is_of_the_web CHECK (((url ~ '^https?://[^[:space:]/?#]+[^[:space:]]*$'::text) AND (length(url) <= 2000)))
+);
+
+COMMENT ON TABLE mill.queue IS 'One row a queue; adding a queue is an INSERT.';
+
+CREATE FUNCTION mill.explain_limits(p_job jsonb, p_queue mill.queue) RETURNS TABLE(code text, until timestamp with time zone, sentence text)
+    LANGUAGE plpgsql STABLE
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS $$
+declare
+  v_wait interval := mill.provider_wait(p_queue);
+  v_group text := p_job ->> 'group_key';
+  v_running int;
+begin
+  if p_queue.paused then
+    return query select 'queue_paused', null::timestamptz, format(
+      'The queue %s is paused. To let it go on, run: select public.pause_queue(%L, false);', p_queue.queue, p_queue.queue);
+  end if;
+  if v_wait > interval '0' then
+    return query select 'provider_full', mill.now() + v_wait, format(
+      'The provider %s has no capacity left before %s. Raise its row in mill.api_rate_limits if the provider allows more.', p_queue.provider, mill.time_text(mill.now() + v_wait));
+  end if;
+  if p_queue.max_running is not null then
+    select count(*) into v_running from mill.job_live j where j.slot = p_queue.queue;
+    if v_running >= p_queue.max_running then
+      return query select 'queue_at_cap', null::timestamptz, format(
+        '%s of %s jobs of the queue %s run. The next one starts when one of them ends. Raise max_running for more at once.', v_running, p_queue.max_running, p_queue.queue);
+    end if;
+  end if;
+  if p_queue.max_running_per_group is not null and v_group is not null then
+    select count(*) into v_running from mill.job_live j where j.slot = p_queue.queue and j.group_key = v_group;
+    if v_running >= p_queue.max_running_per_group then
+      return query select 'group_at_cap', null::timestamptz, format(
+        '%s of %s jobs of the group %s run. The next one starts when one of them ends. Raise max_running_per_group of the queue %s for more at once.', v_running,
+        p_queue.max_running_per_group, left(v_group, 64), p_queue.queue);
+    end if;
+  end if;
+end
+$$;
+
+COMMENT ON FUNCTION mill.explain_limits(p_job jsonb, p_queue mill.queue) IS 'Which pause, cap or limit holds a pending job back. For mill.explain_job alone.';
+
+CREATE FUNCTION mill.explain_place(p_job jsonb, p_queue mill.queue) RETURNS TABLE(code text, until timestamp with time zone, sentence text)
+    LANGUAGE plpgsql STABLE
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    SET jit TO 'off'
+    SET enable_seqscan TO 'off'
+    SET enable_bitmapscan TO 'off'
+    AS $$
+declare
+  v_most constant int := 10000;
+  v_turn bigint := p_job ->> 'turn';
+  v_priority int := p_job ->> 'priority';
+  v_lane text := p_job ->> 'lane';
+  v_before int;
+  v_others int;
+  v_number text;
+begin
+  if v_lane is not null then
+    select count(*) into v_before from (
+      select from mill.job_live j
+      where j.queue = p_queue.queue and j.lane = v_lane and not j.waits and j.state = 'pending' and (j.priority > v_priority or j.priority = v_priority and j.turn < v_turn)
+      limit v_most) j;
+    select count(distinct l.tenant) - 1 into v_others from mill.lane l where l.queue = p_queue.queue and not l.idle;
+    if v_before > 0 or v_others > 0 then
+      v_number := case when v_before < v_most then v_before::text else v_most || ' or more' end;
+      return query select 'its_turn', null::timestamptz, format(
+        'Tenants take turns in the queue %s. %s jobs of the same tenant or group go before this one, and %s other tenants have jobs. Add workers or raise max_parallel to shorten the wait.',
+        p_queue.queue, v_number, greatest(v_others, 0));
+    end if;
+    return;
+  end if;
+
+  select least(v_most, coalesce(sum(b.jobs), 0)) into v_before from (
+    select 1 as jobs from mill.floor f
+    cross join lateral (
+      select from mill.job_live o
+      where o.line = f.line and o.turn >= f.turn and not o.waits and o.state = 'pending' and (f.priority > v_priority or o.turn < v_turn)
+      limit v_most) o
+    where f.queue = p_queue.queue and f.priority >= v_priority
+    union all
+    select p.jobs from mill.floor f
+    cross join lateral (
+      select p.jobs from mill.pack p where p.line = f.line and p.turn >= f.turn and (f.priority > v_priority or p.turn < v_turn) limit v_most / 10) p
+    where f.queue = p_queue.queue and f.priority >= v_priority) b;
+  if v_before > 0 then
+    v_number := case when v_before < v_most then v_before::text else v_most || ' or more' end;
+    return query select 'behind_others', null::timestamptz, format(
+      '%s due jobs of the queue %s go before this one, by priority and age. Add workers or raise max_parallel to shorten the wait.', v_number, p_queue.queue);
+  end if;
+end
+$$;
+
+COMMENT ON FUNCTION mill.explain_place(p_job jsonb, p_queue mill.queue) IS 'How many due jobs a pending job stands behind. For mill.explain_job alone.';
+
+CREATE FUNCTION mill.explain_service(p_job jsonb, p_queue mill.queue) RETURNS TABLE(code text, until timestamp with time zone, sentence text)
+    LANGUAGE plpgsql STABLE
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS $$
+declare
+  v_now timestamptz := mill.now();
+  v_alive timestamptz := v_now - make_interval(secs => mill.setting('worker.timeout_seconds', '300')::int);
+  v_seen timestamptz;
+  v_breaker mill.breaker;
+  v_last mill.invocation;
+  v_running int;
+  v_function text := coalesce(p_queue.function, p_queue.url);
+begin
+  if p_queue.served_by <> 'function' then
+    if (select k.first_asked_at is null from mill.kind k where k.kind = p_job ->> 'kind') then
+      return query select 'kind_unserved', null::timestamptz, format(
+        'No worker has ever asked for jobs of the kind %s. Start a worker that handles it.', p_job ->> 'kind');
+      return;
+    end if;
+    v_seen := greatest(
+      (select max(w.seen_at) from mill.worker w where p_queue.queue = any (w.queues)), (select max(c.claimed_at) from mill.claimant c where c.queue = p_queue.queue));
+    if v_seen is null or v_seen < v_alive then
+      return query select 'no_worker', null::timestamptz, format('No worker has asked for jobs of the queue %s %s. Start %s.', p_queue.queue,
+        coalesce('since ' || mill.time_text(v_seen), 'yet'),
+        case p_queue.served_by when 'external' then 'the worker of your own that serves it' else 'one: gristmill work, or a worker of your own' end);
+    end if;
+    return;
+  end if;
+
+  if not mill.can_post(v_function) then
+    return query select 'cannot_invoke', null::timestamptz, format('Functions cannot be called, because %s. Run gristmill configure, then gristmill doctor.', concat_ws(' and ',
+      case when mill.function_url(v_function) is null then 'the setting functions.base_url is missing' end,
+      case when to_regproc('net.http_post') is null then 'neither pg_net nor the relay is there' end,
+      case when not exists (select from mill.secret s where s.name = 'invoke') then 'there is no key to sign with' end));
+    return;
+  end if;
+  select b.* into v_breaker from mill.breaker b where b.target = mill.target_of(v_function, p_queue.provider) and b.state <> 'closed';
+  if v_breaker.state = 'open' then
+    return query select 'breaker_open', v_breaker.retry_at, format(
+      'The circuit breaker of %s is open (%s): nothing is called before %s. Mend the cause; the breaker closes by itself after one good call.',
+      v_breaker.target, v_breaker.reason, mill.time_text(v_breaker.retry_at));
+  elsif v_breaker.state = 'half_open' then
+    return query select 'breaker_probing', null::timestamptz, format(
+      'The circuit breaker of %s is half open: one call at a time is let through until one has succeeded.', v_breaker.target);
+  end if;
+
+  select i.* into v_last from mill.invocation i where i.queue = p_queue.queue order by i.asked_at desc limit 1;
+  if v_last.failure is not null then
+    return query select 'invocation_failed', null::timestamptz, format(
+      'The function was called at %s, and that failed: %s. Look into the log of the function; it is called again with the next round of the pump.',
+      mill.time_text(v_last.asked_at), left(v_last.failure, 300));
+  elsif v_last.begun_at is null and v_last.asked_at > v_now - make_interval(secs => p_queue.invocation_seconds) then
+    return query select 'invoked', null::timestamptz, format(
+      'The function was called at %s and has not claimed jobs yet. If this stays so, look into its log.', mill.time_text(v_last.asked_at));
+  end if;
+  select count(*) into v_running from mill.invocation i
+  where i.queue = p_queue.queue and i.begun_at > v_now - make_interval(secs => p_queue.invocation_seconds) and i.ended_at is null;
+  if v_running >= p_queue.max_parallel then
+    return query select 'all_invocations_busy', null::timestamptz, format(
+      '%s of %s invocations of the queue %s are at work. The next one begins when one of them ends. Raise max_parallel or batch_size for more at once.', v_running, p_queue.max_parallel,
+      p_queue.queue);
+  end if;
+end
+$$;
+
+COMMENT ON FUNCTION mill.explain_service(p_job jsonb, p_queue mill.queue) IS 'Who should fetch a pending job, and why nobody does. For mill.explain_job alone.';
+
+CREATE FUNCTION mill.explained_job(p_id uuid) RETURNS jsonb
+    LANGUAGE sql STABLE
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS $$
+  select to_jsonb(j) from (
+    select j.id, j.queue, j.kind, j.state, j.priority, j.attempt, j.max_attempts, j.run_at, j.created_at, j.started_at, j.finished_at, j.lease_until,
+      j.worker, j.lease_losses, j.cancel_requested, j.error, j.owner, j.group_key, j.lane, j.line, j.turn
+    from mill.job j where j.id = p_id
+    union all
+    select p.id, p.queue, p.kind, p.state, p.priority, p.attempt, p.max_attempts, p.run_at, p.created_at, p.started_at, p.finished_at, p.lease_until,
+      p.worker, 0, false, p.error, p.owner, null, null, k.line, k.turn
+    from mill.packed_job p join mill.pack k on k.first = p.pack
+    where p.pack = mill.pack_of(p_id) and p.id = p_id) j
+  limit 1
+$$;
+
+COMMENT ON FUNCTION mill.explained_job(p_id uuid) IS 'What mill.explain_job has to know about a job, or null. For mill.explain_job alone.';
 
 CREATE FUNCTION mill.export_batch_json(p_id uuid) RETURNS jsonb
     LANGUAGE sql STABLE
@@ -3874,60 +4255,6 @@ CREATE FUNCTION mill.file_extension(p_mime_type text) RETURNS text
     RETURN CASE p_mime_type WHEN 'application/pdf'::text THEN 'pdf'::text WHEN 'image/png'::text THEN 'png'::text WHEN 'image/jpeg'::text THEN 'jpg'::text WHEN 'image/tiff'::text THEN 'tif'::text WHEN 'image/webp'::text THEN 'webp'::text WHEN 'image/heic'::text THEN 'heic'::text WHEN 'text/plain'::text THEN 'txt'::text ELSE NULL::text END;
 
 COMMENT ON FUNCTION mill.file_extension(p_mime_type text) IS 'How the name of a stored file of this type ends; null for a type that is not read here.';
-
-CREATE TABLE mill.queue (
-    queue text NOT NULL,
-    description text DEFAULT ''::text NOT NULL,
-    served_by text DEFAULT 'worker'::text NOT NULL,
-    function text,
-    batch_size integer DEFAULT 50 NOT NULL,
-    max_parallel integer DEFAULT 4 NOT NULL,
-    lease_seconds integer DEFAULT 300 NOT NULL,
-    invocation_seconds integer DEFAULT 30 NOT NULL,
-    max_attempts integer DEFAULT 5 NOT NULL,
-    max_lease_losses integer DEFAULT 3 NOT NULL,
-    backoff_base_seconds numeric DEFAULT 2 NOT NULL,
-    backoff_cap_seconds numeric DEFAULT 3600 NOT NULL,
-    max_running integer,
-    max_running_per_group integer,
-    depth_limit integer,
-    dequeue text DEFAULT 'priority'::text NOT NULL,
-    retention_days integer DEFAULT 7 NOT NULL,
-    target_seconds integer DEFAULT 60 NOT NULL,
-    paused boolean DEFAULT false NOT NULL,
-    provider text,
-    endpoint text,
-    counts_running boolean GENERATED ALWAYS AS (((max_running IS NOT NULL) OR (max_running_per_group IS NOT NULL) OR (dequeue = 'fair'::text) OR (provider IS NOT NULL))) STORED NOT NULL,
-    created_at timestamp with time zone DEFAULT now() NOT NULL,
-    part text DEFAULT NULLIF(current_setting('mill.part'::text, true), ''::text),
-    backoff_jitter numeric,
-    url text,
-    registered jsonb,
-    CONSTRAINT a_provider_is_named_with_its_endpoint CHECK (((provider IS NULL) = (endpoint IS NULL))),
-    CONSTRAINT a_refresh_queue_draws_on_a_provider CHECK (((queue !~ '^refresh(-|$)'::text) OR (provider IS NOT NULL))),
-    CONSTRAINT an_invocation_takes_at_most_fifteen_minutes CHECK (((invocation_seconds >= 1) AND (invocation_seconds <= 900))),
-    CONSTRAINT backoff_grows_from_its_base CHECK (((backoff_base_seconds > (0)::numeric) AND (backoff_cap_seconds >= backoff_base_seconds))),
-    CONSTRAINT backoff_jitter_is_a_share CHECK (((backoff_jitter >= (0)::numeric) AND (backoff_jitter <= (1)::numeric))),
-    CONSTRAINT batch_size_is_positive CHECK (((batch_size >= 1) AND (batch_size <= 1000))),
-    CONSTRAINT depth_limit_is_positive CHECK (((depth_limit >= 1) AND (depth_limit <= 10000000))),
-    CONSTRAINT dequeue_is_by_priority_or_fair CHECK ((dequeue = ANY (ARRAY['priority'::text, 'fair'::text]))),
-    CONSTRAINT endpoint_belongs_to_a_provider CHECK (((endpoint IS NULL) OR (provider IS NOT NULL))),
-    CONSTRAINT function_is_named_where_one_serves CHECK (((num_nonnulls(function, url) <= 1) AND ((served_by = 'external'::text) OR (num_nonnulls(function, url) = ((served_by = 'function'::text))::integer)))),
-    CONSTRAINT function_name_is_a_path_segment CHECK ((function ~ '^[a-z][a-z0-9_-]{0,62}$'::text)),
-    CONSTRAINT lease_is_at_least_one_second CHECK (((lease_seconds >= 1) AND (lease_seconds <= 86400))),
-    CONSTRAINT max_attempts_is_positive CHECK (((max_attempts >= 1) AND (max_attempts <= 1000))),
-    CONSTRAINT max_lease_losses_is_positive CHECK (((max_lease_losses >= 1) AND (max_lease_losses <= 1000))),
-    CONSTRAINT max_parallel_is_positive CHECK (((max_parallel >= 1) AND (max_parallel <= 1000))),
-    CONSTRAINT max_running_is_positive CHECK (((max_running >= 1) AND (max_running <= 100000))),
-    CONSTRAINT max_running_per_group_is_positive CHECK (((max_running_per_group >= 1) AND (max_running_per_group <= 100000))),
-    CONSTRAINT queue_name_is_a_short_word CHECK ((queue ~ '^[a-z][a-z0-9_-]{0,62}$'::text)),
-    CONSTRAINT retention_is_at_least_one_day CHECK (((retention_days >= 1) AND (retention_days <= 3650))),
-    CONSTRAINT served_by_a_function_a_worker_or_others CHECK ((served_by = ANY (ARRAY['function'::text, 'worker'::text, 'external'::text]))),
-    CONSTRAINT target_is_positive CHECK (((target_seconds >= 1) AND (target_seconds <= 86400))),
-    CONSTRAINT url_is_of_the_web CHECK (((url ~ '^https?://[^[:space:]/?#]+[^[:space:]]*$'::text) AND (length(url) <= 2000)))
-);
-
-COMMENT ON TABLE mill.queue IS 'One row a queue; adding a queue is an INSERT.';
 
 CREATE FUNCTION mill.find_jobs_in_turn(p_queue mill.queue, p_max integer, p_kinds text[], p_share integer) RETURNS tid[]
     LANGUAGE sql
@@ -9088,6 +9415,28 @@ $$;
 
 COMMENT ON FUNCTION mill.return_lost_jobs(p_rows tid[], p_error jsonb, p_first_jitter numeric, p_now timestamp with time zone) IS 'Returns running jobs of a lost worker to retrying, or buries them; says how many. p_first_jitter: seconds over which first losses return.';
 
+CREATE FUNCTION mill.return_unique(p_jobs jsonb, p_answers jsonb, p_turn bigint, p_random text) RETURNS jsonb
+    LANGUAGE plpgsql
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    SET jit TO 'off'
+    AS $$
+begin
+  if exists (select from jsonb_each(p_answers) a where a.value ->> 'status' <> 'new') then
+    delete from mill.unique_job j using mill.unique_keys(p_jobs) k
+    where j.kind = k.kind and j.digest = k.digest and j.id = mill.uuid7_at(p_turn + k.at + 1, p_random) and p_answers -> k.at::text ->> 'status' <> 'new';
+  end if;
+  return (
+    select coalesce(jsonb_object_agg(a.key, case
+      when a.value ? 'first' and p_answers #> array[a.value ->> 'first', 'id'] is not null
+        then jsonb_build_object('status', 'duplicate', 'id', p_answers #> array[a.value ->> 'first', 'id'])
+      when a.value ? 'first' then p_answers -> (a.value ->> 'first')
+      else a.value end), '{}')
+    from jsonb_each(p_answers) a);
+end
+$$;
+
+COMMENT ON FUNCTION mill.return_unique(p_jobs jsonb, p_answers jsonb, p_turn bigint, p_random text) IS 'Gives back the keys of jobs that were not made; answers the jobs that came twice in a batch. For mill.enqueue_keyed alone.';
+
 CREATE FUNCTION mill.rule_values() RETURNS jsonb
     LANGUAGE plpgsql STABLE
     SET search_path TO 'pg_catalog', 'pg_temp'
@@ -10315,6 +10664,13 @@ CREATE FUNCTION mill.ticket_signature(p_payload text) RETURNS text
 
 COMMENT ON FUNCTION mill.ticket_signature(p_payload text) IS 'The signature of a ticket''s payload.';
 
+CREATE FUNCTION mill.time_text(p_at timestamp with time zone) RETURNS text
+    LANGUAGE sql STABLE
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS $$ select to_char(p_at at time zone 'UTC', 'YYYY-MM-DD HH24:MI:SS') || ' UTC' $$;
+
+COMMENT ON FUNCTION mill.time_text(p_at timestamp with time zone) IS 'A time to the second, in UTC.';
+
 CREATE FUNCTION mill.touch_plan() RETURNS trigger
     LANGUAGE plpgsql SECURITY DEFINER
     SET search_path TO 'pg_catalog', 'pg_temp'
@@ -10480,6 +10836,28 @@ end
 $$;
 
 COMMENT ON FUNCTION mill.uncount_storage(p_profile_id uuid, p_document_id uuid) IS 'Gives an erased file''s storage back to its profile.';
+
+CREATE FUNCTION mill.unique_keys(p_jobs jsonb) RETURNS TABLE(at integer, kind text, digest bytea, within_seconds integer)
+    LANGUAGE sql STABLE
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS $$
+  select (e.ordinality - 1)::int, k.kind,
+    sha256(convert_to(jsonb_build_array(e.job -> 'unique_scope', u.fields, case when cardinality(u.fields) = 0 then e.job -> 'payload' else (
+      select jsonb_agg(coalesce(e.job -> 'payload' -> f.name, e.job -> 'payload' #> string_to_array(f.name, '.')) order by f.n)
+      from unnest(u.fields) with ordinality as f(name, n)) end)::text, 'UTF8')),
+    u.within_seconds
+  from jsonb_array_elements(p_jobs) with ordinality as e(job, ordinality)
+  join mill.kind k on k.kind = e.job ->> 'kind'
+  cross join lateral (
+    select k.unique_by as fields, k.unique_within_seconds as within_seconds where coalesce(e.job -> 'unique', 'null') = 'null'
+    union all
+    select case when mill.is_unique_option(e.job -> 'unique') or mill.refuse_job(e.ordinality - 1, 'GM004', 'unique')
+        then array(select jsonb_array_elements_text(e.job -> 'unique' -> 'by')) end, (e.job -> 'unique' ->> 'within_seconds')::int
+    where e.job -> 'unique' not in ('null', 'false')) u
+  where u.fields is not null
+$$;
+
+COMMENT ON FUNCTION mill.unique_keys(p_jobs jsonb) IS 'The keys of the jobs of a batch that are to be unique. GM004 for an option that says nothing.';
 
 CREATE FUNCTION mill.unpack(p_packs tid[]) RETURNS integer
     LANGUAGE plpgsql
@@ -12298,6 +12676,52 @@ $$;
 
 COMMENT ON FUNCTION public.enqueue_many(p_kind text, p_payloads jsonb) IS 'Enqueues a job of one kind for each payload; answers their ids, null for one that was throttled.';
 
+CREATE FUNCTION public.explain_job(p_id uuid) RETURNS jsonb
+    LANGUAGE plpgsql STABLE SECURITY DEFINER
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS $$
+declare
+  v_job jsonb := mill.explained_job(p_id);
+  v_state text := v_job ->> 'state';
+  v_code text;
+  v_until timestamptz;
+  v_sentence text;
+begin
+  if public.is_service_role() then
+    return mill.explain_job(p_id);
+  end if;
+  if v_job is null or (v_job ->> 'owner')::uuid is distinct from auth.uid() then
+    return null;
+  end if;
+  case
+    when v_state = 'pending' then
+      v_code := 'waiting';
+      v_sentence := 'The job waits for its turn.';
+    when v_state = 'processing' then
+      v_code := 'running';
+      v_sentence := 'The job is running.';
+    when v_state = 'failed' then
+      v_code := 'dead';
+      v_sentence := 'The job has failed and is not tried again.';
+    when v_state = 'retrying' then
+      v_code := 'retrying';
+      v_until := v_job ->> 'run_at';
+      v_sentence := format('An attempt has failed. The job is tried again at %s.', mill.time_text(v_until));
+    when v_state = 'deferred' then
+      v_code := 'not_due';
+      v_until := v_job ->> 'run_at';
+      v_sentence := format('The job is not due before %s.', mill.time_text(v_until));
+    else
+      v_code := v_state;
+      v_sentence := format('The job is %s.', v_state);
+  end case;
+  return jsonb_build_object('id', p_id, 'queue', v_job -> 'queue', 'kind', v_job -> 'kind', 'state', v_state, 'sentence', v_sentence,
+    'reasons', jsonb_build_array(jsonb_build_object('code', v_code, 'until', v_until, 'sentence', v_sentence)));
+end
+$$;
+
+COMMENT ON FUNCTION public.explain_job(p_id uuid) IS 'Why a job is not running: {id, queue, kind, state, sentence, reasons}. The service learns every reason, the owner only where the job stands; null for an unknown job and for another''s.';
+
 CREATE FUNCTION public.export_batch_events(p_id uuid, p_after bigint DEFAULT 0) RETURNS jsonb
     LANGUAGE sql SECURITY DEFINER
     SET search_path TO 'pg_catalog', 'pg_temp'
@@ -13892,8 +14316,9 @@ begin
   from mill.enqueue(jsonb_build_array(jsonb_strip_nulls(jsonb_build_object(
     'kind', p_kind, 'name', p_name, 'priority', p_priority,
     'run_at', p_run_at, 'group_key', p_group_key, 'correlation_id', p_correlation_id, 'traceparent', p_traceparent,
-    -- A user's keys live in the user's own name space: nobody can probe or block another's.
+    -- A user's keys, also those of unique jobs, live in the user's own name space: nobody can probe or block another's.
     'dedupe_key', case when public.is_service_role() then '' else v_owner || ':' end || p_dedupe_key,
+    'unique_scope', case when not public.is_service_role() then v_owner end,
     'owner', v_owner)) || jsonb_build_object('payload', p_payload))) e;
   if v_job.status = 'throttled' then
     raise exception 'the queue of "%" is full', p_kind using errcode = 'GM006', hint = 'Try again later.';
@@ -14963,6 +15388,16 @@ CREATE TABLE mill.ticket_call (
 
 COMMENT ON TABLE mill.ticket_call IS 'Exposed functions that read_with_ticket may call.';
 
+CREATE TABLE mill.unique_job (
+    kind text NOT NULL,
+    digest bytea NOT NULL,
+    id uuid NOT NULL,
+    until timestamp with time zone NOT NULL
+)
+WITH (autovacuum_vacuum_scale_factor='0', autovacuum_vacuum_threshold='1000');
+
+COMMENT ON TABLE mill.unique_job IS 'Which job of a kind stands for certain values, and until when another with these values is its duplicate.';
+
 CREATE TABLE mill.usage_event (
     id bigint NOT NULL,
     profile_id uuid NOT NULL,
@@ -15948,6 +16383,9 @@ ALTER TABLE ONLY mill.tenant
 ALTER TABLE ONLY mill.ticket_call
     ADD CONSTRAINT ticket_call_pkey PRIMARY KEY (function);
 
+ALTER TABLE ONLY mill.unique_job
+    ADD CONSTRAINT unique_job_pkey PRIMARY KEY (kind, digest);
+
 ALTER TABLE ONLY mill.usage_event
     ADD CONSTRAINT usage_event_pkey PRIMARY KEY (id);
 
@@ -16168,6 +16606,8 @@ CREATE UNIQUE INDEX task_place ON mill.task USING btree (job_id, key, item);
 CREATE INDEX task_sequence_new ON mill.task_sequence USING btree (job_id) WHERE (NOT is_begun);
 
 CREATE INDEX task_sequence_place ON mill.task_sequence USING btree (job_id, kind, sequence);
+
+CREATE INDEX unique_job_until ON mill.unique_job USING btree (until);
 
 CREATE INDEX usage_event_profile ON mill.usage_event USING btree (profile_id, at);
 
@@ -16655,6 +17095,8 @@ REVOKE ALL ON FUNCTION mill.claim(p_worker text, p_queues text[], p_max integer,
 
 REVOKE ALL ON FUNCTION mill.claim_refresh(p_worker text, p_queue text, p_max integer, p_invocation uuid) FROM PUBLIC;
 
+REVOKE ALL ON FUNCTION mill.claim_unique(p_jobs jsonb, p_now timestamp with time zone, p_turn bigint, p_random text) FROM PUBLIC;
+
 REVOKE ALL ON FUNCTION mill.cleanup_alerts(p_max integer) FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION mill.cleanup_analytics(p_max integer) FROM PUBLIC;
@@ -16674,6 +17116,8 @@ REVOKE ALL ON FUNCTION mill.cleanup_idempotency(p_max integer) FROM PUBLIC;
 REVOKE ALL ON FUNCTION mill.cleanup_retention(p_max integer) FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION mill.cleanup_subscriptions(p_max integer) FROM PUBLIC;
+
+REVOKE ALL ON FUNCTION mill.cleanup_unique_jobs(p_max integer) FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION mill.cleanup_uploads(p_max integer) FROM PUBLIC;
 
@@ -16828,7 +17272,7 @@ REVOKE ALL ON FUNCTION mill.enqueue(p_jobs jsonb) FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION mill.enqueue_document_sweep() FROM PUBLIC;
 
-REVOKE ALL ON FUNCTION mill.enqueue_keyed(p_jobs jsonb, p_now timestamp with time zone, p_turn bigint, p_random text, p_max_bytes integer) FROM PUBLIC;
+REVOKE ALL ON FUNCTION mill.enqueue_keyed(p_jobs jsonb, p_now timestamp with time zone, p_turn bigint, p_random text, p_max_bytes integer, p_answered jsonb) FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION mill.enqueue_many(p_kind text, p_payloads jsonb) FROM PUBLIC;
 
@@ -16841,6 +17285,18 @@ REVOKE ALL ON FUNCTION mill.every_minute(p_part text) FROM PUBLIC;
 REVOKE ALL ON FUNCTION mill.expand_step(p_job mill.workflow, p_step mill.workflow_step, p_state text) FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION mill.expired_days(p_today date) FROM PUBLIC;
+
+REVOKE ALL ON FUNCTION mill.explain_attempts(p_job jsonb) FROM PUBLIC;
+
+REVOKE ALL ON FUNCTION mill.explain_job(p_id uuid) FROM PUBLIC;
+
+REVOKE ALL ON FUNCTION mill.explain_limits(p_job jsonb, p_queue mill.queue) FROM PUBLIC;
+
+REVOKE ALL ON FUNCTION mill.explain_place(p_job jsonb, p_queue mill.queue) FROM PUBLIC;
+
+REVOKE ALL ON FUNCTION mill.explain_service(p_job jsonb, p_queue mill.queue) FROM PUBLIC;
+
+REVOKE ALL ON FUNCTION mill.explained_job(p_id uuid) FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION mill.export_batch_json(p_id uuid) FROM PUBLIC;
 
@@ -17310,6 +17766,8 @@ REVOKE ALL ON FUNCTION mill.retry(p_ids uuid[]) FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION mill.return_lost_jobs(p_rows tid[], p_error jsonb, p_first_jitter numeric, p_now timestamp with time zone) FROM PUBLIC;
 
+REVOKE ALL ON FUNCTION mill.return_unique(p_jobs jsonb, p_answers jsonb, p_turn bigint, p_random text) FROM PUBLIC;
+
 REVOKE ALL ON FUNCTION mill.rule_values() FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION mill.run_schedule(p_name text) FROM PUBLIC;
@@ -17414,6 +17872,8 @@ REVOKE ALL ON FUNCTION mill.ticket_claims(p_ticket text) FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION mill.ticket_signature(p_payload text) FROM PUBLIC;
 
+REVOKE ALL ON FUNCTION mill.time_text(p_at timestamp with time zone) FROM PUBLIC;
+
 REVOKE ALL ON FUNCTION mill.touch_plan() FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION mill.touch_updated_at() FROM PUBLIC;
@@ -17425,6 +17885,8 @@ REVOKE ALL ON FUNCTION mill.unclaimed_export_objects(p_before timestamp with tim
 REVOKE ALL ON FUNCTION mill.uncount_served(p_queue text, p_rows tid[]) FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION mill.uncount_storage(p_profile_id uuid, p_document_id uuid) FROM PUBLIC;
+
+REVOKE ALL ON FUNCTION mill.unique_keys(p_jobs jsonb) FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION mill.unpack(p_packs tid[]) FROM PUBLIC;
 
@@ -17660,6 +18122,10 @@ GRANT ALL ON FUNCTION public.enqueue_jobs(p_jobs jsonb) TO service_role;
 
 REVOKE ALL ON FUNCTION public.enqueue_many(p_kind text, p_payloads jsonb) FROM PUBLIC;
 GRANT ALL ON FUNCTION public.enqueue_many(p_kind text, p_payloads jsonb) TO service_role;
+
+REVOKE ALL ON FUNCTION public.explain_job(p_id uuid) FROM PUBLIC;
+GRANT ALL ON FUNCTION public.explain_job(p_id uuid) TO authenticated;
+GRANT ALL ON FUNCTION public.explain_job(p_id uuid) TO service_role;
 
 REVOKE ALL ON FUNCTION public.export_batch_events(p_id uuid, p_after bigint) FROM PUBLIC;
 GRANT ALL ON FUNCTION public.export_batch_events(p_id uuid, p_after bigint) TO authenticated;

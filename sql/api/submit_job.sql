@@ -33,8 +33,9 @@ begin
   from mill.enqueue(jsonb_build_array(jsonb_strip_nulls(jsonb_build_object(
     'kind', p_kind, 'name', p_name, 'priority', p_priority,
     'run_at', p_run_at, 'group_key', p_group_key, 'correlation_id', p_correlation_id, 'traceparent', p_traceparent,
-    -- A user's keys live in the user's own name space: nobody can probe or block another's.
+    -- A user's keys, also those of unique jobs, live in the user's own name space: nobody can probe or block another's.
     'dedupe_key', case when public.is_service_role() then '' else v_owner || ':' end || p_dedupe_key,
+    'unique_scope', case when not public.is_service_role() then v_owner end,
     'owner', v_owner)) || jsonb_build_object('payload', p_payload))) e;
   if v_job.status = 'throttled' then
     raise exception 'the queue of "%" is full', p_kind using errcode = 'GM006', hint = 'Try again later.';

@@ -213,6 +213,17 @@ create unique index job_live_dedupe on mill.job_live (queue, dedupe_key) where d
 create type mill.holder as (job uuid, worker text, attempt int);
 comment on type mill.holder is 'Who holds a running job: the job, the worker, and the attempt that this worker claimed.';
 
+-- Jobs that are unique by chosen fields. The row outlives its job: see mill.claim_unique. Removed by a step of the cleanup when its time is over.
+create table mill.unique_job (
+  kind text not null,
+  digest bytea not null,
+  id uuid not null,
+  until timestamptz not null,
+  primary key (kind, digest)
+) with (autovacuum_vacuum_scale_factor = 0, autovacuum_vacuum_threshold = 1000);
+comment on table mill.unique_job is 'Which job of a kind stands for certain values, and until when another with these values is its duplicate.';
+create index unique_job_until on mill.unique_job (until);
+
 -- Jobs that were enqueued many at a time wait packed: up to a hundred of them in one row, which stands in its line where the first
 -- of them would. A pack is claimed whole, and only then are its jobs rows of mill.job, running ones at once; or it is unpacked into
 -- pending rows: for a claim that wants fewer, for whoever cancels one of them, and for claims of a queue that counts what runs by now.

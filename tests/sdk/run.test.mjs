@@ -1,6 +1,8 @@
 // Jobs of the TypeScript library on a real engine: invoked by Postgres (serve), and claimed by a long-lived worker (work).
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
+import { type } from "arktype";
+import { Webhook } from "standardwebhooks";
 import { z } from "zod";
 
 import { dead, defineJob, gristmill, handle, InvalidPayload, QueueFull, retry, snooze, UnknownKind } from "../../sdk/typescript/dist/index.js";
@@ -268,4 +270,46 @@ test("on a server without settle_and_claim a worker settles and claims in two ca
 test("a worker whose key is refused fails at once", async () => {
   const any = await job();
   await assert.rejects(gristmill({ url: stack.url, key: "nonsense" }).work([handle(any, () => {})]), { status: 401 });
+});
+
+test("jobs are registered from their definitions, with the schemas that zod and arktype make", async () => {
+  const mail = defineJob("run_mail", {
+    queue: "run_mail", maxAttempts: 8, openToUsers: true, description: "Sends a letter", unique: { by: ["to"], within: "1h" },
+    schema: z.object({ to: z.email(), copies: z.int().min(1).optional(), at: z.iso.datetime().optional() }) });
+  const note = defineJob("run_note", { queue: "run_mail", schema: type({ text: "string > 0", "tags?": "string[]" }) });
+  const first = await mill.register([mail, handle(note, () => {})], { url: "https://example.com/jobs" });
+  assert.deepEqual(first.kinds, [{ kind: "run_mail", status: "created" }, { kind: "run_note", status: "created" }]);
+  assert.deepEqual(first.queues, [{ queue: "run_mail", status: "created" }]);
+  const [queue] = await rows("select served_by, url from mill.queue where queue = 'run_mail'");
+  assert.deepEqual(queue, { served_by: "function", url: "https://example.com/jobs" });
+  const [kind] = await rows("select max_attempts, open_to_users, description from mill.kind where kind = 'run_mail'");
+  assert.deepEqual(kind, { max_attempts: 8, open_to_users: true, description: "Sends a letter" });
+  const again = await mill.register([mail, note], { url: "https://example.com/jobs" });
+  assert.deepEqual(again.kinds.map(({ status }) => status), ["unchanged", "unchanged"]);
+
+  // Postgres checks what other clients enqueue.
+  const loose = defineJob("run_mail"), other = defineJob("run_note");
+  await assert.rejects(mill.enqueue(loose, { to: "nobody" }), (error) => error instanceof InvalidPayload && error.field === "/to");
+  await assert.rejects(mill.enqueue(other, { text: "x", tags: ["a", 1] }), (error) => error instanceof InvalidPayload && error.field === "/tags/1");
+  await mill.enqueue(loose, { to: "ada@example.com", copies: 2, at: "2030-01-01T00:00:00Z" });
+
+  await rows("update mill.kind set max_attempts = 3 where kind = 'run_mail'");
+  const { kept } = await mill.register([defineJob("run_mail", { queue: "run_mail", maxAttempts: 9 })]);
+  assert.deepEqual(kept, [{ kind: "run_mail", field: "max_attempts", value: 3, asked: 9 }]);
+  await mill.register([defineJob("run_mail", { queue: "run_mail", maxAttempts: 9 })], { force: true });
+  assert.equal((await rows("select max_attempts from mill.kind where kind = 'run_mail'"))[0].max_attempts, 9);
+});
+
+test("a function describes its jobs to whoever signs, and what it says can be registered", async () => {
+  const job = defineJob("run_described", { queue: "run_described", schema: z.object({ to: z.string() }) });
+  const served = mill.serve([handle(job, () => {})], { secret });
+  const body = JSON.stringify({ describe: true });
+  const at = new Date();
+  const headers = { "webhook-id": "d", "webhook-timestamp": String(Math.floor(at / 1000)), "webhook-signature": new Webhook(secret).sign("d", at, body) };
+  const definition = await (await served(new Request("http://localhost", { method: "POST", body, headers }))).json();
+  assert.deepEqual(definition.kinds.map(({ kind, queue }) => ({ kind, queue })), [{ kind: "run_described", queue: "run_described" }]);
+  const { kinds } = await mill.register(definition, { function: "described" });
+  assert.deepEqual(kinds, [{ kind: "run_described", status: "created" }]);
+  assert.equal((await rows("select function from mill.queue where queue = 'run_described'"))[0].function, "described");
+  assert.equal((await served(new Request("http://localhost", { method: "POST", body }))).status, 403);
 });

@@ -60,6 +60,8 @@ export const suites = [
   { group: "gateway", name: "gateway", needs: ["native"], read: readNode, command: nodeTest("tests/gateway/") },
   ...["refresh", "workflows"].map(app),
   { ...app("project"), group: "project" },
+  { group: "sdk", name: "testing", needs: ["native", "sdk image"], read: readNode, command: nodeTestAtOnce("tests/testing/") },
+  { group: "sdk", name: "examples", needs: ["native", "sdk image"], read: readNode, command: nodeTestAtOnce("tests/examples/") },
   { group: "sdk", name: "sdk", needs: ["native", "sdk"], read: readNode, command: nodeTestAtOnce("tests/sdk/") },
   { group: "chaos", name: "neighbours", needs: ["native", "functions"], read: readNode, command: nodeTest("tests/chaos/neighbours.test.mjs") },
   { group: "chaos", name: "chaos", alone: true, needs: ["native", "functions"], read: readNode, command: nodeTest("tests/chaos/recovery.test.mjs") },

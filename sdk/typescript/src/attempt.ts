@@ -22,6 +22,8 @@ export interface Claimed {
   group_key?: string | null;
   correlation_id?: string | null;
   traceparent?: string | null;
+  /** Under which name it was claimed; the caller of claim_jobs adds it. */
+  worker: string;
 }
 
 /** What a handler knows of its job. */
@@ -39,6 +41,8 @@ export interface RunningJob {
   correlationId: string | null;
   /** Of the producer. */
   traceparent: string | null;
+  /** The name under which the job is held. With the id and the attempt it is the fencing token, for RPCs of your own that end the job together with rows. */
+  worker: string;
 }
 
 type Write = (message: string, data?: object) => void;
@@ -120,7 +124,7 @@ export class Attempt {
       if (limit < 2e6) timer = setTimeout(() => this.stop(new GristmillError("timeout", `not done after ${Math.ceil(limit)} s`)), limit * 1000);
       if (this.#reason) throw this.#reason;
       const result = await Promise.race([this.#work(handler), stopped]);
-      return this.outcome({ outcome: "completed", result: result ?? null });
+      return this.outcome({ outcome: "completed", ...(result !== undefined && { result }) });
     } catch (error) {
       const ending = this.#ending(error);
       if (ending && /failed|dead/.test(ending.outcome)) this.#report(error);

@@ -1,11 +1,10 @@
 import type { LogLine, JobError } from "./outcome.js";
 import type { Definition, QueueOptions } from "./definition.js";
-import { seconds } from "./duration.js";
 import { QueueFull } from "./errors.js";
-import { uniqueOf, type EnqueueOptions, type Handler, type Job, type NewJob } from "./job.js";
-import { camel, rename, snake } from "./names.js";
+import type { EnqueueOptions, Handler, Job, NewJob } from "./job.js";
+import { camel, rename } from "./names.js";
+import { rowOf } from "./row.js";
 import { Rpc, type Options } from "./rpc.js";
-import { validated } from "./schema.js";
 import { serve, type Covered, type Served, type ServeOptions } from "./serve.js";
 import type { WorkOptions } from "./work.js";
 
@@ -84,41 +83,38 @@ export class Mill {
     idempotencyKey?: string;
   } = {}): Promise<Enqueued> {
     const { idempotencyKey, ...rest } = options;
-    const [answer] = await this.#enqueue([await this.#row(job.with(payload, rest))], idempotencyKey, rest.dedupeKey !== undefined);
-    if (answer!.status === "throttled") throw new QueueFull("GM006", `the queue of "${job.kind}" is full`, { status: 429, retryable: true });
+    const [answer] = await this.#enqueue([job.with(payload, rest)], idempotencyKey);
+    if (!answer!.id) throw new QueueFull("GM006", `the queue of "${job.kind}" is full`, { status: 429, retryable: true });
     return answer as Enqueued;
   }
 
   /** Enqueues many jobs of one kind, all or none. The ids are in the order of the payloads; null for one that the queue had no space for. */
   async enqueueMany<Input>(job: Job<string, Input, any>, payloads: readonly NoInfer<Input>[], options: EnqueueOptions & { idempotencyKey?: string } = {}): Promise<(string | null)[]> {
     const { idempotencyKey, ...rest } = options;
-    const rows = await Promise.all(payloads.map((payload) => this.#row(job.with(payload, rest))));
-    if (Object.keys(rest).length > 0 || this.#rpc.traceparent || this.#options.token) return (await this.#enqueue(rows, idempotencyKey)).map(({ id }) => id);
+    const jobs = payloads.map((payload) => job.with(payload, rest));
+    if (Object.keys(rest).length > 0 || this.#rpc.traceparent || this.#options.token) return (await this.#enqueue(jobs, idempotencyKey)).map(({ id }) => id);
+    await this.#rows(jobs);
     return this.#once("enqueue_many", { p_kind: job.kind, p_payloads: payloads }, idempotencyKey);
   }
 
   /** Enqueues jobs of several kinds, all or none: `enqueueAll([a.with(payload), b.with(payload, options)])`. */
-  async enqueueAll(jobs: readonly NewJob[], { idempotencyKey }: { idempotencyKey?: string } = {}): Promise<(Enqueued | { id: null; status: "throttled" })[]> {
-    return this.#enqueue(await Promise.all(jobs.map((job) => this.#row(job))), idempotencyKey, jobs.every(({ options }) => options.dedupeKey !== undefined));
+  enqueueAll(jobs: readonly NewJob[], { idempotencyKey }: { idempotencyKey?: string } = {}): Promise<(Enqueued | { id: null; status: "throttled" })[]> {
+    return this.#enqueue(jobs, idempotencyKey);
   }
 
-  async #row({ job, payload, options: { in: delay, runAt, unique, ...options } }: NewJob): Promise<Record<string, unknown>> {
-    await validated(job.schema, job.kind, payload);
-    const now = this.#options.now ?? Date.now;
-    return snake({
-      correlationId: this.#correlationId, traceparent: this.#rpc.traceparent, ...options, kind: job.kind, payload,
-      runAt: delay === undefined ? runAt : new Date(now() + seconds(delay) * 1000), unique: uniqueOf(unique),
-    });
+  #rows(jobs: readonly NewJob[]): Promise<Record<string, unknown>[]> {
+    return Promise.all(jobs.map((job) => rowOf(job, this.#options.now, { correlationId: this.#correlationId, traceparent: this.#rpc.traceparent })));
   }
 
-  async #enqueue(rows: Record<string, unknown>[], key?: string, repeatable?: boolean): Promise<(Enqueued | { id: null; status: "throttled" })[]> {
-    let answers;
+  async #enqueue(jobs: readonly NewJob[], key?: string): Promise<(Enqueued | { id: null; status: "throttled" })[]> {
+    const rows = await this.#rows(jobs);
+    const repeatable = jobs.every(({ options }) => options.dedupeKey);
+    const answers: any[] = [];
     if (this.#options.token) {
       // Users have submit_job, one job at a time.
-      answers = [];
       for (const row of rows) answers.push(await this.#once("submit_job", rename(row, /^/, () => "p_"), key, repeatable));
     } else {
-      answers = (await this.#once("enqueue_jobs", { p_jobs: rows }, key, repeatable)).map(({ id, status }: Enqueued) => ({ id, status }));
+      for (const { ordinal, id, status } of await this.#once("enqueue_jobs", { p_jobs: rows }, key, repeatable)) answers[ordinal] = { id, status };
     }
     for (const wake of this.#workers) wake();
     return answers;

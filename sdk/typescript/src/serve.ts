@@ -66,6 +66,7 @@ export function serve(handlers: readonly Handler[], { secret, env: given, onErro
     // From the beginning of the invocation: a claim that took long leaves less.
     const most = Math.max(0.1, Math.max(seconds - 5, seconds / 2) - elapsed());
     const outcomes = await Promise.all(jobs.map(async (job) => {
+      job.worker = worker;
       const span = await digestStart(job);
       return new Attempt(job, known.get(job.kind), around, () => span).run(most);
     }));

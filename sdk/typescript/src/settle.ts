@@ -23,22 +23,6 @@ export async function settle(rpc: Rpc, worker: string, outcomes: Outcome[], opti
   } catch (error) {
     if ((error as GristmillError).retryable || isAboutCaller(error) || options.signal?.aborted) throw error;
   }
-  const settled: Settled[] = [];
-  for (const outcome of outcomes) {
-    const { id, attempt } = outcome;
-    for (let next: Outcome | undefined = outcome; next; ) {
-      try {
-        settled.push(...(await call([next], outcome === outcomes.at(-1))));
-        break;
-      } catch (error) {
-        const { retryable, message } = error as GristmillError;
-        if (retryable || options.signal?.aborted) throw error;
-        console.error(`the outcome of ${id} is refused:`, error);
-        // First without its log: a line of it may be what Postgres does not take.
-        next = next.logs ? { ...next, logs: undefined } : next.error?.type === "outcome_refused" ? undefined
-          : { id, attempt, outcome: "dead", error: { type: "outcome_refused", message: message.slice(0, 2000), retryable: false } };
-      }
-    }
-  }
-  return settled;
+  // Loaded when it is needed, which is seldom.
+  return (await import("./one-by-one.js")).settleOneByOne(outcomes, call, options.signal);
 }

@@ -5,8 +5,9 @@ import { GristmillError, LostLease } from "./errors.js";
 import { hashStart } from "./hash.js";
 import { byKind, type Handler, type Handlers } from "./job.js";
 import type { Mill } from "./mill.js";
+import { nodeFetch } from "./node-http.js";
 import type { LogLine, Outcome } from "./outcome.js";
-import { variables, type Rpc } from "./rpc.js";
+import { Rpc, variables } from "./rpc.js";
 import { isAboutCaller, MOST, settle, type Settled } from "./settle.js";
 import { spanName } from "./trace.js";
 
@@ -56,7 +57,8 @@ type Node = { process?: { pid?: number; on?: unknown; once(signal: string, run: 
 const scope = globalThis as unknown as Node;
 
 export async function work(rpc: Rpc, handlers: readonly Handler[], options: WorkOptions, mill: (traceparent: string, correlationId: string | null) => Mill, wakers: Set<() => void>): Promise<void> {
-  const worker = new Worker(rpc, byKind(handlers), options, mill);
+  const own = new Rpc({ ...rpc.options, fetch: rpc.options.fetch ?? nodeFetch() }, rpc.traceparent);
+  const worker = new Worker(own, byKind(handlers), options, mill);
   const stop = () => {
     off(); // a second signal ends the process at once
     worker.stop();
@@ -101,6 +103,8 @@ class Worker {
   #isOver = false;
   #rest: ReturnType<typeof setTimeout> | undefined;
   #pause: number;
+  /** The last pause after a claim that failed. */
+  #trouble = 0;
   #tick: ReturnType<typeof setTimeout> | undefined;
   #looksEvery = 0;
   #lastBeat = performance.now();
@@ -222,11 +226,13 @@ class Worker {
       const { jobs, date, begun } = await this.#settleAndClaim(batch.map(({ outcome }) => outcome), ask);
       for (const { task } of batch) this.#held.delete(task);
       if (ask > 0) this.#hasClaimed = true;
+      this.#trouble = 0;
       this.#take(jobs, date, begun);
       if (jobs.length > 0) this.wake();
       else if (ask > 0) this.#restNow();
     } catch (error) {
-      this.#isRefused(error, batch);
+      if (batch.length === 0 && (error as GristmillError).retryable) this.#claimLater((error as { wait?: number }).wait);
+      else this.#isRefused(error, batch);
     } finally {
       this.#calls--;
       this.#asked -= ask;
@@ -237,7 +243,8 @@ class Worker {
   async #settleAndClaim(outcomes: Outcome[], ask: number): Promise<{ jobs: Claimed[]; date: number; begun: number }> {
     let date = NaN, begun = performance.now();
     const options = {
-      repeatable: true, patience: Infinity, signal: this.#cut.signal,
+      // A claim alone is repeated by #claimLater: the end of the worker does not wait for it.
+      repeatable: true, patience: outcomes.length > 0 ? Infinity : 0, signal: this.#cut.signal,
       onAnswer: (answer: Response, at: number) => {
         date = Date.parse(answer.headers.get("date") ?? "");
         begun = at;
@@ -260,6 +267,7 @@ class Worker {
 
   #take(jobs: Claimed[], date: number, begun: number): void {
     for (const claimed of jobs) {
+      claimed.worker = this.#name;
       const lease = leaseOf(claimed, date);
       if (lease / 6 < this.#looksEvery) this.#lookIn(lease / 6);
       const task: Task = { attempt: new Attempt(claimed, this.handlers.get(claimed.kind), this.#around, () => hashStart(spanName(claimed))), lease, until: begun + lease, since: performance.now() };
@@ -268,6 +276,16 @@ class Worker {
     }
     if (this.#isStopping) this.#giveBack(() => true);
     else this.#start();
+  }
+
+  // Pauses as for every call that is repeated.
+  #claimLater(wait = 0): void {
+    if (this.#rest || this.#isStopping) return;
+    this.#trouble = Math.min(this.#trouble * 2 || 100, 30_000);
+    this.#rest = setTimeout(() => {
+      this.#rest = undefined;
+      this.#plan();
+    }, Math.max(this.#trouble * (1 - Math.random() / 2), wait));
   }
 
   #restNow(): void {

@@ -45,8 +45,10 @@ export class Program {
     return program;
   }
 
-  signal(name) {
+  /** Sends a signal, and waits until the program has taken note of it: none is pending, and every thread rests again. */
+  async signal(name) {
     this.process.kill(name);
+    await until(() => this.hasEnded || isResting(this.process.pid), `${this.adapter.column} taking note of ${name}`, 20_000);
   }
 
   /** Ends it and all that it has started, at once. */
@@ -58,5 +60,19 @@ export class Program {
       if (error.code !== "ESRCH") throw error;
     }
     await this.ended;
+  }
+}
+
+// As Linux tells it. Elsewhere nothing is known, and the signal is as good as noted.
+function isResting(pid) {
+  const folder = `/proc/${pid}/task`;
+  if (!fs.existsSync("/proc/self/task")) return true;
+  try {
+    return fs.readdirSync(folder).every((thread) => {
+      const status = fs.readFileSync(`${folder}/${thread}/status`, "utf8");
+      return /^State:\s+S/m.test(status) && /^ShdPnd:\s+0+$/m.test(status) && /^SigPnd:\s+0+$/m.test(status);
+    });
+  } catch {
+    return false; // a thread has just ended; look again
   }
 }
