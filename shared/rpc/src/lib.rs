@@ -25,8 +25,8 @@ pub use documents::{
     Begun, BegunStage, BegunUpload, DocumentFile, FinishedUpload, Leftovers, Measured, Recovered,
     RefusedDocument, StageRefusal, StagedDocument, UnfinishedUpload,
 };
-pub use gristmill::CallError as RpcError;
 pub use files::ObjectAct;
+pub use gristmill::CallError as RpcError;
 pub use limits::{CallLimit, Capacity};
 pub use once::Once;
 pub use operations::{

@@ -13,13 +13,13 @@ use std::path::PathBuf;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
+use gristmill::Cancellation;
 use gristmill_core::job::{ClaimedJob, Failure, Outcome};
 use gristmill_render::{Fonts, Options, Rendered, Template};
 use serde::Serialize;
 use serde_json::Value;
 use tempfile::TempDir;
 use tokio::sync::{OnceCell, Semaphore};
-use gristmill::Cancellation;
 use uuid::Uuid;
 
 use child::Answer;

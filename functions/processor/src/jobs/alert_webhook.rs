@@ -81,9 +81,7 @@ fn judge(status: u16) -> Result<Told, Failure> {
             "gone",
             "the receiver wants no more of these",
         )),
-        _ => {
-            Err(Failure::retryable("refused", "the receiver did not take it").http_status(status))
-        }
+        _ => Err(Failure::retryable("refused", "the receiver did not take it").http_status(status)),
     }
 }
 

@@ -137,11 +137,17 @@ async fn obey(mut job: Instruction, cx: &Cx) -> Result<Option<Box<RawValue>>, Fa
             cx.progress(job.percent);
             stopped(cx).await
         }
-        "context" => json!({ "id": cx.id(), "kind": cx.kind(), "queue": cx.queue(), "attempt": cx.attempt(),
+        "context" => {
+            json!({ "id": cx.id(), "kind": cx.kind(), "queue": cx.queue(), "attempt": cx.attempt(),
             "max_attempts": cx.max_attempts(), "name": cx.name(), "owner": cx.owner(), "group_key": cx.group_key(),
-            "correlation_id": cx.correlation_id(), "traceparent": cx.traceparent() }),
+            "correlation_id": cx.correlation_id(), "traceparent": cx.traceparent() })
+        }
         "enqueue" => enqueue(job, cx).await,
-        "register" => json!(cx.client().register(&Definition::new().kind::<Mail>()).await?),
+        "register" => json!(
+            cx.client()
+                .register(&Definition::new().kind::<Mail>())
+                .await?
+        ),
         other => return Err(gristmill::dead(format!("there is no instruction {other}"))),
     };
     Ok(Some(to_raw_value(&answer)?))

@@ -82,7 +82,12 @@ mod tests {
         assert!(first.as_mut().poll(&mut context).is_pending());
         signal.cancel();
         assert!(first.as_mut().poll(&mut context).is_ready());
-        assert!(Box::pin(signal.cancelled()).as_mut().poll(&mut context).is_ready());
+        assert!(
+            Box::pin(signal.cancelled())
+                .as_mut()
+                .poll(&mut context)
+                .is_ready()
+        );
         assert!(signal.is_cancelled());
     }
 }

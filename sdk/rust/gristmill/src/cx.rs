@@ -442,7 +442,13 @@ mod tests {
     #[test]
     fn calls_on_behalf_of_a_job_carry_the_span_of_its_attempt() {
         let cx = crate::testing_cx();
-        let carried = format!("{:?}", cx.client().enqueue(&crate::tests::Thumbnail::default()));
-        assert!(carried.contains(&cx.span().traceparent().to_string()), "{carried}");
+        let carried = format!(
+            "{:?}",
+            cx.client().enqueue(&crate::tests::Thumbnail::default())
+        );
+        assert!(
+            carried.contains(&cx.span().traceparent().to_string()),
+            "{carried}"
+        );
     }
 }

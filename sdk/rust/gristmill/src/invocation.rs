@@ -221,7 +221,14 @@ async fn settle(
     }
     let mut settled = Vec::new();
     for settlement in settlements {
-        let one = match insist(client, worker, std::slice::from_ref(&settlement), invocation).await {
+        let one = match insist(
+            client,
+            worker,
+            std::slice::from_ref(&settlement),
+            invocation,
+        )
+        .await
+        {
             Err(error) if !error.is_passing() => {
                 insist(client, worker, &[settlement.refused(&error)], invocation).await
             }
@@ -238,10 +245,7 @@ async fn insist(
     batch: &[Settlement],
     invocation: InvocationId,
 ) -> Result<Vec<Settled>, CallError> {
-    again!(
-        TRIES,
-        client.settle_jobs(worker, batch, Some(invocation))
-    )
+    again!(TRIES, client.settle_jobs(worker, batch, Some(invocation)))
 }
 
 impl Settlement {

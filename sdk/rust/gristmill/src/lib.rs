@@ -91,9 +91,15 @@ mod tests {
         assert_eq!(kind["kind"], "thumbnail");
         assert_eq!(kind["queue"], "pictures");
         assert_eq!(kind["max_attempts"], 8);
-        assert_eq!(kind["unique"], json!({"by": ["object"], "within_seconds": 3600}));
+        assert_eq!(
+            kind["unique"],
+            json!({"by": ["object"], "within_seconds": 3600})
+        );
         assert_eq!(kind["schema"]["required"], json!(["object", "width"]));
         assert_eq!(kind["schema"]["properties"]["width"]["maximum"], 65535);
-        assert!(kind.get("open_to_users").is_none(), "what is left out keeps its value");
+        assert!(
+            kind.get("open_to_users").is_none(),
+            "what is left out keeps its value"
+        );
     }
 }

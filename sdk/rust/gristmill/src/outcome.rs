@@ -450,14 +450,21 @@ mod tests {
         struct Read(#[source] std::fmt::Error);
         let failure: Failure = Read(std::fmt::Error).into();
         assert!(failure.retryable);
-        assert!(failure.message.starts_with("the object could not be read: an error"));
+        assert!(
+            failure
+                .message
+                .starts_with("the object could not be read: an error")
+        );
     }
 
     #[test]
     fn a_completed_job_keeps_its_result_to_the_letter() {
         let result = RawValue::from_string("{\"n\": 1.10}".into()).unwrap();
         let settlement = serde_json::to_string(&Outcome::Completed { result }).unwrap();
-        assert_eq!(settlement, r#"{"outcome":"completed","result":{"n": 1.10}}"#);
+        assert_eq!(
+            settlement,
+            r#"{"outcome":"completed","result":{"n": 1.10}}"#
+        );
     }
 
     #[test]

@@ -128,7 +128,8 @@ impl Queue {
 
     /// Postgres invokes the function at this URL when jobs are due.
     pub fn at(self, url: impl Into<String>) -> Self {
-        self.option("served_by", "function").option("url", url.into())
+        self.option("served_by", "function")
+            .option("url", url.into())
     }
 
     /// An option of `mill.queue`.

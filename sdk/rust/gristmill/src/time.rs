@@ -81,7 +81,10 @@ mod tests {
         let mut whole = Duration::from_millis(100);
         for _ in 0..12 {
             let pause = backoff.pause(None);
-            assert!(pause <= whole && pause >= whole / 2, "{pause:?} of {whole:?}");
+            assert!(
+                pause <= whole && pause >= whole / 2,
+                "{pause:?} of {whole:?}"
+            );
             whole = (whole * 2).min(Duration::from_secs(30));
         }
     }

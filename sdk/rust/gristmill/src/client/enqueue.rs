@@ -142,7 +142,8 @@ impl Enqueue {
         // Without a key a repeat could be a second job.
         let tries = if job.dedupe_key.is_some() { TRIES } else { 1 };
         let arguments = Arguments { p_jobs: [job] };
-        let mut answers: Vec<Enqueued> = again!(tries, self.client.call("enqueue_jobs", &arguments))?;
+        let mut answers: Vec<Enqueued> =
+            again!(tries, self.client.call("enqueue_jobs", &arguments))?;
         answers.pop().ok_or_else(|| CallError::Answer {
             function: "enqueue_jobs".to_owned(),
             source: serde::de::Error::custom("it has no row for the job"),

@@ -158,6 +158,9 @@ mod tests {
     fn a_payload_that_does_not_fit_names_the_field() {
         let body = br#"{"code":"GM011","message":"m","details":"job 0, field /customer/id"}"#;
         let error = CallError::refused(400, body);
-        assert_eq!((error.code(), error.field()), (Some("GM011"), Some("/customer/id")));
+        assert_eq!(
+            (error.code(), error.field()),
+            (Some("GM011"), Some("/customer/id"))
+        );
     }
 }

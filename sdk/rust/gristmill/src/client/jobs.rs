@@ -58,7 +58,10 @@ pub struct Claim<'a> {
     #[serde(rename = "p_kinds", skip_serializing_if = "Option::is_none")]
     pub kinds: Option<&'a [String]>,
     /// Leaves out queues that are left to workers of others.
-    #[serde(rename = "p_leave_external", skip_serializing_if = "std::ops::Not::not")]
+    #[serde(
+        rename = "p_leave_external",
+        skip_serializing_if = "std::ops::Not::not"
+    )]
     pub leave_external: bool,
 }
 

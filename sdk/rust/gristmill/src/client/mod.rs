@@ -16,7 +16,7 @@ use chrono::{DateTime, Utc};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
-pub use enqueue::{EnqueueStatus, Enqueue, Enqueued};
+pub use enqueue::{Enqueue, EnqueueStatus, Enqueued};
 pub use error::CallError;
 pub use jobs::{Claim, KeptLine, LeaseAnswer, LeaseStatus, LeaseToExtend, SettledAndClaimed};
 

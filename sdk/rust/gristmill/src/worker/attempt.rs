@@ -64,7 +64,10 @@ pub(super) fn start(
 
 async fn run(handler: Option<Arc<dyn Handler>>, job: &ClaimedJob, cx: &Cx) -> Outcome {
     let Some(handler) = handler else {
-        tracing::warn!(kind = job.kind, "there is no handler for this kind: released");
+        tracing::warn!(
+            kind = job.kind,
+            "there is no handler for this kind: released"
+        );
         return unknown_kind(&job.kind);
     };
     let started = std::time::Instant::now();
@@ -91,12 +94,7 @@ async fn run(handler: Option<Arc<dyn Handler>>, job: &ClaimedJob, cx: &Cx) -> Ou
     outcome
 }
 
-fn close(
-    shared: &Shared,
-    job: &ClaimedJob,
-    lease: &Lease,
-    outcome: Outcome,
-) -> Option<Settlement> {
+fn close(shared: &Shared, job: &ClaimedJob, lease: &Lease, outcome: Outcome) -> Option<Settlement> {
     let span = tracing::Span::current();
     span.record("outcome", outcome.word());
     if let Outcome::Failed { error } | Outcome::Snoozed { error, .. } | Outcome::Dead { error } =

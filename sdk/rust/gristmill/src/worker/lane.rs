@@ -125,7 +125,9 @@ impl Claiming {
             }
             // With work under way the end of each job wakes this lane; the timer finds what others enqueue. What was not claimed for want of
             // room is looked for when there may be room again.
-            let opening = self.opening().map_or(due, |opening| due.min(Instant::now() + opening));
+            let opening = self
+                .opening()
+                .map_or(due, |opening| due.min(Instant::now() + opening));
             tokio::select! {
                 ended = self.ended.recv() => if let Some(ended) = ended { self.note(ended) },
                 () = &mut woken, if free > 0 && !is_stopping => {
@@ -188,7 +190,12 @@ impl Claiming {
     }
 
     /// Reports what has ended and claims as many as are free. Answers how many were claimed.
-    async fn exchange(&mut self, outcomes: Vec<Settlement>, free: usize, kinds: &[String]) -> usize {
+    async fn exchange(
+        &mut self,
+        outcomes: Vec<Settlement>,
+        free: usize,
+        kinds: &[String],
+    ) -> usize {
         let shared = self.shared.clone();
         let queues = self.queues.clone();
         let is_every = shared.takes_all_kinds && kinds.len() == self.handlers.len();
@@ -300,7 +307,11 @@ impl Claiming {
         let shared = &self.shared;
         let mut backoff = Backoff::of_calls();
         for _ in 1..TRIES {
-            match shared.client.settle_jobs(&shared.name, outcomes, None).await {
+            match shared
+                .client
+                .settle_jobs(&shared.name, outcomes, None)
+                .await
+            {
                 Err(error) if error.is_passing() => {
                     tracing::warn!(%error, jobs = outcomes.len(), "outcomes could not be settled yet");
                     tokio::time::sleep(backoff.pause(error.retry_after())).await;
@@ -308,7 +319,10 @@ impl Claiming {
                 answer => return answer,
             }
         }
-        shared.client.settle_jobs(&shared.name, outcomes, None).await
+        shared
+            .client
+            .settle_jobs(&shared.name, outcomes, None)
+            .await
     }
 
     // One outcome that Postgres cannot take must not hold back the others.

@@ -63,7 +63,9 @@ impl Claimed {
         let seconds = self.at.map(|at| (job.lease_until - at).to_std());
         // A date has whole seconds and is up to one second too early.
         match seconds {
-            Some(Ok(length)) => length.saturating_sub(Duration::from_secs(1)).max(length / 2),
+            Some(Ok(length)) => length
+                .saturating_sub(Duration::from_secs(1))
+                .max(length / 2),
             Some(Err(_)) => Duration::ZERO,
             None => USUAL,
         }

@@ -281,7 +281,11 @@ impl Worker {
         });
         // Before anything is claimed, so that a probe finds the worker alive while Postgres is not.
         let port = listener.map(|listener| {
-            tokio::spawn(listen::serve(listener, shared.status.clone(), shared.stop.clone()))
+            tokio::spawn(listen::serve(
+                listener,
+                shared.status.clone(),
+                shared.stop.clone(),
+            ))
         });
         let registered = tokio::select! {
             registered = self.register() => registered,
@@ -302,7 +306,10 @@ impl Worker {
             "stopping; running jobs may finish"
         );
         shared.stop.cancel();
-        if tokio::time::timeout(self.drain, lanes.join_next_all()).await.is_err() {
+        if tokio::time::timeout(self.drain, lanes.join_next_all())
+            .await
+            .is_err()
+        {
             let running = shared.leases.count();
             tracing::warn!(running, "released what was not done in time");
             shared.leases.stop_all();
@@ -334,7 +341,9 @@ impl Worker {
                     return Ok(());
                 }
                 Err(error) if error.is_unknown_function() => {
-                    tracing::warn!("this Postgres knows no register_jobs: kinds and queues must be made by hand");
+                    tracing::warn!(
+                        "this Postgres knows no register_jobs: kinds and queues must be made by hand"
+                    );
                     return Ok(());
                 }
                 Err(error) if error.is_passing() => {
