@@ -3389,7 +3389,7 @@ $$;
 COMMENT ON FUNCTION mill.end_waiting_tasks(p_job_id uuid, p_ids uuid[], p_state text, p_error jsonb) IS 'Ends tasks that have not been started, as skipped or failed.';
 
 CREATE FUNCTION mill.enqueue(p_jobs jsonb) RETURNS TABLE(ordinal integer, id uuid, status text)
-    LANGUAGE plpgsql
+    LANGUAGE plpgsql SECURITY DEFINER
     SET search_path TO 'pg_catalog', 'pg_temp'
     SET plan_cache_mode TO 'force_generic_plan'
     SET enable_sort TO 'off'
@@ -3529,7 +3529,7 @@ $$;
 COMMENT ON FUNCTION mill.enqueue_keyed(p_jobs jsonb, p_now timestamp with time zone, p_turn bigint, p_random text, p_max_bytes integer, p_answered jsonb) IS 'Inserts a batch that has dedupe keys or unique jobs or may be throttled. For mill.enqueue alone.';
 
 CREATE FUNCTION mill.enqueue_many(p_kind text, p_payloads jsonb) RETURNS uuid[]
-    LANGUAGE plpgsql
+    LANGUAGE plpgsql SECURITY DEFINER
     SET search_path TO 'pg_catalog', 'pg_temp'
     SET plan_cache_mode TO 'force_generic_plan'
     SET enable_sort TO 'off'
@@ -17091,6 +17091,8 @@ CREATE POLICY users_see_their_own_artifacts ON public.job_artifacts FOR SELECT T
 
 ALTER TABLE public.workflow_definition ENABLE ROW LEVEL SECURITY;
 
+GRANT USAGE ON SCHEMA mill TO gristmill_app;
+
 GRANT USAGE ON SCHEMA public TO anon;
 GRANT USAGE ON SCHEMA public TO authenticated;
 GRANT USAGE ON SCHEMA public TO service_role;
@@ -17400,12 +17402,14 @@ REVOKE ALL ON FUNCTION mill.end_refused(p_file public.shell_files, p_job_id uuid
 REVOKE ALL ON FUNCTION mill.end_waiting_tasks(p_job_id uuid, p_ids uuid[], p_state text, p_error jsonb) FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION mill.enqueue(p_jobs jsonb) FROM PUBLIC;
+GRANT ALL ON FUNCTION mill.enqueue(p_jobs jsonb) TO gristmill_app;
 
 REVOKE ALL ON FUNCTION mill.enqueue_document_sweep() FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION mill.enqueue_keyed(p_jobs jsonb, p_now timestamp with time zone, p_turn bigint, p_random text, p_max_bytes integer, p_answered jsonb) FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION mill.enqueue_many(p_kind text, p_payloads jsonb) FROM PUBLIC;
+GRANT ALL ON FUNCTION mill.enqueue_many(p_kind text, p_payloads jsonb) TO gristmill_app;
 
 REVOKE ALL ON FUNCTION mill.entry_lock(p_name text) FROM PUBLIC;
 

@@ -59,6 +59,7 @@ export const suites = [
   { group: "conformance", name: "conformance", needs: ["native", "functions", "sdk"], read: readNode, command: nodeTest("tests/conformance/") },
   { group: "gateway", name: "gateway", needs: ["native"], read: readNode, command: nodeTest("tests/gateway/") },
   ...["refresh", "workflows"].map(app),
+  { group: "sdk", name: "client", needs: ["native", "functions", "sdk"], read: readNode, command: nodeTestAtOnce("tests/client/") },
   { ...app("project"), group: "project" },
   { group: "sdk", name: "testing", needs: ["native", "sdk image"], read: readNode, command: nodeTestAtOnce("tests/testing/") },
   { group: "sdk", name: "examples", needs: ["native", "sdk image"], read: readNode, command: nodeTestAtOnce("tests/examples/") },
