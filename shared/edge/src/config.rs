@@ -37,6 +37,11 @@ impl Config {
         self.once.get().is_some_and(Once::is_replay)
     }
 
+    /// All bindings.
+    pub fn env(&self) -> &Env {
+        &self.env
+    }
+
     /// A binding that may be absent.
     pub fn optional(&self, name: &str) -> Option<String> {
         self.env
