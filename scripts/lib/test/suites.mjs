@@ -56,7 +56,7 @@ export const suites = [
   { group: "house", name: "house", needs: ["native", "functions"], read: readNode, command: nodeTestAtOnce("tests/house/") },
   { group: "sql", name: "upgrade", needs: ["native", "functions"], debian: true, read: readNode, command: nodeTestAtOnce("tests/upgrade/") },
   { group: "contract", name: "contract", needs: ["native", "functions"], read: readNode, command: nodeTestAtOnce("tests/contract/") },
-  { group: "conformance", name: "conformance", needs: ["native", "functions", "sdk"], read: readNode, command: nodeTest("tests/conformance/") },
+  { group: "conformance", name: "conformance", needs: ["tests", "functions", "conformance function", "sdk"], read: readNode, command: nodeTest("tests/conformance/") },
   { group: "gateway", name: "gateway", needs: ["native"], read: readNode, command: nodeTest("tests/gateway/") },
   ...["refresh", "workflows"].map(app),
   { group: "sdk", name: "client", needs: ["native", "functions", "sdk"], read: readNode, command: nodeTestAtOnce("tests/client/") },
