@@ -734,17 +734,17 @@ $$;
 
 COMMENT ON FUNCTION mill.can_count_later(p_told mill.ended) IS 'Whether a later batch is sure to count what this one has ended, and nothing needs it before.';
 
-CREATE FUNCTION mill.can_post() RETURNS boolean
+CREATE FUNCTION mill.can_post(p_function text) RETURNS boolean
     LANGUAGE plpgsql STABLE
     SET search_path TO 'pg_catalog', 'pg_temp'
     AS $$
 begin
-  return mill.setting('functions.base_url') is not null and to_regproc('net.http_post') is not null
+  return mill.function_url(p_function) is not null and to_regproc('net.http_post') is not null
     and exists (select from mill.secret s where s.name = 'invoke');
 end
 $$;
 
-COMMENT ON FUNCTION mill.can_post() IS 'Whether functions can be called at all: their address, a key and pg_net are there.';
+COMMENT ON FUNCTION mill.can_post(p_function text) IS 'Whether a function can be called at all: its address, a key and pg_net are there.';
 
 CREATE FUNCTION mill.cancel(p_ids uuid[]) RETURNS TABLE(id uuid, status text)
     LANGUAGE plpgsql
@@ -1442,7 +1442,7 @@ $$;
 
 COMMENT ON FUNCTION mill.check_workers() IS 'Queues of the container worker that have work and nobody to do it.';
 
-CREATE FUNCTION mill.claim(p_worker text, p_queues text[], p_max integer, p_kinds text[] DEFAULT NULL::text[], p_lease_seconds integer DEFAULT NULL::integer) RETURNS TABLE(id uuid, queue text, kind text, name text, payload jsonb, attempt integer, max_attempts integer, lease_until timestamp with time zone, owner uuid, group_key text, correlation_id text)
+CREATE FUNCTION mill.claim(p_worker text, p_queues text[], p_max integer, p_kinds text[] DEFAULT NULL::text[], p_lease_seconds integer DEFAULT NULL::integer, p_waits boolean DEFAULT true) RETURNS TABLE(id uuid, queue text, kind text, name text, payload jsonb, attempt integer, max_attempts integer, lease_until timestamp with time zone, owner uuid, group_key text, correlation_id text)
     LANGUAGE plpgsql
     SET search_path TO 'pg_catalog', 'pg_temp'
     SET plan_cache_mode TO 'force_generic_plan'
@@ -1459,7 +1459,7 @@ declare
   v_opened int;
   v_rows tid[];
   v_packs tid[];
-  v_waits boolean := true;
+  v_waits boolean := p_waits;
   v_lease_until timestamptz;
   v_slot text;
 begin
@@ -1532,7 +1532,7 @@ begin
 end
 $$;
 
-COMMENT ON FUNCTION mill.claim(p_worker text, p_queues text[], p_max integer, p_kinds text[], p_lease_seconds integer) IS 'Leases due jobs of the queues to a worker and counts an attempt for each. (worker, attempt) fences what the worker may say later.';
+COMMENT ON FUNCTION mill.claim(p_worker text, p_queues text[], p_max integer, p_kinds text[], p_lease_seconds integer, p_waits boolean) IS 'Leases due jobs of the queues to a worker and counts an attempt for each. (worker, attempt) fences what the worker may say later.';
 
 CREATE FUNCTION mill.claim_refresh(p_worker text, p_queue text, p_max integer, p_invocation uuid) RETURNS jsonb
     LANGUAGE plpgsql
@@ -2373,6 +2373,41 @@ $$;
 
 COMMENT ON FUNCTION mill.cron_matches(p_schedule text, p_at timestamp with time zone) IS 'Whether a schedule of five fields falls on a minute; raises GM035 when it is malformed.';
 
+CREATE FUNCTION mill.cut_error(p_error jsonb) RETURNS jsonb
+    LANGUAGE sql IMMUTABLE
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS $$
+  select case when jsonb_typeof(p_error) <> 'object' then jsonb_build_object('message', mill.cut_text(p_error #>> '{}', 4096))
+  else jsonb_strip_nulls(jsonb_build_object(
+    'type', mill.cut_text(p_error ->> 'type', 200), 'message', mill.cut_text(p_error ->> 'message', 4096),
+    'stack', mill.cut_text(p_error ->> 'stack', 8192), 'provider', mill.cut_text(p_error ->> 'provider', 200),
+    'http_status', case when jsonb_typeof(p_error -> 'http_status') = 'number' then p_error -> 'http_status' end,
+    'retryable', case when jsonb_typeof(p_error -> 'retryable') = 'boolean' then p_error -> 'retryable' end)) end
+$$;
+
+COMMENT ON FUNCTION mill.cut_error(p_error jsonb) IS 'An error of more than 16 KiB with its message and its stack cut and fields of its own left out.';
+
+CREATE FUNCTION mill.cut_text(p_text text, p_bytes integer) RETURNS text
+    LANGUAGE plpgsql IMMUTABLE
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS $$
+declare
+  v_bytes bytea;
+  v_end int := p_bytes - 3; -- room for the mark
+begin
+  if octet_length(p_text) <= p_bytes then
+    return p_text;
+  end if;
+  v_bytes := convert_to(p_text, 'UTF8');
+  while get_byte(v_bytes, v_end) & 192 = 128 loop
+    v_end := v_end - 1;
+  end loop;
+  return convert_from(substring(v_bytes from 1 for v_end), 'UTF8') || '…';
+end
+$$;
+
+COMMENT ON FUNCTION mill.cut_text(p_text text, p_bytes integer) IS 'A text of at most so many bytes; one that was cut ends with an ellipsis.';
+
 CREATE FUNCTION mill.data_rows(p_data_type text, p_symbol text) RETURNS jsonb
     LANGUAGE plpgsql STABLE
     SET search_path TO 'pg_catalog', 'pg_temp'
@@ -2857,7 +2892,7 @@ begin
       end as failure
     from mill.queue q
     join mill.invocation i on i.queue = q.queue
-    cross join lateral mill.invocation_answer(i.request_id, i.asked_at) a
+    cross join lateral mill.invocation_answer(i.request_id, i.asked_at, i.handed_at is not null and i.begun_at is not null) a
     where i.ended_at is null
       and (a.is_over or coalesce(i.begun_at, i.asked_at) < v_now - make_interval(secs => q.invocation_seconds))
     order by i.id
@@ -3469,6 +3504,7 @@ CREATE TABLE mill.queue (
     created_at timestamp with time zone DEFAULT now() NOT NULL,
     part text DEFAULT NULLIF(current_setting('mill.part'::text, true), ''::text),
     backoff_jitter numeric,
+    url text,
     CONSTRAINT a_provider_is_named_with_its_endpoint CHECK (((provider IS NULL) = (endpoint IS NULL))),
     CONSTRAINT a_refresh_queue_draws_on_a_provider CHECK (((queue !~ '^refresh(-|$)'::text) OR (provider IS NOT NULL))),
     CONSTRAINT an_invocation_takes_at_most_fifteen_minutes CHECK (((invocation_seconds >= 1) AND (invocation_seconds <= 900))),
@@ -3478,7 +3514,7 @@ CREATE TABLE mill.queue (
     CONSTRAINT depth_limit_is_positive CHECK (((depth_limit >= 1) AND (depth_limit <= 10000000))),
     CONSTRAINT dequeue_is_by_priority_or_fair CHECK ((dequeue = ANY (ARRAY['priority'::text, 'fair'::text]))),
     CONSTRAINT endpoint_belongs_to_a_provider CHECK (((endpoint IS NULL) OR (provider IS NOT NULL))),
-    CONSTRAINT function_is_named_where_one_serves CHECK (((served_by = 'external'::text) OR ((served_by = 'function'::text) = (function IS NOT NULL)))),
+    CONSTRAINT function_is_named_where_one_serves CHECK (((num_nonnulls(function, url) <= 1) AND ((served_by = 'external'::text) OR (num_nonnulls(function, url) = ((served_by = 'function'::text))::integer)))),
     CONSTRAINT function_name_is_a_path_segment CHECK ((function ~ '^[a-z][a-z0-9_-]{0,62}$'::text)),
     CONSTRAINT lease_is_at_least_one_second CHECK (((lease_seconds >= 1) AND (lease_seconds <= 86400))),
     CONSTRAINT max_attempts_is_positive CHECK (((max_attempts >= 1) AND (max_attempts <= 1000))),
@@ -3489,7 +3525,8 @@ CREATE TABLE mill.queue (
     CONSTRAINT queue_name_is_a_short_word CHECK ((queue ~ '^[a-z][a-z0-9_-]{0,62}$'::text)),
     CONSTRAINT retention_is_at_least_one_day CHECK (((retention_days >= 1) AND (retention_days <= 3650))),
     CONSTRAINT served_by_a_function_a_worker_or_others CHECK ((served_by = ANY (ARRAY['function'::text, 'worker'::text, 'external'::text]))),
-    CONSTRAINT target_is_positive CHECK (((target_seconds >= 1) AND (target_seconds <= 86400)))
+    CONSTRAINT target_is_positive CHECK (((target_seconds >= 1) AND (target_seconds <= 86400))),
+    CONSTRAINT url_is_of_the_web CHECK (((url ~ '^https?://[^[:space:]/?#]+[^[:space:]]*$'::text) AND (length(url) <= 2000)))
 );
 
 COMMENT ON TABLE mill.queue IS 'One row a queue; adding a queue is an INSERT.';
@@ -3897,6 +3934,17 @@ end
 $$;
 
 COMMENT ON FUNCTION mill.forget_tasks() IS 'Deletes the tasks of a job that is deleted.';
+
+CREATE FUNCTION mill.function_url(p_function text) RETURNS text
+    LANGUAGE plpgsql STABLE
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS $$
+begin
+  return case when p_function like 'http%://%' then p_function else mill.setting('functions.base_url') || '/' || p_function end;
+end
+$$;
+
+COMMENT ON FUNCTION mill.function_url(p_function text) IS 'Where a function is called: below the setting functions.base_url, or at the URL that is given. Null without that setting.';
 
 CREATE FUNCTION mill.give_slots_to_running_jobs() RETURNS trigger
     LANGUAGE plpgsql SECURITY DEFINER
@@ -4506,7 +4554,7 @@ $_$;
 
 COMMENT ON FUNCTION mill.install_storage_policies() IS 'Makes the buckets and their policies where Supabase Storage is; elsewhere it does nothing.';
 
-CREATE FUNCTION mill.invocation_answer(p_request bigint, p_asked_at timestamp with time zone, OUT is_over boolean, OUT failure text, OUT is_outage boolean) RETURNS record
+CREATE FUNCTION mill.invocation_answer(p_request bigint, p_asked_at timestamp with time zone, p_is_handed boolean, OUT is_over boolean, OUT failure text, OUT is_outage boolean) RETURNS record
     LANGUAGE plpgsql STABLE
     SET search_path TO 'pg_catalog', 'pg_temp'
     AS $$
@@ -4527,7 +4575,7 @@ begin
     where a.id = p_request and a.created > p_asked_at - interval '1 minute'
     limit 1) r on true;
 
-  if not v_answer.is_there and v_answer.waits then
+  if not v_answer.is_there and v_answer.waits or v_answer.is_there and p_is_handed then
     return;
   end if;
   is_over := true;
@@ -4544,7 +4592,20 @@ begin
 end
 $$;
 
-COMMENT ON FUNCTION mill.invocation_answer(p_request bigint, p_asked_at timestamp with time zone, OUT is_over boolean, OUT failure text, OUT is_outage boolean) IS 'Whether the request of an invocation is over, and why it failed if it did.';
+COMMENT ON FUNCTION mill.invocation_answer(p_request bigint, p_asked_at timestamp with time zone, p_is_handed boolean, OUT is_over boolean, OUT failure text, OUT is_outage boolean) IS 'Whether the request of an invocation is over, and why it failed if it did.';
+
+CREATE FUNCTION mill.invocation_body(p_queue mill.queue, p_id uuid) RETURNS jsonb
+    LANGUAGE plpgsql STABLE
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS $$
+begin
+  return jsonb_build_object(
+    'invocation', p_id, 'queue', p_queue.queue, 'batch', p_queue.batch_size, 'seconds', p_queue.invocation_seconds,
+    'kinds', array(select k.kind from mill.kind k where k.queue = p_queue.queue order by k.kind));
+end
+$$;
+
+COMMENT ON FUNCTION mill.invocation_body(p_queue mill.queue, p_id uuid) IS 'What an invocation of the function of a queue is told, as docs/protocol.md has it.';
 
 CREATE FUNCTION mill.invoke(p_queue text, p_reason text) RETURNS uuid
     LANGUAGE plpgsql
@@ -4553,18 +4614,18 @@ CREATE FUNCTION mill.invoke(p_queue text, p_reason text) RETURNS uuid
 declare
   v_id uuid := mill.uuid7();
   v_queue mill.queue;
+  v_function text;
   v_request bigint;
 begin
   select q.* into v_queue from mill.queue q where q.queue = p_queue and q.served_by = 'function' and not q.paused;
-  if not found or not mill.can_post() or mill.provider_wait(v_queue) > interval '0'
-    or not mill.may_invoke(mill.target_of(v_queue.function, v_queue.provider), v_id)
+  v_function := coalesce(v_queue.function, v_queue.url);
+  if v_function is null or not mill.can_post(v_function) or mill.provider_wait(v_queue) > interval '0'
+    or not mill.may_invoke(mill.target_of(v_function, v_queue.provider), v_id)
   then
     return null;
   end if;
 
-  v_request := mill.post_signed(v_queue.function, v_id,
-    jsonb_build_object('invocation', v_id, 'queue', v_queue.queue, 'batch', v_queue.batch_size, 'seconds', v_queue.invocation_seconds),
-    v_queue.invocation_seconds * 1000);
+  v_request := mill.post_signed(v_function, v_id, mill.invocation_body(v_queue, v_id), v_queue.invocation_seconds * 1000);
   insert into mill.invocation (id, queue, reason, asked_at, request_id)
   values (v_id, v_queue.queue, p_reason, mill.now(), v_request);
   return v_id;
@@ -4604,7 +4665,7 @@ CREATE FUNCTION mill.invoke_due() RETURNS integer
         and (i.begun_at is not null or i.asked_at > mill.now() - interval '2 seconds')
         and coalesce(i.begun_at, i.asked_at) > mill.now() - make_interval(secs => q.invocation_seconds)) a
     where q.served_by = 'function' and not q.paused
-      and not exists (select from mill.breaker b where b.target = mill.target_of(q.function, q.provider) and b.state = 'open')
+      and not exists (select from mill.breaker b where b.target = mill.target_of(coalesce(q.function, q.url), q.provider) and b.state = 'open')
   ) w
   cross join lateral generate_series(1, w.wanted)
 $$;
@@ -4748,8 +4809,8 @@ declare
   v_changed int := 0;
 begin
   insert into mill.breaker (target, changed_at)
-  select distinct mill.target_of(q.function, q.provider), '-infinity'::timestamptz from mill.queue q
-  where q.function is not null and not exists (select from mill.breaker b where b.target = mill.target_of(q.function, q.provider))
+  select distinct mill.target_of(coalesce(q.function, q.url), q.provider), '-infinity'::timestamptz from mill.queue q
+  where coalesce(q.function, q.url) is not null and not exists (select from mill.breaker b where b.target = mill.target_of(coalesce(q.function, q.url), q.provider))
   on conflict do nothing;
 
   for v_target in
@@ -6313,7 +6374,7 @@ begin
   update mill.claimant c set claimed_at = mill.now()
   where (c.queue, c.worker) in (
     select o.queue, o.worker from mill.claimant o where o.queue = p_queue and o.worker = p_worker for update skip locked);
-  if not found then
+  if not found and pg_try_advisory_xact_lock(702233, hashtext(p_queue || ' ' || p_worker)) then
     insert into mill.claimant (queue, worker, claimed_at) values (p_queue, p_worker, mill.now()) on conflict do nothing;
   end if;
 end
@@ -6838,18 +6899,14 @@ CREATE FUNCTION mill.post_signed(p_function text, p_id uuid, p_body jsonb, p_tim
     SET search_path TO 'pg_catalog', 'pg_temp'
     AS $$
 declare
-  v_seconds text := floor(extract(epoch from mill.now()))::bigint::text;
-  v_signature text := mill.sign('invoke', convert_to(p_id || '.' || v_seconds || '.' || p_body::text, 'UTF8'));
+  v_request jsonb;
 begin
-  if not mill.can_post() then
+  if not mill.can_post(p_function) then
     return null;
   end if;
+  v_request := mill.signed_request(p_function, p_id, p_body::text);
   return net.http_post(
-    url => mill.setting('functions.base_url') || '/' || p_function,
-    body => p_body,
-    headers => jsonb_build_object(
-      'Content-Type', 'application/json', 'webhook-id', p_id, 'webhook-timestamp', v_seconds, 'webhook-signature', v_signature),
-    timeout_milliseconds => p_timeout_ms);
+    url => v_request ->> 'url', body => p_body, headers => v_request -> 'headers', timeout_milliseconds => p_timeout_ms);
 end
 $$;
 
@@ -7356,7 +7413,7 @@ CREATE FUNCTION mill.recent_attempts(p_target text, p_since timestamp with time 
     from mill.stat_batch s
     cross join lateral (select case s.outcome when 'lost' then 1 else s.jobs end as attempts) c
     where s.outcome in ('completed', 'failed', 'dead', 'lost')
-      and s.queue = any (array(select q.queue from mill.queue q where mill.target_of(q.function, q.provider) = p_target))
+      and s.queue = any (array(select q.queue from mill.queue q where mill.target_of(coalesce(q.function, q.url), q.provider) = p_target))
       and s.at >= (select greatest(p_since, mill.now() - make_interval(secs => mill.setting('breaker.window_seconds', '60')::int)))
     group by s.tenant) t
 $$;
@@ -8365,6 +8422,13 @@ begin
     raise exception 'every outcome needs id, attempt and one of completed, failed, snoozed, released, dead'
       using errcode = 'GM005';
   end if;
+  -- The size of the whole batch is known at once, so only a large one is looked at closer.
+  if pg_column_size(p_outcomes) > 1048576 and exists (
+    select from jsonb_array_elements(p_outcomes) e where pg_column_size(e -> 'result') > 1048576)
+  then
+    raise exception 'the result of a job is larger than 1 MiB' using errcode = 'GM014',
+      hint = 'Store the content elsewhere and settle with a reference to it.';
+  end if;
 
   if v_has_usage and mill.hook_of('usage') is not null then
     execute format('select %s($1, $2)', mill.hook_of('usage')) using p_worker, p_outcomes;
@@ -8689,16 +8753,19 @@ declare
     select h.key::uuid from jsonb_each(p_held) h where h.value ->> 'verdict' in ('failed', 'snoozed', 'released'));
 begin
   update mill.job_live j set
-    state = case p_held -> j.id::text ->> 'verdict' when 'failed' then 'retrying' when 'snoozed' then 'deferred' else 'pending' end,
-    waits = p_held -> j.id::text ->> 'verdict' <> 'released',
+    state = case
+      when p_held -> j.id::text ->> 'verdict' = 'failed' then 'retrying'
+      when p_held -> j.id::text ->> 'verdict' = 'snoozed' or (p_held -> j.id::text ->> 'delay')::double precision > 0 then 'deferred'
+      else 'pending' end,
+    waits = p_held -> j.id::text ->> 'verdict' <> 'released' or coalesce((p_held -> j.id::text ->> 'delay')::double precision > 0, false),
     attempt = j.attempt - (p_held -> j.id::text ->> 'verdict' <> 'failed')::int,
     run_at = p_now + case p_held -> j.id::text ->> 'verdict'
       when 'failed' then coalesce(
         make_interval(secs => (p_held -> j.id::text ->> 'delay')::double precision),
         (select mill.backoff(j.attempt, q.backoff_base_seconds, q.backoff_cap_seconds, q.backoff_jitter) from mill.queue q where q.queue = j.queue))
       when 'snoozed' then make_interval(secs => coalesce((p_held -> j.id::text ->> 'delay')::double precision, 30))
-      else interval '0' end,
-    -- A released job goes back to the head of its line, but not below the floor.
+      else make_interval(secs => coalesce(greatest((p_held -> j.id::text ->> 'delay')::double precision, 0), 0)) end,
+    -- A job that was released without a delay goes back to the head of its line, but not below the floor.
     turn = greatest(j.turn, (select f.turn from mill.floor f where f.line = j.line)),
     worker = null,
     lease_until = null,
@@ -8801,6 +8868,24 @@ CREATE FUNCTION mill.sign(p_name text, p_message bytea) RETURNS text
 $$;
 
 COMMENT ON FUNCTION mill.sign(p_name text, p_message bytea) IS 'The Standard Webhooks signature of a message, or null without such a key.';
+
+CREATE FUNCTION mill.signed_request(p_function text, p_id uuid, p_body text) RETURNS jsonb
+    LANGUAGE plpgsql STABLE
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS $$
+declare
+  v_seconds text := floor(extract(epoch from mill.now()))::bigint::text;
+begin
+  return jsonb_build_object(
+    'url', mill.function_url(p_function),
+    'headers', jsonb_build_object(
+      'Content-Type', 'application/json', 'webhook-id', p_id, 'webhook-timestamp', v_seconds,
+      'webhook-signature', mill.sign('invoke', convert_to(p_id || '.' || v_seconds || '.' || p_body, 'UTF8'))),
+    'body', p_body);
+end
+$$;
+
+COMMENT ON FUNCTION mill.signed_request(p_function text, p_id uuid, p_body text) IS 'A request to a function with a Standard Webhooks signature of now, as {url, headers, body}. The body is a text.';
 
 CREATE FUNCTION mill.size_of_object(p_object text) RETURNS bigint
     LANGUAGE plpgsql STABLE
@@ -8912,7 +8997,7 @@ COMMENT ON FUNCTION mill.staleness_function(p_name text) IS 'The function that t
 
 CREATE FUNCTION mill.stamped_error(p_error jsonb, p_worker text, p_attempt integer, p_at timestamp with time zone) RETURNS jsonb
     LANGUAGE sql IMMUTABLE
-    RETURN (CASE WHEN (jsonb_typeof(p_error) = 'object'::text) THEN p_error ELSE jsonb_build_object('message', (p_error #>> '{}'::text[])) END || jsonb_build_object('worker', p_worker, 'attempt', p_attempt, 'at', p_at));
+    RETURN (CASE WHEN (pg_column_size(p_error) > 16384) THEN mill.cut_error(p_error) WHEN (jsonb_typeof(p_error) = 'object'::text) THEN p_error ELSE jsonb_build_object('message', (p_error #>> '{}'::text[])) END || jsonb_build_object('worker', p_worker, 'attempt', p_attempt, 'at', p_at));
 
 COMMENT ON FUNCTION mill.stamped_error(p_error jsonb, p_worker text, p_attempt integer, p_at timestamp with time zone) IS 'An error with who met it, in which attempt and when.';
 
@@ -9860,7 +9945,7 @@ begin
     from mill.invocation i
     where i.queue = p_queue.queue and i.begun_at is not null and i.ended_at is null
       and i.begun_at > v_now - make_interval(secs => p_queue.invocation_seconds)
-      and not (mill.invocation_answer(i.request_id, i.asked_at)).is_over;
+      and not (mill.invocation_answer(i.request_id, i.asked_at, i.handed_at is not null)).is_over;
   end if;
   if v_running < p_queue.max_parallel then
     begin
@@ -10012,13 +10097,22 @@ CREATE FUNCTION mill.worker_lost_error(p_message text) RETURNS jsonb
 COMMENT ON FUNCTION mill.worker_lost_error(p_message text) IS 'The error of a job whose worker was lost, with how that was noticed.';
 
 CREATE FUNCTION mill.worker_seen(p_worker text, p_queues text[] DEFAULT NULL::text[]) RETURNS void
-    LANGUAGE sql
+    LANGUAGE plpgsql
     SET search_path TO 'pg_catalog', 'pg_temp'
     AS $$
-  insert into mill.worker as w (worker, queues, first_seen_at, seen_at)
-  values (p_worker, coalesce(p_queues, '{}'), mill.now(), mill.now())
-  on conflict (worker) do update set seen_at = excluded.seen_at, queues = coalesce(p_queues, w.queues)
-  where w.seen_at < excluded.seen_at - interval '10 seconds' or w.queues <> coalesce(p_queues, w.queues)
+declare
+  v_now timestamptz := mill.now();
+begin
+  if not exists (
+    select from mill.worker w
+    where w.worker = p_worker and w.seen_at >= v_now - interval '10 seconds' and w.queues = coalesce(p_queues, w.queues))
+  then
+    insert into mill.worker as w (worker, queues, first_seen_at, seen_at)
+    values (p_worker, coalesce(p_queues, '{}'), v_now, v_now)
+    on conflict (worker) do update set seen_at = excluded.seen_at, queues = coalesce(p_queues, w.queues)
+    where w.seen_at < excluded.seen_at - interval '10 seconds' or w.queues <> coalesce(p_queues, w.queues);
+  end if;
+end
 $$;
 
 COMMENT ON FUNCTION mill.worker_seen(p_worker text, p_queues text[]) IS 'Records that a container worker is alive, and which queues it serves.';
@@ -10837,6 +10931,44 @@ end
 $$;
 
 COMMENT ON FUNCTION public.claim_tasks(p_worker_id text, p_max_tasks integer, p_task_types text[]) IS 'Leases due tasks of the types to a worker; of all types that workflows use when none is named. job_id is null for a job of the type that belongs to no workflow.';
+
+CREATE FUNCTION public.claim_wake_up(p_job uuid) RETURNS jsonb
+    LANGUAGE plpgsql SECURITY DEFINER
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    SET enable_seqscan TO 'off'
+    SET jit TO 'off'
+    AS $$
+declare
+  v_queue mill.queue;
+  v_id uuid;
+begin
+  if mill.setting('wake.by_function', 'true') <> 'true' then
+    return null;
+  end if;
+  select q.* into v_queue
+  from mill.queue q
+  where q.served_by = 'function' and not q.paused and q.queue = coalesce(
+    (select j.queue from mill.job_live j where j.id = p_job),
+    (select p.queue from mill.pack p where p.first = mill.pack_of(p_job) and p.last >= p_job));
+  if not found then
+    return null;
+  end if;
+
+  -- The newest: it is most likely the one that this job has asked for.
+  update mill.invocation i set handed_at = mill.now()
+  where i.id = (
+    select o.id from mill.invocation o
+    where o.queue = v_queue.queue and o.ended_at is null and o.begun_at is null and o.handed_at is null
+    order by o.asked_at desc
+    limit 1
+    for no key update skip locked)
+  returning i.id into v_id;
+  return case when v_id is not null
+    then mill.signed_request(coalesce(v_queue.function, v_queue.url), v_id, mill.invocation_body(v_queue, v_id)::text) end;
+end
+$$;
+
+COMMENT ON FUNCTION public.claim_wake_up(p_job uuid) IS 'The signed request of an invocation that was asked for and has not begun, of the queue of a job, as {url, headers, body}. One caller gets it, once.';
 
 CREATE FUNCTION public.cleanup_steps() RETURNS jsonb
     LANGUAGE sql STABLE SECURITY DEFINER
@@ -12542,6 +12674,29 @@ $$;
 
 COMMENT ON FUNCTION public.set_maintenance(p_enabled boolean, p_reason text, p_retry_after_seconds integer) IS 'Stops users'' writes, or lets them go on; says whether they are stopped now.';
 
+CREATE FUNCTION public.settle_and_claim(p_worker text, p_outcomes jsonb, p_queues text[], p_max integer, p_kinds text[] DEFAULT NULL::text[], p_leave_external boolean DEFAULT false) RETURNS jsonb
+    LANGUAGE plpgsql SECURITY DEFINER
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS $$
+declare
+  v_queues text[] := case when p_leave_external
+    then array(select q.queue from mill.queue q where q.queue = any (p_queues) and q.served_by <> 'external') else p_queues end;
+  v_settled jsonb := '[]';
+  v_jobs jsonb;
+begin
+  perform mill.worker_seen(p_worker, v_queues);
+  if p_outcomes is distinct from '[]' then
+    v_settled := public.settle_jobs(p_worker, p_outcomes);
+  end if;
+  perform mill.reclaim_while_pump_is_silent(); -- after the settlement: it locks rows in whatever order, and skips those that are locked
+  select coalesce(jsonb_agg(to_jsonb(c)), '[]') into v_jobs
+  from mill.claim(p_worker, v_queues, p_max, p_kinds, p_waits => p_outcomes = '[]') c;
+  return jsonb_build_object('settled', v_settled, 'jobs', v_jobs);
+end
+$$;
+
+COMMENT ON FUNCTION public.settle_and_claim(p_worker text, p_outcomes jsonb, p_queues text[], p_max integer, p_kinds text[], p_leave_external boolean) IS 'Settles a batch of outcomes and leases due jobs to the same worker, as {settled: [{id, status}], jobs: [job]}.';
+
 CREATE FUNCTION public.settle_api_capacity(p_lease_id uuid, p_actual_tokens bigint DEFAULT NULL::bigint) RETURNS boolean
     LANGUAGE plpgsql SECURITY DEFINER
     SET search_path TO 'pg_catalog', 'pg_temp'
@@ -12567,6 +12722,9 @@ CREATE FUNCTION public.settle_jobs(p_worker text, p_outcomes jsonb, p_invocation
 declare
   v_answers jsonb;
 begin
+  if jsonb_typeof(p_outcomes) = 'array' and jsonb_array_length(p_outcomes) > 1000 then
+    raise exception '% outcomes are too many for one call', jsonb_array_length(p_outcomes) using errcode = 'GM005', hint = 'Send 1,000 at the most.';
+  end if;
   select coalesce(jsonb_agg(to_jsonb(s)), '[]') into v_answers from mill.settle(p_worker, p_outcomes) s;
   if p_invocation is not null then
     perform mill.end_invocation(p_invocation);
@@ -13338,6 +13496,7 @@ CREATE TABLE mill.invocation (
     worker text,
     jobs uuid[],
     failure text,
+    handed_at timestamp with time zone,
     CONSTRAINT ended_after_it_began_or_with_a_failure CHECK (((ended_at IS NULL) OR (begun_at IS NOT NULL) OR (failure IS NOT NULL))),
     CONSTRAINT reason_is_known CHECK ((reason = ANY (ARRAY['wake'::text, 'pump'::text, 'more'::text])))
 );
@@ -15366,7 +15525,7 @@ REVOKE ALL ON FUNCTION mill.call_worker(p_queue text, p_reason text) FROM PUBLIC
 
 REVOKE ALL ON FUNCTION mill.can_count_later(p_told mill.ended) FROM PUBLIC;
 
-REVOKE ALL ON FUNCTION mill.can_post() FROM PUBLIC;
+REVOKE ALL ON FUNCTION mill.can_post(p_function text) FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION mill.cancel(p_ids uuid[]) FROM PUBLIC;
 
@@ -15421,7 +15580,7 @@ REVOKE ALL ON FUNCTION mill.check_watched(p_symbols text[]) FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION mill.check_workers() FROM PUBLIC;
 
-REVOKE ALL ON FUNCTION mill.claim(p_worker text, p_queues text[], p_max integer, p_kinds text[], p_lease_seconds integer) FROM PUBLIC;
+REVOKE ALL ON FUNCTION mill.claim(p_worker text, p_queues text[], p_max integer, p_kinds text[], p_lease_seconds integer, p_waits boolean) FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION mill.claim_refresh(p_worker text, p_queue text, p_max integer, p_invocation uuid) FROM PUBLIC;
 
@@ -15523,6 +15682,10 @@ REVOKE ALL ON FUNCTION mill.cron_field_matches(p_field text, p_value integer, p_
 REVOKE ALL ON FUNCTION mill.cron_health() FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION mill.cron_matches(p_schedule text, p_at timestamp with time zone) FROM PUBLIC;
+
+REVOKE ALL ON FUNCTION mill.cut_error(p_error jsonb) FROM PUBLIC;
+
+REVOKE ALL ON FUNCTION mill.cut_text(p_text text, p_bytes integer) FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION mill.data_rows(p_data_type text, p_symbol text) FROM PUBLIC;
 
@@ -15640,6 +15803,8 @@ REVOKE ALL ON FUNCTION mill.forget_part(p_part text) FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION mill.forget_tasks() FROM PUBLIC;
 
+REVOKE ALL ON FUNCTION mill.function_url(p_function text) FROM PUBLIC;
+
 REVOKE ALL ON FUNCTION mill.give_slots_to_running_jobs() FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION mill.grant_api_capacity(p_provider text, p_endpoint text, p_tokens bigint, p_is_compat boolean) FROM PUBLIC;
@@ -15678,7 +15843,9 @@ REVOKE ALL ON FUNCTION mill.install_schedules() FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION mill.install_storage_policies() FROM PUBLIC;
 
-REVOKE ALL ON FUNCTION mill.invocation_answer(p_request bigint, p_asked_at timestamp with time zone, OUT is_over boolean, OUT failure text, OUT is_outage boolean) FROM PUBLIC;
+REVOKE ALL ON FUNCTION mill.invocation_answer(p_request bigint, p_asked_at timestamp with time zone, p_is_handed boolean, OUT is_over boolean, OUT failure text, OUT is_outage boolean) FROM PUBLIC;
+
+REVOKE ALL ON FUNCTION mill.invocation_body(p_queue mill.queue, p_id uuid) FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION mill.invoke(p_queue text, p_reason text) FROM PUBLIC;
 
@@ -16066,6 +16233,8 @@ REVOKE ALL ON FUNCTION mill.shown_progress(p_job mill.workflow) FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION mill.sign(p_name text, p_message bytea) FROM PUBLIC;
 
+REVOKE ALL ON FUNCTION mill.signed_request(p_function text, p_id uuid, p_body text) FROM PUBLIC;
+
 REVOKE ALL ON FUNCTION mill.size_of_object(p_object text) FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION mill.stage_after(p_stage text) FROM PUBLIC;
@@ -16297,6 +16466,9 @@ GRANT INSERT(input) ON TABLE public.job_tasks TO service_role;
 
 REVOKE ALL ON FUNCTION public.claim_tasks(p_worker_id text, p_max_tasks integer, p_task_types text[]) FROM PUBLIC;
 GRANT ALL ON FUNCTION public.claim_tasks(p_worker_id text, p_max_tasks integer, p_task_types text[]) TO service_role;
+
+REVOKE ALL ON FUNCTION public.claim_wake_up(p_job uuid) FROM PUBLIC;
+GRANT ALL ON FUNCTION public.claim_wake_up(p_job uuid) TO service_role;
 
 REVOKE ALL ON FUNCTION public.cleanup_steps() FROM PUBLIC;
 GRANT ALL ON FUNCTION public.cleanup_steps() TO service_role;
@@ -16575,6 +16747,9 @@ GRANT ALL ON FUNCTION public.save_document_page(p_job uuid, p_worker text, p_att
 
 REVOKE ALL ON FUNCTION public.set_maintenance(p_enabled boolean, p_reason text, p_retry_after_seconds integer) FROM PUBLIC;
 GRANT ALL ON FUNCTION public.set_maintenance(p_enabled boolean, p_reason text, p_retry_after_seconds integer) TO service_role;
+
+REVOKE ALL ON FUNCTION public.settle_and_claim(p_worker text, p_outcomes jsonb, p_queues text[], p_max integer, p_kinds text[], p_leave_external boolean) FROM PUBLIC;
+GRANT ALL ON FUNCTION public.settle_and_claim(p_worker text, p_outcomes jsonb, p_queues text[], p_max integer, p_kinds text[], p_leave_external boolean) TO service_role;
 
 REVOKE ALL ON FUNCTION public.settle_api_capacity(p_lease_id uuid, p_actual_tokens bigint) FROM PUBLIC;
 GRANT ALL ON FUNCTION public.settle_api_capacity(p_lease_id uuid, p_actual_tokens bigint) TO service_role;

@@ -1,4 +1,4 @@
--- One call settles a batch. With p_invocation, that invocation has ended.
+-- One call settles a batch, of at most a thousand: a claim gives out no more. With p_invocation, that invocation has ended.
 create or replace function public.settle_jobs(p_worker text, p_outcomes jsonb, p_invocation uuid default null)
 returns jsonb
 language plpgsql security definer
@@ -7,6 +7,9 @@ as $$
 declare
   v_answers jsonb;
 begin
+  if jsonb_typeof(p_outcomes) = 'array' and jsonb_array_length(p_outcomes) > 1000 then
+    raise exception '% outcomes are too many for one call', jsonb_array_length(p_outcomes) using errcode = 'GM005', hint = 'Send 1,000 at the most.';
+  end if;
   select coalesce(jsonb_agg(to_jsonb(s)), '[]') into v_answers from mill.settle(p_worker, p_outcomes) s;
   if p_invocation is not null then
     perform mill.end_invocation(p_invocation);

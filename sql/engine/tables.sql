@@ -55,10 +55,13 @@ create table mill.queue (
   part text default nullif(current_setting('mill.part', true), ''),
   -- A failed attempt waits its delay, give or take this share. Null: anything up to the delay (full jitter).
   backoff_jitter numeric,
+  -- Where the function is called that serves the queue, instead of a name below the setting functions.base_url.
+  url text,
   constraint queue_name_is_a_short_word check (queue ~ '^[a-z][a-z0-9_-]{0,62}$'),
   constraint served_by_a_function_a_worker_or_others check (served_by in ('function', 'worker', 'external')),
-  -- A queue that is set to external keeps the name, to be given back later.
-  constraint function_is_named_where_one_serves check (served_by = 'external' or (served_by = 'function') = (function is not null)),
+  -- A queue that is set to external keeps the name or the URL, to be given back later.
+  constraint function_is_named_where_one_serves check (
+    num_nonnulls(function, url) <= 1 and (served_by = 'external' or num_nonnulls(function, url) = (served_by = 'function')::int)),
   constraint function_name_is_a_path_segment check (function ~ '^[a-z][a-z0-9_-]{0,62}$'),
   constraint batch_size_is_positive check (batch_size between 1 and 1000),
   constraint max_parallel_is_positive check (max_parallel between 1 and 1000),
@@ -74,7 +77,8 @@ create table mill.queue (
   constraint retention_is_at_least_one_day check (retention_days between 1 and 3650),
   constraint target_is_positive check (target_seconds between 1 and 86400),
   constraint endpoint_belongs_to_a_provider check (endpoint is null or provider is not null),
-  constraint backoff_jitter_is_a_share check (backoff_jitter between 0 and 1)
+  constraint backoff_jitter_is_a_share check (backoff_jitter between 0 and 1),
+  constraint url_is_of_the_web check (url ~ '^https?://[^[:space:]/?#]+[^[:space:]]*$' and length(url) <= 2000)
 );
 comment on table mill.queue is 'One row a queue; adding a queue is an INSERT.';
 
@@ -296,6 +300,9 @@ create index lane_tenant on mill.lane (queue, tenant) where not idle;
 -- One row per invocation of a function: asked for, begun (its one claim was made), ended. The id travels in
 -- the signed request, so a replayed or duplicated wake-up claims nothing.
 --
+-- The function that took a job may send the request too, before pg_net does (claim_wake_up). One of the two begins; handed_at says that
+-- the answer which pg_net records may be that of the other, which did nothing.
+--
 --   asked ──claim_jobs──► begun ──settle_jobs──► ended
 --     └───────┴─ its request failed, or took too long: ended, with the failure (mill.end_lost_invocations)
 create table mill.invocation (
@@ -311,6 +318,7 @@ create table mill.invocation (
   worker text,
   jobs uuid[],
   failure text,
+  handed_at timestamptz,
   constraint reason_is_known check (reason in ('wake', 'pump', 'more')),
   constraint ended_after_it_began_or_with_a_failure check (ended_at is null or begun_at is not null or failure is not null)
 );

@@ -17,7 +17,7 @@ pub(super) async fn answer(client: &tokio_postgres::Client) -> Finding {
         .await
         .ok()
         .and_then(|row| row.get(0));
-    let details = match base {
+    let mut details = match base {
         None => Vec::new(), // said already
         Some(base) => {
             let mut details = look(&format!("{base}/health")).await;
@@ -27,6 +27,9 @@ pub(super) async fn answer(client: &tokio_postgres::Client) -> Finding {
             details
         }
     };
+    for url in urls(client).await {
+        details.extend(unreachable(&url).await);
+    }
     Finding {
         name: "functions",
         details,
@@ -38,7 +41,7 @@ pub(super) async fn answer(client: &tokio_postgres::Client) -> Finding {
 async fn called(client: &tokio_postgres::Client) -> Vec<String> {
     let found = client
         .query(
-            "select distinct q.function from mill.queue q where q.served_by = 'function' union select 'cleanup' order by 1",
+            "select q.function from mill.queue q where q.served_by = 'function' and q.function is not null union select 'cleanup' order by 1",
             &[],
         )
         .await;
@@ -46,6 +49,29 @@ async fn called(client: &tokio_postgres::Client) -> Vec<String> {
         |_| Vec::new(),
         |rows| rows.iter().map(|row| row.get(0)).collect(),
     )
+}
+
+/// The functions that have an address of their own.
+async fn urls(client: &tokio_postgres::Client) -> Vec<String> {
+    let found = client
+        .query(
+            "select distinct q.url from mill.queue q where q.served_by = 'function' and q.url is not null order by 1",
+            &[],
+        )
+        .await;
+    found.map_or_else(
+        |_| Vec::new(),
+        |rows| rows.iter().map(|row| row.get(0)).collect(),
+    )
+}
+
+// A server of the user's own may answer a GET in any way. That it answers is all that is asked for.
+async fn unreachable(url: &str) -> Option<String> {
+    match tokio::time::timeout(PATIENCE, get(url)).await {
+        Err(_) => Some(format!("{url} does not answer")),
+        Ok(Err(error)) => Some(format!("{url} cannot be reached: {error}")),
+        Ok(Ok(_)) => None,
+    }
 }
 
 // Functions of the user's own need not answer there, so nothing but our own problem counts.

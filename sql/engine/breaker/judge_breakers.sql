@@ -21,8 +21,8 @@ declare
   v_changed int := 0;
 begin
   insert into mill.breaker (target, changed_at)
-  select distinct mill.target_of(q.function, q.provider), '-infinity'::timestamptz from mill.queue q
-  where q.function is not null and not exists (select from mill.breaker b where b.target = mill.target_of(q.function, q.provider))
+  select distinct mill.target_of(coalesce(q.function, q.url), q.provider), '-infinity'::timestamptz from mill.queue q
+  where coalesce(q.function, q.url) is not null and not exists (select from mill.breaker b where b.target = mill.target_of(coalesce(q.function, q.url), q.provider))
   on conflict do nothing;
 
   for v_target in

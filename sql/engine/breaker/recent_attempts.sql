@@ -18,7 +18,7 @@ as $$
     from mill.stat_batch s
     cross join lateral (select case s.outcome when 'lost' then 1 else s.jobs end as attempts) c
     where s.outcome in ('completed', 'failed', 'dead', 'lost')
-      and s.queue = any (array(select q.queue from mill.queue q where mill.target_of(q.function, q.provider) = p_target))
+      and s.queue = any (array(select q.queue from mill.queue q where mill.target_of(coalesce(q.function, q.url), q.provider) = p_target))
       and s.at >= (select greatest(p_since, mill.now() - make_interval(secs => mill.setting('breaker.window_seconds', '60')::int)))
     group by s.tenant) t
 $$;

@@ -1,4 +1,4 @@
--- What a breaker judges: a function, and where its queue asks a provider that pair. A provider that is down must not keep
+-- What a breaker judges: a function by its name or its URL, and where its queue asks a provider that pair. A provider that is down must not keep
 -- the function from its other queues.
 create or replace function mill.target_of(p_function text, p_provider text) returns text
 language sql immutable

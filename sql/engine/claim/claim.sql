@@ -9,9 +9,11 @@
 --
 -- Queues are tried in a random order, so that none starves behind another. Lock order: a claim waits for one
 -- thing, the locks of the queue it tries first (its provider's limit, then its cap; or a pack), while it holds nothing else; those
--- of further queues it merely tries, and whatever row is locked it skips. So no cycle of waits goes through a claim.
+-- of further queues it merely tries, and whatever row is locked it skips. So no cycle of waits goes through a claim. A caller that
+-- holds locks already passes p_waits false: then the claim waits for nothing at all.
 create or replace function mill.claim(
-  p_worker text, p_queues text[], p_max int, p_kinds text[] default null, p_lease_seconds int default null)
+  p_worker text, p_queues text[], p_max int, p_kinds text[] default null, p_lease_seconds int default null,
+  p_waits boolean default true)
 returns table (id uuid, queue text, kind text, name text, payload jsonb, attempt int, max_attempts int,
                lease_until timestamptz, owner uuid, group_key text, correlation_id text)
 language plpgsql
@@ -30,7 +32,7 @@ declare
   v_opened int;
   v_rows tid[];
   v_packs tid[];
-  v_waits boolean := true;
+  v_waits boolean := p_waits;
   v_lease_until timestamptz;
   v_slot text;
 begin
@@ -103,6 +105,6 @@ begin
 end
 $$;
 
-comment on function mill.claim(text, text[], int, text[], int) is
+comment on function mill.claim(text, text[], int, text[], int, boolean) is
   'Leases due jobs of the queues to a worker and counts an attempt for each. (worker, attempt) fences what the worker may say later.';
-revoke execute on function mill.claim(text, text[], int, text[], int) from public;
+revoke execute on function mill.claim(text, text[], int, text[], int, boolean) from public;

@@ -7,9 +7,12 @@
 -- Both tables of pg_net are unlogged: a crash of Postgres empties them. A request leaves the queue in the transaction that writes its
 -- answer, so a request that is in neither table was lost in a crash. One statement reads both: with two, the answer could be written in between.
 --
+-- p_is_handed: the function that took a job has sent the request as well, and the invocation has begun. An answer may then be that of the
+-- duplicate, which claims nothing and is answered at once. So it says nothing; the invocation ends with its settlement or its time.
+--
 -- pg_net indexes answers by their time alone. The minute is for clocks: an answer has the time at which its transaction began.
 create or replace function mill.invocation_answer(
-  p_request bigint, p_asked_at timestamptz, out is_over boolean, out failure text, out is_outage boolean)
+  p_request bigint, p_asked_at timestamptz, p_is_handed boolean, out is_over boolean, out failure text, out is_outage boolean)
 language plpgsql stable
 set search_path = pg_catalog, pg_temp
 as $$
@@ -30,7 +33,7 @@ begin
     where a.id = p_request and a.created > p_asked_at - interval '1 minute'
     limit 1) r on true;
 
-  if not v_answer.is_there and v_answer.waits then
+  if not v_answer.is_there and v_answer.waits or v_answer.is_there and p_is_handed then
     return;
   end if;
   is_over := true;
@@ -47,5 +50,5 @@ begin
 end
 $$;
 
-comment on function mill.invocation_answer(bigint, timestamptz) is 'Whether the request of an invocation is over, and why it failed if it did.';
-revoke execute on function mill.invocation_answer(bigint, timestamptz) from public;
+comment on function mill.invocation_answer(bigint, timestamptz, boolean) is 'Whether the request of an invocation is over, and why it failed if it did.';
+revoke execute on function mill.invocation_answer(bigint, timestamptz, boolean) from public;

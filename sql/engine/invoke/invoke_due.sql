@@ -16,7 +16,7 @@ as $$
         and (i.begun_at is not null or i.asked_at > mill.now() - interval '2 seconds')
         and coalesce(i.begun_at, i.asked_at) > mill.now() - make_interval(secs => q.invocation_seconds)) a
     where q.served_by = 'function' and not q.paused
-      and not exists (select from mill.breaker b where b.target = mill.target_of(q.function, q.provider) and b.state = 'open')
+      and not exists (select from mill.breaker b where b.target = mill.target_of(coalesce(q.function, q.url), q.provider) and b.state = 'open')
   ) w
   cross join lateral generate_series(1, w.wanted)
 $$;

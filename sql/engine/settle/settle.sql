@@ -3,10 +3,10 @@
 --   completed   to job_done; refused, as lost, once the job was asked to cancel
 --   failed      consumes the attempt: retrying after its backoff, or to job_dead at max_attempts
 --   snoozed     back to deferred for delay_seconds, the attempt given back
---   released    back to pending at once, the attempt given back
+--   released    back to pending, or to deferred for delay_seconds; the attempt given back
 --   dead        to job_dead: no retry can cure it
 --
--- usage is for queues under a provider's limit, and goes to the hook of usage.
+-- usage is for queues under a provider's limit, and goes to the hook of usage. A result has at most 1 MiB, an error is cut to 16 KiB.
 --
 -- Fencing: only a row that is processing, under this worker, in this attempt is touched. For any other the
 -- answer is 'lost' and nothing changes. Lock order: by id, as everywhere.
@@ -44,6 +44,13 @@ begin
   if v_ids is null or not v_is_whole then
     raise exception 'every outcome needs id, attempt and one of completed, failed, snoozed, released, dead'
       using errcode = 'GM005';
+  end if;
+  -- The size of the whole batch is known at once, so only a large one is looked at closer.
+  if pg_column_size(p_outcomes) > 1048576 and exists (
+    select from jsonb_array_elements(p_outcomes) e where pg_column_size(e -> 'result') > 1048576)
+  then
+    raise exception 'the result of a job is larger than 1 MiB' using errcode = 'GM014',
+      hint = 'Store the content elsewhere and settle with a reference to it.';
   end if;
 
   if v_has_usage and mill.hook_of('usage') is not null then

@@ -11,16 +11,19 @@ declare
     select h.key::uuid from jsonb_each(p_held) h where h.value ->> 'verdict' in ('failed', 'snoozed', 'released'));
 begin
   update mill.job_live j set
-    state = case p_held -> j.id::text ->> 'verdict' when 'failed' then 'retrying' when 'snoozed' then 'deferred' else 'pending' end,
-    waits = p_held -> j.id::text ->> 'verdict' <> 'released',
+    state = case
+      when p_held -> j.id::text ->> 'verdict' = 'failed' then 'retrying'
+      when p_held -> j.id::text ->> 'verdict' = 'snoozed' or (p_held -> j.id::text ->> 'delay')::double precision > 0 then 'deferred'
+      else 'pending' end,
+    waits = p_held -> j.id::text ->> 'verdict' <> 'released' or coalesce((p_held -> j.id::text ->> 'delay')::double precision > 0, false),
     attempt = j.attempt - (p_held -> j.id::text ->> 'verdict' <> 'failed')::int,
     run_at = p_now + case p_held -> j.id::text ->> 'verdict'
       when 'failed' then coalesce(
         make_interval(secs => (p_held -> j.id::text ->> 'delay')::double precision),
         (select mill.backoff(j.attempt, q.backoff_base_seconds, q.backoff_cap_seconds, q.backoff_jitter) from mill.queue q where q.queue = j.queue))
       when 'snoozed' then make_interval(secs => coalesce((p_held -> j.id::text ->> 'delay')::double precision, 30))
-      else interval '0' end,
-    -- A released job goes back to the head of its line, but not below the floor.
+      else make_interval(secs => coalesce(greatest((p_held -> j.id::text ->> 'delay')::double precision, 0), 0)) end,
+    -- A job that was released without a delay goes back to the head of its line, but not below the floor.
     turn = greatest(j.turn, (select f.turn from mill.floor f where f.line = j.line)),
     worker = null,
     lease_until = null,

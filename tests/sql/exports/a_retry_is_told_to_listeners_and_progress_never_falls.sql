@@ -32,7 +32,7 @@ create function pg_temp.report(p_progress int, p_message text) returns boolean l
   select public.report_export((select id from made), 'w1', (select attempt from held), p_progress, p_message) $$;
 create function pg_temp.settle(p_outcome text) returns text language sql as $$
   select public.settle_jobs('w1', jsonb_build_array(jsonb_build_object('id', (select id from made), 'attempt', (select attempt from held), 'outcome', p_outcome,
-    'error', jsonb_build_object('type', 'storage', 'message', 'away'), 'delay_seconds', 60))) #>> '{0,status}' $$;
+    'error', jsonb_build_object('type', 'storage', 'message', 'away'), 'delay_seconds', case when p_outcome <> 'released' then 60 end))) #>> '{0,status}' $$;
 
 select pg_temp.at('2030-01-01 12:00+00');
 insert into public.documents (id, owner, title) values ('00000000-0000-4000-8000-0000000000d1', '00000000-0000-4000-8000-0000000000a1', 'Resume');
