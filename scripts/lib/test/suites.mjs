@@ -57,6 +57,8 @@ export const suites = [
   { group: "contract", name: "contract", needs: ["native", "functions"], read: readNode, command: nodeTestAtOnce("tests/contract/") },
   { group: "gateway", name: "gateway", needs: ["native"], read: readNode, command: nodeTest("tests/gateway/") },
   ...["refresh", "workflows"].map(app),
+  { group: "e2e", name: "wake", needs: ["native", "functions"], read: readNode, command: nodeTest("tests/wake/") },
+  { group: "e2e", name: "traces", needs: ["native", "functions"], read: readNode, command: nodeTest("tests/traces/") },
   { ...app("project"), group: "project" },
   { group: "chaos", name: "neighbours", needs: ["native", "functions"], read: readNode, command: nodeTest("tests/chaos/neighbours.test.mjs") },
   { group: "chaos", name: "chaos", alone: true, needs: ["native", "functions"], read: readNode, command: nodeTest("tests/chaos/recovery.test.mjs") },

@@ -159,6 +159,9 @@ pub struct ClaimedJob {
     pub correlation_id: Option<String>,
     /// Whose it is.
     pub owner: Option<Uuid>,
+    /// The trace that it belongs to, from whoever enqueued it.
+    #[serde(default)]
+    pub traceparent: Option<String>,
 }
 
 /// Who holds a running job: the fencing token. What its owner writes counts only while Postgres knows it as the holder.

@@ -94,7 +94,11 @@ pub fn hex(bytes: &[u8]) -> String {
     digits.collect()
 }
 
-fn from_hex<const N: usize>(text: &[u8]) -> Result<[u8; N], NotATraceparent> {
+/// As many bytes as the text has pairs of lower-case hexadecimal digits.
+pub fn from_hex<const N: usize>(text: &[u8]) -> Result<[u8; N], NotATraceparent> {
+    if text.len() != 2 * N {
+        return Err(NotATraceparent);
+    }
     let digit = |byte: u8| match byte {
         b'0'..=b'9' => Ok(byte - b'0'),
         b'a'..=b'f' => Ok(byte - b'a' + 10),

@@ -22,11 +22,7 @@ pub struct Config {
 }
 
 impl Config {
-    pub(super) fn new(
-        env: Env,
-        correlation_id: &str,
-        traceparent: Option<Traceparent>,
-    ) -> Self {
+    pub(super) fn new(env: Env, correlation_id: &str, traceparent: Option<Traceparent>) -> Self {
         Self {
             env,
             correlation_id: correlation_id.to_owned(),

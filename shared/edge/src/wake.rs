@@ -13,7 +13,7 @@ use std::time::Duration;
 
 use serde::Deserialize;
 use worker::wasm_bindgen::JsValue;
-use worker::{AbortSignal, Context, Date, Fetch, Headers, Method, RequestInit, RequestRedirect};
+use worker::{Context, Date, Fetch, Headers, Method, RequestInit, RequestRedirect};
 
 use super::Config;
 use gristmill_core::job::JobId;
@@ -136,15 +136,15 @@ async fn send(wake_up: WakeUp, parent: Option<Traceparent>) -> Result<(), String
             .with_redirect(RequestRedirect::Manual)
             .with_body(Some(JsValue::from_str(&wake_up.body)));
         let request = worker::Request::new_with_init(&wake_up.url, &init)?;
-        let time = AbortSignal::timeout_with_u32(1000 * LONGEST_INVOCATION);
-        let mut answer = Fetch::Request(request).send_with_signal(&time).await?;
+        let mut answer = Fetch::Request(request).send().await?;
         answer.bytes().await?;
         worker::Result::Ok(answer.status_code())
     };
-    match answered.await {
-        Ok(200..300) => Ok(()),
-        Ok(status) => Err(format!("the function answered {status}")),
-        Err(error) => Err(error.to_string()),
+    match within(Duration::from_secs(LONGEST_INVOCATION.into()), answered).await {
+        Ok(Ok(200..300)) => Ok(()),
+        Ok(Ok(status)) => Err(format!("the function answered {status}")),
+        Ok(Err(error)) => Err(error.to_string()),
+        Err(_) => Err("the function did not answer in time".to_owned()),
     }
 }
 
@@ -215,7 +215,9 @@ mod tests {
         let of = |seconds: u32| WakeUp {
             url: String::new(),
             headers: BTreeMap::new(),
-            body: format!(r#"{{"invocation": "{A}", "queue": "q", "batch": 1, "seconds": {seconds}}}"#),
+            body: format!(
+                r#"{{"invocation": "{A}", "queue": "q", "batch": 1, "seconds": {seconds}}}"#
+            ),
         };
         assert!(is_short(&of(30)));
         assert!(!is_short(&of(31)));
