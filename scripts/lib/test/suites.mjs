@@ -55,6 +55,7 @@ export const suites = [
   { group: "house", name: "house", needs: ["native", "functions"], read: readNode, command: nodeTestAtOnce("tests/house/") },
   { group: "sql", name: "upgrade", needs: ["native", "functions"], debian: true, read: readNode, command: nodeTestAtOnce("tests/upgrade/") },
   { group: "contract", name: "contract", needs: ["native", "functions"], read: readNode, command: nodeTestAtOnce("tests/contract/") },
+  { group: "conformance", name: "conformance", needs: ["native", "functions"], read: readNode, command: nodeTest("tests/conformance/") },
   { group: "gateway", name: "gateway", needs: ["native"], read: readNode, command: nodeTest("tests/gateway/") },
   ...["refresh", "workflows"].map(app),
   { group: "e2e", name: "wake", needs: ["native", "functions"], read: readNode, command: nodeTest("tests/wake/") },

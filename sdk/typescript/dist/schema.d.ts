@@ -1,0 +1,34 @@
+export interface StandardSchemaV1<Input = unknown, Output = Input> {
+    readonly "~standard": {
+        readonly version: 1;
+        readonly vendor: string;
+        readonly validate: (value: unknown) => Validated<Output> | Promise<Validated<Output>>;
+        readonly types?: {
+            readonly input: Input;
+            readonly output: Output;
+        } | undefined;
+        /** Standard JSON Schema: zod 4.2, arktype 2.2. */
+        readonly jsonSchema?: {
+            readonly input: (options: {
+                target: string;
+            }) => Record<string, unknown>;
+        };
+    };
+}
+type Validated<Output> = {
+    readonly value: Output;
+    readonly issues?: undefined;
+} | {
+    readonly issues: readonly Issue[];
+};
+interface Issue {
+    readonly message: string;
+    readonly path?: readonly (PropertyKey | {
+        readonly key: PropertyKey;
+    })[] | undefined;
+}
+export type InputOf<Schema> = Schema extends StandardSchemaV1<infer Input, any> ? Input : never;
+export type OutputOf<Schema> = Schema extends StandardSchemaV1<any, infer Output> ? Output : never;
+/** The payload as its schema gives it, or InvalidPayload. Without a schema it is the payload itself. */
+export declare function validated(schema: StandardSchemaV1 | undefined, kind: string, payload: unknown): unknown;
+export {};
