@@ -138,7 +138,7 @@ async fn send(wake_up: WakeUp, parent: Option<Traceparent>) -> Result<(), String
         let request = worker::Request::new_with_init(&wake_up.url, &init)?;
         let mut answer = Fetch::Request(request).send().await?;
         answer.bytes().await?;
-        worker::Result::Ok(answer.status_code())
+        Ok::<u16, worker::Error>(answer.status_code())
     };
     match within(Duration::from_secs(LONGEST_INVOCATION.into()), answered).await {
         Ok(Ok(200..300)) => Ok(()),

@@ -1,7 +1,7 @@
 //! Sends finished spans to a collector, in batches and in the background.
 //!
 //! Nothing waits for it: a span goes into a bounded queue or is dropped and counted, and a collector that does not answer costs memory for that queue and no more.
-//! It is written here because opentelemetry-otlp with its features trimmed to traces over HTTP is 69 further crates (docs/traces.md).
+//! docs/traces.md says why it is not opentelemetry-otlp.
 
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
