@@ -296,6 +296,50 @@ CREATE FUNCTION mill.append_error(p_log jsonb, p_error jsonb) RETURNS jsonb
 
 COMMENT ON FUNCTION mill.append_error(p_log jsonb, p_error jsonb) IS 'The error history with one more entry, ten at the most.';
 
+CREATE FUNCTION mill.array_violation(p_root jsonb, p_schema jsonb, p_value jsonb, p_path text, p_depth integer) RETURNS text[]
+    LANGUAGE plpgsql IMMUTABLE
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS $$
+declare
+  v_length int := jsonb_array_length(p_value);
+  v_first int := coalesce(jsonb_array_length(p_schema -> 'prefixItems'), 0); -- from here on items counts
+  v_least numeric := coalesce((p_schema -> 'minContains')::numeric, 1);
+  v_found int := 0;
+  v_schema jsonb;
+  v_violation text[];
+begin
+  if v_length < (p_schema -> 'minItems')::numeric then
+    return array[p_path, format('must have at least %s items', p_schema -> 'minItems')];
+  elsif v_length > (p_schema -> 'maxItems')::numeric then
+    return array[p_path, format('must have at most %s items', p_schema -> 'maxItems')];
+  elsif p_schema -> 'uniqueItems' = 'true' and (select count(*) <> count(distinct e.value) from jsonb_array_elements(p_value) e) then
+    return array[p_path, 'must not have the same item twice'];
+  end if;
+  if p_schema ?| array['items', 'prefixItems', 'contains'] then
+    for v_at in 0 .. v_length - 1 loop
+      v_schema := case when v_at < v_first then p_schema -> 'prefixItems' -> v_at else p_schema -> 'items' end;
+      if v_schema is not null then
+        v_violation := mill.schema_violation(p_root, v_schema, p_value -> v_at, p_path || '/' || v_at, p_depth);
+        if v_violation is not null then
+          return v_violation;
+        end if;
+      end if;
+      if p_schema ? 'contains' and mill.schema_violation(p_root, p_schema -> 'contains', p_value -> v_at, '', p_depth) is null then
+        v_found := v_found + 1;
+      end if;
+    end loop;
+    if p_schema ? 'contains' and v_found < v_least then
+      return array[p_path, format('must have at least %s items of the kind that it has to contain', v_least)];
+    elsif p_schema ? 'contains' and v_found > (p_schema -> 'maxContains')::numeric then
+      return array[p_path, format('must have at most %s items of the kind that it may contain', p_schema -> 'maxContains')];
+    end if;
+  end if;
+  return null;
+end
+$$;
+
+COMMENT ON FUNCTION mill.array_violation(p_root jsonb, p_schema jsonb, p_value jsonb, p_path text, p_depth integer) IS 'What a schema has against an array. For mill.schema_violation alone.';
+
 CREATE FUNCTION mill.audit(p_table text, p_record text, p_action text, p_old jsonb DEFAULT NULL::jsonb, p_new jsonb DEFAULT NULL::jsonb, p_reason text DEFAULT NULL::text, p_source text DEFAULT 'gristmill'::text, p_patient_id uuid DEFAULT NULL::uuid, p_job_id uuid DEFAULT NULL::uuid, p_correlation_id text DEFAULT NULL::text) RETURNS bigint
     LANGUAGE sql
     SET search_path TO 'pg_catalog', 'pg_temp'
@@ -993,6 +1037,25 @@ $$;
 
 COMMENT ON FUNCTION mill.check_definition() IS 'Refuses a definition that could not run, with the reason.';
 
+CREATE FUNCTION mill.check_definition_fields(p_definition jsonb, p_fields text[], p_place text) RETURNS void
+    LANGUAGE plpgsql IMMUTABLE
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS $$
+declare
+  v_unknown text;
+begin
+  if jsonb_typeof(p_definition) is distinct from 'object' then
+    perform mill.refuse_definition_of(p_place, 'must be an object');
+  end if;
+  v_unknown := (select k.name from jsonb_object_keys(p_definition) as k(name) where k.name <> all (p_fields) limit 1);
+  if v_unknown is not null then
+    perform mill.refuse_definition_of(mill.pointer(p_place, v_unknown), 'is no option');
+  end if;
+end
+$$;
+
+COMMENT ON FUNCTION mill.check_definition_fields(p_definition jsonb, p_fields text[], p_place text) IS 'Raises GM013 for a definition that is no object or has an unknown field.';
+
 CREATE TABLE mill.workflow_step (
     type text NOT NULL,
     version integer NOT NULL,
@@ -1179,6 +1242,40 @@ $$;
 
 COMMENT ON FUNCTION mill.check_export_storage(p_owner uuid, p_more bigint) IS 'GM051 with used and limit when so many more bytes do not fit.';
 
+CREATE FUNCTION mill.check_fit(p_kind text, p_compiled jsonb, p_payload jsonb, p_at bigint) RETURNS boolean
+    LANGUAGE plpgsql STABLE
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS $$
+declare
+  v_violation text[];
+begin
+  if jsonb_typeof(p_payload) = 'object' and p_payload <> '{}' then
+    v_violation := mill.schema_violation(p_compiled, p_compiled, p_payload);
+    if v_violation is not null then
+      raise exception 'the payload does not fit the schema of "%": % %', p_kind, coalesce(nullif(v_violation[1], ''), 'it'), v_violation[2]
+        using errcode = 'GM011', detail = format('job %s, field %s', p_at, v_violation[1]);
+    end if;
+  end if;
+  return true;
+end
+$$;
+
+COMMENT ON FUNCTION mill.check_fit(p_kind text, p_compiled jsonb, p_payload jsonb, p_at bigint) IS 'True, or GM011 with the job and the field when a payload does not fit the compiled schema of its kind.';
+
+CREATE FUNCTION mill.check_fits(p_jobs jsonb) RETURNS void
+    LANGUAGE plpgsql STABLE
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS $$
+begin
+  perform mill.check_fit(k.kind, k.compiled_schema, j.job -> 'payload', j.ordinality - 1)
+  from jsonb_array_elements(p_jobs) with ordinality as j(job, ordinality)
+  join mill.kind k on k.kind = j.job ->> 'kind' and k.compiled_schema is not null
+  order by j.ordinality;
+end
+$$;
+
+COMMENT ON FUNCTION mill.check_fits(p_jobs jsonb) IS 'Raises GM011 for the first job of a batch whose payload does not fit the schema of its kind.';
+
 CREATE FUNCTION mill.check_invocations() RETURNS TABLE(detail text)
     LANGUAGE sql STABLE
     SET search_path TO 'pg_catalog', 'pg_temp'
@@ -1282,6 +1379,49 @@ CREATE FUNCTION mill.check_quota() RETURNS TABLE(detail text)
     AS $$ select format('%s%% of the data quota is used, serving has stopped', mill.quota_percent()) where mill.is_quota_exceeded() $$;
 
 COMMENT ON FUNCTION mill.check_quota() IS 'Whether refreshes have stopped for want of quota.';
+
+CREATE FUNCTION mill.check_references(p_compiled jsonb) RETURNS void
+    LANGUAGE plpgsql IMMUTABLE
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS $_$
+declare
+  v_lost text := (
+    select r.path ->> 1 from jsonb_path_query(p_compiled, 'strict $.**."$ref"', silent => true) as r(path)
+    where jsonb_typeof(r.path) = 'array' and jsonb_typeof(p_compiled #> array(select jsonb_array_elements_text(r.path))) is null
+    limit 1);
+  v_cycle text;
+begin
+  if v_lost is not null then
+    perform mill.refuse_schema('/$defs/' || v_lost, 'is referred to and is not there');
+  end if;
+  with recursive node (name, node) as (
+    select '[]'::jsonb, p_compiled
+    union all
+    select jsonb_build_array('$defs', d.key), d.value from jsonb_each(p_compiled -> '$defs') d
+    union all
+    select n.name, c.node
+    from node n
+    cross join lateral (
+      select n.node -> k.key from unnest(array['not', 'if', 'then', 'else']) as k(key) where n.node ? k.key
+      union all
+      select e.value
+      from unnest(array['allOf', 'anyOf', 'oneOf']) as k(key)
+      cross join lateral jsonb_array_elements(case when n.node ? k.key then n.node -> k.key else '[]' end) as e(value)) as c(node)
+    where jsonb_typeof(n.node) = 'object'
+  ),
+  reached (name, target) as (
+    select n.name, n.node -> '$ref' from node n where n.node ? '$ref'
+    union
+    select r.name, n.node -> '$ref' from reached r join node n on n.name = r.target where n.node ? '$ref'
+  )
+  select coalesce(r.name ->> 1, '#') into v_cycle from reached r where r.name = r.target limit 1;
+  if v_cycle is not null then
+    perform mill.refuse_schema(v_cycle, 'refers to itself for the same value');
+  end if;
+end
+$_$;
+
+COMMENT ON FUNCTION mill.check_references(p_compiled jsonb) IS 'Raises GM013 for a reference to nothing and for a name that refers to itself.';
 
 CREATE FUNCTION mill.check_registry_row() RETURNS trigger
     LANGUAGE plpgsql SECURITY DEFINER
@@ -1396,6 +1536,19 @@ $$;
 
 COMMENT ON FUNCTION mill.check_symbol(p_symbol text, p_data_types text[], p_priority integer) IS 'Queues what is missing or stale of a symbol; says how many refreshes were new. Without a priority each gets the number of its viewers.';
 
+CREATE FUNCTION mill.check_unique(p_unique jsonb, p_place text) RETURNS void
+    LANGUAGE plpgsql IMMUTABLE
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS $$
+begin
+  if not mill.is_unique_option(p_unique) then
+    perform mill.refuse_definition_of(p_place, 'must be {"by": names of fields, "within_seconds": 1 to 31536000}');
+  end if;
+end
+$$;
+
+COMMENT ON FUNCTION mill.check_unique(p_unique jsonb, p_place text) IS 'Raises GM013 for a unique that says nothing.';
+
 CREATE FUNCTION mill.check_watched(p_symbols text[]) RETURNS integer
     LANGUAGE plpgsql
     SET search_path TO 'pg_catalog', 'pg_temp'
@@ -1442,7 +1595,7 @@ $$;
 
 COMMENT ON FUNCTION mill.check_workers() IS 'Queues of the container worker that have work and nobody to do it.';
 
-CREATE FUNCTION mill.claim(p_worker text, p_queues text[], p_max integer, p_kinds text[] DEFAULT NULL::text[], p_lease_seconds integer DEFAULT NULL::integer, p_waits boolean DEFAULT true) RETURNS TABLE(id uuid, queue text, kind text, name text, payload jsonb, attempt integer, max_attempts integer, lease_until timestamp with time zone, owner uuid, group_key text, correlation_id text)
+CREATE FUNCTION mill.claim(p_worker text, p_queues text[], p_max integer, p_kinds text[] DEFAULT NULL::text[], p_lease_seconds integer DEFAULT NULL::integer, p_waits boolean DEFAULT true) RETURNS TABLE(id uuid, queue text, kind text, name text, payload jsonb, attempt integer, max_attempts integer, lease_until timestamp with time zone, owner uuid, group_key text, correlation_id text, traceparent text)
     LANGUAGE plpgsql
     SET search_path TO 'pg_catalog', 'pg_temp'
     SET plan_cache_mode TO 'force_generic_plan'
@@ -1493,7 +1646,7 @@ begin
         slot = v_slot
       where j.ctid = any (v_rows)
       returning j.id, j.queue, j.kind, j.name, j.payload, j.attempt, j.max_attempts,
-                j.lease_until, j.owner, j.group_key, j.correlation_id;
+                j.lease_until, j.owner, j.group_key, j.correlation_id, j.traceparent;
       exit when v_left <= 0 or v_queue.counts_running;
 
       v_packs := mill.lock_packs(v_queue, v_left, p_kinds);
@@ -1514,7 +1667,7 @@ begin
       select p.id, o.line, o.queue, o.kind, p.payload, 'processing', o.run_at, 1, o.max_attempts, p_worker, o.run_at, v_now, v_lease_until
       from opened o cross join lateral unnest(o.ids, o.payloads) as p(id, payload)
       returning j.id, j.queue, j.kind, j.name, j.payload, j.attempt, j.max_attempts,
-                j.lease_until, j.owner, j.group_key, j.correlation_id;
+                j.lease_until, j.owner, j.group_key, j.correlation_id, j.traceparent;
       get diagnostics v_opened = row_count;
       v_left := v_left - v_opened;
       exit when v_left <= 0;
@@ -1564,6 +1717,44 @@ end
 $$;
 
 COMMENT ON FUNCTION mill.claim_refresh(p_worker text, p_queue text, p_max integer, p_invocation uuid) IS 'Leases a batch of refreshes to a worker; none while the provider has no room or the batch would cross the quota.';
+
+CREATE FUNCTION mill.claim_unique(p_jobs jsonb, p_now timestamp with time zone, p_turn bigint, p_random text) RETURNS jsonb
+    LANGUAGE plpgsql
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    SET jit TO 'off'
+    AS $$
+declare
+  v_answers jsonb;
+begin
+  with keys as materialized (
+    select u.*, min(u.at) over (partition by u.kind, u.digest) as first from mill.unique_keys(p_jobs) u
+  ),
+  written as (
+    insert into mill.unique_job as j (kind, digest, id, until)
+    select k.kind, k.digest, mill.uuid7_at(p_turn + k.at + 1, p_random), p_now + make_interval(secs => k.within_seconds)
+    from keys k
+    where k.at = k.first
+      and not exists (select from mill.unique_job o where o.kind = k.kind and o.digest = k.digest and o.until > p_now)
+    order by k.kind, k.digest
+    on conflict (kind, digest) do update set id = excluded.id, until = excluded.until where j.until <= p_now
+    returning j.kind, j.digest
+  )
+  select coalesce(jsonb_object_agg(k.at, jsonb_strip_nulls(jsonb_build_object(
+    'status', 'duplicate', 'kind', case when w.kind is null then k.kind end, 'digest', case when w.kind is null then encode(k.digest, 'hex') end,
+    'first', case when w.kind is not null then k.first end))), '{}')
+  into v_answers
+  from keys k left join written w on w.kind = k.kind and w.digest = k.digest
+  where w.kind is null or k.at > k.first;
+
+  -- In a statement of its own: it sees the rows that the insert has waited for.
+  return (
+    select coalesce(jsonb_object_agg(a.key, case when a.value ? 'digest' then jsonb_build_object('status', 'duplicate', 'id', j.id) else a.value end), '{}')
+    from jsonb_each(v_answers) a
+    left join mill.unique_job j on j.kind = a.value ->> 'kind' and j.digest = decode(a.value ->> 'digest', 'hex'));
+end
+$$;
+
+COMMENT ON FUNCTION mill.claim_unique(p_jobs jsonb, p_now timestamp with time zone, p_turn bigint, p_random text) IS 'Takes the keys of unique jobs; answers which jobs of the batch are duplicates. For mill.enqueue alone.';
 
 CREATE FUNCTION mill.cleanup_alerts(p_max integer) RETURNS jsonb
     LANGUAGE sql
@@ -1752,6 +1943,19 @@ $$;
 
 COMMENT ON FUNCTION mill.cleanup_subscriptions(p_max integer) IS 'Removes subscriptions that were not seen for 5 minutes, and what else refresh keeps for a while; {removed} or {skipped}.';
 
+CREATE FUNCTION mill.cleanup_unique_jobs(p_max integer) RETURNS jsonb
+    LANGUAGE sql
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS $$
+  with gone as (
+    delete from mill.unique_job u where (u.kind, u.digest) in (
+      select o.kind, o.digest from mill.unique_job o where o.until <= mill.now() order by o.until limit p_max for update skip locked)
+    returning 1)
+  select jsonb_build_object('removed', count(*), 'more', count(*) = p_max) from gone
+$$;
+
+COMMENT ON FUNCTION mill.cleanup_unique_jobs(p_max integer) IS 'Forgets the keys of unique jobs whose time is over.';
+
 CREATE FUNCTION mill.cleanup_uploads(p_max integer DEFAULT 200) RETURNS jsonb
     LANGUAGE plpgsql
     SET search_path TO 'pg_catalog', 'pg_temp'
@@ -1833,6 +2037,181 @@ CREATE FUNCTION mill.clock_us() RETURNS bigint
 
 COMMENT ON FUNCTION mill.clock_us() IS 'Microseconds since 1970 by the real clock. Places in line come from here and never from mill.now(): a test that turns its clock back must not lose jobs below the floor.';
 
+CREATE FUNCTION mill.combined_violation(p_root jsonb, p_schema jsonb, p_value jsonb, p_path text, p_depth integer) RETURNS text[]
+    LANGUAGE plpgsql IMMUTABLE
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS $_$
+declare
+  v_schema jsonb;
+  v_violation text[];
+  v_first text[];
+  v_fitting int := 0;
+begin
+  if p_schema ? '$ref' then
+    v_violation := mill.schema_violation(p_root, p_root #> array(select jsonb_array_elements_text(p_schema -> '$ref')), p_value, p_path, p_depth);
+    if v_violation is not null then
+      return v_violation;
+    end if;
+  end if;
+  for v_schema in select e.value from jsonb_array_elements(p_schema -> 'allOf') e loop
+    v_violation := mill.schema_violation(p_root, v_schema, p_value, p_path, p_depth);
+    if v_violation is not null then
+      return v_violation;
+    end if;
+  end loop;
+  if p_schema ? 'anyOf' then
+    for v_schema in select e.value from jsonb_array_elements(p_schema -> 'anyOf') e loop
+      v_violation := mill.schema_violation(p_root, v_schema, p_value, p_path, p_depth);
+      v_first := coalesce(v_first, v_violation);
+      exit when v_violation is null;
+    end loop;
+    if v_violation is not null then -- the first of several alternatives is as good as any to name
+      return array[v_first[1], v_first[2] || ', or fit another alternative'];
+    end if;
+  end if;
+  if p_schema ? 'oneOf' then
+    for v_schema in select e.value from jsonb_array_elements(p_schema -> 'oneOf') e loop
+      v_fitting := v_fitting + (mill.schema_violation(p_root, v_schema, p_value, p_path, p_depth) is null)::int;
+    end loop;
+    if v_fitting <> 1 then
+      return array[p_path, format('must fit exactly one of the alternatives, and fits %s', v_fitting)];
+    end if;
+  end if;
+  if p_schema ? 'not' and mill.schema_violation(p_root, p_schema -> 'not', p_value, p_path, p_depth) is null then
+    return array[p_path, 'is what it must not be'];
+  end if;
+  if p_schema ? 'if' then
+    v_schema := case when mill.schema_violation(p_root, p_schema -> 'if', p_value, p_path, p_depth) is null then p_schema -> 'then' else p_schema -> 'else' end;
+    if v_schema is not null then
+      return mill.schema_violation(p_root, v_schema, p_value, p_path, p_depth);
+    end if;
+  end if;
+  return null;
+end
+$_$;
+
+COMMENT ON FUNCTION mill.combined_violation(p_root jsonb, p_schema jsonb, p_value jsonb, p_path text, p_depth integer) IS 'What schemas that a schema combines have against a value. For mill.schema_violation alone.';
+
+CREATE FUNCTION mill.compile_keyword(p_keyword text, p_value jsonb, p_place text) RETURNS jsonb
+    LANGUAGE plpgsql IMMUTABLE
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS $_$
+begin
+  case
+    when mill.keyword_value(p_keyword) = 'a schema' then
+      return mill.compile_subschema(p_value, p_place);
+    when mill.keyword_value(p_keyword) = 'an array of schemas' then
+      return (select jsonb_agg(mill.compile_subschema(e.value, p_place || '/' || e.ordinality - 1) order by e.ordinality)
+              from jsonb_array_elements(p_value) with ordinality as e(value, ordinality));
+    when mill.keyword_value(p_keyword) = 'an object of schemas' then
+      return (select coalesce(jsonb_object_agg(
+                case when p_keyword = 'patternProperties' then mill.compile_pattern(e.key, mill.pointer(p_place, e.key)) else e.key end,
+                mill.compile_subschema(e.value, mill.pointer(p_place, e.key))), '{}')
+              from jsonb_each(p_value) e);
+    when p_keyword = 'pattern' then
+      return to_jsonb(mill.compile_pattern(p_value #>> '{}', p_place));
+    when p_keyword = 'type' then
+      return case jsonb_typeof(p_value) when 'array' then p_value else jsonb_build_array(p_value) end;
+    when p_keyword = '$ref' then
+      if p_value #>> '{}' !~ '^#(/\$defs/[^/%]+)?$' then
+        perform mill.refuse_schema(p_place, 'must be # or #/$defs/ and a name');
+      end if;
+      -- The path of the schema that is meant.
+      return case p_value #>> '{}' when '#' then '[]' else
+        jsonb_build_array('$defs', replace(replace(substr(p_value #>> '{}', 9), '~1', '/'), '~0', '~')) end;
+    else
+      return p_value;
+  end case;
+end
+$_$;
+
+COMMENT ON FUNCTION mill.compile_keyword(p_keyword text, p_value jsonb, p_place text) IS 'The value of a keyword in the form in which payloads are checked. For mill.compile_subschema alone.';
+
+CREATE FUNCTION mill.compile_pattern(p_pattern text, p_place text) RETURNS text
+    LANGUAGE plpgsql IMMUTABLE
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS $$
+declare
+  v_pattern text := mill.translate_pattern(p_pattern);
+begin
+  if v_pattern is null then
+    perform mill.refuse_schema(p_place, 'is a pattern that Postgres cannot match as ECMAScript does');
+  end if;
+  return v_pattern;
+end
+$$;
+
+COMMENT ON FUNCTION mill.compile_pattern(p_pattern text, p_place text) IS 'A pattern of a schema as Postgres has it, or GM013.';
+
+CREATE FUNCTION mill.compile_schema(p_schema jsonb) RETURNS jsonb
+    LANGUAGE plpgsql IMMUTABLE
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS $$
+declare
+  v_compiled jsonb;
+begin
+  if p_schema is null then
+    return null;
+  end if;
+  v_compiled := mill.compile_subschema(p_schema, '');
+  if jsonb_typeof(v_compiled) = 'object' then
+    perform mill.check_references(v_compiled);
+  end if;
+  return v_compiled;
+end
+$$;
+
+COMMENT ON FUNCTION mill.compile_schema(p_schema jsonb) IS 'A JSON Schema in the form that mill.schema_violation takes. GM013 for one that is not supported, with the place.';
+
+CREATE FUNCTION mill.compile_schema_of_kind() RETURNS trigger
+    LANGUAGE plpgsql
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS $$
+begin
+  new.compiled_schema := mill.compile_schema(new.schema);
+  return new;
+end
+$$;
+
+COMMENT ON FUNCTION mill.compile_schema_of_kind() IS 'Keeps the compiled form of a kind''s schema; GM013 for a schema that is not supported.';
+
+CREATE FUNCTION mill.compile_subschema(p_schema jsonb, p_place text) RETURNS jsonb
+    LANGUAGE plpgsql IMMUTABLE
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS $_$
+declare
+  v_result jsonb := '{}';
+  v_entry record;
+  v_wanted text;
+  v_place text;
+begin
+  if jsonb_typeof(p_schema) = 'boolean' then
+    return p_schema;
+  elsif jsonb_typeof(p_schema) is distinct from 'object' then
+    perform mill.refuse_schema(p_place, 'must be an object, true or false');
+  end if;
+  for v_entry in select e.key, e.value from jsonb_each(p_schema) e loop
+    v_place := mill.pointer(p_place, v_entry.key);
+    v_wanted := mill.keyword_value(v_entry.key);
+    if v_wanted is null then
+      perform mill.refuse_schema(v_place, 'is a keyword that is not supported');
+    elsif not mill.fits_keyword(v_entry.value, v_wanted) then
+      perform mill.refuse_schema(v_place, 'must be ' || v_wanted);
+    elsif v_entry.key = '$schema' and v_entry.value #>> '{}' not like '%/draft/2020-12/schema%' then
+      perform mill.refuse_schema(v_place, 'must be that of 2020-12, or be left out');
+    elsif v_entry.key in ('$id', '$schema') and p_place <> '' then
+      perform mill.refuse_schema(v_place, 'belongs to the top of a schema');
+    end if;
+    continue when v_wanted = 'annotation'
+      or v_entry.key = 'format' and v_entry.value #>> '{}' not in ('date-time', 'date', 'uuid', 'email', 'uri');
+    v_result := v_result || jsonb_build_object(v_entry.key, mill.compile_keyword(v_entry.key, v_entry.value, v_place));
+  end loop;
+  return v_result;
+end
+$_$;
+
+COMMENT ON FUNCTION mill.compile_subschema(p_schema jsonb, p_place text) IS 'A schema in the form in which payloads are checked, or GM013 with the place. For mill.compile_schema alone.';
+
 CREATE FUNCTION mill.complete(p_worker text, p_ids uuid[], p_attempts integer[]) RETURNS uuid[]
     LANGUAGE plpgsql
     SET search_path TO 'pg_catalog', 'pg_temp'
@@ -1905,6 +2284,21 @@ end
 $$;
 
 COMMENT ON FUNCTION mill.complete_export_job(p_holder mill.holder, p_url text, p_size integer, p_pages integer) IS 'Completes an export with the result that a compat worker names; false when the job was cancelled, GM055 without a stored file.';
+
+CREATE FUNCTION mill.complete_queue_definition(p_definition jsonb, p_is_new boolean) RETURNS jsonb
+    LANGUAGE sql IMMUTABLE
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS $$
+  select case
+      when coalesce(p_definition -> 'url', 'null') <> 'null' then '{"served_by": "function", "function": null}'::jsonb
+      when coalesce(p_definition -> 'function', 'null') <> 'null' then '{"served_by": "function", "url": null}'
+      when p_definition ->> 'served_by' = 'worker' then '{"function": null, "url": null}'
+      when p_is_new then '{"served_by": "external"}'
+      else '{}' end
+    || p_definition
+$$;
+
+COMMENT ON FUNCTION mill.complete_queue_definition(p_definition jsonb, p_is_new boolean) IS 'The definition of a queue with what follows from its other fields.';
 
 CREATE FUNCTION mill.confirm_export_files(p_keys text[]) RETURNS jsonb
     LANGUAGE sql
@@ -2855,12 +3249,12 @@ begin
   )
   insert into mill.job (
     id, queue, kind, name, category, payload, state, priority, run_at, attempt, max_attempts, lease_losses,
-    worker, dedupe_key, group_key, owner, parent, progress, result, error, error_log, correlation_id,
+    worker, dedupe_key, group_key, owner, parent, progress, result, error, error_log, correlation_id, traceparent,
     created_at, started_at, finished_at)
   select
     e.id, e.queue, e.kind, e.name, e.category, e.payload, p_state, e.priority, e.run_at, e.attempt,
     e.max_attempts, e.lease_losses, e.worker, e.dedupe_key, e.group_key, e.owner, e.parent, e.progress, e.result,
-    e.error, e.error_log, e.correlation_id, e.created_at, e.started_at, p_now
+    e.error, e.error_log, e.correlation_id, e.traceparent, e.created_at, e.started_at, p_now
   from ended e;
   get diagnostics v_count = row_count;
   return v_count;
@@ -2977,6 +3371,8 @@ declare
   v_max_bytes int := mill.setting('queue.payload_max_bytes', '65536')::int;
   v_is_limited boolean;
   v_has_lanes boolean;
+  v_has_schemas boolean;
+  v_has_unique boolean;
   v_queues text[];
 begin
   if jsonb_typeof(p_jobs) is distinct from 'array' then
@@ -2989,21 +3385,27 @@ begin
   if p_jobs @? '$[*].priority' then
     perform mill.open_lines(p_jobs);
   end if;
-  select bool_or(q.depth_limit is not null), bool_or(q.dequeue = 'fair' or q.max_running_per_group is not null), array_agg(q.queue)
-  into v_is_limited, v_has_lanes, v_queues
-  from mill.queue q
-  where q.queue in (
-    select k.queue from mill.kind k where k.kind in (select e ->> 'kind' from jsonb_array_elements(p_jobs) e));
-  if v_is_limited or p_jobs @? '$[*].dedupe_key' then
+  -- A queue may come twice here, once for each of its kinds.
+  select bool_or(q.depth_limit is not null), bool_or(q.dequeue = 'fair' or q.max_running_per_group is not null),
+    bool_or(k.compiled_schema is not null), bool_or(k.unique_by is not null), array_agg(q.queue)
+  into v_is_limited, v_has_lanes, v_has_schemas, v_has_unique, v_queues
+  from mill.kind k join mill.queue q on q.queue = k.queue
+  where k.kind in (select e ->> 'kind' from jsonb_array_elements(p_jobs) e);
+  if v_has_schemas then
+    perform mill.check_fits(p_jobs);
+  end if;
+  if v_has_unique or p_jobs @? '$[*].unique' then
+    return query select * from mill.enqueue_keyed(p_jobs, v_now, v_turn, v_random, v_max_bytes, mill.claim_unique(p_jobs, v_now, v_turn, v_random));
+  elsif v_is_limited or p_jobs @? '$[*].dedupe_key' then
     return query select * from mill.enqueue_keyed(p_jobs, v_now, v_turn, v_random, v_max_bytes);
   else
     return query
     insert into mill.job_live (
       id, line, turn, queue, kind, name, category, payload, state, waits, priority, run_at, max_attempts,
-      group_key, lane, owner, parent, correlation_id, created_at)
+      group_key, lane, owner, parent, correlation_id, traceparent, created_at)
     select
       a.id, a.line, a.turn, a.queue, a.kind, a.name, a.category, a.payload, a.state, a.state = 'deferred', a.priority, a.run_at, a.max_attempts,
-      a.group_key, a.lane, a.owner, a.parent, a.correlation_id, v_now
+      a.group_key, a.lane, a.owner, a.parent, a.correlation_id, a.traceparent, v_now
     from mill.parse_jobs(p_jobs, v_now, v_turn, v_random, v_max_bytes) a
     returning (job_live.turn - v_turn - 1)::int, job_live.id, 'new';
   end if;
@@ -3016,7 +3418,7 @@ begin
 end
 $_$;
 
-COMMENT ON FUNCTION mill.enqueue(p_jobs jsonb) IS 'Inserts an array of jobs {kind, payload, name, category, priority, run_at, max_attempts, dedupe_key, group_key, owner, parent, correlation_id}; answers new, duplicate or throttled for each.';
+COMMENT ON FUNCTION mill.enqueue(p_jobs jsonb) IS 'Inserts an array of jobs {kind, payload, name, category, priority, run_at, max_attempts, dedupe_key, unique, group_key, owner, parent, correlation_id, traceparent}; answers new, duplicate or throttled for each.';
 
 CREATE FUNCTION mill.enqueue_document_sweep() RETURNS void
     LANGUAGE sql
@@ -3027,18 +3429,19 @@ $$;
 
 COMMENT ON FUNCTION mill.enqueue_document_sweep() IS 'Asks for a sweep that lists the object store.';
 
-CREATE FUNCTION mill.enqueue_keyed(p_jobs jsonb, p_now timestamp with time zone, p_turn bigint, p_random text, p_max_bytes integer) RETURNS TABLE(ordinal integer, id uuid, status text)
+CREATE FUNCTION mill.enqueue_keyed(p_jobs jsonb, p_now timestamp with time zone, p_turn bigint, p_random text, p_max_bytes integer, p_answered jsonb DEFAULT NULL::jsonb) RETURNS TABLE(ordinal integer, id uuid, status text)
     LANGUAGE plpgsql
     SET search_path TO 'pg_catalog', 'pg_temp'
     AS $$
 declare
   v_capacity jsonb := mill.capacity_left(p_jobs);
-  v_answers jsonb := jsonb '{}'; -- ordinal to {id, status}
+  v_answers jsonb := coalesce(p_answered, '{}'); -- ordinal to {id, status}
 begin
   loop
     begin
       with asked as materialized (
         select * from mill.parse_jobs(p_jobs, p_now, p_turn, p_random, p_max_bytes) a
+        where p_answered is null or not p_answered ? a.at::text
       ),
       -- One row a key: a statement may not insert the same key twice.
       firsts as (
@@ -3057,10 +3460,10 @@ begin
       written as (
         insert into mill.job_live (
           id, line, turn, queue, kind, name, category, payload, state, waits, priority, run_at, max_attempts,
-          dedupe_key, group_key, lane, owner, parent, correlation_id, created_at)
+          dedupe_key, group_key, lane, owner, parent, correlation_id, traceparent, created_at)
         select
           a.id, a.line, a.turn, a.queue, a.kind, a.name, a.category, a.payload, a.state, a.state = 'deferred', a.priority, a.run_at, a.max_attempts,
-          a.dedupe_key, a.group_key, a.lane, a.owner, a.parent, a.correlation_id, p_now
+          a.dedupe_key, a.group_key, a.lane, a.owner, a.parent, a.correlation_id, a.traceparent, p_now
         from admitted a
         on conflict (queue, dedupe_key) where dedupe_key is not null do nothing
         returning job_live.id
@@ -3076,9 +3479,12 @@ begin
       exit when (select count(*) from jsonb_object_keys(v_answers)) = jsonb_array_length(p_jobs);
       raise exception 'a key became free' using errcode = 'GM099';
     exception when sqlstate 'GM099' then
-      v_answers := jsonb '{}';
+      v_answers := coalesce(p_answered, '{}');
     end;
   end loop;
+  if p_answered is not null then
+    v_answers := mill.return_unique(p_jobs, v_answers, p_turn, p_random);
+  end if;
   perform mill.raise_priority_of_duplicate(v_answers, p_now);
 
   return query
@@ -3088,7 +3494,7 @@ begin
 end
 $$;
 
-COMMENT ON FUNCTION mill.enqueue_keyed(p_jobs jsonb, p_now timestamp with time zone, p_turn bigint, p_random text, p_max_bytes integer) IS 'Inserts a batch that has dedupe keys or may be throttled. For mill.enqueue alone.';
+COMMENT ON FUNCTION mill.enqueue_keyed(p_jobs jsonb, p_now timestamp with time zone, p_turn bigint, p_random text, p_max_bytes integer, p_answered jsonb) IS 'Inserts a batch that has dedupe keys or unique jobs or may be throttled. For mill.enqueue alone.';
 
 CREATE FUNCTION mill.enqueue_many(p_kind text, p_payloads jsonb) RETURNS uuid[]
     LANGUAGE plpgsql
@@ -3105,22 +3511,29 @@ declare
   v_max_bytes int := mill.setting('queue.payload_max_bytes', '65536')::int;
   v_count int;
   v_queue mill.queue;
+  v_kind mill.kind;
   v_line int;
   v_ids uuid[];
 begin
   if jsonb_typeof(p_payloads) is distinct from 'array' then
     raise exception 'payloads must be an array' using errcode = 'GM004';
   end if;
-  select q.* into v_queue from mill.kind k join mill.queue q on q.queue = k.queue where k.kind = p_kind;
+  select k.* into v_kind from mill.kind k where k.kind = p_kind;
+  select q.* into v_queue from mill.queue q where q.queue = v_kind.queue;
   if not found then
     perform mill.refuse_job(0, case when p_kind is null then 'GM004' else 'GM001' end, coalesce(p_kind, 'kind'));
   end if;
+  v_queue.max_attempts := coalesce(v_kind.max_attempts, v_queue.max_attempts);
   v_count := jsonb_array_length(p_payloads);
   if v_count > 900000 then
     raise exception '% payloads are too many for one call', v_count using errcode = 'GM004', hint = 'Send 900,000 at the most.';
   end if;
 
-  if v_queue.depth_limit is not null or v_queue.dequeue = 'fair' or v_queue.max_running_per_group is not null then
+  if v_kind.compiled_schema is not null then
+    perform mill.check_fit(p_kind, v_kind.compiled_schema, p.payload, p.ordinality - 1)
+    from jsonb_array_elements(p_payloads) with ordinality as p(payload, ordinality);
+  end if;
+  if v_kind.unique_by is not null or v_queue.depth_limit is not null or v_queue.dequeue = 'fair' or v_queue.max_running_per_group is not null then
     select array_agg(e.id order by e.ordinal) into v_ids
     from mill.enqueue((
       select coalesce(jsonb_agg(jsonb_build_object('kind', p_kind, 'payload', p.payload)), '[]')
@@ -3278,6 +3691,329 @@ end
 $_$;
 
 COMMENT ON FUNCTION mill.expired_days(p_today date) IS 'Day partitions that no queue wants kept any more.';
+
+CREATE FUNCTION mill.explain_attempts(p_job jsonb) RETURNS TABLE(code text, until timestamp with time zone, sentence text)
+    LANGUAGE plpgsql STABLE
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS $_$
+declare
+  v_now timestamptz := mill.now();
+  v_id text := p_job ->> 'id';
+  v_state text := p_job ->> 'state';
+  v_run_at timestamptz := p_job ->> 'run_at';
+  v_lease timestamptz := p_job ->> 'lease_until';
+  v_attempt text := format('attempt %s of %s', p_job ->> 'attempt', p_job ->> 'max_attempts');
+  v_error text := concat_ws(': ', p_job #>> '{error,type}', left(p_job #>> '{error,message}', 500));
+begin
+  case
+    when v_state = 'completed' then
+      return query select 'completed', null::timestamptz, format('The job was completed at %s. There is nothing to do.', mill.time_text((p_job ->> 'finished_at')::timestamptz));
+    when v_state = 'cancelled' then
+      return query select 'cancelled', null::timestamptz, format('The job was cancelled at %s. Enqueue it again if it is still wanted.', mill.time_text((p_job ->> 'finished_at')::timestamptz));
+    when v_state = 'failed' then
+      return query select 'dead', null::timestamptz, format(
+        'The job is a dead letter since %s, after %s. Its last error: %s. Mend the cause, then run: select public.retry_jobs(array[''%s'']::uuid[]);',
+        mill.time_text((p_job ->> 'finished_at')::timestamptz), v_attempt, coalesce(nullif(v_error, ''), 'none'), v_id);
+    when v_state = 'processing' and (p_job ->> 'cancel_requested')::boolean then
+      return query select 'cancel_requested', v_lease, format(
+        'The job is being cancelled. Worker %s learns it with its next heartbeat; without one the job ends after its lease, at %s.', p_job ->> 'worker', mill.time_text(v_lease));
+    when v_state = 'processing' and v_lease <= v_now then
+      return query select 'lease_expired', null::timestamptz, format(
+        'Worker %s has not been heard of: its lease ended at %s. The pump gives the job back in its next round. If this stays so, the pump does not run: run gristmill doctor.',
+        p_job ->> 'worker', mill.time_text(v_lease));
+    when v_state = 'processing' then
+      return query select 'running', v_lease, format(
+        'Worker %s has run it since %s (%s), and holds it until %s at the least.', p_job ->> 'worker', mill.time_text((p_job ->> 'started_at')::timestamptz), v_attempt,
+        mill.time_text(v_lease));
+    when v_run_at <= v_now then
+      return query select 'due_soon', null::timestamptz, format(
+        'The job has been due since %s. The next claim of its queue or the next round of the pump makes it pending. If this stays so, run gristmill doctor.', mill.time_text(v_run_at));
+    when v_state = 'retrying' then
+      return query select 'retrying', v_run_at, format(
+        '%s failed: %s. The job is tried again at %s.', upper(left(v_attempt, 1)) || substr(v_attempt, 2), coalesce(nullif(v_error, ''), 'no error was given'), mill.time_text(v_run_at));
+    when p_job #>> '{error,type}' = 'unknown_kind' then
+      return query select 'unknown_kind', v_run_at, format(
+        'The last worker had no handler for the kind %s and gave the job back. It is offered again at %s. Deploy a function or start a worker that handles %1$s.', p_job ->> 'kind',
+        mill.time_text(v_run_at));
+    when v_error <> '' then
+      return query select 'snoozed', v_run_at, format(
+        'A worker has put the job off until %s: %s. No attempt was used up.', mill.time_text(v_run_at), v_error);
+    else
+      return query select 'not_due', v_run_at, format('The job is not due before %s, as it was enqueued.', mill.time_text(v_run_at));
+  end case;
+end
+$_$;
+
+COMMENT ON FUNCTION mill.explain_attempts(p_job jsonb) IS 'Why a job that is not pending is where it is. For mill.explain_job alone.';
+
+CREATE FUNCTION mill.explain_job(p_id uuid) RETURNS jsonb
+    LANGUAGE plpgsql STABLE
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS $$
+declare
+  v_job jsonb := mill.explained_job(p_id);
+  v_queue mill.queue;
+  v_reasons jsonb;
+begin
+  if v_job is null then
+    return null;
+  end if;
+  select q.* into v_queue from mill.queue q where q.queue = v_job ->> 'queue';
+  if v_job ->> 'state' <> 'pending' then
+    select jsonb_agg(to_jsonb(r) order by r.ordinality) into v_reasons from (
+      select e.*, row_number() over () as ordinality from (
+        select * from mill.explain_attempts(v_job)
+        union all
+        select l.* from mill.explain_limits(v_job, v_queue) l where l.code = 'queue_paused' and v_job ->> 'state' in ('deferred', 'retrying')) e) r;
+  else
+    select jsonb_agg(to_jsonb(r) order by r.ordinality) into v_reasons from (
+      select e.*, row_number() over () as ordinality from (
+        select * from mill.explain_limits(v_job, v_queue)
+        union all select * from mill.explain_service(v_job, v_queue)
+        union all select * from mill.explain_place(v_job, v_queue)
+        union all
+        select 'pump_silent', null, format('The pump, which finds what was lost, %s. Run gristmill doctor.', c.reason)
+        from mill.cron_health() c join mill.schedule s on s.name = c.name
+        where s.step = 'mill.pump_once' and c.reason is not null) e) r;
+  end if;
+  v_reasons := coalesce(v_reasons, jsonb_build_array(jsonb_build_object(
+    'code', 'ready', 'until', null, 'sentence', 'Nothing holds the job back: the next claim of its queue takes it.')));
+  v_reasons := (select jsonb_agg(r - 'ordinality' order by o) from jsonb_array_elements(v_reasons) with ordinality as e(r, o));
+  return jsonb_build_object('id', p_id, 'queue', v_job -> 'queue', 'kind', v_job -> 'kind', 'state', v_job -> 'state',
+    'sentence', v_reasons #> '{0,sentence}', 'reasons', v_reasons);
+end
+$$;
+
+COMMENT ON FUNCTION mill.explain_job(p_id uuid) IS 'Why a job is not running, as {id, queue, kind, state, sentence, reasons: [{code, until, sentence}]}; null for an unknown job.';
+
+CREATE TABLE mill.queue (
+    queue text NOT NULL,
+    description text DEFAULT ''::text NOT NULL,
+    served_by text DEFAULT 'worker'::text NOT NULL,
+    function text,
+    batch_size integer DEFAULT 50 NOT NULL,
+    max_parallel integer DEFAULT 4 NOT NULL,
+    lease_seconds integer DEFAULT 300 NOT NULL,
+    invocation_seconds integer DEFAULT 30 NOT NULL,
+    max_attempts integer DEFAULT 5 NOT NULL,
+    max_lease_losses integer DEFAULT 3 NOT NULL,
+    backoff_base_seconds numeric DEFAULT 2 NOT NULL,
+    backoff_cap_seconds numeric DEFAULT 3600 NOT NULL,
+    max_running integer,
+    max_running_per_group integer,
+    depth_limit integer,
+    dequeue text DEFAULT 'priority'::text NOT NULL,
+    retention_days integer DEFAULT 7 NOT NULL,
+    target_seconds integer DEFAULT 60 NOT NULL,
+    paused boolean DEFAULT false NOT NULL,
+    provider text,
+    endpoint text,
+    counts_running boolean GENERATED ALWAYS AS (((max_running IS NOT NULL) OR (max_running_per_group IS NOT NULL) OR (dequeue = 'fair'::text) OR (provider IS NOT NULL))) STORED NOT NULL,
+    created_at timestamp with time zone DEFAULT now() NOT NULL,
+    part text DEFAULT NULLIF(current_setting('mill.part'::text, true), ''::text),
+    backoff_jitter numeric,
+    url text,
+    registered jsonb,
+    CONSTRAINT a_provider_is_named_with_its_endpoint CHECK (((provider IS NULL) = (endpoint IS NULL))),
+    CONSTRAINT a_refresh_queue_draws_on_a_provider CHECK (((queue !~ '^refresh(-|$)'::text) OR (provider IS NOT NULL))),
+    CONSTRAINT an_invocation_takes_at_most_fifteen_minutes CHECK (((invocation_seconds >= 1) AND (invocation_seconds <= 900))),
+    CONSTRAINT backoff_grows_from_its_base CHECK (((backoff_base_seconds > (0)::numeric) AND (backoff_cap_seconds >= backoff_base_seconds))),
+    CONSTRAINT backoff_jitter_is_a_share CHECK (((backoff_jitter >= (0)::numeric) AND (backoff_jitter <= (1)::numeric))),
+    CONSTRAINT batch_size_is_positive CHECK (((batch_size >= 1) AND (batch_size <= 1000))),
+    CONSTRAINT depth_limit_is_positive CHECK (((depth_limit >= 1) AND (depth_limit <= 10000000))),
+    CONSTRAINT dequeue_is_by_priority_or_fair CHECK ((dequeue = ANY (ARRAY['priority'::text, 'fair'::text]))),
+    CONSTRAINT endpoint_belongs_to_a_provider CHECK (((endpoint IS NULL) OR (provider IS NOT NULL))),
+    CONSTRAINT function_is_named_where_one_serves CHECK (((num_nonnulls(function, url) <= 1) AND ((served_by = 'external'::text) OR (num_nonnulls(function, url) = ((served_by = 'function'::text))::integer)))),
+    CONSTRAINT function_name_is_a_path_segment CHECK ((function ~ '^[a-z][a-z0-9_-]{0,62}$'::text)),
+    CONSTRAINT lease_is_at_least_one_second CHECK (((lease_seconds >= 1) AND (lease_seconds <= 86400))),
+    CONSTRAINT max_attempts_is_positive CHECK (((max_attempts >= 1) AND (max_attempts <= 1000))),
+    CONSTRAINT max_lease_losses_is_positive CHECK (((max_lease_losses >= 1) AND (max_lease_losses <= 1000))),
+    CONSTRAINT max_parallel_is_positive CHECK (((max_parallel >= 1) AND (max_parallel <= 1000))),
+    CONSTRAINT max_running_is_positive CHECK (((max_running >= 1) AND (max_running <= 100000))),
+    CONSTRAINT max_running_per_group_is_positive CHECK (((max_running_per_group >= 1) AND (max_running_per_group <= 100000))),
+    CONSTRAINT queue_name_is_a_short_word CHECK ((queue ~ '^[a-z][a-z0-9_-]{0,62}$'::text)),
+    CONSTRAINT retention_is_at_least_one_day CHECK (((retention_days >= 1) AND (retention_days <= 3650))),
+    CONSTRAINT served_by_a_function_a_worker_or_others CHECK ((served_by = ANY (ARRAY['function'::text, 'worker'::text, 'external'::text]))),
+    CONSTRAINT target_is_positive CHECK (((target_seconds >= 1) AND (target_seconds <= 86400))),
+    CONSTRAINT url_is_of_the_web CHECK (((url ~ '^https?://[^[:space:]/?#]+[^[:space:]]*$'::text) AND (length(url) <= 2000)))
+);
+
+COMMENT ON TABLE mill.queue IS 'One row a queue; adding a queue is an INSERT.';
+
+CREATE FUNCTION mill.explain_limits(p_job jsonb, p_queue mill.queue) RETURNS TABLE(code text, until timestamp with time zone, sentence text)
+    LANGUAGE plpgsql STABLE
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS $$
+declare
+  v_wait interval := mill.provider_wait(p_queue);
+  v_group text := p_job ->> 'group_key';
+  v_running int;
+begin
+  if p_queue.paused then
+    return query select 'queue_paused', null::timestamptz, format(
+      'The queue %s is paused. To let it go on, run: select public.pause_queue(%L, false);', p_queue.queue, p_queue.queue);
+  end if;
+  if v_wait > interval '0' then
+    return query select 'provider_full', mill.now() + v_wait, format(
+      'The provider %s has no capacity left before %s. Raise its row in mill.api_rate_limits if the provider allows more.', p_queue.provider, mill.time_text(mill.now() + v_wait));
+  end if;
+  if p_queue.max_running is not null then
+    select count(*) into v_running from mill.job_live j where j.slot = p_queue.queue;
+    if v_running >= p_queue.max_running then
+      return query select 'queue_at_cap', null::timestamptz, format(
+        '%s of %s jobs of the queue %s run. The next one starts when one of them ends. Raise max_running for more at once.', v_running, p_queue.max_running, p_queue.queue);
+    end if;
+  end if;
+  if p_queue.max_running_per_group is not null and v_group is not null then
+    select count(*) into v_running from mill.job_live j where j.slot = p_queue.queue and j.group_key = v_group;
+    if v_running >= p_queue.max_running_per_group then
+      return query select 'group_at_cap', null::timestamptz, format(
+        '%s of %s jobs of the group %s run. The next one starts when one of them ends. Raise max_running_per_group of the queue %s for more at once.', v_running,
+        p_queue.max_running_per_group, left(v_group, 64), p_queue.queue);
+    end if;
+  end if;
+end
+$$;
+
+COMMENT ON FUNCTION mill.explain_limits(p_job jsonb, p_queue mill.queue) IS 'Which pause, cap or limit holds a pending job back. For mill.explain_job alone.';
+
+CREATE FUNCTION mill.explain_place(p_job jsonb, p_queue mill.queue) RETURNS TABLE(code text, until timestamp with time zone, sentence text)
+    LANGUAGE plpgsql STABLE
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    SET jit TO 'off'
+    SET enable_seqscan TO 'off'
+    SET enable_bitmapscan TO 'off'
+    AS $$
+declare
+  v_most constant int := 10000;
+  v_turn bigint := p_job ->> 'turn';
+  v_priority int := p_job ->> 'priority';
+  v_lane text := p_job ->> 'lane';
+  v_before int;
+  v_others int;
+  v_number text;
+begin
+  if v_lane is not null then
+    select count(*) into v_before from (
+      select from mill.job_live j
+      where j.queue = p_queue.queue and j.lane = v_lane and not j.waits and j.state = 'pending' and (j.priority > v_priority or j.priority = v_priority and j.turn < v_turn)
+      limit v_most) j;
+    select count(distinct l.tenant) - 1 into v_others from mill.lane l where l.queue = p_queue.queue and not l.idle;
+    if v_before > 0 or v_others > 0 then
+      v_number := case when v_before < v_most then v_before::text else v_most || ' or more' end;
+      return query select 'its_turn', null::timestamptz, format(
+        'Tenants take turns in the queue %s. %s jobs of the same tenant or group go before this one, and %s other tenants have jobs. Add workers or raise max_parallel to shorten the wait.',
+        p_queue.queue, v_number, greatest(v_others, 0));
+    end if;
+    return;
+  end if;
+
+  select least(v_most, coalesce(sum(b.jobs), 0)) into v_before from (
+    select 1 as jobs from mill.floor f
+    cross join lateral (
+      select from mill.job_live o
+      where o.line = f.line and o.turn >= f.turn and not o.waits and o.state = 'pending' and (f.priority > v_priority or o.turn < v_turn)
+      limit v_most) o
+    where f.queue = p_queue.queue and f.priority >= v_priority
+    union all
+    select p.jobs from mill.floor f
+    cross join lateral (
+      select p.jobs from mill.pack p where p.line = f.line and p.turn >= f.turn and (f.priority > v_priority or p.turn < v_turn) limit v_most / 10) p
+    where f.queue = p_queue.queue and f.priority >= v_priority) b;
+  if v_before > 0 then
+    v_number := case when v_before < v_most then v_before::text else v_most || ' or more' end;
+    return query select 'behind_others', null::timestamptz, format(
+      '%s due jobs of the queue %s go before this one, by priority and age. Add workers or raise max_parallel to shorten the wait.', v_number, p_queue.queue);
+  end if;
+end
+$$;
+
+COMMENT ON FUNCTION mill.explain_place(p_job jsonb, p_queue mill.queue) IS 'How many due jobs a pending job stands behind. For mill.explain_job alone.';
+
+CREATE FUNCTION mill.explain_service(p_job jsonb, p_queue mill.queue) RETURNS TABLE(code text, until timestamp with time zone, sentence text)
+    LANGUAGE plpgsql STABLE
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS $$
+declare
+  v_now timestamptz := mill.now();
+  v_alive timestamptz := v_now - make_interval(secs => mill.setting('worker.timeout_seconds', '300')::int);
+  v_seen timestamptz;
+  v_breaker mill.breaker;
+  v_last mill.invocation;
+  v_running int;
+  v_function text := coalesce(p_queue.function, p_queue.url);
+begin
+  if p_queue.served_by <> 'function' then
+    if (select k.first_asked_at is null from mill.kind k where k.kind = p_job ->> 'kind') then
+      return query select 'kind_unserved', null::timestamptz, format(
+        'No worker has ever asked for jobs of the kind %s. Start a worker that handles it.', p_job ->> 'kind');
+      return;
+    end if;
+    v_seen := greatest(
+      (select max(w.seen_at) from mill.worker w where p_queue.queue = any (w.queues)), (select max(c.claimed_at) from mill.claimant c where c.queue = p_queue.queue));
+    if v_seen is null or v_seen < v_alive then
+      return query select 'no_worker', null::timestamptz, format('No worker has asked for jobs of the queue %s %s. Start %s.', p_queue.queue,
+        coalesce('since ' || mill.time_text(v_seen), 'yet'),
+        case p_queue.served_by when 'external' then 'the worker of your own that serves it' else 'one: gristmill work, or a worker of your own' end);
+    end if;
+    return;
+  end if;
+
+  if not mill.can_post(v_function) then
+    return query select 'cannot_invoke', null::timestamptz, format('Functions cannot be called, because %s. Run gristmill configure, then gristmill doctor.', concat_ws(' and ',
+      case when mill.function_url(v_function) is null then 'the setting functions.base_url is missing' end,
+      case when to_regproc('net.http_post') is null then 'neither pg_net nor the relay is there' end,
+      case when not exists (select from mill.secret s where s.name = 'invoke') then 'there is no key to sign with' end));
+    return;
+  end if;
+  select b.* into v_breaker from mill.breaker b where b.target = mill.target_of(v_function, p_queue.provider) and b.state <> 'closed';
+  if v_breaker.state = 'open' then
+    return query select 'breaker_open', v_breaker.retry_at, format(
+      'The circuit breaker of %s is open (%s): nothing is called before %s. Mend the cause; the breaker closes by itself after one good call.',
+      v_breaker.target, v_breaker.reason, mill.time_text(v_breaker.retry_at));
+  elsif v_breaker.state = 'half_open' then
+    return query select 'breaker_probing', null::timestamptz, format(
+      'The circuit breaker of %s is half open: one call at a time is let through until one has succeeded.', v_breaker.target);
+  end if;
+
+  select i.* into v_last from mill.invocation i where i.queue = p_queue.queue order by i.asked_at desc limit 1;
+  if v_last.failure is not null then
+    return query select 'invocation_failed', null::timestamptz, format(
+      'The function was called at %s, and that failed: %s. Look into the log of the function; it is called again with the next round of the pump.',
+      mill.time_text(v_last.asked_at), left(v_last.failure, 300));
+  elsif v_last.begun_at is null and v_last.asked_at > v_now - make_interval(secs => p_queue.invocation_seconds) then
+    return query select 'invoked', null::timestamptz, format(
+      'The function was called at %s and has not claimed jobs yet. If this stays so, look into its log.', mill.time_text(v_last.asked_at));
+  end if;
+  select count(*) into v_running from mill.invocation i
+  where i.queue = p_queue.queue and i.begun_at > v_now - make_interval(secs => p_queue.invocation_seconds) and i.ended_at is null;
+  if v_running >= p_queue.max_parallel then
+    return query select 'all_invocations_busy', null::timestamptz, format(
+      '%s of %s invocations of the queue %s are at work. The next one begins when one of them ends. Raise max_parallel or batch_size for more at once.', v_running, p_queue.max_parallel,
+      p_queue.queue);
+  end if;
+end
+$$;
+
+COMMENT ON FUNCTION mill.explain_service(p_job jsonb, p_queue mill.queue) IS 'Who should fetch a pending job, and why nobody does. For mill.explain_job alone.';
+
+CREATE FUNCTION mill.explained_job(p_id uuid) RETURNS jsonb
+    LANGUAGE sql STABLE
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS $$
+  select to_jsonb(j) from (
+    select j.id, j.queue, j.kind, j.state, j.priority, j.attempt, j.max_attempts, j.run_at, j.created_at, j.started_at, j.finished_at, j.lease_until,
+      j.worker, j.lease_losses, j.cancel_requested, j.error, j.owner, j.group_key, j.lane, j.line, j.turn
+    from mill.job j where j.id = p_id
+    union all
+    select p.id, p.queue, p.kind, p.state, p.priority, p.attempt, p.max_attempts, p.run_at, p.created_at, p.started_at, p.finished_at, p.lease_until,
+      p.worker, 0, false, p.error, p.owner, null, null, k.line, k.turn
+    from mill.packed_job p join mill.pack k on k.first = p.pack
+    where p.pack = mill.pack_of(p_id) and p.id = p_id) j
+  limit 1
+$$;
+
+COMMENT ON FUNCTION mill.explained_job(p_id uuid) IS 'What mill.explain_job has to know about a job, or null. For mill.explain_job alone.';
 
 CREATE FUNCTION mill.export_batch_json(p_id uuid) RETURNS jsonb
     LANGUAGE sql STABLE
@@ -3472,64 +4208,53 @@ $$;
 
 COMMENT ON FUNCTION mill.export_storage_used(p_owner uuid) IS 'Bytes that a user''s exports occupy.';
 
+CREATE FUNCTION mill.fields_violation(p_root jsonb, p_schema jsonb, p_value jsonb, p_path text, p_depth integer) RETURNS text[]
+    LANGUAGE plpgsql IMMUTABLE
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS $$
+declare
+  v_field record;
+  v_schema jsonb;
+  v_is_named boolean;
+  v_violation text[];
+begin
+  for v_field in select e.key, e.value from jsonb_each(p_value) e loop
+    if p_schema ? 'propertyNames' then
+      v_violation := mill.schema_violation(p_root, p_schema -> 'propertyNames', to_jsonb(v_field.key), '', p_depth);
+      if v_violation is not null then
+        return array[mill.pointer(p_path, v_field.key), 'has a name that ' || v_violation[2]];
+      end if;
+    end if;
+    v_is_named := p_schema -> 'properties' ? v_field.key;
+    for v_schema in
+      select p_schema -> 'properties' -> v_field.key where v_is_named
+      union all
+      select p.value from jsonb_each(p_schema -> 'patternProperties') p where v_field.key collate "C" ~ p.key
+    loop
+      v_is_named := true;
+      v_violation := mill.schema_violation(p_root, v_schema, v_field.value, mill.pointer(p_path, v_field.key), p_depth);
+      if v_violation is not null then
+        return v_violation;
+      end if;
+    end loop;
+    if not coalesce(v_is_named, false) and p_schema ? 'additionalProperties' then
+      v_violation := mill.schema_violation(p_root, p_schema -> 'additionalProperties', v_field.value, mill.pointer(p_path, v_field.key), p_depth);
+      if v_violation is not null then
+        return v_violation;
+      end if;
+    end if;
+  end loop;
+  return null;
+end
+$$;
+
+COMMENT ON FUNCTION mill.fields_violation(p_root jsonb, p_schema jsonb, p_value jsonb, p_path text, p_depth integer) IS 'What a schema has against the fields of an object. For mill.object_violation alone.';
+
 CREATE FUNCTION mill.file_extension(p_mime_type text) RETURNS text
     LANGUAGE sql IMMUTABLE
     RETURN CASE p_mime_type WHEN 'application/pdf'::text THEN 'pdf'::text WHEN 'image/png'::text THEN 'png'::text WHEN 'image/jpeg'::text THEN 'jpg'::text WHEN 'image/tiff'::text THEN 'tif'::text WHEN 'image/webp'::text THEN 'webp'::text WHEN 'image/heic'::text THEN 'heic'::text WHEN 'text/plain'::text THEN 'txt'::text ELSE NULL::text END;
 
 COMMENT ON FUNCTION mill.file_extension(p_mime_type text) IS 'How the name of a stored file of this type ends; null for a type that is not read here.';
-
-CREATE TABLE mill.queue (
-    queue text NOT NULL,
-    description text DEFAULT ''::text NOT NULL,
-    served_by text DEFAULT 'worker'::text NOT NULL,
-    function text,
-    batch_size integer DEFAULT 50 NOT NULL,
-    max_parallel integer DEFAULT 4 NOT NULL,
-    lease_seconds integer DEFAULT 300 NOT NULL,
-    invocation_seconds integer DEFAULT 30 NOT NULL,
-    max_attempts integer DEFAULT 5 NOT NULL,
-    max_lease_losses integer DEFAULT 3 NOT NULL,
-    backoff_base_seconds numeric DEFAULT 2 NOT NULL,
-    backoff_cap_seconds numeric DEFAULT 3600 NOT NULL,
-    max_running integer,
-    max_running_per_group integer,
-    depth_limit integer,
-    dequeue text DEFAULT 'priority'::text NOT NULL,
-    retention_days integer DEFAULT 7 NOT NULL,
-    target_seconds integer DEFAULT 60 NOT NULL,
-    paused boolean DEFAULT false NOT NULL,
-    provider text,
-    endpoint text,
-    counts_running boolean GENERATED ALWAYS AS (((max_running IS NOT NULL) OR (max_running_per_group IS NOT NULL) OR (dequeue = 'fair'::text) OR (provider IS NOT NULL))) STORED NOT NULL,
-    created_at timestamp with time zone DEFAULT now() NOT NULL,
-    part text DEFAULT NULLIF(current_setting('mill.part'::text, true), ''::text),
-    backoff_jitter numeric,
-    url text,
-    CONSTRAINT a_provider_is_named_with_its_endpoint CHECK (((provider IS NULL) = (endpoint IS NULL))),
-    CONSTRAINT a_refresh_queue_draws_on_a_provider CHECK (((queue !~ '^refresh(-|$)'::text) OR (provider IS NOT NULL))),
-    CONSTRAINT an_invocation_takes_at_most_fifteen_minutes CHECK (((invocation_seconds >= 1) AND (invocation_seconds <= 900))),
-    CONSTRAINT backoff_grows_from_its_base CHECK (((backoff_base_seconds > (0)::numeric) AND (backoff_cap_seconds >= backoff_base_seconds))),
-    CONSTRAINT backoff_jitter_is_a_share CHECK (((backoff_jitter >= (0)::numeric) AND (backoff_jitter <= (1)::numeric))),
-    CONSTRAINT batch_size_is_positive CHECK (((batch_size >= 1) AND (batch_size <= 1000))),
-    CONSTRAINT depth_limit_is_positive CHECK (((depth_limit >= 1) AND (depth_limit <= 10000000))),
-    CONSTRAINT dequeue_is_by_priority_or_fair CHECK ((dequeue = ANY (ARRAY['priority'::text, 'fair'::text]))),
-    CONSTRAINT endpoint_belongs_to_a_provider CHECK (((endpoint IS NULL) OR (provider IS NOT NULL))),
-    CONSTRAINT function_is_named_where_one_serves CHECK (((num_nonnulls(function, url) <= 1) AND ((served_by = 'external'::text) OR (num_nonnulls(function, url) = ((served_by = 'function'::text))::integer)))),
-    CONSTRAINT function_name_is_a_path_segment CHECK ((function ~ '^[a-z][a-z0-9_-]{0,62}$'::text)),
-    CONSTRAINT lease_is_at_least_one_second CHECK (((lease_seconds >= 1) AND (lease_seconds <= 86400))),
-    CONSTRAINT max_attempts_is_positive CHECK (((max_attempts >= 1) AND (max_attempts <= 1000))),
-    CONSTRAINT max_lease_losses_is_positive CHECK (((max_lease_losses >= 1) AND (max_lease_losses <= 1000))),
-    CONSTRAINT max_parallel_is_positive CHECK (((max_parallel >= 1) AND (max_parallel <= 1000))),
-    CONSTRAINT max_running_is_positive CHECK (((max_running >= 1) AND (max_running <= 100000))),
-    CONSTRAINT max_running_per_group_is_positive CHECK (((max_running_per_group >= 1) AND (max_running_per_group <= 100000))),
-    CONSTRAINT queue_name_is_a_short_word CHECK ((queue ~ '^[a-z][a-z0-9_-]{0,62}$'::text)),
-    CONSTRAINT retention_is_at_least_one_day CHECK (((retention_days >= 1) AND (retention_days <= 3650))),
-    CONSTRAINT served_by_a_function_a_worker_or_others CHECK ((served_by = ANY (ARRAY['function'::text, 'worker'::text, 'external'::text]))),
-    CONSTRAINT target_is_positive CHECK (((target_seconds >= 1) AND (target_seconds <= 86400))),
-    CONSTRAINT url_is_of_the_web CHECK (((url ~ '^https?://[^[:space:]/?#]+[^[:space:]]*$'::text) AND (length(url) <= 2000)))
-);
-
-COMMENT ON TABLE mill.queue IS 'One row a queue; adding a queue is an INSERT.';
 
 CREATE FUNCTION mill.find_jobs_in_turn(p_queue mill.queue, p_max integer, p_kinds text[], p_share integer) RETURNS tid[]
     LANGUAGE sql
@@ -3620,6 +4345,31 @@ end
 $$;
 
 COMMENT ON FUNCTION mill.fit_tokens(p_queue mill.queue, p_rows tid[], p_room bigint, p_most bigint, OUT rows tid[], OUT tokens bigint) IS 'The first of the locked jobs whose estimated tokens fit, and how many tokens that is. For mill.lock_jobs_within_limit alone.';
+
+CREATE FUNCTION mill.fits_keyword(p_value jsonb, p_wanted text) RETURNS boolean
+    LANGUAGE sql IMMUTABLE
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS $_$
+  select coalesce(case p_wanted
+    when 'a schema' then jsonb_typeof(p_value) in ('object', 'boolean')
+    when 'an object of schemas' then jsonb_typeof(p_value) = 'object'
+    when 'an array of schemas' then jsonb_typeof(p_value) = 'array' and p_value <> '[]'
+    when 'an integer of at least 0' then jsonb_typeof(p_value) = 'number' and p_value::numeric >= 0 and p_value::numeric % 1 = 0
+    when 'a number' then jsonb_typeof(p_value) = 'number'
+    when 'a number above 0' then jsonb_typeof(p_value) = 'number' and p_value::numeric > 0
+    when 'true or false' then jsonb_typeof(p_value) = 'boolean'
+    when 'an array of names' then jsonb_typeof(p_value) = 'array' and not p_value @? '$[*] ? (@.type() != "string")'
+    when 'an object of arrays of names' then jsonb_typeof(p_value) = 'object'
+      and not p_value @? 'strict $.* ? (@.type() != "array")' and not p_value @? '$.*[*] ? (@.type() != "string")'
+    when 'a type or an array of types' then case jsonb_typeof(p_value)
+      when 'array' then p_value <> '[]' and p_value <@ '["string", "number", "integer", "boolean", "object", "array", "null"]'
+      when 'string' then p_value <@ '["string", "number", "integer", "boolean", "object", "array", "null"]' end
+    when 'an array' then jsonb_typeof(p_value) = 'array'
+    when 'a text' then jsonb_typeof(p_value) = 'string'
+    else true end, false)
+$_$;
+
+COMMENT ON FUNCTION mill.fits_keyword(p_value jsonb, p_wanted text) IS 'Whether the value of a keyword is what mill.keyword_value says.';
 
 CREATE FUNCTION mill.fold_api_use() RETURNS integer
     LANGUAGE plpgsql
@@ -4014,6 +4764,26 @@ $$;
 
 COMMENT ON FUNCTION mill.grant_api_capacity(p_provider text, p_endpoint text, p_tokens bigint, p_is_compat boolean) IS 'Reserves one call of a provider: {granted, lease_id, …} or {granted: false, reason, retry_after_seconds}. For reserve_api_capacity and acquire_api_capacity.';
 
+CREATE FUNCTION mill.has_format(p_text text, p_format text) RETURNS boolean
+    LANGUAGE sql IMMUTABLE
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS $_$
+  select case p_format
+    when 'date' then mill.is_date(p_text)
+    when 'date-time' then substr(p_text, 11, 1) ~ '^[tT\s]$' and mill.is_date(left(p_text, 10)) and mill.is_time_with_zone(substr(p_text, 12))
+    when 'uuid' then p_text collate "C" ~* '^(?:urn:uuid:)?[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$'
+    when 'email' then p_text collate "C" ~* '^[a-z0-9!#$%&''*+/=?^_`{|}~-]+(?:\.[a-z0-9!#$%&''*+/=?^_`{|}~-]+)*@(?:[a-z0-9](?:[a-z0-9-]*[a-z0-9])?\.)+[a-z0-9](?:[a-z0-9-]*[a-z0-9])?$'
+    -- RFC 3986: a scheme, then an authority and a path or a path alone, a query, a fragment. Literals of IP addresses are not looked into.
+    when 'uri' then p_text collate "C" ~* ('^[a-z][a-z0-9+.-]*:(?:'
+      || '//(?:(?:[a-z0-9._~!$&''()*+,;=:-]|%[0-9a-f]{2})*@)?(?:\[[0-9a-fv:.]+\]|(?:[a-z0-9._~!$&''()*+,;=-]|%[0-9a-f]{2})*)(?::[0-9]*)?(?:/(?:[a-z0-9._~!$&''()*+,;=:@-]|%[0-9a-f]{2})*)*'
+      || '|/(?:(?:[a-z0-9._~!$&''()*+,;=:@-]|%[0-9a-f]{2})+(?:/(?:[a-z0-9._~!$&''()*+,;=:@-]|%[0-9a-f]{2})*)*)?'
+      || '|(?:[a-z0-9._~!$&''()*+,;=:@-]|%[0-9a-f]{2})+(?:/(?:[a-z0-9._~!$&''()*+,;=:@-]|%[0-9a-f]{2})*)*)'
+      || '(?:\?(?:[a-z0-9._~!$&''()*+,;=:@/?-]|%[0-9a-f]{2})*)?(?:#(?:[a-z0-9._~!$&''()*+,;=:@/?-]|%[0-9a-f]{2})*)?$')
+    else true end
+$_$;
+
+COMMENT ON FUNCTION mill.has_format(p_text text, p_format text) IS 'Whether a text has a format of JSON Schema; true for formats that are not checked.';
+
 CREATE FUNCTION mill.has_pending(p_queue text) RETURNS boolean
     LANGUAGE plpgsql STABLE
     SET search_path TO 'pg_catalog', 'pg_temp'
@@ -4167,7 +4937,8 @@ CREATE TABLE mill.job (
     name text,
     category text,
     group_key text,
-    correlation_id text
+    correlation_id text,
+    traceparent text
 )
 PARTITION BY LIST (state);
 
@@ -4206,6 +4977,7 @@ CREATE TABLE mill.job_live (
     category text,
     group_key text,
     correlation_id text,
+    traceparent text,
     CONSTRAINT columns_agree_with_the_state CHECK ((((state = 'processing'::text) = (lease_until IS NOT NULL)) AND (waits = ((lease_until IS NULL) AND (state <> 'pending'::text))) AND ((slot IS NULL) OR (lease_until IS NOT NULL)) AND ((turn IS NOT NULL) OR (state <> 'pending'::text)) AND (finished_at IS NULL))),
     CONSTRAINT values_are_in_range CHECK (((jsonb_typeof(payload) = 'object'::text) AND ((priority >= '-100'::integer) AND (priority <= 100)) AND ((progress >= 0) AND (progress <= 100))))
 )
@@ -4703,6 +5475,22 @@ $$;
 
 COMMENT ON FUNCTION mill.is_countable(p_told mill.ended) IS 'Whether what ended is only to be counted: nothing waits for any of it by itself.';
 
+CREATE FUNCTION mill.is_date(p_text text) RETURNS boolean
+    LANGUAGE sql IMMUTABLE
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS $_$
+  select coalesce((
+    select d.day between 1 and case
+      when d.month = 2 then case when d.year % 4 = 0 and (d.year % 100 <> 0 or d.year % 400 = 0) then 29 else 28 end
+      when d.month in (4, 6, 9, 11) then 30
+      when d.month between 1 and 12 then 31
+      else 0 end
+    from (select m.part[1]::int as year, m.part[2]::int as month, m.part[3]::int as day
+          from regexp_match(p_text, '^([0-9]{4})-([0-9]{2})-([0-9]{2})$') as m(part)) d), false)
+$_$;
+
+COMMENT ON FUNCTION mill.is_date(p_text text) IS 'Whether a text is a day of the calendar, as in 2030-12-31.';
+
 CREATE FUNCTION mill.is_enabled(p_feature text) RETURNS boolean
     LANGUAGE sql STABLE
     SET search_path TO 'pg_catalog', 'pg_temp'
@@ -4744,6 +5532,28 @@ CREATE FUNCTION mill.is_swept_place(p_key text) RETURNS boolean
     RETURN (mill.is_upload_place(p_key) OR mill.is_place_of_document(p_key) OR (p_key ~ '^quarantine/[0-9a-f-]{36}/[^/]+$'::text));
 
 COMMENT ON FUNCTION mill.is_swept_place(p_key text) IS 'Whether an object of medical-docs is of a kind that documents have.';
+
+CREATE FUNCTION mill.is_time_with_zone(p_text text) RETURNS boolean
+    LANGUAGE sql IMMUTABLE
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS $_$
+  select coalesce((
+    select t.hour <= 23 and t.minute <= 59 and t.zone_hour <= 23 and t.zone_minute <= 59 and (
+      t.second < 60 or t.second < 61
+        and (t.hour * 60 + t.minute - t.sign * (t.zone_hour * 60 + t.zone_minute) + 2880) % 1440 = 1439)
+    from (
+      select m.part[1]::int as hour, m.part[2]::int as minute, m.part[3]::numeric as second,
+        case m.part[4] when '-' then -1 else 1 end as sign, coalesce(m.part[5], '0')::int as zone_hour, coalesce(m.part[6], '0')::int as zone_minute
+      from regexp_match(p_text, '^([0-9]{2}):([0-9]{2}):([0-9]{2}(?:\.[0-9]+)?)(?:[zZ]|([+-])([0-9]{2})(?::?([0-9]{2}))?)$') as m(part)) t), false)
+$_$;
+
+COMMENT ON FUNCTION mill.is_time_with_zone(p_text text) IS 'Whether a text is a time of a day with its zone, as in 23:59:59.5+01:00.';
+
+CREATE FUNCTION mill.is_unique_option(p_unique jsonb) RETURNS boolean
+    LANGUAGE sql IMMUTABLE
+    RETURN COALESCE(((jsonb_typeof(p_unique) = 'object'::text) AND (((p_unique - 'by'::text) - 'within_seconds'::text) = '{}'::jsonb) AND (jsonb_typeof((p_unique -> 'by'::text)) = 'array'::text) AND (NOT (p_unique @? '$."by"[*]?(@.type() != "string" || @ == "")'::jsonpath)) AND (jsonb_typeof((p_unique -> 'within_seconds'::text)) = 'number'::text) AND ((((p_unique ->> 'within_seconds'::text))::numeric >= (1)::numeric) AND (((p_unique ->> 'within_seconds'::text))::numeric <= (31536000)::numeric)) AND ((((p_unique ->> 'within_seconds'::text))::numeric % (1)::numeric) = (0)::numeric)), false);
+
+COMMENT ON FUNCTION mill.is_unique_option(p_unique jsonb) IS 'Whether a value says by which fields jobs are unique, and for how long.';
 
 CREATE FUNCTION mill.jobs_of_part(p_part text) RETURNS uuid[]
     LANGUAGE plpgsql STABLE
@@ -5156,6 +5966,89 @@ CREATE FUNCTION mill.key_within(p_bucket text, p_object text) RETURNS text
     RETURN CASE WHEN ((p_bucket <> 'gristmill'::text) AND starts_with(p_object, (p_bucket || ':'::text))) THEN substr(p_object, (length(p_bucket) + 2)) ELSE p_object END;
 
 COMMENT ON FUNCTION mill.key_within(p_bucket text, p_object text) IS 'The key of a named object within its bucket.';
+
+CREATE FUNCTION mill.keyword_value(p_keyword text) RETURNS text
+    LANGUAGE sql IMMUTABLE
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS $_$
+  select case
+    when p_keyword in ('title', 'description', 'default', 'examples', 'deprecated', '$comment', 'readOnly', 'writeOnly', '$id', '$schema') then 'annotation'
+    when p_keyword in ('additionalProperties', 'propertyNames', 'items', 'contains', 'not', 'if', 'then', 'else') then 'a schema'
+    when p_keyword in ('properties', 'patternProperties', '$defs') then 'an object of schemas'
+    when p_keyword in ('prefixItems', 'allOf', 'anyOf', 'oneOf') then 'an array of schemas'
+    when p_keyword in ('minLength', 'maxLength', 'minItems', 'maxItems', 'minContains', 'maxContains', 'minProperties', 'maxProperties')
+      then 'an integer of at least 0'
+    when p_keyword in ('minimum', 'maximum', 'exclusiveMinimum', 'exclusiveMaximum') then 'a number'
+    when p_keyword = 'multipleOf' then 'a number above 0'
+    when p_keyword = 'uniqueItems' then 'true or false'
+    when p_keyword = 'required' then 'an array of names'
+    when p_keyword = 'dependentRequired' then 'an object of arrays of names'
+    when p_keyword = 'type' then 'a type or an array of types'
+    when p_keyword = 'enum' then 'an array'
+    when p_keyword = 'const' then 'any value'
+    when p_keyword in ('pattern', 'format', '$ref') then 'a text'
+  end
+$_$;
+
+COMMENT ON FUNCTION mill.keyword_value(p_keyword text) IS 'What the value of a keyword of JSON Schema must be, in words; null for a keyword that is not supported.';
+
+CREATE TABLE mill.kind (
+    kind text NOT NULL,
+    queue text NOT NULL,
+    description text DEFAULT ''::text NOT NULL,
+    open_to_users boolean DEFAULT false NOT NULL,
+    created_at timestamp with time zone DEFAULT now() NOT NULL,
+    part text DEFAULT NULLIF(current_setting('mill.part'::text, true), ''::text),
+    first_asked_at timestamp with time zone,
+    max_attempts integer,
+    schema jsonb,
+    compiled_schema jsonb,
+    unique_by text[],
+    unique_within_seconds integer,
+    registered jsonb,
+    CONSTRAINT kind_name_is_a_short_word CHECK ((kind ~ '^[a-z][a-z0-9_.-]{0,62}$'::text)),
+    CONSTRAINT max_attempts_of_a_kind_is_positive CHECK (((max_attempts >= 1) AND (max_attempts <= 1000))),
+    CONSTRAINT unique_jobs_are_so_for_a_time CHECK ((((unique_by IS NULL) = (unique_within_seconds IS NULL)) AND ((unique_within_seconds >= 1) AND (unique_within_seconds <= 31536000))))
+);
+
+COMMENT ON TABLE mill.kind IS 'What may be enqueued. open_to_users: signed-in users may submit it for themselves.';
+
+CREATE FUNCTION mill.kind_definition(p_kind mill.kind) RETURNS jsonb
+    LANGUAGE sql IMMUTABLE
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS $$
+  select jsonb_build_object('queue', p_kind.queue, 'description', p_kind.description, 'open_to_users', p_kind.open_to_users, 'max_attempts', p_kind.max_attempts,
+    'schema', p_kind.schema,
+    'unique', case when p_kind.unique_by is not null then jsonb_build_object('by', p_kind.unique_by, 'within_seconds', p_kind.unique_within_seconds) end)
+$$;
+
+COMMENT ON FUNCTION mill.kind_definition(p_kind mill.kind) IS 'A kind in the form of register_jobs.';
+
+CREATE FUNCTION mill.kind_from_definition(p_kind mill.kind, p_definition jsonb, p_place text) RETURNS mill.kind
+    LANGUAGE plpgsql IMMUTABLE
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS $$
+declare
+  v_kind mill.kind := jsonb_populate_record(p_kind, p_definition - 'unique' - 'schema');
+  v_unique jsonb := p_definition -> 'unique';
+begin
+  if p_definition ? 'schema' then
+    v_kind.schema := nullif(p_definition -> 'schema', 'null');
+    v_kind.compiled_schema := mill.compile_schema(v_kind.schema);
+  end if;
+  if v_unique in ('null', 'false') then
+    v_kind.unique_by := null;
+    v_kind.unique_within_seconds := null;
+  elsif v_unique is not null then
+    perform mill.check_unique(v_unique, mill.pointer(p_place, 'unique'));
+    v_kind.unique_by := array(select jsonb_array_elements_text(v_unique -> 'by'));
+    v_kind.unique_within_seconds := (v_unique ->> 'within_seconds')::int;
+  end if;
+  return v_kind;
+end
+$$;
+
+COMMENT ON FUNCTION mill.kind_from_definition(p_kind mill.kind, p_definition jsonb, p_place text) IS 'A kind as a definition asks for it. For mill.register_kind alone.';
 
 CREATE FUNCTION mill.kind_of_stage(p_stage text) RETURNS text
     LANGUAGE sql IMMUTABLE
@@ -6258,6 +7151,28 @@ $$;
 
 COMMENT ON FUNCTION mill.measure_warnings() IS 'Events of the last hour that name a data type, for each.';
 
+CREATE FUNCTION mill.merge_registered(p_current jsonb, p_registered jsonb, p_asked jsonb, p_together text[], p_force boolean, OUT changes jsonb, OUT kept jsonb) RETURNS record
+    LANGUAGE plpgsql IMMUTABLE
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS $$
+declare
+  v_kept text[] := array(
+    select a.key from jsonb_each(p_asked) a
+    where not p_force and p_current -> a.key <> a.value and p_current -> a.key <> p_registered -> a.key);
+begin
+  if v_kept && p_together then
+    v_kept := v_kept || p_together;
+  end if;
+  select coalesce(jsonb_object_agg(a.key, a.value) filter (where a.key <> all (v_kept)), '{}'),
+    coalesce(jsonb_agg(jsonb_build_object('field', a.key, 'value', p_current -> a.key, 'asked', a.value) order by a.key) filter (where a.key = any (v_kept)), '[]')
+  into changes, kept
+  from jsonb_each(p_asked) a
+  where p_current -> a.key <> a.value;
+end
+$$;
+
+COMMENT ON FUNCTION mill.merge_registered(p_current jsonb, p_registered jsonb, p_asked jsonb, p_together text[], p_force boolean, OUT changes jsonb, OUT kept jsonb) IS 'Which fields of a definition are written, and which are kept as an operator has changed them.';
+
 CREATE FUNCTION mill.migrate_processing_error() RETURNS boolean
     LANGUAGE plpgsql
     SET search_path TO 'pg_catalog', 'pg_temp'
@@ -6520,11 +7435,62 @@ $$;
 
 COMMENT ON FUNCTION mill.now() IS 'The engine''s clock. A test sets it with: set mill.now = ''2030-01-01 00:00+00''. Workers'' clocks never count.';
 
+CREATE FUNCTION mill.number_violation(p_schema jsonb, p_number numeric, p_path text) RETURNS text[]
+    LANGUAGE plpgsql IMMUTABLE
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS $$
+begin
+  return case
+    when p_number < (p_schema -> 'minimum')::numeric then array[p_path, format('must be at least %s', p_schema -> 'minimum')]
+    when p_number > (p_schema -> 'maximum')::numeric then array[p_path, format('must be at most %s', p_schema -> 'maximum')]
+    when p_number <= (p_schema -> 'exclusiveMinimum')::numeric then array[p_path, format('must be above %s', p_schema -> 'exclusiveMinimum')]
+    when p_number >= (p_schema -> 'exclusiveMaximum')::numeric then array[p_path, format('must be below %s', p_schema -> 'exclusiveMaximum')]
+    when p_number % (p_schema -> 'multipleOf')::numeric <> 0 then array[p_path, format('must be a multiple of %s', p_schema -> 'multipleOf')]
+  end;
+end
+$$;
+
+COMMENT ON FUNCTION mill.number_violation(p_schema jsonb, p_number numeric, p_path text) IS 'What a schema has against a number. For mill.schema_violation alone.';
+
 CREATE FUNCTION mill.object_named(p_bucket text, p_key text) RETURNS text
     LANGUAGE sql IMMUTABLE
     RETURN CASE p_bucket WHEN 'gristmill'::text THEN p_key ELSE ((p_bucket || ':'::text) || p_key) END;
 
 COMMENT ON FUNCTION mill.object_named(p_bucket text, p_key text) IS 'The name of an object of a bucket, as programs of ours say it.';
+
+CREATE FUNCTION mill.object_violation(p_root jsonb, p_schema jsonb, p_value jsonb, p_path text, p_depth integer) RETURNS text[]
+    LANGUAGE plpgsql IMMUTABLE
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS $$
+declare
+  v_missing text;
+  v_count int;
+begin
+  v_missing := (select r.name from jsonb_array_elements_text(p_schema -> 'required') as r(name) where not p_value ? r.name limit 1);
+  if v_missing is null and p_schema ? 'dependentRequired' then
+    v_missing := (
+      select r.name from jsonb_each(p_schema -> 'dependentRequired') d cross join lateral jsonb_array_elements_text(d.value) as r(name)
+      where p_value ? d.key and not p_value ? r.name limit 1);
+  end if;
+  if v_missing is not null then
+    return array[mill.pointer(p_path, v_missing), 'is missing'];
+  end if;
+  if p_schema ?| array['minProperties', 'maxProperties'] then
+    v_count := (select count(*) from jsonb_object_keys(p_value));
+    if v_count < (p_schema -> 'minProperties')::numeric then
+      return array[p_path, format('must have at least %s fields', p_schema -> 'minProperties')];
+    elsif v_count > (p_schema -> 'maxProperties')::numeric then
+      return array[p_path, format('must have at most %s fields', p_schema -> 'maxProperties')];
+    end if;
+  end if;
+  if p_schema ?| array['properties', 'patternProperties', 'additionalProperties', 'propertyNames'] then
+    return mill.fields_violation(p_root, p_schema, p_value, p_path, p_depth);
+  end if;
+  return null;
+end
+$$;
+
+COMMENT ON FUNCTION mill.object_violation(p_root jsonb, p_schema jsonb, p_value jsonb, p_path text, p_depth integer) IS 'What a schema has against an object. For mill.schema_violation alone.';
 
 CREATE FUNCTION mill.oldest_due(p_queue text) RETURNS timestamp with time zone
     LANGUAGE sql STABLE
@@ -6753,18 +7719,11 @@ CREATE FUNCTION mill.uuid7_at(p_us bigint, p_random text) RETURNS uuid
 
 COMMENT ON FUNCTION mill.uuid7_at(p_us bigint, p_random text) IS 'The time-ordered id of a microsecond since 1970, with a random half from mill.uuid7_tail.';
 
-CREATE TABLE mill.kind (
-    kind text NOT NULL,
-    queue text NOT NULL,
-    description text DEFAULT ''::text NOT NULL,
-    open_to_users boolean DEFAULT false NOT NULL,
-    created_at timestamp with time zone DEFAULT now() NOT NULL,
-    part text DEFAULT NULLIF(current_setting('mill.part'::text, true), ''::text),
-    first_asked_at timestamp with time zone,
-    CONSTRAINT kind_name_is_a_short_word CHECK ((kind ~ '^[a-z][a-z0-9_.-]{0,62}$'::text))
-);
+CREATE FUNCTION mill.valid_traceparent(p_traceparent text) RETURNS text
+    LANGUAGE sql IMMUTABLE
+    RETURN CASE WHEN (p_traceparent ~ '^(?!ff)[0-9a-f]{2}-(?!0{32})[0-9a-f]{32}-(?!0{16})[0-9a-f]{16}-[0-9a-f]{2}$'::text) THEN p_traceparent ELSE NULL::text END;
 
-COMMENT ON TABLE mill.kind IS 'What may be enqueued. open_to_users: signed-in users may submit it for themselves.';
+COMMENT ON FUNCTION mill.valid_traceparent(p_traceparent text) IS 'A traceparent of W3C Trace Context, or null for anything else.';
 
 CREATE TABLE mill.line (
     line integer NOT NULL,
@@ -6775,7 +7734,7 @@ CREATE TABLE mill.line (
 
 COMMENT ON TABLE mill.line IS 'The number of each line of jobs. Nothing here changes.';
 
-CREATE FUNCTION mill.parse_jobs(p_jobs jsonb, p_now timestamp with time zone, p_turn bigint, p_random text, p_max_bytes integer) RETURNS TABLE(at integer, id uuid, line integer, turn bigint, queue text, kind text, name text, category text, payload jsonb, state text, priority integer, run_at timestamp with time zone, max_attempts integer, dedupe_key text, group_key text, lane text, owner uuid, parent uuid, correlation_id text)
+CREATE FUNCTION mill.parse_jobs(p_jobs jsonb, p_now timestamp with time zone, p_turn bigint, p_random text, p_max_bytes integer) RETURNS TABLE(at integer, id uuid, line integer, turn bigint, queue text, kind text, name text, category text, payload jsonb, state text, priority integer, run_at timestamp with time zone, max_attempts integer, dedupe_key text, group_key text, lane text, owner uuid, parent uuid, correlation_id text, traceparent text)
     LANGUAGE sql STABLE
     BEGIN ATOMIC
  SELECT ((a.ordinality - 1))::integer AS int4,
@@ -6799,7 +7758,8 @@ CREATE FUNCTION mill.parse_jobs(p_jobs jsonb, p_now timestamp with time zone, p_
      mill.lane_of(k.dequeue, k.max_running_per_group, a.owner, a.group_key) AS lane_of,
      a.owner,
      a.parent,
-     a.correlation_id
+     a.correlation_id,
+     mill.valid_traceparent(a.traceparent) AS valid_traceparent
     FROM (( SELECT e.ordinality,
              (e.job ->> 'kind'::text) AS kind,
              (e.job -> 'payload'::text) AS payload,
@@ -6812,12 +7772,13 @@ CREATE FUNCTION mill.parse_jobs(p_jobs jsonb, p_now timestamp with time zone, p_
              (e.job ->> 'group_key'::text) AS group_key,
              ((e.job ->> 'owner'::text))::uuid AS owner,
              ((e.job ->> 'parent'::text))::uuid AS parent,
-             (e.job ->> 'correlation_id'::text) AS correlation_id
+             (e.job ->> 'correlation_id'::text) AS correlation_id,
+             (e.job ->> 'traceparent'::text) AS traceparent
             FROM jsonb_array_elements(parse_jobs.p_jobs) WITH ORDINALITY e(job, ordinality)
           OFFSET 0) a
       LEFT JOIN ( SELECT k_1.kind,
              q.queue,
-             q.max_attempts,
+             COALESCE(k_1.max_attempts, q.max_attempts) AS max_attempts,
              q.dequeue,
              q.max_running_per_group,
              l.line,
@@ -6840,6 +7801,113 @@ CREATE FUNCTION mill.parse_jobs(p_jobs jsonb, p_now timestamp with time zone, p_
 END;
 
 COMMENT ON FUNCTION mill.parse_jobs(p_jobs jsonb, p_now timestamp with time zone, p_turn bigint, p_random text, p_max_bytes integer) IS 'Parses and checks a batch of jobs. Given the same arguments it gives the same ids.';
+
+CREATE FUNCTION mill.pattern_bracket(p_text text, OUT size integer, OUT bracket text) RETURNS record
+    LANGUAGE plpgsql IMMUTABLE
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS $$
+declare
+  v_at int := case when substr(p_text, 2, 1) = '^' then 3 else 2 end;
+  v_from int; -- the character before, which may begin a range
+  v_is_range boolean := false;
+  v_escape record;
+  v_code int;
+  v_class text;
+begin
+  bracket := case when v_at = 3 then '[^' else '[' end;
+  loop
+    if v_at > length(p_text) then
+      return; -- it has no end
+    elsif substr(p_text, v_at, 1) = ']' then
+      exit;
+    end if;
+    v_class := null;
+    if substr(p_text, v_at, 1) = '\' then
+      v_escape := mill.pattern_escape(substr(p_text, v_at));
+      if v_escape.size is null or v_escape.class is not null and v_is_range then
+        return;
+      end if;
+      v_at := v_at + v_escape.size;
+      v_code := v_escape.code;
+      v_class := v_escape.class;
+    else
+      v_code := ascii(substr(p_text, v_at, 1));
+      v_at := v_at + 1;
+    end if;
+
+    if v_class is not null then
+      bracket := bracket || v_class;
+      v_from := null;
+      if substr(p_text, v_at, 1) = '-' and substr(p_text, v_at + 1, 1) <> ']' then
+        return; -- a range from a class
+      end if;
+    elsif v_is_range then
+      if v_code < v_from then
+        return;
+      end if;
+      bracket := bracket || '-' || mill.pattern_character(v_code);
+      v_is_range := false;
+    else
+      bracket := bracket || mill.pattern_character(v_code);
+      v_from := v_code;
+      if substr(p_text, v_at, 1) = '-' and substr(p_text, v_at + 1, 1) not in (']', '') then
+        v_is_range := true;
+        v_at := v_at + 1;
+      end if;
+    end if;
+  end loop;
+  if v_at > 2 and bracket not in ('[', '[^') then
+    size := v_at;
+    bracket := bracket || ']';
+  end if;
+end
+$$;
+
+COMMENT ON FUNCTION mill.pattern_bracket(p_text text, OUT size integer, OUT bracket text) IS 'A bracket at the beginning of a pattern as Postgres has it, and how many characters it took.';
+
+CREATE FUNCTION mill.pattern_character(p_code integer) RETURNS text
+    LANGUAGE sql IMMUTABLE
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS $_$
+  select case
+    when chr(p_code) ~ '^[A-Za-z0-9_ ]$' then chr(p_code)
+    when p_code < 65536 then '\u' || lpad(to_hex(p_code), 4, '0')
+    else '\U' || lpad(to_hex(p_code), 8, '0') end
+$_$;
+
+COMMENT ON FUNCTION mill.pattern_character(p_code integer) IS 'A character as a regular expression of Postgres that matches nothing else.';
+
+CREATE FUNCTION mill.pattern_escape(p_text text, OUT size integer, OUT code integer, OUT class text) RETURNS record
+    LANGUAGE plpgsql IMMUTABLE
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS $_$
+declare
+  v_match text[];
+begin
+  v_match := regexp_match(p_text, '^\\(?:u([0-9A-Fa-f]{4})|u\{([0-9A-Fa-f]{1,6})\}|x([0-9A-Fa-f]{2}))');
+  if v_match is not null then
+    code := ('x' || lpad(coalesce(v_match[1], v_match[2], v_match[3]), 8, '0'))::bit(32)::int;
+    -- Halves of a pair stand for one character together, which a text of Postgres has as one.
+    if code between 1 and 1114111 and code not between 55296 and 57343 then
+      size := case when v_match[1] is not null then 6 when v_match[2] is not null then 4 + length(v_match[2]) else 4 end;
+    end if;
+    return;
+  end if;
+  size := 2;
+  case
+    when substr(p_text, 2, 1) in ('n', 'r', 't', 'f', 'v') then
+      code := case substr(p_text, 2, 1) when 'n' then 10 when 'r' then 13 when 't' then 9 when 'f' then 12 else 11 end;
+    when substr(p_text, 2, 1) = 'd' then class := '0-9';
+    when substr(p_text, 2, 1) = 'w' then class := 'A-Za-z0-9_';
+    when substr(p_text, 2, 1) = 's' then
+      class := '\u0009-\u000d\u0020\u00a0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000\ufeff';
+    when substr(p_text, 2, 1) ~ '^[!-/:-@\[-`{-~]$' then code := ascii(substr(p_text, 2, 1));
+    else size := null;
+  end case;
+end
+$_$;
+
+COMMENT ON FUNCTION mill.pattern_escape(p_text text, OUT size integer, OUT code integer, OUT class text) IS 'What an escape at the beginning of a pattern matches, and how many characters it takes.';
 
 CREATE FUNCTION mill.pause(p_queue text, p_paused boolean DEFAULT true) RETURNS boolean
     LANGUAGE plpgsql
@@ -6893,6 +7961,12 @@ CREATE FUNCTION mill.piece_text(p_value jsonb, p_whole boolean) RETURNS text
     RETURN CASE WHEN p_whole THEN COALESCE((p_value)::text, 'null'::text) ELSE substr((to_jsonb(COALESCE((p_value #>> '{}'::text[]), ''::text)))::text, 2, (length((to_jsonb(COALESCE((p_value #>> '{}'::text[]), ''::text)))::text) - 2)) END;
 
 COMMENT ON FUNCTION mill.piece_text(p_value jsonb, p_whole boolean) IS 'A value as JSON text in the place of a reference. What is missing is null, or nothing within a text.';
+
+CREATE FUNCTION mill.pointer(p_path text, p_key text) RETURNS text
+    LANGUAGE sql IMMUTABLE
+    RETURN ((p_path || '/'::text) || replace(replace(p_key, '~'::text, '~0'::text), '/'::text, '~1'::text));
+
+COMMENT ON FUNCTION mill.pointer(p_path text, p_key text) IS 'The JSON Pointer of a key below another pointer.';
 
 CREATE FUNCTION mill.post_signed(p_function text, p_id uuid, p_body jsonb, p_timeout_ms integer) RETURNS bigint
     LANGUAGE plpgsql
@@ -7589,6 +8663,17 @@ $$;
 
 COMMENT ON FUNCTION mill.refuse_definition(p_code text, p_reason text) IS 'Raises GM061 to GM065 for a workflow definition.';
 
+CREATE FUNCTION mill.refuse_definition_of(p_place text, p_problem text) RETURNS void
+    LANGUAGE plpgsql IMMUTABLE
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS $$
+begin
+  raise exception 'the definition cannot be registered: % %', p_place, p_problem using errcode = 'GM013', detail = p_place;
+end
+$$;
+
+COMMENT ON FUNCTION mill.refuse_definition_of(p_place text, p_problem text) IS 'Raises GM013 with the place in the definition, a JSON Pointer.';
+
 CREATE FUNCTION mill.refuse_in_maintenance() RETURNS void
     LANGUAGE plpgsql STABLE
     SET search_path TO 'pg_catalog', 'pg_temp'
@@ -7643,6 +8728,18 @@ end
 $$;
 
 COMMENT ON FUNCTION mill.refuse_registry_row(p_problem text) IS 'Raises GM035.';
+
+CREATE FUNCTION mill.refuse_schema(p_place text, p_problem text) RETURNS void
+    LANGUAGE plpgsql IMMUTABLE
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS $$
+begin
+  raise exception 'the schema cannot be used: % %', coalesce(nullif(p_place, ''), 'it'), p_problem using errcode = 'GM013', detail = p_place,
+    hint = 'docs/protocol.md lists what schemas may have.';
+end
+$$;
+
+COMMENT ON FUNCTION mill.refuse_schema(p_place text, p_problem text) IS 'Raises GM013 with the place in the schema, a JSON Pointer.';
 
 CREATE FUNCTION mill.refuse_to_drop_jobs() RETURNS trigger
     LANGUAGE plpgsql SECURITY DEFINER
@@ -7724,6 +8821,108 @@ end
 $$;
 
 COMMENT ON FUNCTION mill.register_export_object(p_owner uuid, p_document_id uuid, p_path text, p_export uuid) IS 'Registers an object in the bucket exports as the file of an export; GM055 when it is not stored, GM050 without an export, GM051 without room.';
+
+CREATE FUNCTION mill.register_kind(p_definition jsonb, p_place text, p_force boolean) RETURNS jsonb
+    LANGUAGE plpgsql
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS $$
+declare
+  v_old mill.kind;
+  v_new mill.kind;
+  v_asked jsonb;
+  v_merged record;
+  v_text text;
+begin
+  perform mill.check_definition_fields(p_definition, array['kind', 'queue', 'description', 'open_to_users', 'max_attempts', 'schema', 'unique'], p_place);
+  select k.* into v_old from mill.kind k where k.kind = p_definition ->> 'kind' for update;
+  if not found then
+    insert into mill.kind (kind, queue) values (p_definition ->> 'kind', p_definition ->> 'queue') returning * into v_old;
+  elsif v_old.registered is null then
+    raise exception 'the kind "%" was not made by register_jobs', v_old.kind using errcode = 'GM012', detail = p_place, hint = 'Take another name.';
+  end if;
+
+  v_new := mill.kind_from_definition(v_old, p_definition, p_place);
+  v_asked := (select coalesce(jsonb_object_agg(a.key, mill.kind_definition(v_new) -> a.key), '{}') from jsonb_object_keys(p_definition - 'kind') as a(key));
+  v_merged := mill.merge_registered(mill.kind_definition(v_old), v_old.registered, v_asked, '{}', p_force or v_old.registered is null);
+  if v_old.registered is null or v_merged.changes <> '{}' then
+    v_new := mill.kind_from_definition(v_old, v_merged.changes, p_place);
+    update mill.kind k set queue = v_new.queue, description = v_new.description, open_to_users = v_new.open_to_users, max_attempts = v_new.max_attempts,
+      schema = v_new.schema, unique_by = v_new.unique_by, unique_within_seconds = v_new.unique_within_seconds,
+      registered = coalesce(v_old.registered, mill.kind_definition(v_new)) || v_merged.changes
+    where k.kind = v_old.kind;
+  end if;
+  return jsonb_build_object('kept', v_merged.kept, 'status',
+    case when v_old.registered is null then 'created' when v_merged.changes <> '{}' then 'updated' else 'unchanged' end);
+exception
+  when check_violation or not_null_violation then
+    get stacked diagnostics v_text = constraint_name;
+    perform mill.refuse_definition_of(p_place, coalesce(nullif(replace(v_text, '_', ' '), ''), sqlerrm));
+  when invalid_text_representation or numeric_value_out_of_range then
+    perform mill.refuse_definition_of(p_place, 'has a value of another type: ' || sqlerrm);
+  when sqlstate 'GM013' then
+    get stacked diagnostics v_text = pg_exception_detail;
+    raise exception '%', sqlerrm using errcode = 'GM013', hint = 'docs/protocol.md says what a definition may have.',
+      detail = case when starts_with(v_text, p_place || '/') then v_text else p_place || '/schema' || v_text end;
+end
+$$;
+
+COMMENT ON FUNCTION mill.register_kind(p_definition jsonb, p_place text, p_force boolean) IS 'Creates or updates a kind from its definition. For register_jobs alone.';
+
+CREATE FUNCTION mill.register_queue(p_definition jsonb, p_place text, p_force boolean) RETURNS jsonb
+    LANGUAGE plpgsql
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS $$
+declare
+  v_options constant text[] := array['description', 'served_by', 'function', 'url', 'batch_size', 'max_parallel', 'lease_seconds', 'invocation_seconds',
+    'max_attempts', 'max_lease_losses', 'backoff_base_seconds', 'backoff_cap_seconds', 'backoff_jitter', 'max_running', 'max_running_per_group', 'depth_limit',
+    'dequeue', 'retention_days', 'target_seconds', 'paused', 'provider', 'endpoint'];
+  v_old mill.queue;
+  v_new mill.queue;
+  v_asked jsonb;
+  v_merged record;
+  v_constraint text;
+begin
+  perform mill.check_definition_fields(p_definition, v_options || 'queue'::text, p_place);
+  if coalesce(p_definition ->> 'queue', '') = '' then
+    perform mill.refuse_definition_of(p_place || '/queue', 'is missing');
+  end if;
+  select q.* into v_old from mill.queue q where q.queue = p_definition ->> 'queue' for update;
+  if not found then
+    insert into mill.queue (queue, served_by) values (p_definition ->> 'queue', 'external') returning * into v_old;
+    v_asked := mill.complete_queue_definition(p_definition - 'queue', true);
+  elsif v_old.registered is null then
+    raise exception 'the queue "%" was not made by register_jobs', v_old.queue using errcode = 'GM012', detail = p_place, hint = 'Take another name.';
+  else
+    v_asked := mill.complete_queue_definition(p_definition - 'queue', false);
+  end if;
+
+  v_new := jsonb_populate_record(v_old, v_asked);
+  v_asked := (select jsonb_object_agg(a.key, to_jsonb(v_new) -> a.key) from jsonb_object_keys(v_asked) as a(key));
+  v_merged := mill.merge_registered(to_jsonb(v_old), v_old.registered, v_asked, array['served_by', 'function', 'url'], p_force or v_old.registered is null);
+  if v_old.registered is null or v_merged.changes <> '{}' then
+    v_new := jsonb_populate_record(v_old, v_merged.changes);
+    update mill.queue q set (description, served_by, function, url, batch_size, max_parallel, lease_seconds, invocation_seconds,
+      max_attempts, max_lease_losses, backoff_base_seconds, backoff_cap_seconds, backoff_jitter, max_running, max_running_per_group, depth_limit,
+      dequeue, retention_days, target_seconds, paused, provider, endpoint, registered)
+    = (v_new.description, v_new.served_by, v_new.function, v_new.url, v_new.batch_size, v_new.max_parallel, v_new.lease_seconds, v_new.invocation_seconds,
+      v_new.max_attempts, v_new.max_lease_losses, v_new.backoff_base_seconds, v_new.backoff_cap_seconds, v_new.backoff_jitter, v_new.max_running,
+      v_new.max_running_per_group, v_new.depth_limit, v_new.dequeue, v_new.retention_days, v_new.target_seconds, v_new.paused, v_new.provider, v_new.endpoint,
+      case when v_old.registered is null
+        then (select jsonb_object_agg(o.name, to_jsonb(v_new) -> o.name) from unnest(v_options) as o(name)) else v_old.registered || v_merged.changes end)
+    where q.queue = v_old.queue;
+  end if;
+  return jsonb_build_object('kept', v_merged.kept, 'status',
+    case when v_old.registered is null then 'created' when v_merged.changes <> '{}' then 'updated' else 'unchanged' end);
+exception
+  when check_violation or not_null_violation then
+    get stacked diagnostics v_constraint = constraint_name;
+    perform mill.refuse_definition_of(p_place, coalesce(nullif(replace(v_constraint, '_', ' '), ''), sqlerrm));
+  when invalid_text_representation or numeric_value_out_of_range then
+    perform mill.refuse_definition_of(p_place, 'has a value of another type: ' || sqlerrm);
+end
+$$;
+
+COMMENT ON FUNCTION mill.register_queue(p_definition jsonb, p_place text, p_force boolean) IS 'Creates or updates a queue from its definition. For register_jobs alone.';
 
 CREATE FUNCTION mill.register_upload(p_file public.shell_files, p_place text, p_size bigint, p_sha256 text) RETURNS void
     LANGUAGE plpgsql
@@ -8126,12 +9325,12 @@ begin
   with inserted as (
     insert into mill.job_live (
       id, line, turn, queue, kind, name, category, payload, state, priority, run_at, max_attempts,
-      dedupe_key, group_key, lane, owner, parent, progress, error, error_log, correlation_id, created_at)
+      dedupe_key, group_key, lane, owner, parent, progress, error, error_log, correlation_id, traceparent, created_at)
     select
       j.id, l.line, v_turn + row_number() over (order by j.id), j.queue, j.kind, j.name, j.category, j.payload, 'pending',
       j.priority, v_now, j.max_attempts, j.dedupe_key, j.group_key,
       mill.lane_of(q.dequeue, q.max_running_per_group, j.owner, j.group_key),
-      j.owner, j.parent, 0, j.error, j.error_log, j.correlation_id, j.created_at
+      j.owner, j.parent, 0, j.error, j.error_log, j.correlation_id, j.traceparent, j.created_at
     from mill.job_dead j join mill.queue q using (queue) join mill.line l using (queue, priority)
     where j.id = any (v_dead) and exists (select from mill.kind k where k.kind = j.kind)
     order by j.queue, j.dedupe_key
@@ -8215,6 +9414,28 @@ end
 $$;
 
 COMMENT ON FUNCTION mill.return_lost_jobs(p_rows tid[], p_error jsonb, p_first_jitter numeric, p_now timestamp with time zone) IS 'Returns running jobs of a lost worker to retrying, or buries them; says how many. p_first_jitter: seconds over which first losses return.';
+
+CREATE FUNCTION mill.return_unique(p_jobs jsonb, p_answers jsonb, p_turn bigint, p_random text) RETURNS jsonb
+    LANGUAGE plpgsql
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    SET jit TO 'off'
+    AS $$
+begin
+  if exists (select from jsonb_each(p_answers) a where a.value ->> 'status' <> 'new') then
+    delete from mill.unique_job j using mill.unique_keys(p_jobs) k
+    where j.kind = k.kind and j.digest = k.digest and j.id = mill.uuid7_at(p_turn + k.at + 1, p_random) and p_answers -> k.at::text ->> 'status' <> 'new';
+  end if;
+  return (
+    select coalesce(jsonb_object_agg(a.key, case
+      when a.value ? 'first' and p_answers #> array[a.value ->> 'first', 'id'] is not null
+        then jsonb_build_object('status', 'duplicate', 'id', p_answers #> array[a.value ->> 'first', 'id'])
+      when a.value ? 'first' then p_answers -> (a.value ->> 'first')
+      else a.value end), '{}')
+    from jsonb_each(p_answers) a);
+end
+$$;
+
+COMMENT ON FUNCTION mill.return_unique(p_jobs jsonb, p_answers jsonb, p_turn bigint, p_random text) IS 'Gives back the keys of jobs that were not made; answers the jobs that came twice in a batch. For mill.enqueue_keyed alone.';
 
 CREATE FUNCTION mill.rule_values() RETURNS jsonb
     LANGUAGE plpgsql STABLE
@@ -8302,6 +9523,41 @@ end
 $$;
 
 COMMENT ON FUNCTION mill.schema_of(p_part text) IS 'The schema that holds the exposed objects of a part; public when the part is not installed.';
+
+CREATE FUNCTION mill.schema_violation(p_root jsonb, p_schema jsonb, p_value jsonb, p_path text DEFAULT ''::text, p_depth integer DEFAULT 0) RETURNS text[]
+    LANGUAGE plpgsql IMMUTABLE
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS $_$
+declare
+  v_type text := jsonb_typeof(p_value);
+  v_violation text[];
+begin
+  if jsonb_typeof(p_schema) = 'boolean' then
+    return case when p_schema = 'false' then array[p_path, 'is not allowed'] end;
+  elsif p_depth > 200 then
+    return array[p_path, 'is nested too deeply'];
+  elsif not (p_schema -> 'type') ? v_type
+    and not (v_type = 'number' and p_schema -> 'type' ? 'integer' and p_value::numeric % 1 = 0)
+  then
+    return array[p_path, 'must be of the type ' || (select string_agg(t.name, ' or ') from jsonb_array_elements_text(p_schema -> 'type') as t(name))];
+  elsif p_schema ? 'enum' and not exists (select from jsonb_array_elements(p_schema -> 'enum') e where e.value = p_value) then
+    return array[p_path, 'must be one of ' || left(p_schema ->> 'enum', 200)];
+  elsif p_value <> p_schema -> 'const' then
+    return array[p_path, 'must be ' || left(p_schema ->> 'const', 200)];
+  end if;
+  v_violation := case v_type
+    when 'string' then mill.text_violation(p_schema, p_value #>> '{}', p_path)
+    when 'number' then mill.number_violation(p_schema, p_value::numeric, p_path)
+    when 'array' then mill.array_violation(p_root, p_schema, p_value, p_path, p_depth + 1)
+    when 'object' then mill.object_violation(p_root, p_schema, p_value, p_path, p_depth + 1) end;
+  if v_violation is null and p_schema ?| array['$ref', 'allOf', 'anyOf', 'oneOf', 'not', 'if'] then
+    return mill.combined_violation(p_root, p_schema, p_value, p_path, p_depth + 1);
+  end if;
+  return v_violation;
+end
+$_$;
+
+COMMENT ON FUNCTION mill.schema_violation(p_root jsonb, p_schema jsonb, p_value jsonb, p_path text, p_depth integer) IS 'The first thing that is wrong with a value under a compiled schema, as {place, sentence}; null when it fits.';
 
 CREATE FUNCTION mill.seconds_to_capacity() RETURNS double precision
     LANGUAGE sql STABLE
@@ -8531,18 +9787,18 @@ begin
       and not j.cancel_requested
     returning j.id, j.queue, j.kind, j.name, j.category, j.payload, j.priority, j.run_at, j.max_attempts,
       j.lease_losses, j.dedupe_key, j.group_key, j.owner, j.parent, j.error, j.error_log, j.correlation_id,
-      j.created_at, j.started_at
+      j.traceparent, j.created_at, j.started_at
   ),
   kept as (
     insert into mill.job_done (
       id, queue, kind, name, category, payload, state, priority, run_at, attempt, max_attempts, lease_losses,
-      worker, dedupe_key, group_key, owner, parent, progress, result, error, error_log, correlation_id,
+      worker, dedupe_key, group_key, owner, parent, progress, result, error, error_log, correlation_id, traceparent,
       created_at, started_at, finished_at)
     select
       e.id, e.queue, e.kind, e.name, e.category, e.payload, 'completed', e.priority, e.run_at, p_attempt,
       e.max_attempts, e.lease_losses, p_worker, e.dedupe_key, e.group_key, e.owner, e.parent, 100,
       case when p_results is not null then p_results -> e.id::text end,
-      e.error, e.error_log, e.correlation_id, e.created_at, e.started_at, p_now
+      e.error, e.error_log, e.correlation_id, e.traceparent, e.created_at, e.started_at, p_now
     from ended e
   ),
   -- Jobs of one claim began together: nearly always one group, or one per parent and name.
@@ -8607,7 +9863,7 @@ begin
   )
   insert into mill.job (
     id, queue, kind, name, category, payload, state, priority, run_at, attempt, max_attempts, lease_losses,
-    worker, dedupe_key, group_key, owner, parent, progress, result, error, error_log, correlation_id,
+    worker, dedupe_key, group_key, owner, parent, progress, result, error, error_log, correlation_id, traceparent,
     created_at, started_at, finished_at)
   select
     e.id, e.queue, e.kind, e.name, e.category, e.payload,
@@ -8615,7 +9871,7 @@ begin
     e.priority, e.run_at, e.attempt, e.max_attempts, e.lease_losses, e.worker,
     e.dedupe_key, e.group_key, e.owner, e.parent, case e.verdict when 'completed' then 100 else e.progress end,
     case e.verdict when 'completed' then e.given_result end, coalesce(e.given_error, e.error),
-    mill.append_error(e.error_log, e.given_error), e.correlation_id, e.created_at, e.started_at, p_now
+    mill.append_error(e.error_log, e.given_error), e.correlation_id, e.traceparent, e.created_at, e.started_at, p_now
   from ended e;
 end
 $$;
@@ -9339,6 +10595,22 @@ $$;
 
 COMMENT ON FUNCTION mill.template_pieces(p_template jsonb) IS 'A template as an array of {text} and {root, path, whole}.';
 
+CREATE FUNCTION mill.text_violation(p_schema jsonb, p_text text, p_path text) RETURNS text[]
+    LANGUAGE plpgsql IMMUTABLE
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS $$
+begin
+  return case
+    when length(p_text) < (p_schema -> 'minLength')::numeric then array[p_path, format('must have at least %s characters', p_schema -> 'minLength')]
+    when length(p_text) > (p_schema -> 'maxLength')::numeric then array[p_path, format('must have at most %s characters', p_schema -> 'maxLength')]
+    when p_text collate "C" !~ (p_schema ->> 'pattern') then array[p_path, 'does not match the pattern']
+    when not mill.has_format(p_text, p_schema ->> 'format') then array[p_path, format('must be of the format %s', p_schema ->> 'format')]
+  end;
+end
+$$;
+
+COMMENT ON FUNCTION mill.text_violation(p_schema jsonb, p_text text, p_path text) IS 'What a schema has against a text. For mill.schema_violation alone.';
+
 CREATE FUNCTION mill.tick() RETURNS jsonb
     LANGUAGE plpgsql
     SET search_path TO 'pg_catalog', 'pg_temp'
@@ -9392,6 +10664,13 @@ CREATE FUNCTION mill.ticket_signature(p_payload text) RETURNS text
 
 COMMENT ON FUNCTION mill.ticket_signature(p_payload text) IS 'The signature of a ticket''s payload.';
 
+CREATE FUNCTION mill.time_text(p_at timestamp with time zone) RETURNS text
+    LANGUAGE sql STABLE
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS $$ select to_char(p_at at time zone 'UTC', 'YYYY-MM-DD HH24:MI:SS') || ' UTC' $$;
+
+COMMENT ON FUNCTION mill.time_text(p_at timestamp with time zone) IS 'A time to the second, in UTC.';
+
 CREATE FUNCTION mill.touch_plan() RETURNS trigger
     LANGUAGE plpgsql SECURITY DEFINER
     SET search_path TO 'pg_catalog', 'pg_temp'
@@ -9415,6 +10694,92 @@ end
 $$;
 
 COMMENT ON FUNCTION mill.touch_updated_at() IS 'A row trigger: updated_at is the time of the last change.';
+
+CREATE FUNCTION mill.translate_pattern(p_pattern text) RETURNS text
+    LANGUAGE plpgsql IMMUTABLE
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS $_$
+declare
+  v_rest text := p_pattern;
+  v_result text := '';
+  v_is_atom boolean := false; -- whether a quantifier may follow
+  v_groups boolean[] := '{}'; -- the open ones; true for a lookahead
+  v_token text;
+  v_escape record;
+  v_bracket record;
+begin
+  while v_rest <> '' loop
+    v_token := left(v_rest, 1);
+    case
+      when v_token = '\' then
+        if v_rest ~ '^\\[DWS]' then
+          v_escape := mill.pattern_escape('\' || lower(substr(v_rest, 2, 1)));
+          v_result := v_result || '[^' || v_escape.class || ']';
+        else
+          v_escape := mill.pattern_escape(v_rest);
+          if v_escape.size is null then
+            return null;
+          end if;
+          v_result := v_result || coalesce('[' || v_escape.class || ']', mill.pattern_character(v_escape.code));
+        end if;
+        v_token := left(v_rest, v_escape.size);
+        v_is_atom := true;
+      when v_token = '[' then
+        v_bracket := mill.pattern_bracket(v_rest);
+        if v_bracket.size is null then
+          return null;
+        end if;
+        v_result := v_result || v_bracket.bracket;
+        v_token := left(v_rest, v_bracket.size);
+        v_is_atom := true;
+      when v_token = '(' then
+        v_token := coalesce(substring(v_rest from '^\(\?[:=!]'), '(');
+        if v_token = '(' and substr(v_rest, 2, 1) = '?' then
+          return null;
+        end if;
+        v_groups := v_groups || (v_token in ('(?=', '(?!'));
+        v_result := v_result || case v_token when '(' then '(?:' else v_token end;
+        v_is_atom := false;
+      when v_token = ')' then
+        if v_groups = '{}' then
+          return null;
+        end if;
+        v_is_atom := not v_groups[cardinality(v_groups)];
+        v_groups := trim_array(v_groups, 1);
+        v_result := v_result || ')';
+      when v_token in ('*', '+', '?', '{') then
+        v_token := substring(v_rest from '^(?:[*+?]|\{\d{1,3}(?:,\d{0,3})?\})');
+        if v_token is null or not v_is_atom or exists (select from regexp_matches(v_token, '\d+', 'g') as n(bound) where n.bound[1]::int > 255) then
+          return null;
+        end if;
+        v_result := v_result || v_token;
+        v_token := v_token || coalesce(substring(substr(v_rest, length(v_token) + 1) from '^\?'), '');
+        v_is_atom := false;
+      when v_token in ('^', '$', '|') then
+        v_result := v_result || v_token;
+        v_is_atom := false;
+      when v_token = '.' then
+        v_result := v_result || '[^\u000a\u000d\u2028\u2029]';
+        v_is_atom := true;
+      when v_token in (']', '}') then
+        return null;
+      else
+        v_result := v_result || mill.pattern_character(ascii(v_token));
+        v_is_atom := true;
+    end case;
+    v_rest := substr(v_rest, length(v_token) + 1);
+  end loop;
+  if v_groups <> '{}' then
+    return null;
+  end if;
+  perform '' ~ v_result; -- Postgres may find it too complex, or a bound in the wrong order
+  return v_result;
+exception when invalid_regular_expression then
+  return null;
+end
+$_$;
+
+COMMENT ON FUNCTION mill.translate_pattern(p_pattern text) IS 'An ECMAScript regular expression as one of Postgres that matches the same texts; null when there is none.';
 
 CREATE FUNCTION mill.unclaimed_export_objects(p_before timestamp with time zone, p_max integer) RETURNS text[]
     LANGUAGE sql STABLE
@@ -9471,6 +10836,28 @@ end
 $$;
 
 COMMENT ON FUNCTION mill.uncount_storage(p_profile_id uuid, p_document_id uuid) IS 'Gives an erased file''s storage back to its profile.';
+
+CREATE FUNCTION mill.unique_keys(p_jobs jsonb) RETURNS TABLE(at integer, kind text, digest bytea, within_seconds integer)
+    LANGUAGE sql STABLE
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS $$
+  select (e.ordinality - 1)::int, k.kind,
+    sha256(convert_to(jsonb_build_array(e.job -> 'unique_scope', u.fields, case when cardinality(u.fields) = 0 then e.job -> 'payload' else (
+      select jsonb_agg(coalesce(e.job -> 'payload' -> f.name, e.job -> 'payload' #> string_to_array(f.name, '.')) order by f.n)
+      from unnest(u.fields) with ordinality as f(name, n)) end)::text, 'UTF8')),
+    u.within_seconds
+  from jsonb_array_elements(p_jobs) with ordinality as e(job, ordinality)
+  join mill.kind k on k.kind = e.job ->> 'kind'
+  cross join lateral (
+    select k.unique_by as fields, k.unique_within_seconds as within_seconds where coalesce(e.job -> 'unique', 'null') = 'null'
+    union all
+    select case when mill.is_unique_option(e.job -> 'unique') or mill.refuse_job(e.ordinality - 1, 'GM004', 'unique')
+        then array(select jsonb_array_elements_text(e.job -> 'unique' -> 'by')) end, (e.job -> 'unique' ->> 'within_seconds')::int
+    where e.job -> 'unique' not in ('null', 'false')) u
+  where u.fields is not null
+$$;
+
+COMMENT ON FUNCTION mill.unique_keys(p_jobs jsonb) IS 'The keys of the jobs of a batch that are to be unique. GM004 for an option that says nothing.';
 
 CREATE FUNCTION mill.unpack(p_packs tid[]) RETURNS integer
     LANGUAGE plpgsql
@@ -11289,6 +12676,52 @@ $$;
 
 COMMENT ON FUNCTION public.enqueue_many(p_kind text, p_payloads jsonb) IS 'Enqueues a job of one kind for each payload; answers their ids, null for one that was throttled.';
 
+CREATE FUNCTION public.explain_job(p_id uuid) RETURNS jsonb
+    LANGUAGE plpgsql STABLE SECURITY DEFINER
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS $$
+declare
+  v_job jsonb := mill.explained_job(p_id);
+  v_state text := v_job ->> 'state';
+  v_code text;
+  v_until timestamptz;
+  v_sentence text;
+begin
+  if public.is_service_role() then
+    return mill.explain_job(p_id);
+  end if;
+  if v_job is null or (v_job ->> 'owner')::uuid is distinct from auth.uid() then
+    return null;
+  end if;
+  case
+    when v_state = 'pending' then
+      v_code := 'waiting';
+      v_sentence := 'The job waits for its turn.';
+    when v_state = 'processing' then
+      v_code := 'running';
+      v_sentence := 'The job is running.';
+    when v_state = 'failed' then
+      v_code := 'dead';
+      v_sentence := 'The job has failed and is not tried again.';
+    when v_state = 'retrying' then
+      v_code := 'retrying';
+      v_until := v_job ->> 'run_at';
+      v_sentence := format('An attempt has failed. The job is tried again at %s.', mill.time_text(v_until));
+    when v_state = 'deferred' then
+      v_code := 'not_due';
+      v_until := v_job ->> 'run_at';
+      v_sentence := format('The job is not due before %s.', mill.time_text(v_until));
+    else
+      v_code := v_state;
+      v_sentence := format('The job is %s.', v_state);
+  end case;
+  return jsonb_build_object('id', p_id, 'queue', v_job -> 'queue', 'kind', v_job -> 'kind', 'state', v_state, 'sentence', v_sentence,
+    'reasons', jsonb_build_array(jsonb_build_object('code', v_code, 'until', v_until, 'sentence', v_sentence)));
+end
+$$;
+
+COMMENT ON FUNCTION public.explain_job(p_id uuid) IS 'Why a job is not running: {id, queue, kind, state, sentence, reasons}. The service learns every reason, the owner only where the job stands; null for an unknown job and for another''s.';
+
 CREATE FUNCTION public.export_batch_events(p_id uuid, p_after bigint DEFAULT 0) RETURNS jsonb
     LANGUAGE sql SECURITY DEFINER
     SET search_path TO 'pg_catalog', 'pg_temp'
@@ -11728,15 +13161,15 @@ CREATE FUNCTION public.get_job(p_id uuid) RETURNS jsonb
   select jsonb_build_object(
     'id', j.id, 'queue', j.queue, 'kind', j.kind, 'name', j.name, 'state', j.state, 'priority', j.priority,
     'payload', j.payload, 'progress', j.progress, 'attempt', j.attempt, 'max_attempts', j.max_attempts,
-    'result', j.result, 'error', j.error, 'correlation_id', j.correlation_id,
+    'result', j.result, 'error', j.error, 'correlation_id', j.correlation_id, 'traceparent', j.traceparent,
     'run_at', j.run_at, 'created_at', j.created_at, 'started_at', j.started_at, 'finished_at', j.finished_at)
   from (
     select j.id, j.queue, j.kind, j.name, j.state, j.priority, j.payload, j.progress, j.attempt, j.max_attempts, j.result, j.error,
-      j.correlation_id, j.run_at, j.created_at, j.started_at, j.finished_at, j.owner
+      j.correlation_id, j.run_at, j.created_at, j.started_at, j.finished_at, j.owner, j.traceparent
     from mill.job j where j.id = p_id
     union all
     select p.id, p.queue, p.kind, p.name, p.state, p.priority, p.payload, p.progress, p.attempt, p.max_attempts, p.result, p.error,
-      p.correlation_id, p.run_at, p.created_at, p.started_at, p.finished_at, p.owner
+      p.correlation_id, p.run_at, p.created_at, p.started_at, p.finished_at, p.owner, p.traceparent
     from mill.packed_job p where p.pack = mill.pack_of(p_id) and p.id = p_id) j
   where public.is_service_role() or j.owner = auth.uid()
 $$;
@@ -12350,6 +13783,48 @@ $$;
 
 COMMENT ON FUNCTION public.refuse_document(p_job uuid, p_worker text, p_attempt integer, p_status text, p_error jsonb, p_place text, p_measured jsonb, p_outcome jsonb) IS 'Ends a document as refused or infected, and its job with it; false when the lease is lost, and then nothing has changed. A repeated call answers true.';
 
+CREATE FUNCTION public.register_jobs(p_definition jsonb, p_force boolean DEFAULT false) RETURNS jsonb
+    LANGUAGE plpgsql SECURITY DEFINER
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS $$
+declare
+  v_answer jsonb := '{"queues": [], "kinds": [], "kept": []}';
+  v_item record;
+  v_done jsonb;
+begin
+  perform pg_advisory_xact_lock(7022311640271844); -- any constant that only this uses
+  perform mill.check_definition_fields(p_definition, array['queues', 'kinds'], '');
+  for v_item in
+    select d.part, d.value, format('/%s/%s', d.part, d.ordinality - 1) as place
+    from (
+      select 'queues' as part, q.* from jsonb_array_elements(coalesce(p_definition -> 'queues', '[]')) with ordinality q
+      union all
+      select 'kinds' as part, k.* from jsonb_array_elements(coalesce(p_definition -> 'kinds', '[]')) with ordinality k) d
+    order by d.part desc, d.ordinality -- queues first
+  loop
+    if v_item.part = 'queues' then
+      v_done := mill.register_queue(v_item.value, v_item.place, p_force);
+      v_answer := jsonb_insert(v_answer, '{queues,-1}', jsonb_build_object('queue', v_item.value -> 'queue', 'status', v_done -> 'status'), true);
+    else
+      if jsonb_typeof(v_item.value) = 'object' and v_item.value ->> 'queue' is not null
+        and not exists (select from mill.queue q where q.queue = v_item.value ->> 'queue')
+      then
+        perform mill.register_queue(jsonb_build_object('queue', v_item.value -> 'queue'), v_item.place, p_force);
+        v_answer := jsonb_insert(v_answer, '{queues,-1}', jsonb_build_object('queue', v_item.value -> 'queue', 'status', 'created'), true);
+      end if;
+      v_done := mill.register_kind(v_item.value, v_item.place, p_force);
+      v_answer := jsonb_insert(v_answer, '{kinds,-1}', jsonb_build_object('kind', v_item.value -> 'kind', 'status', v_done -> 'status'), true);
+    end if;
+    v_answer := jsonb_set(v_answer, '{kept}', v_answer -> 'kept' || (
+      select coalesce(jsonb_agg(jsonb_build_object(rtrim(v_item.part, 's'), v_item.value -> rtrim(v_item.part, 's')) || k.value), '[]')
+      from jsonb_array_elements(v_done -> 'kept') k));
+  end loop;
+  return v_answer;
+end
+$$;
+
+COMMENT ON FUNCTION public.register_jobs(p_definition jsonb, p_force boolean) IS 'Creates and updates queues and kinds from {queues, kinds}; says what became of each, and which options were kept as an operator has changed them.';
+
 CREATE FUNCTION public.register_stored_file(p_storage_path text, p_filename text DEFAULT NULL::text, p_mime_type text DEFAULT NULL::text, p_size bigint DEFAULT NULL::bigint, p_idempotency_key text DEFAULT NULL::text, p_profile_id uuid DEFAULT NULL::uuid) RETURNS jsonb
     LANGUAGE plpgsql
     SET search_path TO 'pg_catalog', 'pg_temp'
@@ -12819,7 +14294,7 @@ CREATE FUNCTION public.storage_buckets() RETURNS SETOF text
 
 COMMENT ON FUNCTION public.storage_buckets() IS 'The buckets that there are. The storage stand-in asks.';
 
-CREATE FUNCTION public.submit_job(p_kind text, p_payload jsonb, p_name text DEFAULT NULL::text, p_priority integer DEFAULT NULL::integer, p_run_at timestamp with time zone DEFAULT NULL::timestamp with time zone, p_dedupe_key text DEFAULT NULL::text, p_group_key text DEFAULT NULL::text, p_owner uuid DEFAULT NULL::uuid, p_correlation_id text DEFAULT NULL::text) RETURNS jsonb
+CREATE FUNCTION public.submit_job(p_kind text, p_payload jsonb, p_name text DEFAULT NULL::text, p_priority integer DEFAULT NULL::integer, p_run_at timestamp with time zone DEFAULT NULL::timestamp with time zone, p_dedupe_key text DEFAULT NULL::text, p_group_key text DEFAULT NULL::text, p_owner uuid DEFAULT NULL::uuid, p_correlation_id text DEFAULT NULL::text, p_traceparent text DEFAULT NULL::text) RETURNS jsonb
     LANGUAGE plpgsql SECURITY DEFINER
     SET search_path TO 'pg_catalog', 'pg_temp'
     AS $$
@@ -12840,9 +14315,10 @@ begin
   select e.id, e.status into v_job
   from mill.enqueue(jsonb_build_array(jsonb_strip_nulls(jsonb_build_object(
     'kind', p_kind, 'name', p_name, 'priority', p_priority,
-    'run_at', p_run_at, 'group_key', p_group_key, 'correlation_id', p_correlation_id,
-    -- A user's keys live in the user's own name space: nobody can probe or block another's.
+    'run_at', p_run_at, 'group_key', p_group_key, 'correlation_id', p_correlation_id, 'traceparent', p_traceparent,
+    -- A user's keys, also those of unique jobs, live in the user's own name space: nobody can probe or block another's.
     'dedupe_key', case when public.is_service_role() then '' else v_owner || ':' end || p_dedupe_key,
+    'unique_scope', case when not public.is_service_role() then v_owner end,
     'owner', v_owner)) || jsonb_build_object('payload', p_payload))) e;
   if v_job.status = 'throttled' then
     raise exception 'the queue of "%" is full', p_kind using errcode = 'GM006', hint = 'Try again later.';
@@ -12851,7 +14327,7 @@ begin
 end
 $$;
 
-COMMENT ON FUNCTION public.submit_job(p_kind text, p_payload jsonb, p_name text, p_priority integer, p_run_at timestamp with time zone, p_dedupe_key text, p_group_key text, p_owner uuid, p_correlation_id text) IS 'Enqueues one job for the caller; answers {id, status} with status new or duplicate.';
+COMMENT ON FUNCTION public.submit_job(p_kind text, p_payload jsonb, p_name text, p_priority integer, p_run_at timestamp with time zone, p_dedupe_key text, p_group_key text, p_owner uuid, p_correlation_id text, p_traceparent text) IS 'Enqueues one job for the caller; answers {id, status} with status new or duplicate.';
 
 CREATE FUNCTION public.tick() RETURNS jsonb
     LANGUAGE sql SECURITY DEFINER
@@ -13535,7 +15011,8 @@ CREATE TABLE mill.job_dead (
     name text,
     category text,
     group_key text,
-    correlation_id text
+    correlation_id text,
+    traceparent text
 );
 
 CREATE TABLE mill.job_done (
@@ -13570,7 +15047,8 @@ CREATE TABLE mill.job_done (
     name text,
     category text,
     group_key text,
-    correlation_id text
+    correlation_id text,
+    traceparent text
 )
 PARTITION BY RANGE (finished_at);
 
@@ -13606,7 +15084,8 @@ CREATE TABLE mill.job_done_default (
     name text,
     category text,
     group_key text,
-    correlation_id text
+    correlation_id text,
+    traceparent text
 );
 
 COMMENT ON TABLE mill.job_done_default IS 'Catches a day that mill.maintain has not prepared: settling never fails for want of one.';
@@ -13711,7 +15190,8 @@ CREATE VIEW mill.packed_job AS
     NULL::uuid AS owner,
     NULL::text AS correlation_id,
     NULL::timestamp with time zone AS started_at,
-    NULL::timestamp with time zone AS finished_at
+    NULL::timestamp with time zone AS finished_at,
+    NULL::text AS traceparent
    FROM ((mill.pack p
      JOIN mill.line l ON ((l.line = p.line)))
      CROSS JOIN LATERAL UNNEST(p.ids, p.payloads) j(id, payload));
@@ -13907,6 +15387,16 @@ CREATE TABLE mill.ticket_call (
 );
 
 COMMENT ON TABLE mill.ticket_call IS 'Exposed functions that read_with_ticket may call.';
+
+CREATE TABLE mill.unique_job (
+    kind text NOT NULL,
+    digest bytea NOT NULL,
+    id uuid NOT NULL,
+    until timestamp with time zone NOT NULL
+)
+WITH (autovacuum_vacuum_scale_factor='0', autovacuum_vacuum_threshold='1000');
+
+COMMENT ON TABLE mill.unique_job IS 'Which job of a kind stands for certain values, and until when another with these values is its duplicate.';
 
 CREATE TABLE mill.usage_event (
     id bigint NOT NULL,
@@ -14893,6 +16383,9 @@ ALTER TABLE ONLY mill.tenant
 ALTER TABLE ONLY mill.ticket_call
     ADD CONSTRAINT ticket_call_pkey PRIMARY KEY (function);
 
+ALTER TABLE ONLY mill.unique_job
+    ADD CONSTRAINT unique_job_pkey PRIMARY KEY (kind, digest);
+
 ALTER TABLE ONLY mill.usage_event
     ADD CONSTRAINT usage_event_pkey PRIMARY KEY (id);
 
@@ -15114,6 +16607,8 @@ CREATE INDEX task_sequence_new ON mill.task_sequence USING btree (job_id) WHERE 
 
 CREATE INDEX task_sequence_place ON mill.task_sequence USING btree (job_id, kind, sequence);
 
+CREATE INDEX unique_job_until ON mill.unique_job USING btree (until);
+
 CREATE INDEX usage_event_profile ON mill.usage_event USING btree (profile_id, at);
 
 CREATE UNIQUE INDEX a_user_has_one_default_profile ON public.user_profiles USING btree (user_id) WHERE is_default;
@@ -15161,6 +16656,10 @@ CREATE TRIGGER begin_workflow BEFORE INSERT ON mill.workflow FOR EACH ROW EXECUT
 CREATE TRIGGER buckets_are_made AFTER INSERT ON mill.bucket FOR EACH STATEMENT EXECUTE FUNCTION mill.follow_buckets();
 
 CREATE CONSTRAINT TRIGGER call_ended_hooks AFTER INSERT ON mill.ended DEFERRABLE INITIALLY DEFERRED FOR EACH ROW EXECUTE FUNCTION mill.call_ended_hooks();
+
+CREATE TRIGGER compile_changed_schema_of_kind BEFORE UPDATE OF schema ON mill.kind FOR EACH ROW WHEN ((new.schema IS DISTINCT FROM old.schema)) EXECUTE FUNCTION mill.compile_schema_of_kind();
+
+CREATE TRIGGER compile_schema_of_kind BEFORE INSERT ON mill.kind FOR EACH ROW WHEN ((new.schema IS NOT NULL)) EXECUTE FUNCTION mill.compile_schema_of_kind();
 
 CREATE TRIGGER forget_tasks AFTER DELETE ON mill.workflow FOR EACH ROW EXECUTE FUNCTION mill.forget_tasks();
 
@@ -15487,6 +16986,8 @@ REVOKE ALL ON FUNCTION mill.api_limit(p_provider text, p_endpoint text) FROM PUB
 
 REVOKE ALL ON FUNCTION mill.append_error(p_log jsonb, p_error jsonb) FROM PUBLIC;
 
+REVOKE ALL ON FUNCTION mill.array_violation(p_root jsonb, p_schema jsonb, p_value jsonb, p_path text, p_depth integer) FROM PUBLIC;
+
 REVOKE ALL ON FUNCTION mill.audit(p_table text, p_record text, p_action text, p_old jsonb, p_new jsonb, p_reason text, p_source text, p_patient_id uuid, p_job_id uuid, p_correlation_id text) FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION mill.audit_acted(p_acted jsonb) FROM PUBLIC;
@@ -15550,6 +17051,8 @@ REVOKE ALL ON FUNCTION mill.check_dead_letters() FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION mill.check_definition() FROM PUBLIC;
 
+REVOKE ALL ON FUNCTION mill.check_definition_fields(p_definition jsonb, p_fields text[], p_place text) FROM PUBLIC;
+
 REVOKE ALL ON FUNCTION mill.check_definition_graph(p_steps mill.workflow_step[]) FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION mill.check_definition_tasks(p_tasks jsonb) FROM PUBLIC;
@@ -15557,6 +17060,10 @@ REVOKE ALL ON FUNCTION mill.check_definition_tasks(p_tasks jsonb) FROM PUBLIC;
 REVOKE ALL ON FUNCTION mill.check_definition_templates(p_steps mill.workflow_step[], p_tasks jsonb) FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION mill.check_export_storage(p_owner uuid, p_more bigint) FROM PUBLIC;
+
+REVOKE ALL ON FUNCTION mill.check_fit(p_kind text, p_compiled jsonb, p_payload jsonb, p_at bigint) FROM PUBLIC;
+
+REVOKE ALL ON FUNCTION mill.check_fits(p_jobs jsonb) FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION mill.check_invocations() FROM PUBLIC;
 
@@ -15570,11 +17077,15 @@ REVOKE ALL ON FUNCTION mill.check_presence(p_list jsonb) FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION mill.check_quota() FROM PUBLIC;
 
+REVOKE ALL ON FUNCTION mill.check_references(p_compiled jsonb) FROM PUBLIC;
+
 REVOKE ALL ON FUNCTION mill.check_registry_row() FROM PUBLIC;
 
 REVOKE ALL ON PROCEDURE mill.check_stale_data(IN p_stretch integer) FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION mill.check_symbol(p_symbol text, p_data_types text[], p_priority integer) FROM PUBLIC;
+
+REVOKE ALL ON FUNCTION mill.check_unique(p_unique jsonb, p_place text) FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION mill.check_watched(p_symbols text[]) FROM PUBLIC;
 
@@ -15583,6 +17094,8 @@ REVOKE ALL ON FUNCTION mill.check_workers() FROM PUBLIC;
 REVOKE ALL ON FUNCTION mill.claim(p_worker text, p_queues text[], p_max integer, p_kinds text[], p_lease_seconds integer, p_waits boolean) FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION mill.claim_refresh(p_worker text, p_queue text, p_max integer, p_invocation uuid) FROM PUBLIC;
+
+REVOKE ALL ON FUNCTION mill.claim_unique(p_jobs jsonb, p_now timestamp with time zone, p_turn bigint, p_random text) FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION mill.cleanup_alerts(p_max integer) FROM PUBLIC;
 
@@ -15604,6 +17117,8 @@ REVOKE ALL ON FUNCTION mill.cleanup_retention(p_max integer) FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION mill.cleanup_subscriptions(p_max integer) FROM PUBLIC;
 
+REVOKE ALL ON FUNCTION mill.cleanup_unique_jobs(p_max integer) FROM PUBLIC;
+
 REVOKE ALL ON FUNCTION mill.cleanup_uploads(p_max integer) FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION mill.cleanup_workers(p_max integer) FROM PUBLIC;
@@ -15612,11 +17127,25 @@ REVOKE ALL ON FUNCTION mill.cleanup_workflows(p_max integer) FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION mill.clock_us() FROM PUBLIC;
 
+REVOKE ALL ON FUNCTION mill.combined_violation(p_root jsonb, p_schema jsonb, p_value jsonb, p_path text, p_depth integer) FROM PUBLIC;
+
+REVOKE ALL ON FUNCTION mill.compile_keyword(p_keyword text, p_value jsonb, p_place text) FROM PUBLIC;
+
+REVOKE ALL ON FUNCTION mill.compile_pattern(p_pattern text, p_place text) FROM PUBLIC;
+
+REVOKE ALL ON FUNCTION mill.compile_schema(p_schema jsonb) FROM PUBLIC;
+
+REVOKE ALL ON FUNCTION mill.compile_schema_of_kind() FROM PUBLIC;
+
+REVOKE ALL ON FUNCTION mill.compile_subschema(p_schema jsonb, p_place text) FROM PUBLIC;
+
 REVOKE ALL ON FUNCTION mill.complete(p_worker text, p_ids uuid[], p_attempts integer[]) FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION mill.complete_error_entry(p_entry jsonb) FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION mill.complete_export_job(p_holder mill.holder, p_url text, p_size integer, p_pages integer) FROM PUBLIC;
+
+REVOKE ALL ON FUNCTION mill.complete_queue_definition(p_definition jsonb, p_is_new boolean) FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION mill.confirm_export_files(p_keys text[]) FROM PUBLIC;
 
@@ -15743,7 +17272,7 @@ REVOKE ALL ON FUNCTION mill.enqueue(p_jobs jsonb) FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION mill.enqueue_document_sweep() FROM PUBLIC;
 
-REVOKE ALL ON FUNCTION mill.enqueue_keyed(p_jobs jsonb, p_now timestamp with time zone, p_turn bigint, p_random text, p_max_bytes integer) FROM PUBLIC;
+REVOKE ALL ON FUNCTION mill.enqueue_keyed(p_jobs jsonb, p_now timestamp with time zone, p_turn bigint, p_random text, p_max_bytes integer, p_answered jsonb) FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION mill.enqueue_many(p_kind text, p_payloads jsonb) FROM PUBLIC;
 
@@ -15756,6 +17285,18 @@ REVOKE ALL ON FUNCTION mill.every_minute(p_part text) FROM PUBLIC;
 REVOKE ALL ON FUNCTION mill.expand_step(p_job mill.workflow, p_step mill.workflow_step, p_state text) FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION mill.expired_days(p_today date) FROM PUBLIC;
+
+REVOKE ALL ON FUNCTION mill.explain_attempts(p_job jsonb) FROM PUBLIC;
+
+REVOKE ALL ON FUNCTION mill.explain_job(p_id uuid) FROM PUBLIC;
+
+REVOKE ALL ON FUNCTION mill.explain_limits(p_job jsonb, p_queue mill.queue) FROM PUBLIC;
+
+REVOKE ALL ON FUNCTION mill.explain_place(p_job jsonb, p_queue mill.queue) FROM PUBLIC;
+
+REVOKE ALL ON FUNCTION mill.explain_service(p_job jsonb, p_queue mill.queue) FROM PUBLIC;
+
+REVOKE ALL ON FUNCTION mill.explained_job(p_id uuid) FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION mill.export_batch_json(p_id uuid) FROM PUBLIC;
 
@@ -15777,11 +17318,15 @@ REVOKE ALL ON FUNCTION mill.export_status(p_id uuid, p_ended text) FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION mill.export_storage_used(p_owner uuid) FROM PUBLIC;
 
+REVOKE ALL ON FUNCTION mill.fields_violation(p_root jsonb, p_schema jsonb, p_value jsonb, p_path text, p_depth integer) FROM PUBLIC;
+
 REVOKE ALL ON FUNCTION mill.file_extension(p_mime_type text) FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION mill.find_jobs_in_turn(p_queue mill.queue, p_max integer, p_kinds text[], p_share integer) FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION mill.fit_tokens(p_queue mill.queue, p_rows tid[], p_room bigint, p_most bigint, OUT rows tid[], OUT tokens bigint) FROM PUBLIC;
+
+REVOKE ALL ON FUNCTION mill.fits_keyword(p_value jsonb, p_wanted text) FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION mill.fold_api_use() FROM PUBLIC;
 
@@ -15808,6 +17353,8 @@ REVOKE ALL ON FUNCTION mill.function_url(p_function text) FROM PUBLIC;
 REVOKE ALL ON FUNCTION mill.give_slots_to_running_jobs() FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION mill.grant_api_capacity(p_provider text, p_endpoint text, p_tokens bigint, p_is_compat boolean) FROM PUBLIC;
+
+REVOKE ALL ON FUNCTION mill.has_format(p_text text, p_format text) FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION mill.has_pending(p_queue text) FROM PUBLIC;
 
@@ -15859,6 +17406,8 @@ REVOKE ALL ON FUNCTION mill.is_completed_by(p_holder mill.holder) FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION mill.is_countable(p_told mill.ended) FROM PUBLIC;
 
+REVOKE ALL ON FUNCTION mill.is_date(p_text text) FROM PUBLIC;
+
 REVOKE ALL ON FUNCTION mill.is_enabled(p_feature text) FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION mill.is_our_fetcher(p_function text) FROM PUBLIC;
@@ -15870,6 +17419,10 @@ REVOKE ALL ON FUNCTION mill.is_quota_exceeded(p_quota_gb numeric, p_rolling_days
 REVOKE ALL ON FUNCTION mill.is_upload_place(p_key text) FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION mill.is_swept_place(p_key text) FROM PUBLIC;
+
+REVOKE ALL ON FUNCTION mill.is_time_with_zone(p_text text) FROM PUBLIC;
+
+REVOKE ALL ON FUNCTION mill.is_unique_option(p_unique jsonb) FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION mill.jobs_of_part(p_part text) FROM PUBLIC;
 
@@ -15898,6 +17451,12 @@ REVOKE ALL ON FUNCTION mill.keep_upserted_file() FROM PUBLIC;
 REVOKE ALL ON FUNCTION mill.kept_answer(p_caller text, p_key text, p_request bytea) FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION mill.key_within(p_bucket text, p_object text) FROM PUBLIC;
+
+REVOKE ALL ON FUNCTION mill.keyword_value(p_keyword text) FROM PUBLIC;
+
+REVOKE ALL ON FUNCTION mill.kind_definition(p_kind mill.kind) FROM PUBLIC;
+
+REVOKE ALL ON FUNCTION mill.kind_from_definition(p_kind mill.kind, p_definition jsonb, p_place text) FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION mill.kind_of_stage(p_stage text) FROM PUBLIC;
 
@@ -16009,6 +17568,8 @@ REVOKE ALL ON FUNCTION mill.measure_upload(p_file public.shell_files, p_job_id u
 
 REVOKE ALL ON FUNCTION mill.measure_warnings() FROM PUBLIC;
 
+REVOKE ALL ON FUNCTION mill.merge_registered(p_current jsonb, p_registered jsonb, p_asked jsonb, p_together text[], p_force boolean, OUT changes jsonb, OUT kept jsonb) FROM PUBLIC;
+
 REVOKE ALL ON FUNCTION mill.migrate_processing_error() FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION mill.misplaced_schedules() FROM PUBLIC;
@@ -16037,7 +17598,11 @@ REVOKE ALL ON FUNCTION mill.noted_errors(p_known jsonb, p_log jsonb, p_next_retr
 
 REVOKE ALL ON FUNCTION mill.now() FROM PUBLIC;
 
+REVOKE ALL ON FUNCTION mill.number_violation(p_schema jsonb, p_number numeric, p_path text) FROM PUBLIC;
+
 REVOKE ALL ON FUNCTION mill.object_named(p_bucket text, p_key text) FROM PUBLIC;
+
+REVOKE ALL ON FUNCTION mill.object_violation(p_root jsonb, p_schema jsonb, p_value jsonb, p_path text, p_depth integer) FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION mill.oldest_due(p_queue text) FROM PUBLIC;
 
@@ -16063,13 +17628,23 @@ REVOKE ALL ON FUNCTION mill.pack_of(p_id uuid) FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION mill.uuid7_at(p_us bigint, p_random text) FROM PUBLIC;
 
+REVOKE ALL ON FUNCTION mill.valid_traceparent(p_traceparent text) FROM PUBLIC;
+
 REVOKE ALL ON FUNCTION mill.parse_jobs(p_jobs jsonb, p_now timestamp with time zone, p_turn bigint, p_random text, p_max_bytes integer) FROM PUBLIC;
+
+REVOKE ALL ON FUNCTION mill.pattern_bracket(p_text text, OUT size integer, OUT bracket text) FROM PUBLIC;
+
+REVOKE ALL ON FUNCTION mill.pattern_character(p_code integer) FROM PUBLIC;
+
+REVOKE ALL ON FUNCTION mill.pattern_escape(p_text text, OUT size integer, OUT code integer, OUT class text) FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION mill.pause(p_queue text, p_paused boolean) FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION mill.pause_dead_refreshes(p_acted jsonb) FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION mill.piece_text(p_value jsonb, p_whole boolean) FROM PUBLIC;
+
+REVOKE ALL ON FUNCTION mill.pointer(p_path text, p_key text) FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION mill.post_signed(p_function text, p_id uuid, p_body jsonb, p_timeout_ms integer) FROM PUBLIC;
 
@@ -16131,17 +17706,25 @@ REVOKE ALL ON FUNCTION mill.refuse_audit_change() FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION mill.refuse_definition(p_code text, p_reason text) FROM PUBLIC;
 
+REVOKE ALL ON FUNCTION mill.refuse_definition_of(p_place text, p_problem text) FROM PUBLIC;
+
 REVOKE ALL ON FUNCTION mill.refuse_in_maintenance() FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION mill.refuse_more_keys(p_caller text, p_since timestamp with time zone) FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION mill.refuse_registry_row(p_problem text) FROM PUBLIC;
 
+REVOKE ALL ON FUNCTION mill.refuse_schema(p_place text, p_problem text) FROM PUBLIC;
+
 REVOKE ALL ON FUNCTION mill.refuse_to_drop_jobs() FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION mill.refuse_users_in_maintenance() FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION mill.register_export_object(p_owner uuid, p_document_id uuid, p_path text, p_export uuid) FROM PUBLIC;
+
+REVOKE ALL ON FUNCTION mill.register_kind(p_definition jsonb, p_place text, p_force boolean) FROM PUBLIC;
+
+REVOKE ALL ON FUNCTION mill.register_queue(p_definition jsonb, p_place text, p_force boolean) FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION mill.register_upload(p_file public.shell_files, p_place text, p_size bigint, p_sha256 text) FROM PUBLIC;
 
@@ -16183,6 +17766,8 @@ REVOKE ALL ON FUNCTION mill.retry(p_ids uuid[]) FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION mill.return_lost_jobs(p_rows tid[], p_error jsonb, p_first_jitter numeric, p_now timestamp with time zone) FROM PUBLIC;
 
+REVOKE ALL ON FUNCTION mill.return_unique(p_jobs jsonb, p_answers jsonb, p_turn bigint, p_random text) FROM PUBLIC;
+
 REVOKE ALL ON FUNCTION mill.rule_values() FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION mill.run_schedule(p_name text) FROM PUBLIC;
@@ -16192,6 +17777,8 @@ REVOKE ALL ON FUNCTION mill.run_step(p_step text) FROM PUBLIC;
 REVOKE ALL ON FUNCTION mill.running_transactions() FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION mill.schema_of(p_part text) FROM PUBLIC;
+
+REVOKE ALL ON FUNCTION mill.schema_violation(p_root jsonb, p_schema jsonb, p_value jsonb, p_path text, p_depth integer) FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION mill.seconds_to_capacity() FROM PUBLIC;
 
@@ -16277,21 +17864,29 @@ REVOKE ALL ON FUNCTION mill.task_states(p_job_id uuid, p_max integer) FROM PUBLI
 
 REVOKE ALL ON FUNCTION mill.template_pieces(p_template jsonb) FROM PUBLIC;
 
+REVOKE ALL ON FUNCTION mill.text_violation(p_schema jsonb, p_text text, p_path text) FROM PUBLIC;
+
 REVOKE ALL ON FUNCTION mill.tick() FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION mill.ticket_claims(p_ticket text) FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION mill.ticket_signature(p_payload text) FROM PUBLIC;
 
+REVOKE ALL ON FUNCTION mill.time_text(p_at timestamp with time zone) FROM PUBLIC;
+
 REVOKE ALL ON FUNCTION mill.touch_plan() FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION mill.touch_updated_at() FROM PUBLIC;
+
+REVOKE ALL ON FUNCTION mill.translate_pattern(p_pattern text) FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION mill.unclaimed_export_objects(p_before timestamp with time zone, p_max integer) FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION mill.uncount_served(p_queue text, p_rows tid[]) FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION mill.uncount_storage(p_profile_id uuid, p_document_id uuid) FROM PUBLIC;
+
+REVOKE ALL ON FUNCTION mill.unique_keys(p_jobs jsonb) FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION mill.unpack(p_packs tid[]) FROM PUBLIC;
 
@@ -16528,6 +18123,10 @@ GRANT ALL ON FUNCTION public.enqueue_jobs(p_jobs jsonb) TO service_role;
 REVOKE ALL ON FUNCTION public.enqueue_many(p_kind text, p_payloads jsonb) FROM PUBLIC;
 GRANT ALL ON FUNCTION public.enqueue_many(p_kind text, p_payloads jsonb) TO service_role;
 
+REVOKE ALL ON FUNCTION public.explain_job(p_id uuid) FROM PUBLIC;
+GRANT ALL ON FUNCTION public.explain_job(p_id uuid) TO authenticated;
+GRANT ALL ON FUNCTION public.explain_job(p_id uuid) TO service_role;
+
 REVOKE ALL ON FUNCTION public.export_batch_events(p_id uuid, p_after bigint) FROM PUBLIC;
 GRANT ALL ON FUNCTION public.export_batch_events(p_id uuid, p_after bigint) TO authenticated;
 
@@ -16695,6 +18294,9 @@ GRANT ALL ON FUNCTION public.refresh_analytics_from_presence_v2() TO service_rol
 REVOKE ALL ON FUNCTION public.refuse_document(p_job uuid, p_worker text, p_attempt integer, p_status text, p_error jsonb, p_place text, p_measured jsonb, p_outcome jsonb) FROM PUBLIC;
 GRANT ALL ON FUNCTION public.refuse_document(p_job uuid, p_worker text, p_attempt integer, p_status text, p_error jsonb, p_place text, p_measured jsonb, p_outcome jsonb) TO service_role;
 
+REVOKE ALL ON FUNCTION public.register_jobs(p_definition jsonb, p_force boolean) FROM PUBLIC;
+GRANT ALL ON FUNCTION public.register_jobs(p_definition jsonb, p_force boolean) TO service_role;
+
 REVOKE ALL ON FUNCTION public.register_stored_file(p_storage_path text, p_filename text, p_mime_type text, p_size bigint, p_idempotency_key text, p_profile_id uuid) FROM PUBLIC;
 GRANT ALL ON FUNCTION public.register_stored_file(p_storage_path text, p_filename text, p_mime_type text, p_size bigint, p_idempotency_key text, p_profile_id uuid) TO authenticated;
 
@@ -16767,9 +18369,9 @@ GRANT ALL ON FUNCTION public.start_workflow(p_type text, p_params jsonb, p_prior
 REVOKE ALL ON FUNCTION public.storage_buckets() FROM PUBLIC;
 GRANT ALL ON FUNCTION public.storage_buckets() TO service_role;
 
-REVOKE ALL ON FUNCTION public.submit_job(p_kind text, p_payload jsonb, p_name text, p_priority integer, p_run_at timestamp with time zone, p_dedupe_key text, p_group_key text, p_owner uuid, p_correlation_id text) FROM PUBLIC;
-GRANT ALL ON FUNCTION public.submit_job(p_kind text, p_payload jsonb, p_name text, p_priority integer, p_run_at timestamp with time zone, p_dedupe_key text, p_group_key text, p_owner uuid, p_correlation_id text) TO authenticated;
-GRANT ALL ON FUNCTION public.submit_job(p_kind text, p_payload jsonb, p_name text, p_priority integer, p_run_at timestamp with time zone, p_dedupe_key text, p_group_key text, p_owner uuid, p_correlation_id text) TO service_role;
+REVOKE ALL ON FUNCTION public.submit_job(p_kind text, p_payload jsonb, p_name text, p_priority integer, p_run_at timestamp with time zone, p_dedupe_key text, p_group_key text, p_owner uuid, p_correlation_id text, p_traceparent text) FROM PUBLIC;
+GRANT ALL ON FUNCTION public.submit_job(p_kind text, p_payload jsonb, p_name text, p_priority integer, p_run_at timestamp with time zone, p_dedupe_key text, p_group_key text, p_owner uuid, p_correlation_id text, p_traceparent text) TO authenticated;
+GRANT ALL ON FUNCTION public.submit_job(p_kind text, p_payload jsonb, p_name text, p_priority integer, p_run_at timestamp with time zone, p_dedupe_key text, p_group_key text, p_owner uuid, p_correlation_id text, p_traceparent text) TO service_role;
 
 REVOKE ALL ON FUNCTION public.tick() FROM PUBLIC;
 GRANT ALL ON FUNCTION public.tick() TO service_role;

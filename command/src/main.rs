@@ -16,6 +16,7 @@ mod maintenance;
 #[cfg(any(feature = "exports", feature = "workflows"))]
 mod render;
 mod top;
+mod why;
 #[cfg(any(feature = "documents", feature = "exports", feature = "workflows"))]
 mod work;
 
@@ -55,6 +56,8 @@ enum Command {
     Storage(storage::Args),
     /// Show the queues, live
     Top(top::Args),
+    /// Say why a job is not running, and what to do about it
+    Why(why::Args),
 }
 
 fn main() -> ExitCode {
@@ -101,6 +104,7 @@ async fn start(command: Command) -> ExitCode {
         Command::Work(args) => work::run(*args).await.map_err(Into::into),
         Command::Storage(args) => storage::run(args).await.map_err(Into::into),
         Command::Top(args) => top::run(args).await.map_err(Into::into),
+        Command::Why(args) => why::run(args).await.map_err(Into::into),
     };
     match ended {
         Ok(()) => ExitCode::SUCCESS,

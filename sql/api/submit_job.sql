@@ -9,7 +9,8 @@ create or replace function public.submit_job(
   p_dedupe_key text default null,
   p_group_key text default null,
   p_owner uuid default null,
-  p_correlation_id text default null)
+  p_correlation_id text default null,
+  p_traceparent text default null)
 returns jsonb
 language plpgsql security definer
 set search_path = pg_catalog, pg_temp
@@ -31,9 +32,10 @@ begin
   select e.id, e.status into v_job
   from mill.enqueue(jsonb_build_array(jsonb_strip_nulls(jsonb_build_object(
     'kind', p_kind, 'name', p_name, 'priority', p_priority,
-    'run_at', p_run_at, 'group_key', p_group_key, 'correlation_id', p_correlation_id,
-    -- A user's keys live in the user's own name space: nobody can probe or block another's.
+    'run_at', p_run_at, 'group_key', p_group_key, 'correlation_id', p_correlation_id, 'traceparent', p_traceparent,
+    -- A user's keys, also those of unique jobs, live in the user's own name space: nobody can probe or block another's.
     'dedupe_key', case when public.is_service_role() then '' else v_owner || ':' end || p_dedupe_key,
+    'unique_scope', case when not public.is_service_role() then v_owner end,
     'owner', v_owner)) || jsonb_build_object('payload', p_payload))) e;
   if v_job.status = 'throttled' then
     raise exception 'the queue of "%" is full', p_kind using errcode = 'GM006', hint = 'Try again later.';
@@ -42,7 +44,7 @@ begin
 end
 $$;
 
-comment on function public.submit_job(text, jsonb, text, int, timestamptz, text, text, uuid, text) is
+comment on function public.submit_job(text, jsonb, text, int, timestamptz, text, text, uuid, text, text) is
   'Enqueues one job for the caller; answers {id, status} with status new or duplicate.';
-revoke execute on function public.submit_job(text, jsonb, text, int, timestamptz, text, text, uuid, text) from public, anon;
-grant execute on function public.submit_job(text, jsonb, text, int, timestamptz, text, text, uuid, text) to authenticated, service_role;
+revoke execute on function public.submit_job(text, jsonb, text, int, timestamptz, text, text, uuid, text, text) from public, anon;
+grant execute on function public.submit_job(text, jsonb, text, int, timestamptz, text, text, uuid, text, text) to authenticated, service_role;

@@ -36,8 +36,22 @@ $$;
 comment on function mill.cleanup_alerts(int) is 'Forgets alerts that were resolved 90 days ago.';
 revoke execute on function mill.cleanup_alerts(int) from public;
 
+create or replace function mill.cleanup_unique_jobs(p_max int) returns jsonb
+language sql
+set search_path = pg_catalog, pg_temp
+as $$
+  with gone as (
+    delete from mill.unique_job u where (u.kind, u.digest) in (
+      select o.kind, o.digest from mill.unique_job o where o.until <= mill.now() order by o.until limit p_max for update skip locked)
+    returning 1)
+  select jsonb_build_object('removed', count(*), 'more', count(*) = p_max) from gone
+$$;
+comment on function mill.cleanup_unique_jobs(int) is 'Forgets the keys of unique jobs whose time is over.';
+revoke execute on function mill.cleanup_unique_jobs(int) from public;
+
 insert into mill.cleanup_step (step, description, run, place) values
   ('retention', 'Days past their retention', 'mill.cleanup_retention', 10),
   ('workers', 'Workers that are gone', 'mill.cleanup_workers', 20),
-  ('alerts', 'Alerts resolved long ago', 'mill.cleanup_alerts', 30)
+  ('alerts', 'Alerts resolved long ago', 'mill.cleanup_alerts', 30),
+  ('unique_jobs', 'Keys of unique jobs whose time is over', 'mill.cleanup_unique_jobs', 32)
 on conflict (step) do update set description = excluded.description, run = excluded.run, place = excluded.place;

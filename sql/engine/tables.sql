@@ -57,6 +57,8 @@ create table mill.queue (
   backoff_jitter numeric,
   -- Where the function is called that serves the queue, instead of a name below the setting functions.base_url.
   url text,
+  -- The options as register_jobs wrote them last; null for a queue that it has not made. What differs by now was changed by an operator.
+  registered jsonb,
   constraint queue_name_is_a_short_word check (queue ~ '^[a-z][a-z0-9_-]{0,62}$'),
   constraint served_by_a_function_a_worker_or_others check (served_by in ('function', 'worker', 'external')),
   -- A queue that is set to external keeps the name or the URL, to be given back later.
@@ -92,7 +94,20 @@ create table mill.kind (
   part text default nullif(current_setting('mill.part', true), ''),
   -- When a worker first asked for jobs of this kind; null while none ever has. See mill.note_asked_kinds.
   first_asked_at timestamptz,
-  constraint kind_name_is_a_short_word check (kind ~ '^[a-z][a-z0-9_.-]{0,62}$')
+  -- Instead of the queue's.
+  max_attempts int,
+  -- A JSON Schema that payloads must fit, and the form in which it is checked: see mill.compile_schema.
+  schema jsonb,
+  compiled_schema jsonb,
+  -- A second job with the same values of these fields is a duplicate for that long. No fields: the whole payload.
+  unique_by text[],
+  unique_within_seconds int,
+  -- As for a queue.
+  registered jsonb,
+  constraint kind_name_is_a_short_word check (kind ~ '^[a-z][a-z0-9_.-]{0,62}$'),
+  constraint max_attempts_of_a_kind_is_positive check (max_attempts between 1 and 1000),
+  constraint unique_jobs_are_so_for_a_time check (
+    (unique_by is null) = (unique_within_seconds is null) and unique_within_seconds between 1 and 31536000)
 );
 comment on table mill.kind is 'What may be enqueued. open_to_users: signed-in users may submit it for themselves.';
 
@@ -145,7 +160,9 @@ create table mill.job (
   name text,
   category text,
   group_key text,
-  correlation_id text
+  correlation_id text,
+  -- W3C Trace Context of whoever enqueued it.
+  traceparent text
 ) partition by list (state); -- which also says what states there are
 
 -- What a claim changes (state, attempt, worker, lease) stands in no index and in no index's predicate, so that the
@@ -195,6 +212,17 @@ create unique index job_live_dedupe on mill.job_live (queue, dedupe_key) where d
 -- Every function that takes the token takes p_job, p_worker, p_attempt first, in this order.
 create type mill.holder as (job uuid, worker text, attempt int);
 comment on type mill.holder is 'Who holds a running job: the job, the worker, and the attempt that this worker claimed.';
+
+-- Jobs that are unique by chosen fields. The row outlives its job: see mill.claim_unique. Removed by a step of the cleanup when its time is over.
+create table mill.unique_job (
+  kind text not null,
+  digest bytea not null,
+  id uuid not null,
+  until timestamptz not null,
+  primary key (kind, digest)
+) with (autovacuum_vacuum_scale_factor = 0, autovacuum_vacuum_threshold = 1000);
+comment on table mill.unique_job is 'Which job of a kind stands for certain values, and until when another with these values is its duplicate.';
+create index unique_job_until on mill.unique_job (until);
 
 -- Jobs that were enqueued many at a time wait packed: up to a hundred of them in one row, which stands in its line where the first
 -- of them would. A pack is claimed whole, and only then are its jobs rows of mill.job, running ones at once; or it is unpacked into

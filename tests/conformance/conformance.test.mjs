@@ -2,11 +2,13 @@
 import assert from "node:assert/strict";
 import { after, test } from "node:test";
 
+import { isSoak } from "../support.mjs";
 import { playAll } from "./runner/all.mjs";
 import { readAdapters, readScenarios } from "./runner/load.mjs";
 import { matrixText } from "./runner/text.mjs";
 
-const cells = await playAll(readAdapters(), readScenarios());
+const adapters = readAdapters().filter(({ on_soak: onSoak }) => isSoak || !onSoak);
+const cells = await playAll(adapters, readScenarios());
 after(() => console.log(`\n${matrixText(cells)}`));
 
 for (const { scenario, adapter, verdict, problems } of cells.filter(({ verdict }) => ["passed", "failed"].includes(verdict))) {

@@ -33,7 +33,7 @@ const MISTAKES = [
   ["work", "work.mjs", "running.get(job.id) !== held", "false", "was lost is stopped and not settled"],
   ["work", "work.mjs", "settlesAndClaims = true", "settlesAndClaims = false", "settles and claims in one call"],
   ["work", "work.mjs", "settlesAndClaims = error.code !== \"PGRST202\";", "", "where Postgres has no settle_and_claim"],
-  ["work", "work.mjs", "let rest = 1000; !stopping", "let rest = 100; !stopping", "finds nothing rests"],
+  ["work", "work.mjs", "let rest = 1000; !end", "let rest = 100; !end", "finds nothing rests"],
   ["work", "work.mjs", "concurrency - running.size", "50", "claims as many jobs as it can start"],
   ["work", "work.mjs", 'outcome: "released"', 'outcome: "failed", error: { type: "shutdown", message: "ended", retryable: true }', "releases what does not finish"],
 ];

@@ -1,4 +1,4 @@
-// A documented command is one that the tests run: every sh block of docs/first-job.md is run as it stands, and
+// A documented command is one that the tests run: every sh block of docs/submit-over-http.md is run as it stands, and
 // no page shows a command that is not known to be run somewhere.
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
@@ -15,14 +15,14 @@ let stack;
 before(async () => (stack = await startStack("docs")));
 after(() => stack?.destroy());
 
-test("the commands of docs/first-job.md do what it says", async () => {
+test("the commands of docs/submit-over-http.md do what it says", async () => {
   const env = {
     ...process.env,
     GRISTMILL_URL: stack.url,
     GRISTMILL_USER_TOKEN: await stack.token({ role: "authenticated", sub: "00000000-0000-4000-8000-000000000001" }),
   };
   // Starting and asking a running stack is tested in front_door.test.mjs; here the stack is the test's own.
-  const commands = blocks("docs/first-job.md").filter((block) => !block.includes("scripts/dev"));
+  const commands = blocks("docs/submit-over-http.md").filter((block) => !block.includes("scripts/dev"));
   const outputs = commands.map((block) => execFileSync("bash", ["-euc", block], { env, encoding: "utf8" }));
   assert.equal(JSON.parse(outputs[0]).status, "new");
   const [once, again] = outputs[1].trim().split("\n").map((line) => JSON.parse(line));
@@ -50,11 +50,12 @@ test("every other command shown is one that is run by a test", () => {
     "npx gristmill smoke --url https://PROJECT.supabase.co --origin https://app.example.com", // tests/deploy/smoke.test.mjs
     "npx gristmill smoke --url https://gristmill.SUBDOMAIN.workers.dev --origin https://app.example.com", // tests/deploy/deployed.test.mjs
     "./scripts/graph sql --check", // tests/house/graph.test.mjs
+    'gristmill why "$id"', // why.test.mjs
     'gristmill maintenance on --reason "moving to a larger machine" --retry-after 120', "gristmill maintenance off", // operate.test.mjs
   ];
   for (const file of ["README.md", ...fs.readdirSync(path.join(root, "docs")).filter((name) => name.endsWith(".md")).map((name) => `docs/${name}`)]) {
     // tests/house/install_page.test.mjs, tests/operate, tests/release/install.test.mjs
-    if (["docs/first-job.md", "docs/install.md", "docs/backup.md", "docs/quickstart.md"].includes(file)) continue;
+    if (["docs/submit-over-http.md", "docs/first-job.md", "docs/install.md", "docs/backup.md", "docs/quickstart.md"].includes(file)) continue;
     for (const line of blocks(file).flatMap((block) => block.split("\n"))) {
       const command = line.replace(/\s+#.*$/, "").trim();
       assert.ok(command === "" || run.includes(command), `${file} shows a command that no test runs: ${command}`);

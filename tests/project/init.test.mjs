@@ -27,6 +27,39 @@ test("init writes a project that has the name of its folder and Gristmill's own 
   }
 });
 
+test("init --template rust writes a crate whose name cargo allows, with the crate gristmill of the same version", async () => {
+  const { code, output } = await init("7.jobs", "--template", "rust");
+  assert.equal(code, 0, output);
+  assert.match(output, /npx gristmill dev .*\n {2}eval "\$\(npx gristmill dev --env\)" && cargo run/);
+  const manifest = fs.readFileSync(path.join(folder, "7.jobs/Cargo.toml"), "utf8");
+  assert.match(manifest, /^name = "jobs-7-jobs"$/m);
+  assert.match(manifest, new RegExp(`^gristmill = \\{ version = "${version}", features = \\["worker"\\] \\}$`, "m"));
+  assert.ok(fs.existsSync(path.join(folder, "7.jobs/src/main.rs")));
+});
+
+test("init --template rust --from release files takes both crates from the folder vendor", async () => {
+  const releases = path.join(folder, "releases");
+  fs.mkdirSync(releases);
+  for (const name of ["local", `${process.platform}-${process.arch}`]) fs.writeFileSync(path.join(releases, `gristmill-${name}-${version}.tgz`), "");
+  fs.writeFileSync(path.join(releases, `gristmill-${version}.tgz`), "");
+  const missing = await init("crates", "--template", "rust", "--from", releases);
+  assert.equal(missing.code, 1);
+  assert.match(missing.output, /gristmill-\S+\.crate is missing/);
+  assert.ok(!fs.existsSync(path.join(folder, "crates")));
+  for (const name of ["gristmill", "gristmill-macros"]) {
+    fs.mkdirSync(path.join(folder, "made", `${name}-${version}`), { recursive: true });
+    fs.writeFileSync(path.join(folder, "made", `${name}-${version}`, "Cargo.toml"), `# ${name}\n`);
+    await run("tar", ["-czf", path.join(releases, `${name}-${version}.crate`), `${name}-${version}`], { cwd: path.join(folder, "made") });
+  }
+  const { code, output } = await init("crates", "--template", "rust", "--from", releases);
+  assert.equal(code, 0, output);
+  const manifest = fs.readFileSync(path.join(folder, "crates/Cargo.toml"), "utf8");
+  for (const name of ["gristmill", "gristmill-macros"]) {
+    const place = new RegExp(`^${name} = \\{ path = "(.*)" \\}$`, "m").exec(manifest)[1];
+    assert.equal(fs.readFileSync(path.join(folder, "crates", place, "Cargo.toml"), "utf8"), `# ${name}\n`);
+  }
+});
+
 test("init writes nothing into a folder that has one of its files", async () => {
   const there = path.join(folder, "there");
   fs.mkdirSync(there);
@@ -47,7 +80,7 @@ test("init --from a folder without the release files names the file that is miss
 
 test("init with an unknown option, a second folder or an unknown template says so, with exit code 2", async () => {
   for (const [args, said] of [[["--colour"], /Unknown option '--colour'\. See gristmill init --help/], [["a", "b"], /takes one folder/],
-    [["c", "--template", "cobol"], /there is no template "cobol"\n {2}--template takes: typescript/]]) {
+    [["c", "--template", "cobol"], /there is no template "cobol"\n {2}--template takes: rust, typescript/]]) {
     const { code, output } = await init(...args);
     assert.equal(code, 2);
     assert.match(output, said);
@@ -56,15 +89,15 @@ test("init with an unknown option, a second folder or an unknown template says s
 });
 
 test("every command of a project has a help text", async () => {
-  for (const name of ["init", "dev", "test"]) {
+  for (const name of ["init", "dev", "run", "test"]) {
     const { code, output } = await run(process.execPath, [bin, name, "--help"], { cwd: folder });
     assert.equal(code, 0, output);
     assert.match(output, new RegExp(`^usage: gristmill ${name} `));
   }
 });
 
-test("dev and test outside of a project say how to make one", async () => {
-  for (const name of ["dev", "test"]) {
+test("dev, run and test outside of a project say how to make one", async () => {
+  for (const name of ["dev", "run", "test"]) {
     const { code, output } = await run(process.execPath, [bin, name], { cwd: folder });
     assert.equal(code, 1);
     assert.match(output, new RegExp(`^gristmill ${name}: there is no project in .*make one with: npx gristmill init`, "s"));

@@ -36,6 +36,12 @@ async function result(kind, payload, of = "result") {
   return until(async () => (await rpc("get_job", { p_id: id }))[of], `a ${of} of ${kind}`);
 }
 
+test("run without a running stack says how to start it", async () => {
+  const { code, output } = await run(process.execPath, [bin, "run", "submit.mjs"], { cwd: project, env: { ...env, GRISTMILL_URL: undefined, SUPABASE_URL: undefined } });
+  assert.equal(code, 1);
+  assert.match(output, /^gristmill run: the stack of this project is not running\n {2}start it in another terminal with: npx gristmill dev\n$/);
+});
+
 test("dev runs the project's job; a change that compiles is in the next job, one that does not is shown and the older code goes on", async () => {
   const dev = gristmill("dev");
   try {
@@ -62,6 +68,15 @@ test("dev runs the project's job; a change that compiles is in the next job, one
     fs.appendFileSync(path.join(project, JOB), 'throw new Error("at the top");\n');
     await dev.says("functions/greet fails while it is loaded; its older code goes on");
     assert.deepEqual(await result("greet", { name: "Ada" }), { greeting: "Good evening, Ada!" });
+
+    fs.writeFileSync(path.join(project, "program.ts"), "const sum: number = process.argv.length;\nconsole.log(sum, process.argv[2], process.env.GRISTMILL_URL === process.env.SUPABASE_URL, process.env.SUPABASE_URL);\nprocess.exitCode = 3;\n");
+    const program = await run(process.execPath, [bin, "run", "program.ts", "--help"], { cwd: project, env });
+    assert.deepEqual(program, { code: 3, output: `3 --help true ${url}\n` });
+    fs.writeFileSync(path.join(project, "program.ts"), "const a = ;\n");
+    const broken = await run(process.execPath, [bin, "run", "program.ts"], { cwd: project, env });
+    assert.equal(broken.code, 1);
+    assert.match(broken.output, /^gristmill run: program\.ts does not compile\n[\s\S]*program\.ts:1:/);
+    assert.deepEqual(fs.readdirSync(path.join(project, ".gristmill")).filter((name) => name.startsWith("run")), []);
 
     assert.deepEqual(await result("echo", { a: 1 }), { echo: { a: 1 } }); // by the processor, which is not the project's
     assert.equal((await fetch(`${url}/functions/v1/greet`, { method: "POST", body: "{}" })).status, 401);

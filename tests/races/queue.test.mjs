@@ -145,6 +145,31 @@ test("one key from fifty callers at once makes one job", async () => {
   await pool.query("truncate mill.job");
 });
 
+test("one unique job from fifty callers at once is made once", async () => {
+  await pool.query("insert into mill.kind (kind, queue, unique_by, unique_within_seconds) values ('unique', 'default', '{to}', 3600)");
+  for (let round = 0; round < (isSoak ? 200 : 5); round++) {
+    const answers = await together(50, async (at) =>
+      (await pool.query("select * from mill.enqueue($1)", [JSON.stringify([{ kind: "unique", payload: { to: `r${round}`, at } }])])).rows[0]);
+    assert.equal(answers.filter(({ status }) => status === "new").length, 1);
+    assert.equal(new Set(answers.map(({ id }) => id)).size, 1);
+    assert.equal((await pool.query("select from mill.job_live where id = $1", [answers[0].id])).rowCount, 1);
+  }
+  await pool.query("truncate mill.job");
+});
+
+test("batches of unique jobs that also share dedupe keys never deadlock, in whatever order they come", async () => {
+  const batch = (values) => JSON.stringify(values.map((value) => ({ kind: "unique", payload: { to: `v${value}` }, ...(value % 2 && { dedupe_key: `d${value % 6}` }) })));
+  const values = Array.from({ length: 20 }, (_, at) => at);
+  const answers = (await together(24, async (at) => {
+    const mine = at % 2 ? values : [...values].reverse();
+    return (await pool.query("select id, status from mill.enqueue($1)", [batch(mine)])).rows;
+  })).flat();
+  const { rows: [{ jobs }] } = await pool.query("select count(*)::int as jobs from mill.job_live");
+  assert.equal(answers.filter(({ status }) => status === "new").length, jobs);
+  assert.equal(jobs, 13, "ten values without a dedupe key, and three dedupe keys");
+  await pool.query("truncate mill.job, mill.unique_job");
+});
+
 test("batches that share keys in opposite order never deadlock", async () => {
   const batch = (keys) => JSON.stringify(keys.map((key) => ({ kind: "echo", payload: { a: 1 }, dedupe_key: `k${key}` })));
   const keys = Array.from({ length: 20 }, (_, at) => at);

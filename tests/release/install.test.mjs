@@ -3,36 +3,31 @@
 import assert from "node:assert/strict";
 import { execFileSync, spawn } from "node:child_process";
 import fs from "node:fs";
-import os from "node:os";
 import path from "node:path";
 import { after, before, test } from "node:test";
 
 import { problemOf } from "../../scripts/lib/release/sbom.mjs";
 import { version } from "../../scripts/lib/release/versions.mjs";
-import { functionsDir, gristmill, isRoot, root } from "../../sdk/local/stack/paths.mjs";
-import { edit, emptyFolder, run, start } from "../project/harness.mjs";
+import { isRoot } from "../../sdk/local/stack/paths.mjs";
+import { edit, emptyFolder, run } from "../project/harness.mjs";
 import { isAlive, until } from "../support.mjs";
+import { blocksOf, makeRelease, User } from "./user.mjs";
 
 let folder, release;
 before(async () => {
   folder = emptyFolder();
-  release = path.join(folder, "release");
-  // --allow-dirty: the tests also run before a change is committed. The binary is that of the tests: compiling for release takes a quarter of an hour.
-  const { code, output } = await run(path.join(root, "scripts/release"),
-    ["--out", release, "--binary", gristmill, "--functions", functionsDir, "--allow-dirty"], { cwd: os.tmpdir() });
-  assert.equal(code, 0, output);
-  console.log(output.split("\n").map((line) => `# ${line}`).join("\n"));
+  release = await makeRelease(folder);
 });
 after(() => fs.rmSync(folder, { recursive: true, force: true }));
 
 test("the release has every file it should have, and SHA256SUMS is right", () => {
   const platform = `${process.platform}-${process.arch}`;
   assert.deepEqual(fs.readdirSync(release).sort(), [
-    "SHA256SUMS", `gristmill-${version}.sql`, `gristmill-${version}.tgz`, `gristmill-all-${version}.sql`, `gristmill-functions-${version}.cdx.json`,
+    "SHA256SUMS", `gristmill-${version}.crate`, `gristmill-${version}.sql`, `gristmill-${version}.tgz`, `gristmill-all-${version}.sql`, `gristmill-functions-${version}.cdx.json`,
     `gristmill-functions-${version}.tar.gz`, `gristmill-${platform}-${version}.cdx.json`, `gristmill-${platform}-${version}.tgz`,
-    `gristmill-local-${version}.cdx.json`, `gristmill-local-${version}.tgz`].sort());
+    `gristmill-local-${version}.cdx.json`, `gristmill-local-${version}.tgz`, `gristmill-macros-${version}.crate`].sort());
   const checked = execFileSync("sha256sum", ["--check", "SHA256SUMS"], { cwd: release, encoding: "utf8" });
-  assert.equal(checked.match(/: OK$/gm).length, 9);
+  assert.equal(checked.match(/: OK$/gm).length, 11);
 });
 
 test("the SBOMs are valid CycloneDX, and name what is linked and installed but not what only builds or tests", async () => {
@@ -48,50 +43,7 @@ test("the SBOMs are valid CycloneDX, and name what is linked and installed but n
   assert.ok(names["gristmill-local"].has("miniflare") && !names["gristmill-local"].has("wrangler"));
 });
 
-/** PATH of a machine with Node and nothing else of ours: the programs that npm and Postgres's start call are the system's. */
-function barePath(home) {
-  const bin = path.join(home, "bin");
-  fs.mkdirSync(bin, { recursive: true });
-  for (const name of ["node", "npm", "npx", "sh", "cp", "env"]) {
-    fs.symlinkSync(fs.realpathSync(execFileSync("sh", ["-c", `command -v ${name}`], { encoding: "utf8" }).trim()), path.join(bin, name));
-  }
-  return bin;
-}
-
-/** The fenced blocks of docs/quickstart.md: language, what follows it, and text. */
-const blocks = [...fs.readFileSync(path.join(root, "docs/quickstart.md"), "utf8").matchAll(/^```(\w+) ?(\S*)\n([\s\S]*?)^```/gm)]
-  .map(([, language, note, text]) => ({ language, note, text }));
-
-class User {
-  constructor(name, account) {
-    this.account = account;
-    this.home = path.join(folder, name);
-    this.cwd = path.join(this.home, "work");
-    fs.mkdirSync(this.cwd, { recursive: true });
-    this.env = { HOME: path.join(this.home, "home"), PATH: barePath(this.home), RELEASE: release, NO_COLOR: "1" };
-    fs.mkdirSync(this.env.HOME);
-    if (account.uid !== undefined) for (const place of [this.home, this.cwd, this.env.HOME]) fs.chownSync(place, account.uid, account.gid);
-    this.begun = performance.now();
-  }
-
-  say(text) {
-    console.log(text.trimEnd().split("\n").map((line) => `# [${((performance.now() - this.begun) / 1000).toFixed(1).padStart(5)} s] ${line}`).join("\n"));
-  }
-
-  options() {
-    return { cwd: this.cwd, env: this.env, ...this.account };
-  }
-
-  /** Runs a block in the folder where the last one ended. */
-  async shell(text) {
-    this.say(text.replace(/^(?=.)/gm, "$ "));
-    const { code, output } = await run(path.join(this.env.PATH, "sh"), ["-ec", `${text}\necho "now in $PWD"`], this.options());
-    this.say(output.replace(/^now in .*\n$/m, ""));
-    assert.equal(code, 0, output);
-    this.cwd = /^now in (.*)$/m.exec(output)[1];
-    return output;
-  }
-}
+const blocks = blocksOf("docs/quickstart.md");
 
 async function followTheGuide(user) {
   assert.equal((await run(path.join(user.env.PATH, "sh"), ["-c", "command -v cargo rustc"], user.options())).output, "", "Rust is on PATH");
@@ -101,10 +53,7 @@ async function followTheGuide(user) {
     for (const { language, note, text } of blocks) {
       if (note === "checkout") continue; // done above
       if (note === "dev") {
-        user.say(`$ ${text}`);
-        dev = start(path.join(user.env.PATH, "sh"), ["-c", `exec ${text}`], { ...user.options() });
-        await dev.says("Ctrl-C stops everything");
-        user.say(dev.output);
+        dev = await user.terminal(text, "Ctrl-C stops everything");
       } else if (language === "diff") {
         const [from, to] = ["-", "+"].map((sign) => text.split("\n").find((line) => line.startsWith(sign)).slice(1));
         edit(user.cwd, note, from, to);
@@ -112,7 +61,7 @@ async function followTheGuide(user) {
         if (note.startsWith("functions/")) await dev.says("reloaded greet");
       } else if (language === "sh") {
         said.push(await user.shell(text));
-        if (text.includes("submit")) seconds ??= (performance.now() - user.begun) / 1000;
+        if (text.includes("submit")) seconds ??= user.seconds;
       }
     }
   } catch (error) {
@@ -131,7 +80,7 @@ function assertGuide({ seconds, said }) {
 const recorded = (user) => JSON.parse(fs.readFileSync(path.join(user.cwd, ".gristmill/dev/running.json"), "utf8"));
 
 test("from the release files alone, without Rust, docs/quickstart.md leads to a job of one's own within two minutes; SIGTERM to npx ends all", async () => {
-  const user = new User("first", {});
+  const user = new User(path.join(folder, "first"), { release });
   const guide = await followTheGuide(user);
   assertGuide(guide);
   const { pid, pids } = recorded(user);
@@ -163,7 +112,7 @@ print("ended with", os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1]))
 // Postgres runs as the user itself then, from the package, and not as another.
 test("the guide works for a user who is not root, and Ctrl-C in the terminal of npx ends everything", { skip: !isRoot && "run as root to have two users" }, async () => {
   const nobody = { uid: Number(execFileSync("id", ["-u", "nobody"])), gid: Number(execFileSync("id", ["-g", "nobody"])) };
-  const user = new User("second", nobody);
+  const user = new User(path.join(folder, "second"), { release, account: nobody });
   const guide = await followTheGuide(user);
   assertGuide(guide);
   const first = recorded(user);

@@ -113,6 +113,8 @@ async function rest({ options, binary, out, work }) {
     run("scripts/build", ["--deploy"]);
   }
   const functions = path.resolve(options.functions ?? path.join(root, "build/deploy"));
+  step("compiling", "the TypeScript package, and the image of the engine for gristmill/testing");
+  run("scripts/lib/build-sdk.sh", ["--image"], { GRISTMILL_BIN: binary });
   step("packing", "gristmill, @gristmill/local");
   packMain({ out, work });
   const local = packLocal({ functions, out, work });

@@ -23,7 +23,7 @@ function ofFile(file) {
   }
   const hasTests = isFolder ? fs.readdirSync(path.join(root, file)).some((entry) => entry.endsWith(".test.mjs")) : file.endsWith(".test.mjs");
   return hasTests && file.startsWith("tests/")
-    ? { name: named(file), needs: ["native", "functions", ...(/^tests\/deploy\b/.test(file) ? ["deploy tools"] : []), ...(/^tests\/operate\b/.test(file) ? ["pgbouncer"] : [])], read: readNode, command: nodeTest(isFolder ? `${file}/` : file) }
+    ? { name: named(file), needs: ["native", "functions", ...(/^tests\/deploy\b/.test(file) ? ["deploy tools"] : []), ...(/^tests\/operate\b/.test(file) ? ["pgbouncer", "sdk"] : []), ...(/^tests\/(testing|examples)\b/.test(file) ? ["sdk image"] : [])], read: readNode, command: nodeTest(isFolder ? `${file}/` : file) }
     : null;
 }
 

@@ -47,6 +47,7 @@ else if (needs.has("native")) build("scripts/lib/build-native.sh");
 if (needs.has("deploy tools")) build("scripts/setup", "--for", "deploy");
 if (needs.has("pgbouncer")) build("scripts/setup", "--for", "operate");
 if (needs.has("functions")) build("scripts/build", "--quiet");
+if (needs.has("sdk") || needs.has("sdk image")) build("scripts/lib/build-sdk.sh", ...(needs.has("sdk image") ? ["--image"] : []));
 
 const cargo = chosen.filter((suite) => suite.cargo);
 const others = chosen.filter((suite) => !suite.cargo && !suite.alone);

@@ -76,9 +76,12 @@ export async function queuesOf(stack) {
 // One made-up user, always the same: what it submits, it sees again.
 const USER = "00000000-0000-4000-8000-000000000001";
 
-/** What a program has to know to call the stack. */
+/** What a program has to know to call the stack; under Supabase's names too, which the libraries and programs made for Supabase read. */
 export async function environmentOf(stack) {
   return {
+    SUPABASE_URL: stack.url,
+    SUPABASE_ANON_KEY: stack.anonKey,
+    SUPABASE_SERVICE_ROLE_KEY: stack.serviceKey,
     GRISTMILL_URL: stack.url,
     GRISTMILL_ANON_KEY: stack.anonKey,
     GRISTMILL_SERVICE_KEY: stack.serviceKey,

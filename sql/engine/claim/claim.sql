@@ -15,7 +15,7 @@ create or replace function mill.claim(
   p_worker text, p_queues text[], p_max int, p_kinds text[] default null, p_lease_seconds int default null,
   p_waits boolean default true)
 returns table (id uuid, queue text, kind text, name text, payload jsonb, attempt int, max_attempts int,
-               lease_until timestamptz, owner uuid, group_key text, correlation_id text)
+               lease_until timestamptz, owner uuid, group_key text, correlation_id text, traceparent text)
 language plpgsql
 set search_path = pg_catalog, pg_temp
 set plan_cache_mode = force_generic_plan
@@ -66,7 +66,7 @@ begin
         slot = v_slot
       where j.ctid = any (v_rows)
       returning j.id, j.queue, j.kind, j.name, j.payload, j.attempt, j.max_attempts,
-                j.lease_until, j.owner, j.group_key, j.correlation_id;
+                j.lease_until, j.owner, j.group_key, j.correlation_id, j.traceparent;
       exit when v_left <= 0 or v_queue.counts_running;
 
       v_packs := mill.lock_packs(v_queue, v_left, p_kinds);
@@ -87,7 +87,7 @@ begin
       select p.id, o.line, o.queue, o.kind, p.payload, 'processing', o.run_at, 1, o.max_attempts, p_worker, o.run_at, v_now, v_lease_until
       from opened o cross join lateral unnest(o.ids, o.payloads) as p(id, payload)
       returning j.id, j.queue, j.kind, j.name, j.payload, j.attempt, j.max_attempts,
-                j.lease_until, j.owner, j.group_key, j.correlation_id;
+                j.lease_until, j.owner, j.group_key, j.correlation_id, j.traceparent;
       get diagnostics v_opened = row_count;
       v_left := v_left - v_opened;
       exit when v_left <= 0;

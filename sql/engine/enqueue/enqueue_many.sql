@@ -18,22 +18,29 @@ declare
   v_max_bytes int := mill.setting('queue.payload_max_bytes', '65536')::int;
   v_count int;
   v_queue mill.queue;
+  v_kind mill.kind;
   v_line int;
   v_ids uuid[];
 begin
   if jsonb_typeof(p_payloads) is distinct from 'array' then
     raise exception 'payloads must be an array' using errcode = 'GM004';
   end if;
-  select q.* into v_queue from mill.kind k join mill.queue q on q.queue = k.queue where k.kind = p_kind;
+  select k.* into v_kind from mill.kind k where k.kind = p_kind;
+  select q.* into v_queue from mill.queue q where q.queue = v_kind.queue;
   if not found then
     perform mill.refuse_job(0, case when p_kind is null then 'GM004' else 'GM001' end, coalesce(p_kind, 'kind'));
   end if;
+  v_queue.max_attempts := coalesce(v_kind.max_attempts, v_queue.max_attempts);
   v_count := jsonb_array_length(p_payloads);
   if v_count > 900000 then
     raise exception '% payloads are too many for one call', v_count using errcode = 'GM004', hint = 'Send 900,000 at the most.';
   end if;
 
-  if v_queue.depth_limit is not null or v_queue.dequeue = 'fair' or v_queue.max_running_per_group is not null then
+  if v_kind.compiled_schema is not null then
+    perform mill.check_fit(p_kind, v_kind.compiled_schema, p.payload, p.ordinality - 1)
+    from jsonb_array_elements(p_payloads) with ordinality as p(payload, ordinality);
+  end if;
+  if v_kind.unique_by is not null or v_queue.depth_limit is not null or v_queue.dequeue = 'fair' or v_queue.max_running_per_group is not null then
     select array_agg(e.id order by e.ordinal) into v_ids
     from mill.enqueue((
       select coalesce(jsonb_agg(jsonb_build_object('kind', p_kind, 'payload', p.payload)), '[]')

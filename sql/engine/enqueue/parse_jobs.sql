@@ -5,7 +5,7 @@ create or replace function mill.parse_jobs(
 returns table (
   at int, id uuid, line int, turn bigint, queue text, kind text, name text, category text, payload jsonb, state text, priority int,
   run_at timestamptz, max_attempts int, dedupe_key text, group_key text, lane text, owner uuid, parent uuid,
-  correlation_id text)
+  correlation_id text, traceparent text)
 language sql stable
 begin atomic
   select
@@ -27,18 +27,19 @@ begin atomic
     mill.lane_of(k.dequeue, k.max_running_per_group, a.owner, a.group_key),
     a.owner,
     a.parent,
-    a.correlation_id
+    a.correlation_id,
+    mill.valid_traceparent(a.traceparent)
   from (
     select e.ordinality, e.job ->> 'kind' as kind, e.job -> 'payload' as payload, e.job ->> 'name' as name,
       e.job ->> 'category' as category, coalesce((e.job ->> 'priority')::int, 5) as priority,
       (e.job ->> 'run_at')::timestamptz as run_at, (e.job ->> 'max_attempts')::int as max_attempts,
       e.job ->> 'dedupe_key' as dedupe_key, e.job ->> 'group_key' as group_key, (e.job ->> 'owner')::uuid as owner,
-      (e.job ->> 'parent')::uuid as parent, e.job ->> 'correlation_id' as correlation_id
+      (e.job ->> 'parent')::uuid as parent, e.job ->> 'correlation_id' as correlation_id, e.job ->> 'traceparent' as traceparent
     from jsonb_array_elements(p_jobs) with ordinality as e(job, ordinality)
     offset 0
   ) a
   left join (
-    select k.kind, q.queue, q.max_attempts, q.dequeue, q.max_running_per_group, l.line, l.priority
+    select k.kind, q.queue, coalesce(k.max_attempts, q.max_attempts) as max_attempts, q.dequeue, q.max_running_per_group, l.line, l.priority
     from mill.kind k join mill.queue q on q.queue = k.queue join mill.line l on l.queue = q.queue
     offset 0 -- joined once, not once a job
   ) k on k.kind = a.kind and k.priority = a.priority

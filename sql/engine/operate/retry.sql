@@ -23,12 +23,12 @@ begin
   with inserted as (
     insert into mill.job_live (
       id, line, turn, queue, kind, name, category, payload, state, priority, run_at, max_attempts,
-      dedupe_key, group_key, lane, owner, parent, progress, error, error_log, correlation_id, created_at)
+      dedupe_key, group_key, lane, owner, parent, progress, error, error_log, correlation_id, traceparent, created_at)
     select
       j.id, l.line, v_turn + row_number() over (order by j.id), j.queue, j.kind, j.name, j.category, j.payload, 'pending',
       j.priority, v_now, j.max_attempts, j.dedupe_key, j.group_key,
       mill.lane_of(q.dequeue, q.max_running_per_group, j.owner, j.group_key),
-      j.owner, j.parent, 0, j.error, j.error_log, j.correlation_id, j.created_at
+      j.owner, j.parent, 0, j.error, j.error_log, j.correlation_id, j.traceparent, j.created_at
     from mill.job_dead j join mill.queue q using (queue) join mill.line l using (queue, priority)
     where j.id = any (v_dead) and exists (select from mill.kind k where k.kind = j.kind)
     order by j.queue, j.dedupe_key

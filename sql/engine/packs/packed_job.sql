@@ -2,7 +2,7 @@ create or replace view mill.packed_job as
 select p.first as pack, j.id, p.queue, p.kind, j.payload, 'pending' as state, l.priority, p.run_at, p.max_attempts, p.run_at as created_at,
   null::text as name, null::text as category, null::text as worker, null::timestamptz as lease_until, 0 as attempt, 0::smallint as progress,
   null::jsonb as result, null::jsonb as error, null::uuid as owner, null::text as correlation_id,
-  null::timestamptz as started_at, null::timestamptz as finished_at
+  null::timestamptz as started_at, null::timestamptz as finished_at, null::text as traceparent
 from mill.pack p
 join mill.line l on l.line = p.line
 cross join lateral unnest(p.ids, p.payloads) as j(id, payload);

@@ -27,12 +27,12 @@ begin
   )
   insert into mill.job (
     id, queue, kind, name, category, payload, state, priority, run_at, attempt, max_attempts, lease_losses,
-    worker, dedupe_key, group_key, owner, parent, progress, result, error, error_log, correlation_id,
+    worker, dedupe_key, group_key, owner, parent, progress, result, error, error_log, correlation_id, traceparent,
     created_at, started_at, finished_at)
   select
     e.id, e.queue, e.kind, e.name, e.category, e.payload, p_state, e.priority, e.run_at, e.attempt,
     e.max_attempts, e.lease_losses, e.worker, e.dedupe_key, e.group_key, e.owner, e.parent, e.progress, e.result,
-    e.error, e.error_log, e.correlation_id, e.created_at, e.started_at, p_now
+    e.error, e.error_log, e.correlation_id, e.traceparent, e.created_at, e.started_at, p_now
   from ended e;
   get diagnostics v_count = row_count;
   return v_count;

@@ -24,18 +24,18 @@ begin
       and not j.cancel_requested
     returning j.id, j.queue, j.kind, j.name, j.category, j.payload, j.priority, j.run_at, j.max_attempts,
       j.lease_losses, j.dedupe_key, j.group_key, j.owner, j.parent, j.error, j.error_log, j.correlation_id,
-      j.created_at, j.started_at
+      j.traceparent, j.created_at, j.started_at
   ),
   kept as (
     insert into mill.job_done (
       id, queue, kind, name, category, payload, state, priority, run_at, attempt, max_attempts, lease_losses,
-      worker, dedupe_key, group_key, owner, parent, progress, result, error, error_log, correlation_id,
+      worker, dedupe_key, group_key, owner, parent, progress, result, error, error_log, correlation_id, traceparent,
       created_at, started_at, finished_at)
     select
       e.id, e.queue, e.kind, e.name, e.category, e.payload, 'completed', e.priority, e.run_at, p_attempt,
       e.max_attempts, e.lease_losses, p_worker, e.dedupe_key, e.group_key, e.owner, e.parent, 100,
       case when p_results is not null then p_results -> e.id::text end,
-      e.error, e.error_log, e.correlation_id, e.created_at, e.started_at, p_now
+      e.error, e.error_log, e.correlation_id, e.traceparent, e.created_at, e.started_at, p_now
     from ended e
   ),
   -- Jobs of one claim began together: nearly always one group, or one per parent and name.

@@ -14,7 +14,7 @@ const AT_ONCE = 16;
  * `onCell` is called with each as it is known. `wanted(adapter, scenario)` leaves cells out; `patience` is how long a step may wait for its condition.
  */
 export async function playAll(adapters, scenarios, onCell = () => {}, { wanted = () => true, patience = 20_000 } = {}) {
-  const site = await openSite();
+  const site = await openSite(adapters.flatMap(({ does = {} }) => Object.values(does).map(({ kind }) => kind)));
   const servers = [];
   try {
     const opened = await Promise.all(adapters.map((adapter) => openServer(site, adapter).catch((error) => ({ error }))));

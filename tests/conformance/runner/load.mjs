@@ -59,8 +59,10 @@ export function readAdapters() {
 export function reasonToSkip(scenario, adapter) {
   if (!scenario.modes.includes(adapter.mode)) return { other: true, reason: `is about ${scenario.modes.join(", ")}` };
   for (const need of [...(scenario.needs ?? []), ...scenario.does]) {
+    if (need === "handler" && adapter.does) return { reason: "its kinds are fixed" };
     if (adapter.lacks[need]) return { reason: adapter.lacks[need] };
     if (adapter.does && scenario.does.includes(need) && !adapter.does[need]) return { reason: `none of its kinds can do "${need}"` };
   }
+  if (adapter.does && scenario.faults?.some(({ jobs }) => jobs)) return { reason: "jobs that a fault makes up are of the kind conform" };
   return null;
 }

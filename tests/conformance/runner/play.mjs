@@ -72,6 +72,7 @@ export class Play {
     if (step.run) return this.adapter.mode === "invoked" ? this.#invoke({ status: 200, ...step.run }) : this.#startWorker();
     if (step.drive) return this.#drive(step.drive);
     if (step.invoke) return this.#invoke(step.invoke);
+    if (step.wake) return this.#wake(step);
     if (step.answered) return this.#answered(step.answered, step);
     if (step.until) return this.#until(step.until);
     if (step.calls) return this.#checkCalls(step.calls);
@@ -126,12 +127,23 @@ export class Play {
       this.tokens.push(this.invocations[name]);
     }
     const { batch, seconds, kinds } = { ...DEFAULTS, ...asked };
-    const own = kinds?.map((kind) => (kind === "conform" && this.adapter.does ? this.adapter.does.complete.kind : kind));
+    const { does } = this.adapter;
+    const own = does ? kinds?.filter((kind) => kind !== "conform_two").map((kind) => (kind === "conform" ? does.complete.kind : kind)) : kinds;
     const request = signed(sign, this.site.secrets, { invocation: this.invocations[name], queue: this.queue, batch, seconds, ...(own && { kinds: own }), ...extra });
     const answered = send(this.server.url, request, seconds);
     answered.catch(() => {});
     if (as) this.sent[as] = answered;
     else this.#check("the answer to the invocation", { ...(status && { status }), ...(answer && { json: answer }) }, await answered);
+  }
+
+  /** Sends the request that Postgres has signed for a job. */
+  async #wake({ wake: name, status, answer }) {
+    const kind = this.adapter.does?.complete.kind ?? "conform";
+    const { url, headers, body } = await this.site.wakeUp(this.queue, [kind], this.ids[name]);
+    const { invocation } = JSON.parse(body);
+    Object.assign(this.invocations, { invocation, url });
+    this.tokens.push(invocation);
+    this.#check("the answer to the invocation", { ...(status && { status }), ...(answer && { json: answer }) }, await send(this.server.url, { headers, body }, 30));
   }
 
   async #answered(name, { status, answer }) {
@@ -200,7 +212,11 @@ export class Play {
     const found = this.#callsLike({ rpc, body, headers, answer });
     const problems = mismatches(count, found.length, `the number of calls of ${[rpc].flat().join(" or ")}${body || headers || answer ? ` like ${short({ body, headers, answer })}` : ""}`);
     if (problems.length > 0) throw new Unmet(`${problems.join("; ")}. ${this.#tapeText()}`);
-    const pauses = found.slice(1).map((call, at) => Math.round(call.begun - (found[at].ended ?? found[at].begun)));
+    // Between calls that ask for the same: a worker may have several lanes.
+    const pauses = found.flatMap((call, at) => {
+      const before = found.slice(0, at).findLast(({ text }) => text === call.text);
+      return before ? [Math.round(call.begun - (before.ended ?? before.begun))] : [];
+    });
     if (pause_ms && pauses.some((pause) => pause < pause_ms)) throw new Unmet(`the pauses between calls of ${rpc} were ${pauses.join(", ")} ms, expected at least ${pause_ms}`);
   }
 

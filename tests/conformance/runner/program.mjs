@@ -6,6 +6,7 @@ import path from "node:path";
 import { freePorts, isListening } from "../../../sdk/local/stack/ports.mjs";
 import { root } from "../../../sdk/local/stack/paths.mjs";
 import { until } from "../../support.mjs";
+import { fill } from "./match.mjs";
 
 export class Program {
   constructor(adapter, env) {
@@ -22,8 +23,9 @@ export class Program {
 
   start() {
     const [command, ...args] = this.adapter.command;
+    const own = fill(this.adapter.env, this.env);
     // A group of its own: what it starts itself, such as workerd, ends with it.
-    this.process = spawn(command, args, { cwd: this.adapter.folder, env: { ...process.env, ...this.adapter.env, ...this.env }, stdio: ["ignore", "pipe", "pipe"], detached: true });
+    this.process = spawn(command, args, { cwd: this.adapter.folder, env: { ...process.env, ...own, ...this.env }, stdio: ["ignore", "pipe", "pipe"], detached: true });
     this.failure = null;
     this.process.once("error", (error) => { this.failure = error; });
     for (const stream of [this.process.stdout, this.process.stderr]) stream.setEncoding("utf8").on("data", (text) => { this.output += text; });
@@ -43,8 +45,10 @@ export class Program {
     return program;
   }
 
-  signal(name) {
+  /** Sends a signal, and waits until the program has taken note of it: none is pending, and every thread rests again. */
+  async signal(name) {
     this.process.kill(name);
+    await until(() => this.hasEnded || isResting(this.process.pid), `${this.adapter.column} taking note of ${name}`, 20_000);
   }
 
   /** Ends it and all that it has started, at once. */
@@ -56,5 +60,19 @@ export class Program {
       if (error.code !== "ESRCH") throw error;
     }
     await this.ended;
+  }
+}
+
+// As Linux tells it. Elsewhere nothing is known, and the signal is as good as noted.
+function isResting(pid) {
+  const folder = `/proc/${pid}/task`;
+  if (!fs.existsSync("/proc/self/task")) return true;
+  try {
+    return fs.readdirSync(folder).every((thread) => {
+      const status = fs.readFileSync(`${folder}/${thread}/status`, "utf8");
+      return /^State:\s+S/m.test(status) && /^ShdPnd:\s+0+$/m.test(status) && /^SigPnd:\s+0+$/m.test(status);
+    });
+  } catch {
+    return false; // a thread has just ended; look again
   }
 }

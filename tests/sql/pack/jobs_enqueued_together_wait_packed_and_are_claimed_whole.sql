@@ -15,7 +15,7 @@ select ok(mill.oldest_due('default') > now() - interval '1 minute', 'with their 
 select is((select count(*) from public.job_queue where status = 'pending' and job_type = 'echo' and retry_count = 0), 120::bigint, 'the compatible view shows them');
 select is((select public.get_job(id) - 'run_at' - 'created_at' from made where at = 77),
   (select jsonb_build_object('id', id, 'queue', 'default', 'kind', 'echo', 'name', null, 'state', 'pending', 'priority', 5, 'payload', '{"n": 77}'::jsonb,
-    'progress', 0, 'attempt', 0, 'max_attempts', 5, 'result', null, 'error', null, 'correlation_id', null, 'started_at', null, 'finished_at', null) from made where at = 77),
+    'progress', 0, 'attempt', 0, 'max_attempts', 5, 'result', null, 'error', null, 'correlation_id', null, 'traceparent', null, 'started_at', null, 'finished_at', null) from made where at = 77),
   'one can be asked for');
 select is(public.get_job(gen_random_uuid()), null, 'one that is not there is not');
 

@@ -41,9 +41,10 @@ export async function handler(context, payload = context.job.payload) {
     }
     case "enqueue":
       try {
-        const [{ id, status }] = (await context.call("enqueue_jobs", { p_jobs: [
-          { kind: MAIL.kind, payload: { to: payload.to }, traceparent: context.traceparent, ...payload.options }] })).value;
-        return { id, status };
+        const { value } = await context.call("enqueue_jobs", { p_jobs: (payload.all ?? [payload.to]).map((to) => (
+          { kind: MAIL.kind, payload: { to }, traceparent: context.traceparent, ...payload.options })) });
+        const answers = value.sort((one, other) => one.ordinal - other.ordinal).map(({ id, status }) => ({ id, status }));
+        return payload.all ? answers : answers[0];
       } catch (refused) {
         return { code: refused.code, field: /field (\/.*)$/.exec(refused.details)?.[1] ?? null };
       }

@@ -18,7 +18,7 @@ export class Refused extends Error {
 }
 
 /** One RPC, repeated while its error will pass by itself. `value` is the answer, `at` the database's clock when it was given. */
-export async function call(name, args, { traceparent, until = Infinity } = {}) {
+export async function call(name, args, { traceparent, until = Infinity, signal } = {}) {
   for (let pause = 100; ; pause = Math.min(pause * 2, 30_000)) {
     let wait = pause * (1 - Math.random() / 2);
     let problem;
@@ -39,8 +39,8 @@ export async function call(name, args, { traceparent, until = Infinity } = {}) {
       if (error === problem) throw error;
       problem = error; // no connection, or no answer
     }
-    if (Date.now() + wait > until) throw problem;
-    await sleep(wait);
+    if (Date.now() + wait > until || signal?.aborted) throw problem;
+    await sleep(wait, null, { signal });
   }
 }
 

@@ -10,7 +10,8 @@ const queues = [process.env.CONFORM_QUEUE];
 const concurrency = Number(process.env.CONFORM_CONCURRENCY);
 const running = new Map(); // by id: {job, abort, progress, logs}
 const ended = [];
-let shortest = 90_000, stopping = false, wake = () => {}, settlesAndClaims = true;
+const end = new AbortController();
+let shortest = 90_000, wake = () => {}, settlesAndClaims = true;
 
 function start(jobs, at) {
   for (const job of jobs) {
@@ -31,7 +32,7 @@ async function claimNext(outcomes) {
   const asks = { p_worker: worker, p_queues: queues, p_max: concurrency - running.size };
   if (outcomes.length > 0 && settlesAndClaims) {
     try {
-      const { value, at } = await call("settle_and_claim", { ...asks, p_outcomes: outcomes });
+      const { value, at } = await call("settle_and_claim", { ...asks, p_outcomes: outcomes }, { signal: end.signal });
       return { value: value.jobs, at };
     } catch (error) {
       if (!(error instanceof Refused)) throw error;
@@ -39,7 +40,7 @@ async function claimNext(outcomes) {
     }
   }
   if (outcomes.length > 0) await settle(worker, outcomes);
-  return call("claim_jobs", asks);
+  return call("claim_jobs", asks, { signal: end.signal });
 }
 
 async function keepLeases() {
@@ -61,17 +62,22 @@ async function keepLeases() {
 }
 
 const woken = (milliseconds) => Promise.race([new Promise((resolve) => { wake = resolve; }), ...(milliseconds ? [sleep(milliseconds)] : [])]);
-const stop = () => { stopping = true; wake(); };
+const stop = () => { end.abort(); wake(); };
 process.on("SIGTERM", stop);
 process.on("SIGINT", stop);
 keepLeases();
 
-for (let rest = 1000; !stopping;) {
+for (let rest = 1000; !end.signal.aborted;) {
   if (running.size >= concurrency && ended.length === 0) {
     await woken();
     continue;
   }
-  const { value: jobs, at } = await claimNext(ended.splice(0));
+  const outcomes = ended.splice(0);
+  const { value: jobs, at } = await claimNext(outcomes).catch((error) => {
+    if (!end.signal.aborted) throw error;
+    ended.push(...outcomes); // a second settlement of the same changes nothing
+    return { value: [] };
+  });
   start(jobs, at);
   if (jobs.length > 0) rest = 1000;
   else {
