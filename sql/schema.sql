@@ -296,6 +296,37 @@ CREATE FUNCTION mill.append_error(p_log jsonb, p_error jsonb) RETURNS jsonb
 
 COMMENT ON FUNCTION mill.append_error(p_log jsonb, p_error jsonb) IS 'The error history with one more entry, ten at the most.';
 
+CREATE FUNCTION mill.append_log(p_job uuid, p_attempt integer, p_logs jsonb, p_now timestamp with time zone) RETURNS void
+    LANGUAGE plpgsql
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    SET enable_seqscan TO 'off'
+    SET jit TO 'off'
+    AS $$
+declare
+  v_there record;
+  v_kept int := 0;
+begin
+  select coalesce(max(l.n) filter (where l.left_out is null), 0) as lines, coalesce(sum(l.bytes), 0) as bytes, coalesce(max(l.left_out), 0) as left_out
+  into v_there from mill.job_log l where l.job = p_job;
+  if v_there.left_out = 0 then
+    insert into mill.job_log (job, n, at, attempt, level, message, data, bytes)
+    select p_job, v_there.lines + l.n, l.at, p_attempt, l.level, l.message, l.data, l.bytes - lag(l.bytes, 1, 0) over (order by l.n)
+    from mill.log_lines(p_logs, p_now) l
+    where v_there.lines + l.n <= 1000 and v_there.bytes + l.bytes <= 65536;
+    get diagnostics v_kept = row_count;
+  end if;
+  if v_kept < jsonb_array_length(p_logs) then
+    v_there.left_out := v_there.left_out + jsonb_array_length(p_logs) - v_kept;
+    insert into mill.job_log as l (job, n, at, attempt, level, message, data, bytes, left_out)
+    values (p_job, v_there.lines + v_kept + 1, p_now, p_attempt, 'warn', format('%s lines were left out', v_there.left_out),
+      jsonb_build_object('left_out', v_there.left_out), 0, v_there.left_out)
+    on conflict (job, n) do update set at = excluded.at, attempt = excluded.attempt, message = excluded.message, data = excluded.data, left_out = excluded.left_out;
+  end if;
+end
+$$;
+
+COMMENT ON FUNCTION mill.append_log(p_job uuid, p_attempt integer, p_logs jsonb, p_now timestamp with time zone) IS 'Appends lines to the log of a job, within its bounds. The caller has locked the job.';
+
 CREATE FUNCTION mill.array_violation(p_root jsonb, p_schema jsonb, p_value jsonb, p_path text, p_depth integer) RETURNS text[]
     LANGUAGE plpgsql IMMUTABLE
     SET search_path TO 'pg_catalog', 'pg_temp'
@@ -2989,6 +3020,7 @@ begin
     from gone g group by g.queue, g.kind
   )
   select coalesce(array_agg(g.id), '{}') into v_gone from gone g;
+  perform mill.forget_logs(v_gone);
   return query
   select distinct a.id, case when a.id = any (v_gone) then 'discarded' else 'not_dead' end from unnest(p_ids) as a(id);
 end
@@ -3357,7 +3389,7 @@ $$;
 COMMENT ON FUNCTION mill.end_waiting_tasks(p_job_id uuid, p_ids uuid[], p_state text, p_error jsonb) IS 'Ends tasks that have not been started, as skipped or failed.';
 
 CREATE FUNCTION mill.enqueue(p_jobs jsonb) RETURNS TABLE(ordinal integer, id uuid, status text)
-    LANGUAGE plpgsql
+    LANGUAGE plpgsql SECURITY DEFINER
     SET search_path TO 'pg_catalog', 'pg_temp'
     SET plan_cache_mode TO 'force_generic_plan'
     SET enable_sort TO 'off'
@@ -3497,7 +3529,7 @@ $$;
 COMMENT ON FUNCTION mill.enqueue_keyed(p_jobs jsonb, p_now timestamp with time zone, p_turn bigint, p_random text, p_max_bytes integer, p_answered jsonb) IS 'Inserts a batch that has dedupe keys or unique jobs or may be throttled. For mill.enqueue alone.';
 
 CREATE FUNCTION mill.enqueue_many(p_kind text, p_payloads jsonb) RETURNS uuid[]
-    LANGUAGE plpgsql
+    LANGUAGE plpgsql SECURITY DEFINER
     SET search_path TO 'pg_catalog', 'pg_temp'
     SET plan_cache_mode TO 'force_generic_plan'
     SET enable_sort TO 'off'
@@ -4612,6 +4644,19 @@ $$;
 
 COMMENT ON FUNCTION mill.follow_steps(p_job mill.workflow, OUT ready uuid[], OUT skipped uuid[], OUT failed uuid[], OUT moved boolean) IS 'What became possible because steps have ended.';
 
+CREATE FUNCTION mill.forget_logs(p_jobs uuid[]) RETURNS void
+    LANGUAGE plpgsql
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    SET enable_seqscan TO 'off'
+    SET jit TO 'off'
+    AS $$
+begin
+  delete from mill.job_log l where l.job = any (p_jobs);
+end
+$$;
+
+COMMENT ON FUNCTION mill.forget_logs(p_jobs uuid[]) IS 'Removes the logs of jobs that go.';
+
 CREATE FUNCTION mill.forget_part(p_part text) RETURNS void
     LANGUAGE plpgsql
     SET search_path TO 'pg_catalog', 'pg_temp'
@@ -4839,7 +4884,7 @@ CREATE FUNCTION mill.heartbeat(p_worker text, p_leases jsonb) RETURNS TABLE(id u
     SET enable_seqscan TO 'off'
     SET jit TO 'off'
     SET enable_bitmapscan TO 'off'
-    AS $$
+    AS $_$
 declare
   v_now timestamptz := mill.now();
   v_held uuid[];
@@ -4869,6 +4914,9 @@ begin
     lease_until = v_now + (select make_interval(secs => q.lease_seconds) from mill.queue q where q.queue = j.queue),
     progress = coalesce((v_progress ->> j.id::text)::smallint, j.progress)
   where j.id = any (v_held);
+  if p_leases @? '$[*].logs' then
+    perform mill.keep_logs(p_leases, v_held, v_now);
+  end if;
   v_cancelled := mill.end_cancelled(p_worker, p_leases);
 
   return query
@@ -4876,9 +4924,9 @@ begin
     case when l.id = any (v_held) then 'held' when l.id = any (v_cancelled) then 'cancelled' else 'lost' end
   from jsonb_to_recordset(p_leases) as l(id uuid);
 end
-$$;
+$_$;
 
-COMMENT ON FUNCTION mill.heartbeat(p_worker text, p_leases jsonb) IS 'Extends the leases [{id, attempt, progress}] that the worker still holds; says lost or cancelled for the others, so that it stops.';
+COMMENT ON FUNCTION mill.heartbeat(p_worker text, p_leases jsonb) IS 'Extends the leases [{id, attempt, progress, logs}] that the worker still holds; says lost or cancelled for the others, so that it stops.';
 
 CREATE FUNCTION mill.heartbeat_by_name(p_id uuid, p_worker text, p_seconds numeric, p_progress integer DEFAULT NULL::integer, p_heartbeat_seconds numeric DEFAULT NULL::numeric) RETURNS boolean
     LANGUAGE plpgsql
@@ -5852,6 +5900,21 @@ $$;
 
 COMMENT ON FUNCTION mill.keep_definition_steps() IS 'Keeps a definition taken apart.';
 
+CREATE FUNCTION mill.keep_logs(p_items jsonb, p_held uuid[], p_now timestamp with time zone) RETURNS void
+    LANGUAGE plpgsql
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS $$
+begin
+  perform mill.append_log(i.id, i.attempt, i.logs, p_now)
+  from (
+    select distinct on (i.id) i.id, i.attempt, i.logs from jsonb_to_recordset(p_items) as i(id uuid, attempt int, logs jsonb)
+    where jsonb_typeof(i.logs) = 'array' and i.logs <> '[]' and i.id = any (p_held)
+    order by i.id) i;
+end
+$$;
+
+COMMENT ON FUNCTION mill.keep_logs(p_items jsonb, p_held uuid[], p_now timestamp with time zone) IS 'Keeps the logs in outcomes or leases [{id, attempt, logs}] of the jobs that are held.';
+
 CREATE FUNCTION mill.keep_progress(p_job mill.workflow) RETURNS void
     LANGUAGE plpgsql
     SET search_path TO 'pg_catalog', 'pg_temp'
@@ -6570,6 +6633,20 @@ CREATE FUNCTION mill.lock_refresh_claims() RETURNS void
 
 COMMENT ON FUNCTION mill.lock_refresh_claims() IS 'Claims of refresh queues take turns until their transactions end.';
 
+CREATE FUNCTION mill.log_lines(p_logs jsonb, p_now timestamp with time zone) RETURNS TABLE(n bigint, at timestamp with time zone, level text, message text, data jsonb, bytes bigint)
+    LANGUAGE sql STABLE
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS $$
+  select l.n, coalesce(mill.time_or_null(l.line ->> 'at'), p_now),
+    case when l.line ->> 'level' in ('debug', 'info', 'warn', 'error') then l.line ->> 'level' else 'info' end,
+    m.message, d.data, sum(octet_length(m.message) + coalesce(octet_length(d.data::text), 0)) over (order by l.n)
+  from jsonb_array_elements(p_logs) with ordinality as l(line, n)
+  cross join lateral (select coalesce(mill.cut_text(case jsonb_typeof(l.line) when 'object' then l.line ->> 'message' else l.line #>> '{}' end, 4096), '') as message) m
+  cross join lateral (select case when jsonb_typeof(l.line -> 'data') = 'object' then l.line -> 'data' end as data) d
+$$;
+
+COMMENT ON FUNCTION mill.log_lines(p_logs jsonb, p_now timestamp with time zone) IS 'The lines of a log as rows; bytes is the size of a line and of those before it.';
+
 CREATE FUNCTION mill.lower_floors(p_queue text) RETURNS integer
     LANGUAGE plpgsql
     SET search_path TO 'pg_catalog', 'pg_temp'
@@ -6661,6 +6738,7 @@ begin
 
   for v_name in select d.partition from mill.expired_days(v_today) d loop
     begin
+      execute format('delete from mill.job_log l using mill.%I j where j.id = l.job', v_name);
       execute format('drop table mill.%I', v_name);
       v_dropped := v_dropped + 1;
     exception when lock_not_available then
@@ -8093,9 +8171,13 @@ CREATE FUNCTION mill.prune(p_now timestamp with time zone) RETURNS void
     SET search_path TO 'pg_catalog', 'pg_temp'
     AS $$
 begin
-  delete from mill.job_done_default j
-  where j.finished_at < p_now - make_interval(
-    days => coalesce((select q.retention_days from mill.queue q where q.queue = j.queue), 7));
+  with gone as (
+    delete from mill.job_done_default j
+    where j.finished_at < p_now - make_interval(
+      days => coalesce((select q.retention_days from mill.queue q where q.queue = j.queue), 7))
+    returning j.id
+  )
+  delete from mill.job_log l using gone g where l.job = g.id;
   delete from mill.invocation i where i.asked_at < p_now - interval '1 day';
   delete from mill.event e where e.at < p_now - interval '30 days';
   delete from mill.stat_minute s where s.minute < p_now - interval '30 days';
@@ -9673,7 +9755,7 @@ declare
   v_results jsonb; -- by id; null when there is none
   v_is_whole boolean;
   v_is_completed boolean;
-  v_has_usage boolean;
+  v_has_more boolean; -- usage or logs
   v_lost uuid[];
 begin
   if jsonb_typeof(p_outcomes) = 'array' then
@@ -9681,11 +9763,11 @@ begin
       bool_and(o.id is not null and o.attempt is not null
         and coalesce(o.outcome, '') in ('completed', 'failed', 'snoozed', 'released', 'dead')),
       bool_and(o.outcome = 'completed' and o.attempt = v_attempt),
-      bool_or(o.has_usage)
-    into v_ids, v_results, v_is_whole, v_is_completed, v_has_usage
+      bool_or(o.has_more)
+    into v_ids, v_results, v_is_whole, v_is_completed, v_has_more
     from (
       select (e ->> 'id')::uuid as id, (e ->> 'attempt')::int as attempt, e ->> 'outcome' as outcome, e -> 'result' as result,
-        e ? 'usage' as has_usage
+        e ?| '{usage,logs}' as has_more
       from jsonb_array_elements(p_outcomes) e
       offset 0) o; -- taken apart once
   end if;
@@ -9701,7 +9783,7 @@ begin
       hint = 'Store the content elsewhere and settle with a reference to it.';
   end if;
 
-  if v_has_usage and mill.hook_of('usage') is not null then
+  if v_has_more and p_outcomes @? '$[*].usage' and mill.hook_of('usage') is not null then
     execute format('select %s($1, $2)', mill.hook_of('usage')) using p_worker, p_outcomes;
   end if;
   if v_is_completed then
@@ -9711,6 +9793,9 @@ begin
     end if;
   else
     v_lost := mill.settle_mixed(p_worker, p_outcomes, v_now);
+  end if;
+  if v_has_more then
+    perform mill.keep_logs(p_outcomes, array(select unnest(v_ids) except select unnest(v_lost)), v_now);
   end if;
 
   return query
@@ -10678,6 +10763,19 @@ CREATE FUNCTION mill.ticket_signature(p_payload text) RETURNS text
     AS $$ select translate(split_part(mill.sign('tickets', convert_to(p_payload, 'UTF8')), ',', 2), '+/=', '-_') $$;
 
 COMMENT ON FUNCTION mill.ticket_signature(p_payload text) IS 'The signature of a ticket''s payload.';
+
+CREATE FUNCTION mill.time_or_null(p_text text) RETURNS timestamp with time zone
+    LANGUAGE plpgsql STABLE
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS $$
+begin
+  return case when p_text ~ '^[0-9]{4}-' then p_text::timestamptz end;
+exception when others then
+  return null;
+end
+$$;
+
+COMMENT ON FUNCTION mill.time_or_null(p_text text) IS 'A text as a time, or null.';
 
 CREATE FUNCTION mill.time_text(p_at timestamp with time zone) RETURNS text
     LANGUAGE sql STABLE
@@ -13192,6 +13290,19 @@ $$;
 
 COMMENT ON FUNCTION public.get_job(p_id uuid) IS 'One job of the caller''s (any, for the service), or null.';
 
+CREATE FUNCTION public.get_job_logs(p_id uuid, p_after bigint DEFAULT 0) RETURNS jsonb
+    LANGUAGE sql STABLE SECURITY DEFINER
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS $$
+  -- Empty for an unknown job and for another's alike.
+  select coalesce(jsonb_agg(jsonb_build_object('n', l.n, 'at', l.at, 'attempt', l.attempt, 'level', l.level, 'message', l.message, 'data', l.data) order by l.n), '[]')
+  from mill.job_log l
+  where l.job = p_id and l.n > p_after
+    and (public.is_service_role() or exists (select from mill.job j where j.id = p_id and j.owner = auth.uid()))
+$$;
+
+COMMENT ON FUNCTION public.get_job_logs(p_id uuid, p_after bigint) IS 'The lines of the log of one job of the caller''s (any, for the service) after line p_after, in order.';
+
 CREATE FUNCTION public.get_queue_batch(batch_size integer DEFAULT 50) RETURNS jsonb
     LANGUAGE plpgsql SECURITY DEFINER
     SET search_path TO 'pg_catalog', 'pg_temp'
@@ -13327,7 +13438,7 @@ CREATE FUNCTION public.heartbeat_jobs(p_worker text, p_leases jsonb) RETURNS jso
   select coalesce(jsonb_agg(to_jsonb(h)), '[]') from mill.heartbeat(p_worker, p_leases) h;
 $$;
 
-COMMENT ON FUNCTION public.heartbeat_jobs(p_worker text, p_leases jsonb) IS 'Extends leases [{id, attempt, progress}]; held, lost or cancelled for each.';
+COMMENT ON FUNCTION public.heartbeat_jobs(p_worker text, p_leases jsonb) IS 'Extends leases [{id, attempt, progress, logs}]; held, lost or cancelled for each.';
 
 CREATE FUNCTION public.heartbeat_task(p_task_id uuid, p_worker_id text, p_progress integer DEFAULT NULL::integer) RETURNS boolean
     LANGUAGE plpgsql SECURITY DEFINER
@@ -15106,6 +15217,21 @@ CREATE TABLE mill.job_done_default (
 
 COMMENT ON TABLE mill.job_done_default IS 'Catches a day that mill.maintain has not prepared: settling never fails for want of one.';
 
+CREATE TABLE mill.job_log (
+    job uuid NOT NULL,
+    n integer NOT NULL,
+    attempt integer NOT NULL,
+    bytes integer NOT NULL,
+    left_out integer,
+    at timestamp with time zone NOT NULL,
+    level text NOT NULL,
+    message text NOT NULL,
+    data jsonb,
+    CONSTRAINT level_is_known CHECK ((level = ANY (ARRAY['debug'::text, 'info'::text, 'warn'::text, 'error'::text])))
+);
+
+COMMENT ON TABLE mill.job_log IS 'Lines of the logs of jobs, in order. left_out: how many lines after it were not kept.';
+
 CREATE TABLE mill.lane (
     queue text NOT NULL,
     lane text NOT NULL,
@@ -16324,6 +16450,9 @@ ALTER TABLE ONLY mill.job_dead
 ALTER TABLE ONLY mill.job_live
     ADD CONSTRAINT job_live_pkey PRIMARY KEY (id);
 
+ALTER TABLE ONLY mill.job_log
+    ADD CONSTRAINT job_log_pkey PRIMARY KEY (job, n);
+
 ALTER TABLE ONLY mill.kind
     ADD CONSTRAINT kind_pkey PRIMARY KEY (kind);
 
@@ -16978,6 +17107,8 @@ CREATE POLICY users_see_their_own_artifacts ON public.job_artifacts FOR SELECT T
 
 ALTER TABLE public.workflow_definition ENABLE ROW LEVEL SECURITY;
 
+GRANT USAGE ON SCHEMA mill TO gristmill_app;
+
 GRANT USAGE ON SCHEMA public TO anon;
 GRANT USAGE ON SCHEMA public TO authenticated;
 GRANT USAGE ON SCHEMA public TO service_role;
@@ -17001,6 +17132,8 @@ REVOKE ALL ON FUNCTION mill.api_capacity_left(p_limit mill.api_rate_limits, p_no
 REVOKE ALL ON FUNCTION mill.api_limit(p_provider text, p_endpoint text) FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION mill.append_error(p_log jsonb, p_error jsonb) FROM PUBLIC;
+
+REVOKE ALL ON FUNCTION mill.append_log(p_job uuid, p_attempt integer, p_logs jsonb, p_now timestamp with time zone) FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION mill.array_violation(p_root jsonb, p_schema jsonb, p_value jsonb, p_path text, p_depth integer) FROM PUBLIC;
 
@@ -17285,12 +17418,14 @@ REVOKE ALL ON FUNCTION mill.end_refused(p_file public.shell_files, p_job_id uuid
 REVOKE ALL ON FUNCTION mill.end_waiting_tasks(p_job_id uuid, p_ids uuid[], p_state text, p_error jsonb) FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION mill.enqueue(p_jobs jsonb) FROM PUBLIC;
+GRANT ALL ON FUNCTION mill.enqueue(p_jobs jsonb) TO gristmill_app;
 
 REVOKE ALL ON FUNCTION mill.enqueue_document_sweep() FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION mill.enqueue_keyed(p_jobs jsonb, p_now timestamp with time zone, p_turn bigint, p_random text, p_max_bytes integer, p_answered jsonb) FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION mill.enqueue_many(p_kind text, p_payloads jsonb) FROM PUBLIC;
+GRANT ALL ON FUNCTION mill.enqueue_many(p_kind text, p_payloads jsonb) TO gristmill_app;
 
 REVOKE ALL ON FUNCTION mill.entry_lock(p_name text) FROM PUBLIC;
 
@@ -17359,6 +17494,8 @@ REVOKE ALL ON FUNCTION mill.follow_items(p_job mill.workflow, p_ended uuid[], OU
 REVOKE ALL ON FUNCTION mill.follow_registry_row() FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION mill.follow_steps(p_job mill.workflow, OUT ready uuid[], OUT skipped uuid[], OUT failed uuid[], OUT moved boolean) FROM PUBLIC;
+
+REVOKE ALL ON FUNCTION mill.forget_logs(p_jobs uuid[]) FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION mill.forget_part(p_part text) FROM PUBLIC;
 
@@ -17460,6 +17597,8 @@ REVOKE ALL ON FUNCTION mill.keep_audit_day(p_day mill.audit_day) FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION mill.keep_definition_steps() FROM PUBLIC;
 
+REVOKE ALL ON FUNCTION mill.keep_logs(p_items jsonb, p_held uuid[], p_now timestamp with time zone) FROM PUBLIC;
+
 REVOKE ALL ON FUNCTION mill.keep_progress(p_job mill.workflow) FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION mill.keep_scanned(p_file public.shell_files, p_place text) FROM PUBLIC;
@@ -17513,6 +17652,8 @@ REVOKE ALL ON FUNCTION mill.lock_jobs_within_limit(p_queue mill.queue, p_max int
 REVOKE ALL ON FUNCTION mill.lock_packs(p_queue mill.queue, p_max integer, p_kinds text[]) FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION mill.lock_refresh_claims() FROM PUBLIC;
+
+REVOKE ALL ON FUNCTION mill.log_lines(p_logs jsonb, p_now timestamp with time zone) FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION mill.lower_floors(p_queue text) FROM PUBLIC;
 
@@ -17890,6 +18031,8 @@ REVOKE ALL ON FUNCTION mill.ticket_claims(p_ticket text) FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION mill.ticket_signature(p_payload text) FROM PUBLIC;
 
+REVOKE ALL ON FUNCTION mill.time_or_null(p_text text) FROM PUBLIC;
+
 REVOKE ALL ON FUNCTION mill.time_text(p_at timestamp with time zone) FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION mill.touch_plan() FROM PUBLIC;
@@ -18202,6 +18345,10 @@ GRANT ALL ON FUNCTION public.get_export_batch(p_id uuid) TO authenticated;
 REVOKE ALL ON FUNCTION public.get_job(p_id uuid) FROM PUBLIC;
 GRANT ALL ON FUNCTION public.get_job(p_id uuid) TO authenticated;
 GRANT ALL ON FUNCTION public.get_job(p_id uuid) TO service_role;
+
+REVOKE ALL ON FUNCTION public.get_job_logs(p_id uuid, p_after bigint) FROM PUBLIC;
+GRANT ALL ON FUNCTION public.get_job_logs(p_id uuid, p_after bigint) TO authenticated;
+GRANT ALL ON FUNCTION public.get_job_logs(p_id uuid, p_after bigint) TO service_role;
 
 REVOKE ALL ON FUNCTION public.get_queue_batch(batch_size integer) FROM PUBLIC;
 GRANT ALL ON FUNCTION public.get_queue_batch(batch_size integer) TO service_role;

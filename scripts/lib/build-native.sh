@@ -6,4 +6,4 @@
 
 features=()
 if [ "${2:-}" = --first ]; then features=(--no-default-features); fi
-step gristmill "compiling the native binary" cargo build --locked --profile "${1:-quick}" -p gristmill "${features[@]}"
+step gristmill "compiling the native binary" cargo build --locked --profile "${1:-quick}" -p gristmill-command "${features[@]}"

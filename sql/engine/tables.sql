@@ -213,6 +213,22 @@ create unique index job_live_dedupe on mill.job_live (queue, dedupe_key) where d
 create type mill.holder as (job uuid, worker text, attempt int);
 comment on type mill.holder is 'Who holds a running job: the job, the worker, and the attempt that this worker claimed.';
 
+-- Lines that handlers have written. They go with their job: mill.maintain, mill.prune, mill.discard.
+create table mill.job_log (
+  job uuid not null,
+  n int not null,
+  attempt int not null,
+  bytes int not null,
+  left_out int,
+  at timestamptz not null,
+  level text not null,
+  message text not null,
+  data jsonb,
+  primary key (job, n),
+  constraint level_is_known check (level in ('debug', 'info', 'warn', 'error'))
+);
+comment on table mill.job_log is 'Lines of the logs of jobs, in order. left_out: how many lines after it were not kept.';
+
 -- Jobs that are unique by chosen fields. The row outlives its job: see mill.claim_unique. Removed by a step of the cleanup when its time is over.
 create table mill.unique_job (
   kind text not null,

@@ -1,4 +1,4 @@
--- The four roles that PostgREST and supabase-js expect. Supabase has them; plain Postgres gets them here.
+-- The four roles that PostgREST and supabase-js expect, and one for applications. Supabase has them; plain Postgres gets them here.
 -- None can log in until a deployment gives authenticator a password.
 do $$
 begin
@@ -15,6 +15,18 @@ begin
     create role authenticator nologin noinherit;
     grant anon, authenticated, service_role to authenticator;
   end if;
+end
+$$;
+
+-- For applications that enqueue in their own transactions: see docs/transactional-enqueue.md. Not every installing user may create roles;
+-- everything else works without it.
+do $$
+begin
+  if to_regrole('gristmill_app') is null then
+    create role gristmill_app nologin;
+  end if;
+exception when insufficient_privilege then
+  raise notice 'there is no role gristmill_app, because % may not create roles: have it created with "create role gristmill_app nologin", then run gristmill migrate again', current_user;
 end
 $$;
 

@@ -13,10 +13,10 @@ const executablePath = process.env.CHROMIUM ?? "/usr/bin/chromium";
 // The build that supabase-js publishes for a script tag.
 const SUPABASE_JS = path.join(path.dirname(createRequire(import.meta.url).resolve("@supabase/supabase-js")), "umd/supabase.js");
 
-/** Starts Chromium. It talks to nobody but those whom its pages call. */
-export async function startBrowser() {
+/** Starts Chromium. It talks to nobody but those whom its pages call. keepsPages: the back button brings back a page as it was, as it does for people. */
+export async function startBrowser({ keepsPages = false } = {}) {
   if (!fs.existsSync(executablePath)) throw new Error(`${executablePath} is missing: ./scripts/setup --for test, or set CHROMIUM`);
-  return chromium.launch({ executablePath, args: ["--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run",
+  return chromium.launch({ executablePath, ignoreDefaultArgs: keepsPages ? ["--disable-back-forward-cache"] : [], args: ["--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run",
     "--disable-background-networking", "--disable-component-update", "--disable-sync"] });
 }
 

@@ -1,4 +1,4 @@
-// scripts/schema: sql/schema.sql is the dump of a full installation, and an old one is noticed.
+// scripts/schema: sql/schema.sql is the dump of a full installation, sdk/typescript/src/rpc-types.ts has the types of its RPCs, and old ones are noticed.
 import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
 import path from "node:path";
@@ -8,7 +8,7 @@ import { difference, plain } from "../../scripts/lib/schema/dump.mjs";
 import { root } from "../../sdk/local/stack/paths.mjs";
 import { hasDebianPostgres } from "../../sdk/local/stack/postgres.mjs";
 
-test("sql/schema.sql is what a full installation has", { skip: !hasDebianPostgres() && "the dump is made with Debian's Postgres 15" }, () => {
+test("sql/schema.sql and the types of RPCs are what a full installation has; ./scripts/schema renews them", { skip: !hasDebianPostgres() && "the dump is made with Debian's Postgres 15" }, () => {
   const { status, stdout, stderr } = spawnSync(path.join(root, "scripts/schema"), ["--check"], { encoding: "utf8", env: { ...process.env, GRISTMILL_BUILT: "1" } });
   assert.equal(status, 0, stdout + stderr);
 });

@@ -6,6 +6,10 @@ import path from "node:path";
 import { after, before, test } from "node:test";
 import { promisify } from "node:util";
 
+import pg from "pg";
+
+import { defineJob } from "../../sdk/typescript/dist/index.js";
+import { enqueue } from "../../sdk/typescript/dist/adapters/pg.js";
 import { Part } from "../../sdk/local/stack/part.mjs";
 import { cacheRoot, gristmill, isRoot } from "../../sdk/local/stack/paths.mjs";
 import { freePorts, isListening } from "../../sdk/local/stack/ports.mjs";
@@ -52,7 +56,7 @@ async function startPooler(name, setting = "") {
   fs.mkdirSync(folder);
   // The cache may lie below /root, and pgbouncer refuses to run as root.
   fs.copyFileSync(path.join(cacheRoot, "pgbouncer/pgbouncer"), path.join(folder, "program"));
-  fs.writeFileSync(path.join(folder, "users.txt"), `"authenticator" "${secrets.authenticatorPassword}"\n"postgres" "${postgres.password}"\n`);
+  fs.writeFileSync(path.join(folder, "users.txt"), `"authenticator" "${secrets.authenticatorPassword}"\n"shop" "shop"\n"postgres" "${postgres.password}"\n`);
   fs.writeFileSync(path.join(folder, "pgbouncer.ini"), `[databases]
 gristmill = host=127.0.0.1 port=${postgres.port}
 sessions = host=127.0.0.1 port=${postgres.port} dbname=gristmill pool_mode=session
@@ -90,6 +94,32 @@ async function tried(args, env) {
     return { code: error.code, stdout: error.stdout, stderr: error.stderr };
   }
 }
+
+test("applications enqueue in their own transactions through pgbouncer in transaction mode", async () => {
+  await stack.postgres.query(`create role shop login password 'shop' in role gristmill_app; create table public.orders (n int primary key); grant insert on public.orders to shop`);
+  const echo = defineJob("echo").payload();
+  const pool = new pg.Pool({ connectionString: through(poolerPort, stack.postgres.url("shop", "shop")), max: 20 });
+  try {
+    // More clients than sessions; every second one changes its mind.
+    await Promise.all(Array.from({ length: 40 }, async (_, n) => {
+      const client = await pool.connect();
+      try {
+        await client.query("begin");
+        await client.query("insert into public.orders values ($1)", [n]);
+        assert.equal((await enqueue(client, echo, { order: n })).status, "new");
+        await client.query(n % 2 === 0 ? "commit" : "rollback");
+      } finally {
+        client.release();
+      }
+    }));
+  } finally {
+    await pool.end();
+  }
+  const { rows } = await stack.postgres.query("select (select array_agg(n order by n) from public.orders) as orders, (select array_agg((payload ->> 'order')::int order by 1) from mill.job where payload ? 'order') as jobs");
+  const even = Array.from({ length: 20 }, (_, n) => 2 * n);
+  assert.deepEqual(rows[0].orders, even);
+  assert.deepEqual(rows[0].jobs.sort((a, b) => a - b), even);
+});
 
 test("a job goes the whole way while every request of the gateway goes through pgbouncer in transaction mode", async () => {
   const user = await signIn(stack);

@@ -165,14 +165,17 @@ test("a user may enqueue what is open to users and sees only their own jobs", as
   await assert.rejects(t.as({ role: "anon" }).enqueue(welcome, { to: mail.to }), { code: "42501" });
 });
 
-test("how far a handler came is kept with the job", async () => {
-  behaviour.sendEmail = ({ progress }) => {
+test("what a handler logs and how far it came is kept with the job", async () => {
+  behaviour.sendEmail = ({ log, progress }) => {
+    log("looking up the address", { to: mail.to });
+    log.warn("slow");
     progress(40);
     snooze("1m");
   };
   const { id } = await t.mill.enqueue(sendEmail, mail);
   await t.drain();
   assert.equal((await t.job(id)).progress, 40);
+  assert.deepEqual((await t.logs(id)).map(({ level, message }) => [level, message]), [["info", "looking up the address"], ["warn", "slow"]]);
 });
 
 test("reset brings back the rows and the clock of the beginning", async () => {

@@ -11,8 +11,8 @@ export const nextRelease = (n = "") => copyOfSql((folder) => {
 
   // New parameters with a default, of functions that functions and workers call.
   sql.edit("function public.submit_job(",
-    ["  p_correlation_id text default null)", `  p_correlation_id text default null,\n  p_tags${n} text[] default null)`],
-    ["(text, jsonb, text, int, timestamptz, text, text, uuid, text)", "(text, jsonb, text, int, timestamptz, text, text, uuid, text, text[])"]);
+    ["  p_traceparent text default null)", `  p_traceparent text default null,\n  p_tags${n} text[] default null)`],
+    ["(text, jsonb, text, int, timestamptz, text, text, uuid, text, text)", "(text, jsonb, text, int, timestamptz, text, text, uuid, text, text, text[])"]);
   sql.edit("function public.claim_jobs(",
     ["p_leave_external boolean default false)", `p_leave_external boolean default false, p_label${n} text default null)`],
     ["(text, text[], int, text[], uuid, boolean)", "(text, text[], int, text[], uuid, boolean, text)"]);

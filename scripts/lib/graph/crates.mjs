@@ -24,12 +24,13 @@ export function cratesOf(metadata, lines) {
 
 /** By top folder, whose crates a crate may use. Cargo itself refuses cycles. */
 const BELOW = {
-  shared: ["shared"],
+  sdk: ["sdk"],
+  shared: ["sdk", "shared"],
   render: [],
   migrate: ["shared"],
   platform: ["shared", "platform"],
-  worker: ["shared", "render", "worker"],
-  functions: ["shared"],
+  worker: ["sdk", "shared", "render", "worker"],
+  functions: ["sdk", "shared"],
   command: ["shared", "render", "migrate", "platform", "worker"],
 };
 

@@ -14,7 +14,8 @@ const USAGE = `usage: scripts/release [--out DIR] [--only platform] [--tag TAG] 
                        [--binary FILE] [--functions DIR] [--allow-dirty]
 
 Makes the files that a release publishes: the npm packages gristmill, @gristmill/local and the one with the native
-binary of this platform, plain SQL, the WebAssembly functions, SBOMs, SHA256SUMS. Publishes nothing.
+binary of this platform, the crates gristmill and gristmill-macros, plain SQL, the WebAssembly functions, SBOMs,
+SHA256SUMS. Publishes nothing.
 
   --out DIR         where to (default: build/release, which is emptied first; another folder must be empty)
   --only platform   only the package with the native binary and its SBOM: what each further platform adds
@@ -29,6 +30,11 @@ binary of this platform, plain SQL, the WebAssembly functions, SBOMs, SHA256SUMS
 Platforms of a release: ${PLATFORMS.join(", ")}. This is ${thisPlatform}.
 
 exit codes: 0 done, 1 something failed, 2 the options make no sense`;
+
+// The library for Rust, in the order in which they would be published.
+const CRATES = ["gristmill-macros", "gristmill"].filter((name) => fs.existsSync(path.join(root, "sdk/rust", name)));
+// The crate of the binary.
+const COMMAND = /^name = "(.*)"$/m.exec(fs.readFileSync(path.join(root, "command/Cargo.toml"), "utf8"))[1];
 
 const begun = performance.now();
 const colours = process.stdout.isTTY && !process.env.NO_COLOR;
@@ -66,7 +72,7 @@ async function main(options) {
     const binary = nativeBinary(options);
     step("packing", `@gristmill/${thisPlatform}`);
     packPlatform({ binary, out, work });
-    sbomOfCrates({ file: path.join(out, `gristmill-${thisPlatform}-${version}.cdx.json`), name: `@gristmill/${thisPlatform}`, crates: ["gristmill"] });
+    sbomOfCrates({ file: path.join(out, `gristmill-${thisPlatform}-${version}.cdx.json`), name: `@gristmill/${thisPlatform}`, crates: [COMMAND] });
     if (options.only !== "platform") await rest({ options, binary, out, work });
     if (options.image) image({ options, binary, out });
   } finally {
@@ -98,7 +104,7 @@ function nativeBinary({ binary }) {
   if (!binary) {
     step("compiling", "the native binary, profile release");
     // A fifth smaller without symbols (86 and 68 MB in profile quick), and a panic names its place without them.
-    run("cargo", ["build", "--locked", "--release", "-p", "gristmill"], { CARGO_PROFILE_RELEASE_STRIP: "symbols" });
+    run("cargo", ["build", "--locked", "--release", "-p", COMMAND], { CARGO_PROFILE_RELEASE_STRIP: "symbols" });
   }
   const file = path.resolve(binary ?? path.join(targetDir, "release/gristmill"));
   const said = execFileSync(file, ["--version"], { encoding: "utf8" }).trim();
@@ -118,6 +124,10 @@ async function rest({ options, binary, out, work }) {
   step("packing", "gristmill, @gristmill/local");
   packMain({ out, work });
   const local = packLocal({ functions, out, work });
+  if (CRATES.length > 0) {
+    step("packing", CRATES.join(", "));
+    packCrates({ out, work });
+  }
   step("writing", "SQL, functions, SBOMs");
   const sql = (...args) => execFileSync(binary, ["migrate", "--sql", ...args], { maxBuffer: 1 << 28 });
   fs.writeFileSync(path.join(out, `gristmill-${version}.sql`), sql());
@@ -128,6 +138,12 @@ async function rest({ options, binary, out, work }) {
   sbomOfCrates({ file: path.join(out, `gristmill-functions-${version}.cdx.json`), name: "gristmill-functions", target: "wasm32-unknown-unknown",
     crates: fs.readdirSync(path.join(root, "functions")).map((name) => `gristmill-fn-${name}`) });
   sbomOfPackage({ file: path.join(out, `gristmill-local-${version}.cdx.json`), folder: local });
+}
+
+// cargo publish compiles a crate from its package before it sends anything, and tests/release compiles both in a user's project.
+function packCrates({ out, work }) {
+  run("cargo", ["package", "--quiet", "--locked", "--no-verify", "--allow-dirty", "--target-dir", path.join(work, "crates"), ...CRATES.flatMap((name) => ["-p", name])]);
+  for (const name of CRATES) fs.copyFileSync(path.join(work, `crates/package/${name}-${version}.crate`), path.join(out, `${name}-${version}.crate`));
 }
 
 function image({ options, binary, out }) {

@@ -61,6 +61,7 @@ export const suites = [
   ...["refresh", "workflows"].map(app),
   { group: "e2e", name: "wake", needs: ["native", "functions"], read: readNode, command: nodeTest("tests/wake/") },
   { group: "e2e", name: "traces", needs: ["native", "functions"], read: readNode, command: nodeTest("tests/traces/") },
+  { group: "sdk", name: "client", needs: ["native", "functions", "sdk"], read: readNode, command: nodeTestAtOnce("tests/client/") },
   { ...app("project"), group: "project" },
   { group: "sdk", name: "testing", needs: ["native", "sdk image"], read: readNode, command: nodeTestAtOnce("tests/testing/") },
   { group: "sdk", name: "examples", needs: ["native", "sdk image"], read: readNode, command: nodeTestAtOnce("tests/examples/") },
@@ -68,7 +69,7 @@ export const suites = [
   { group: "chaos", name: "neighbours", needs: ["native", "functions"], read: readNode, command: nodeTest("tests/chaos/neighbours.test.mjs") },
   { group: "chaos", name: "chaos", alone: true, needs: ["native", "functions"], read: readNode, command: nodeTest("tests/chaos/recovery.test.mjs") },
   { group: "operate", name: "operate", needs: ["native"], debian: true, read: readNode, command: nodeTest("tests/operate/tls.test.mjs", "tests/operate/restore.test.mjs") },
-  { group: "operate", name: "operate-whole", onSoak: true, needs: ["native", "functions", "pgbouncer"], debian: true, read: readNode,
+  { group: "operate", name: "operate-whole", onSoak: true, needs: ["native", "functions", "sdk", "pgbouncer"], debian: true, read: readNode,
     command: nodeTest(...["pooler", "failover", "point_in_time", "rotate"].map((name) => `tests/operate/${name}.test.mjs`)) },
   // Checkers and Prometheus are downloaded for this suite alone: scripts/setup --for deploy.
   { group: "deploy", name: "deploy", onSoak: true, needs: ["native", "functions", "deploy tools"], read: readNode,

@@ -5,6 +5,7 @@ import type { EnqueueOptions, Handler, Job, NewJob } from "./job.js";
 import { camel, rename } from "./names.js";
 import { rowOf } from "./row.js";
 import { Rpc, type Options } from "./rpc.js";
+import type { Rpcs as KnownRpcs } from "./rpc-types.js";
 import { serve, type Covered, type Served, type ServeOptions } from "./serve.js";
 import type { WorkOptions } from "./work.js";
 
@@ -50,8 +51,8 @@ export interface KeptLine extends LogLine {
   attempt: number;
 }
 
-/** The RPCs by name. Declare yours by module augmentation: `declare module "gristmill" { interface Rpcs { my_rpc: { args: …; result: … } } }`. */
-export interface Rpcs {}
+/** The RPCs by name: those of a full installation. Declare yours by module augmentation: `declare module "gristmill" { interface Rpcs { my_rpc: { args: …; result: … } } }`. */
+export interface Rpcs extends KnownRpcs {}
 
 export type RegisterOptions = {
   /** Also where an operator has changed a value. */

@@ -6,7 +6,7 @@
 -- The transaction takes its xid before it reads the clock: mill.raise_floors relies on that order.
 create or replace function mill.enqueue(p_jobs jsonb)
 returns table (ordinal int, id uuid, status text)
-language plpgsql
+language plpgsql security definer
 set search_path = pg_catalog, pg_temp
 set plan_cache_mode = force_generic_plan
 set enable_sort = off
@@ -70,3 +70,12 @@ $$;
 comment on function mill.enqueue(jsonb) is
   'Inserts an array of jobs {kind, payload, name, category, priority, run_at, max_attempts, dedupe_key, unique, group_key, owner, parent, correlation_id, traceparent}; answers new, duplicate or throttled for each.';
 revoke execute on function mill.enqueue(jsonb) from public;
+-- The application's own transactions: the only two functions of mill that another role may call.
+do $$
+begin
+  if to_regrole('gristmill_app') is not null then
+    grant usage on schema mill to gristmill_app;
+    grant execute on function mill.enqueue(jsonb) to gristmill_app;
+  end if;
+end
+$$;

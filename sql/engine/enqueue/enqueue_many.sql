@@ -4,7 +4,7 @@
 --
 -- Ids of one call share all but their last five digits, so that those of a pack are a range to which nobody else's belong.
 create or replace function mill.enqueue_many(p_kind text, p_payloads jsonb) returns uuid[]
-language plpgsql
+language plpgsql security definer
 set search_path = pg_catalog, pg_temp
 set plan_cache_mode = force_generic_plan
 set enable_sort = off -- jobs stay in order where they are grouped into packs
@@ -73,3 +73,12 @@ $$;
 comment on function mill.enqueue_many(text, jsonb) is
   'Enqueues a job of one kind for each payload of an array; answers their ids in that order, null for one that was throttled.';
 revoke execute on function mill.enqueue_many(text, jsonb) from public;
+-- The application's own transactions: the only two functions of mill that another role may call.
+do $$
+begin
+  if to_regrole('gristmill_app') is not null then
+    grant usage on schema mill to gristmill_app;
+    grant execute on function mill.enqueue_many(text, jsonb) to gristmill_app;
+  end if;
+end
+$$;

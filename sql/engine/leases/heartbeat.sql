@@ -37,6 +37,9 @@ begin
     lease_until = v_now + (select make_interval(secs => q.lease_seconds) from mill.queue q where q.queue = j.queue),
     progress = coalesce((v_progress ->> j.id::text)::smallint, j.progress)
   where j.id = any (v_held);
+  if p_leases @? '$[*].logs' then
+    perform mill.keep_logs(p_leases, v_held, v_now);
+  end if;
   v_cancelled := mill.end_cancelled(p_worker, p_leases);
 
   return query
@@ -47,5 +50,5 @@ end
 $$;
 
 comment on function mill.heartbeat(text, jsonb) is
-  'Extends the leases [{id, attempt, progress}] that the worker still holds; says lost or cancelled for the others, so that it stops.';
+  'Extends the leases [{id, attempt, progress, logs}] that the worker still holds; says lost or cancelled for the others, so that it stops.';
 revoke execute on function mill.heartbeat(text, jsonb) from public;

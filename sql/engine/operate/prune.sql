@@ -3,9 +3,13 @@ language plpgsql
 set search_path = pg_catalog, pg_temp
 as $$
 begin
-  delete from mill.job_done_default j
-  where j.finished_at < p_now - make_interval(
-    days => coalesce((select q.retention_days from mill.queue q where q.queue = j.queue), 7));
+  with gone as (
+    delete from mill.job_done_default j
+    where j.finished_at < p_now - make_interval(
+      days => coalesce((select q.retention_days from mill.queue q where q.queue = j.queue), 7))
+    returning j.id
+  )
+  delete from mill.job_log l using gone g where l.job = g.id;
   delete from mill.invocation i where i.asked_at < p_now - interval '1 day';
   delete from mill.event e where e.at < p_now - interval '30 days';
   delete from mill.stat_minute s where s.minute < p_now - interval '30 days';

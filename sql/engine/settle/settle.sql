@@ -1,4 +1,4 @@
--- Ends a batch in one call. Each outcome is {id, attempt, outcome, result, error, delay_seconds, usage}:
+-- Ends a batch in one call. Each outcome is {id, attempt, outcome, result, error, delay_seconds, usage, logs}:
 --
 --   completed   to job_done; refused, as lost, once the job was asked to cancel
 --   failed      consumes the attempt: retrying after its backoff, or to job_dead at max_attempts
@@ -25,7 +25,7 @@ declare
   v_results jsonb; -- by id; null when there is none
   v_is_whole boolean;
   v_is_completed boolean;
-  v_has_usage boolean;
+  v_has_more boolean; -- usage or logs
   v_lost uuid[];
 begin
   if jsonb_typeof(p_outcomes) = 'array' then
@@ -33,11 +33,11 @@ begin
       bool_and(o.id is not null and o.attempt is not null
         and coalesce(o.outcome, '') in ('completed', 'failed', 'snoozed', 'released', 'dead')),
       bool_and(o.outcome = 'completed' and o.attempt = v_attempt),
-      bool_or(o.has_usage)
-    into v_ids, v_results, v_is_whole, v_is_completed, v_has_usage
+      bool_or(o.has_more)
+    into v_ids, v_results, v_is_whole, v_is_completed, v_has_more
     from (
       select (e ->> 'id')::uuid as id, (e ->> 'attempt')::int as attempt, e ->> 'outcome' as outcome, e -> 'result' as result,
-        e ? 'usage' as has_usage
+        e ?| '{usage,logs}' as has_more
       from jsonb_array_elements(p_outcomes) e
       offset 0) o; -- taken apart once
   end if;
@@ -53,7 +53,7 @@ begin
       hint = 'Store the content elsewhere and settle with a reference to it.';
   end if;
 
-  if v_has_usage and mill.hook_of('usage') is not null then
+  if v_has_more and p_outcomes @? '$[*].usage' and mill.hook_of('usage') is not null then
     execute format('select %s($1, $2)', mill.hook_of('usage')) using p_worker, p_outcomes;
   end if;
   if v_is_completed then
@@ -63,6 +63,9 @@ begin
     end if;
   else
     v_lost := mill.settle_mixed(p_worker, p_outcomes, v_now);
+  end if;
+  if v_has_more then
+    perform mill.keep_logs(p_outcomes, array(select unnest(v_ids) except select unnest(v_lost)), v_now);
   end if;
 
   return query
