@@ -2211,7 +2211,7 @@ CREATE FUNCTION mill.compile_subschema(p_schema jsonb, p_place text) RETURNS jso
     SET search_path TO 'pg_catalog', 'pg_temp'
     AS $_$
 declare
-  v_result jsonb := '{}';
+  v_result jsonb := jsonb '{}';
   v_entry record;
   v_wanted text;
   v_place text;
@@ -9631,7 +9631,7 @@ declare
 begin
   if jsonb_typeof(p_schema) = 'boolean' then
     return case when p_schema = 'false' then array[p_path, 'is not allowed'] end;
-  elsif p_depth > 200 then
+  elsif p_depth > 80 then
     return array[p_path, 'is nested too deeply'];
   elsif not (p_schema -> 'type') ? v_type
     and not (v_type = 'number' and p_schema -> 'type' ? 'integer' and p_value::numeric % 1 = 0)
@@ -10816,7 +10816,7 @@ declare
   v_rest text := p_pattern;
   v_result text := '';
   v_is_atom boolean := false; -- whether a quantifier may follow
-  v_groups boolean[] := '{}'; -- the open ones; true for a lookahead
+  v_groups boolean[] := array[]::boolean[]; -- the open ones; true for a lookahead
   v_token text;
   v_escape record;
   v_bracket record;
@@ -13915,7 +13915,7 @@ CREATE FUNCTION public.register_jobs(p_definition jsonb, p_force boolean DEFAULT
     SET search_path TO 'pg_catalog', 'pg_temp'
     AS $$
 declare
-  v_answer jsonb := '{"queues": [], "kinds": [], "kept": []}';
+  v_answer jsonb := jsonb '{"queues": [], "kinds": [], "kept": []}';
   v_item record;
   v_done jsonb;
 begin
@@ -14283,7 +14283,7 @@ CREATE FUNCTION public.settle_and_claim(p_worker text, p_outcomes jsonb, p_queue
 declare
   v_queues text[] := case when p_leave_external
     then array(select q.queue from mill.queue q where q.queue = any (p_queues) and q.served_by <> 'external') else p_queues end;
-  v_settled jsonb := '[]';
+  v_settled jsonb := jsonb '[]';
   v_jobs jsonb;
 begin
   perform mill.worker_seen(p_worker, v_queues);

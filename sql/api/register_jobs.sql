@@ -5,7 +5,7 @@ language plpgsql security definer
 set search_path = pg_catalog, pg_temp
 as $$
 declare
-  v_answer jsonb := '{"queues": [], "kinds": [], "kept": []}';
+  v_answer jsonb := jsonb '{"queues": [], "kinds": [], "kept": []}';
   v_item record;
   v_done jsonb;
 begin

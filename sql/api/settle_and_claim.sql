@@ -15,7 +15,7 @@ as $$
 declare
   v_queues text[] := case when p_leave_external
     then array(select q.queue from mill.queue q where q.queue = any (p_queues) and q.served_by <> 'external') else p_queues end;
-  v_settled jsonb := '[]';
+  v_settled jsonb := jsonb '[]';
   v_jobs jsonb;
 begin
   perform mill.worker_seen(p_worker, v_queues);

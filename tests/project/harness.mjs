@@ -48,3 +48,11 @@ export function edit(project, file, from, to) {
 
 /** What `gristmill dev` has noted of itself and its parts. */
 export const recorded = (project) => JSON.parse(fs.readFileSync(path.join(project, ".gristmill/dev/running.json"), "utf8"));
+
+/** What `npm install` does, from this checkout: every package of ours, and the library as it is here. */
+export function installFromCheckout(project) {
+  const from = path.join(root, "node_modules"), to = path.join(project, "node_modules");
+  fs.mkdirSync(to);
+  for (const name of fs.readdirSync(from)) fs.symlinkSync(path.join(from, name), path.join(to, name));
+  fs.symlinkSync(path.join(root, "sdk/typescript"), path.join(to, "gristmill"));
+}

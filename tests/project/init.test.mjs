@@ -22,7 +22,7 @@ test("init writes a project that has the name of its folder and Gristmill's own 
   assert.equal(manifest.devDependencies.gristmill, version);
   assert.equal(manifest.devDependencies["@gristmill/local"], version);
   assert.match(fs.readFileSync(path.join(folder, "My Jobs/.gitignore"), "utf8"), /^\.gristmill\/$/m);
-  for (const file of ["functions/greet/index.ts", "sql/greet.sql", "test/greet.test.ts", "tsconfig.json", "README.md"]) {
+  for (const file of ["functions/greet/index.ts", "functions/greet/job.ts", "test/greet.test.ts", "tsconfig.json", "README.md"]) {
     assert.ok(fs.existsSync(path.join(folder, "My Jobs", file)), file);
   }
 });

@@ -7,18 +7,24 @@ import { parseEnv } from "node:util";
 
 import { root } from "../../sdk/local/stack/paths.mjs";
 import { isAlive, isSoak, until } from "../support.mjs";
-import { bin, edit, emptyFolder, recorded, run, start } from "./harness.mjs";
+import { bin, edit, emptyFolder, installFromCheckout, recorded, run, start } from "./harness.mjs";
 
 const JOB = "functions/greet/index.ts";
-let folder, project, job;
+let folder, project, job, jobs;
 before(async () => {
   folder = emptyFolder();
   project = path.join(folder, "my-jobs");
   assert.equal((await run(process.execPath, [bin, "init", "my-jobs"], { cwd: folder })).code, 0);
   job = fs.readFileSync(path.join(project, JOB), "utf8");
-  fs.symlinkSync(path.join(root, "node_modules"), path.join(project, "node_modules")); // has what the template names
+  jobs = fs.readFileSync(path.join(project, "functions/greet/job.ts"), "utf8");
+  fs.mkdirSync(path.join(project, "sql"));
+  fs.writeFileSync(path.join(project, "sql/words.sql"), "-- A table of the project's own.\ncreate table if not exists public.words (word text primary key);\n");
+  installFromCheckout(project);
 });
-beforeEach(() => fs.writeFileSync(path.join(project, JOB), job));
+beforeEach(() => {
+  fs.writeFileSync(path.join(project, JOB), job);
+  fs.writeFileSync(path.join(project, "functions/greet/job.ts"), jobs);
+});
 after(() => fs.rmSync(folder, { recursive: true, force: true }));
 
 const env = { ...process.env, GRISTMILL_STATE: undefined, NO_COLOR: "1" };
@@ -55,16 +61,19 @@ test("dev runs the project's job; a change that compiles is in the next job, one
     await dev.says("reloaded greet");
     assert.deepEqual(await result("greet", { name: "Ada" }), { greeting: "Good evening, Ada!" });
 
-    await result("greet", { name: "" }, "error");
-    await dev.says("attempt 1 of 5: Dead [Error]: a greeting needs a name");
-    await dev.says("at functions/greet/index.ts:5:"); // not a place in what workerd runs
+    edit(project, "functions/greet/job.ts", 'name: { type: "string" }', 'name: { type: "string", maxLength: 9 }');
+    await until(async () => (await rpc("submit_job", { p_kind: "greet", p_payload: { name: "longer than nine" } })).code === "GM011", "the new schema in Postgres");
 
-    edit(project, JOB, "throw new Dead", "throw throw new Dead");
+    await result("greet", { name: "" }, "error");
+    await dev.says("attempt 1 of 5: Dead: a greeting needs a name");
+    await dev.says("at functions/greet/index.ts:10:"); // not a place in what workerd runs
+
+    edit(project, JOB, "return dead(", "return return dead(");
     await dev.says("functions/greet does not compile; its older code goes on");
-    assert.match(dev.output, /functions\/greet\/index\.ts:5:/);
+    assert.match(dev.output, /functions\/greet\/index\.ts:10:/);
     assert.deepEqual(await result("greet", { name: "Ada" }), { greeting: "Good evening, Ada!" });
 
-    edit(project, JOB, "throw throw new Dead", "throw new Dead");
+    edit(project, JOB, "return return dead(", "return dead(");
     fs.appendFileSync(path.join(project, JOB), 'throw new Error("at the top");\n');
     await dev.says("functions/greet fails while it is loaded; its older code goes on");
     assert.deepEqual(await result("greet", { name: "Ada" }), { greeting: "Good evening, Ada!" });
@@ -79,7 +88,7 @@ test("dev runs the project's job; a change that compiles is in the next job, one
     assert.deepEqual(fs.readdirSync(path.join(project, ".gristmill")).filter((name) => name.startsWith("run")), []);
 
     assert.deepEqual(await result("echo", { a: 1 }), { echo: { a: 1 } }); // by the processor, which is not the project's
-    assert.equal((await fetch(`${url}/functions/v1/greet`, { method: "POST", body: "{}" })).status, 401);
+    assert.equal((await fetch(`${url}/functions/v1/greet`, { method: "POST", body: "{}" })).status, 403);
 
     const { output: exported } = await run(process.execPath, [bin, "dev", "--env"], { cwd: project, env });
     assert.match(exported, new RegExp(`^export GRISTMILL_URL='${url}'$`, "m"));
@@ -87,9 +96,10 @@ test("dev runs the project's job; a change that compiles is in the next job, one
     assert.equal(await second.ended, 1);
     assert.match(second.output, /already running \(process \d+\)/);
 
-    edit(project, "sql/greet.sql", "insert into mill.kind", "insertt into mill.kind");
-    await dev.says('error: sql/greet.sql:8: syntax error at or near "insertt"');
-    edit(project, "sql/greet.sql", "insertt into mill.kind", "insert into mill.kind");
+    assert.match(dev.output, /those of functions\/greet are registered/);
+    edit(project, "sql/words.sql", "create table", "createe table");
+    await dev.says('error: sql/words.sql:2: syntax error at or near "createe"');
+    edit(project, "sql/words.sql", "createe table", "create table");
     await dev.says("ran 1 file again");
 
     dev.child.kill("SIGTERM");
@@ -137,6 +147,7 @@ if (isSoak) {
   });
 
   test("in dev an attempt that failed is made again after its delay, and does not wait for the next full minute", async () => {
+    edit(project, JOB, "{ payload, log }", "{ payload, log, job }");
     edit(project, JOB, "return {", "if (job.attempt < 3) throw new Error(`attempt ${job.attempt}`);\n  return {");
     const dev = gristmill("dev");
     try {
@@ -154,11 +165,11 @@ if (isSoak) {
     const tests = gristmill("test", "--watch");
     try {
       await tests.says("waiting for a change");
-      assert.match(tests.output, /pass 2/);
+      assert.match(tests.output, /pass 3/);
       edit(project, JOB, "Hello, ", "Good evening, ");
       await until(() => /a function has changed[\s\S]*fail 1[\s\S]*waiting for a change/.test(tests.output), "a second run");
       edit(project, "test/greet.test.ts", "Hello, ", "Good evening, ");
-      await until(() => /test\/greet\.test\.ts has changed[\s\S]*pass 2[\s\S]*waiting for a change/.test(tests.output), "a third run");
+      await until(() => /test\/greet\.test\.ts has changed[\s\S]*pass 3[\s\S]*waiting for a change/.test(tests.output), "a third run");
     } finally {
       edit(project, "test/greet.test.ts", "Good evening, ", "Hello, ");
       tests.child.kill("SIGINT");
@@ -197,14 +208,14 @@ test("test runs the project's tests on a stack of its own, has their exit code, 
   edit(project, JOB, "Hello, ", "Good evening, ");
   const { code, output } = await run(process.execPath, [bin, "test"], { cwd: project, env });
   assert.equal(code, 1, output);
-  assert.match(output, /✔ a greeting without a name is not tried twice[\s\S]*pass 1\n/);
+  assert.match(output, /✔ a greeting without a name is not tried twice[\s\S]*pass 2\n/);
   assert.match(output, /\+ {3}greeting: 'Good evening, Ada!'/);
   assert.match(output, /What the functions wrote[\s\S]*a greeting needs a name/);
   assert.deepEqual(fs.readdirSync(path.join(project, ".gristmill")).filter((name) => name.startsWith("test")), []);
 });
 
 test("test ends before it starts a stack when a function does not compile", async () => {
-  edit(project, JOB, "throw new Dead", "throw throw new Dead");
+  edit(project, JOB, "return dead(", "return return dead(");
   const { code, output } = await run(process.execPath, [bin, "test"], { cwd: project, env });
   assert.equal(code, 1);
   assert.match(output, /^error: functions\/greet does not compile\n/);

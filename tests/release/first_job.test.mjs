@@ -41,14 +41,14 @@ async function follow(user, way) {
     }
     return { terminals, said: said.join("\n") };
   } catch (error) {
-    for (const terminal of Object.values(terminals)) terminal.child.kill();
+    await end(terminals);
     throw error;
   }
 }
 
 async function end(terminals) {
   for (const terminal of Object.values(terminals).reverse()) {
-    terminal.child.kill();
+    process.kill(-terminal.child.pid, "SIGTERM"); // also what a shell has started
     await terminal.ended;
   }
 }

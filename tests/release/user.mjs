@@ -72,10 +72,10 @@ export class User {
     return output;
   }
 
-  /** Starts a block that goes on, as in a terminal of its own, and waits until it says `text`. */
+  /** Starts a block that goes on, as in a terminal of its own, and waits until it says `text`. It leads a group of processes, which is ended as one. */
   async terminal(block, text) {
     this.say(`$ ${block}`);
-    const running = start(path.join(this.env.PATH, "sh"), ["-c", /&&/.test(block) ? block : `exec ${block}`], this.options());
+    const running = start(path.join(this.env.PATH, "sh"), ["-c", /&&/.test(block) ? block : `exec ${block}`], { ...this.options(), detached: true });
     await running.says(text, 300_000);
     this.say(running.output);
     return running;

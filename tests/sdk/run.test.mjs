@@ -155,6 +155,18 @@ test("the options of enqueue arrive in the job", async () => {
   assert.deepEqual(await mill.cancel(id), [{ id, status: "cancelled" }]);
 });
 
+test("what a handler enqueues is of the same trace, and has the correlation id of its job", async () => {
+  const [parent, child] = [await job(), await job()];
+  const traceparent = "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01";
+  const { id } = await mill.enqueue(parent, { a: 1 }, { traceparent, correlationId: "together" });
+  await drain([handle(parent, async (cx) => ({ span: cx.traceparent, producer: cx.job.traceparent, child: (await cx.mill.enqueue(child, { b: 1 })).id }))]);
+  const { result } = await mill.get(id);
+  assert.equal(result.producer, traceparent);
+  assert.match(result.span, /^00-4bf92f3577b34da6a3ce929d0e0e4736-[0-9a-f]{16}-01$/);
+  const [row] = await rows("select traceparent, correlation_id from mill.job where id = $1", [result.child]);
+  assert.deepEqual(row, { traceparent: result.span, correlation_id: "together" });
+});
+
 test("a user enqueues with a token of its own, and only kinds that are open to users", async () => {
   const [open, closed] = [await job(), await job()];
   await rows("update mill.kind set open_to_users = true where kind = $1", [open.kind]);

@@ -32,7 +32,7 @@ Platforms of a release: ${PLATFORMS.join(", ")}. This is ${thisPlatform}.
 exit codes: 0 done, 1 something failed, 2 the options make no sense`;
 
 // The library for Rust, in the order in which they would be published.
-const CRATES = ["gristmill-macros", "gristmill"].filter((name) => fs.existsSync(path.join(root, "sdk/rust", name)));
+const CRATES = ["gristmill-macros", "gristmill"];
 // The crate of the binary.
 const COMMAND = /^name = "(.*)"$/m.exec(fs.readFileSync(path.join(root, "command/Cargo.toml"), "utf8"))[1];
 
@@ -124,10 +124,8 @@ async function rest({ options, binary, out, work }) {
   step("packing", "gristmill, @gristmill/local");
   packMain({ out, work });
   const local = packLocal({ functions, out, work });
-  if (CRATES.length > 0) {
-    step("packing", CRATES.join(", "));
-    packCrates({ out, work });
-  }
+  step("packing", CRATES.join(", "));
+  packCrates({ out, work });
   step("writing", "SQL, functions, SBOMs");
   const sql = (...args) => execFileSync(binary, ["migrate", "--sql", ...args], { maxBuffer: 1 << 28 });
   fs.writeFileSync(path.join(out, `gristmill-${version}.sql`), sql());

@@ -62,7 +62,7 @@ export const suites = [
   { group: "e2e", name: "wake", needs: ["native", "functions"], read: readNode, command: nodeTest("tests/wake/") },
   { group: "e2e", name: "traces", needs: ["native", "functions"], read: readNode, command: nodeTest("tests/traces/") },
   { group: "sdk", name: "client", needs: ["native", "functions", "sdk"], read: readNode, command: nodeTestAtOnce("tests/client/") },
-  { ...app("project"), group: "project" },
+  { ...app("project"), group: "project", needs: ["native", "functions", "sdk"] },
   { group: "sdk", name: "testing", needs: ["native", "sdk image"], read: readNode, command: nodeTestAtOnce("tests/testing/") },
   { group: "sdk", name: "examples", needs: ["native", "sdk image"], read: readNode, command: nodeTestAtOnce("tests/examples/") },
   { group: "sdk", name: "sdk", needs: ["native", "sdk"], read: readNode, command: nodeTestAtOnce("tests/sdk/") },

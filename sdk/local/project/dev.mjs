@@ -9,13 +9,14 @@ import { claim, endLeftovers, runningSupervisor } from "../stack/registry.mjs";
 import { follow } from "./follow.mjs";
 import { namesIn } from "./functions.mjs";
 import { applicationsOf, applySql, environmentOf, hastenPump, onEnd, queuesOf, Refused, sqlFilesOf, stackOf } from "./project.mjs";
+import { registerJobs } from "./register.mjs";
 
 const USAGE = `usage: gristmill dev [--with APPLICATION,…] [--port PORT] [--fresh]
        eval "$(npx gristmill dev --env)"
 
 Runs Postgres, the gateway, the relay and workerd with the functions of this project, until Ctrl-C.
-A function is compiled again when one of its files changes; the files of sql/ are run at the start
-and when one changes. Data stays in .gristmill/ until --fresh.
+A function is compiled again when one of its files changes, and the jobs that it describes are registered;
+the files of sql/ are run at the start and when one changes. Data stays in .gristmill/ until --fresh.
 
   --with NAMES   also install these applications: documents, refresh, exports, workflows, compat, or all
   --port PORT    the port of the address (default: the one of the last start, if it is free)
@@ -58,6 +59,8 @@ export async function main(args, project) {
     await trySql(stack, project);
     follow(path.join(stack.logDir, "workerd.log"), showLine);
     await stack.add(stack.wanted);
+    await tryRegister(stack, project);
+    follow(path.join(stack.logDir, "workerd.log"), (line) => /^reloaded /.test(line) && tryRegister(stack, project));
     writeVariables(variables, await environmentOf(stack));
   } catch (error) {
     if (isEnding()) return new Promise(() => {}); // Ctrl-C has cut it off; the process ends by itself
@@ -100,6 +103,15 @@ async function trySql(stack, project) {
     if (!(error instanceof Refused)) throw error;
     console.error(`${red("error:")} ${error.message}\n${dim("  the file is run again when it changes")}`);
     return false;
+  }
+}
+
+async function tryRegister(stack, project) {
+  try {
+    for (const name of await registerJobs(stack, project)) console.log(`jobs     ${dim("│")} those of functions/${name} are registered`);
+  } catch (error) {
+    if (!(error instanceof Refused)) throw error;
+    console.error(`${red("error:")} ${error.message}`);
   }
 }
 

@@ -9,6 +9,7 @@ import { bundle } from "./bundle.mjs";
 import { follow } from "./follow.mjs";
 import { ProjectFunctions } from "./functions.mjs";
 import { applicationsOf, applySql, environmentOf, hastenPump, namesOfOurs, onEnd, Refused, stackOf } from "./project.mjs";
+import { registerJobs } from "./register.mjs";
 
 const USAGE = `usage: gristmill test [--with APPLICATION,…] [--watch] [FILE…] [-- OPTIONS OF node --test]
 
@@ -57,6 +58,7 @@ export async function main(args, project) {
     await hastenPump(stack);
     await applySql(stack, project);
     await stack.add(stack.wanted);
+    await registerJobs(stack, project);
     const options = args.slice(at + 1);
     if (!options.some((option) => option.startsWith("--test-reporter"))) options.push("--test-reporter=spec");
     const environment = await environmentOf(stack);
@@ -97,6 +99,7 @@ async function runAgain({ stack, project, run, bundleAll }) {
     changed = null;
     try {
       await applySql(stack, project);
+      await registerJobs(stack, project);
       await run(await bundleAll());
     } catch (error) {
       if (!error.isRefusal) throw error;

@@ -132,7 +132,7 @@ language plpgsql immutable
 set search_path = pg_catalog, pg_temp
 as $$
 declare
-  v_result jsonb := '{}';
+  v_result jsonb := jsonb '{}';
   v_entry record;
   v_wanted text;
   v_place text;

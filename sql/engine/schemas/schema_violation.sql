@@ -228,7 +228,7 @@ declare
 begin
   if jsonb_typeof(p_schema) = 'boolean' then
     return case when p_schema = 'false' then array[p_path, 'is not allowed'] end;
-  elsif p_depth > 200 then
+  elsif p_depth > 80 then
     return array[p_path, 'is nested too deeply'];
   elsif not (p_schema -> 'type') ? v_type
     and not (v_type = 'number' and p_schema -> 'type' ? 'integer' and p_value::numeric % 1 = 0)

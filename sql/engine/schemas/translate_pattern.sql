@@ -127,7 +127,7 @@ declare
   v_rest text := p_pattern;
   v_result text := '';
   v_is_atom boolean := false; -- whether a quantifier may follow
-  v_groups boolean[] := '{}'; -- the open ones; true for a lookahead
+  v_groups boolean[] := array[]::boolean[]; -- the open ones; true for a lookahead
   v_token text;
   v_escape record;
   v_bracket record;

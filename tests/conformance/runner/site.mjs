@@ -72,8 +72,8 @@ export async function openSite(kinds) {
     },
 
     async logs(id) {
-      const [{ lines }] = await query("select public.get_job_logs($1) as lines", [id]);
-      return lines;
+      const headers = { apikey: stack.serviceKey, authorization: `Bearer ${stack.serviceKey}`, "content-type": "application/json" };
+      return (await fetch(`${stack.url}/rest/v1/rpc/get_job_logs`, { method: "POST", headers, body: JSON.stringify({ p_id: id }) })).json();
     },
 
     async close() {

@@ -113,6 +113,7 @@ impl CallError {
     }
 
     /// Whether PostgREST knows no function of this name: the server is older than this library.
+    #[cfg(all(feature = "worker", not(target_arch = "wasm32")))]
     pub(crate) fn is_unknown_function(&self) -> bool {
         self.code() == Some("PGRST202")
     }

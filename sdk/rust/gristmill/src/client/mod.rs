@@ -82,6 +82,10 @@ pub struct NotSet(pub &'static str);
 /// An answer, and when it was given by the clock of the answering side.
 pub(crate) struct Dated<T> {
     pub(crate) answer: T,
+    #[cfg_attr(
+        not(feature = "worker"),
+        allow(dead_code, reason = "only a worker counts leases")
+    )]
     pub(crate) at: Option<DateTime<Utc>>,
 }
 

@@ -1,7 +1,15 @@
-import { Dead, serve } from "../_shared/jobs.ts";
+import { dead, gristmill, handle } from "gristmill";
 
-// What this returns is the job's result. An error that is thrown means another attempt, later; Dead means none.
-export default serve<{ name?: string }>(async (job) => {
-  if (!job.payload.name) throw new Dead("a greeting needs a name");
-  return { greeting: `Hello, ${job.payload.name}!` };
-});
+import { greet } from "./job.ts";
+
+// What this returns is the job's result. An error that is thrown means another attempt, later; dead() means none.
+// A job may run twice, so a handler must not mind: write with upsert, or under the job's id.
+export default {
+  fetch: gristmill().serve([
+    handle(greet, async ({ payload, log }) => {
+      if (!payload.name) return dead("a greeting needs a name");
+      log("greeting", { name: payload.name });
+      return { greeting: `Hello, ${payload.name}!` };
+    }),
+  ]),
+};
