@@ -16,7 +16,7 @@ pub(crate) struct Args {
     #[arg(long)]
     pub functions_url: Option<String>,
 
-    /// Where Postgres reaches the container worker's --listen, e.g. http://worker:8080; without it the worker looks every 5 to 30 s
+    /// Where Postgres reaches the container worker's --listen, e.g. http://worker:8080; without it the worker looks every 1 to 5 s
     #[arg(long)]
     pub worker_url: Option<String>,
 

@@ -17,8 +17,8 @@ fn routes() -> Routes {
             post("/", handler::invoked)
                 .summary("An invocation, signed by Postgres")
                 .by(Caller::Postgres)
-                .json::<handler::Invocation>()
-                .answers::<handler::Report>(200, "What became of the batch"),
+                .json::<gristmill::Invocation>()
+                .answers::<gristmill::Report>(200, "What became of the batch"),
         )
 }
 

@@ -3,12 +3,13 @@
 use std::collections::BTreeMap;
 use std::time::Duration;
 
-use gristmill_core::Problem;
+use gristmill::{Batch, CallError, Invocation, Report, Running, time};
 use gristmill_edge::Config;
 use gristmill_refresh::{Provider, Providers, TypeRow, run};
 use gristmill_rpc::Rpc;
+use worker::Env;
+use worker::send::SendFuture;
 
-use crate::handler::{Invocation, Report, insist};
 use crate::transport::Fetch;
 
 /// Queues of this name, or of one that begins with it and a hyphen, hold refreshes.
@@ -16,39 +17,68 @@ const QUEUE: &str = "refresh";
 
 const FMP: &str = "https://financialmodelingprep.com";
 
-pub(crate) fn serves(queue: &str) -> bool {
+/// Serves the queues of refreshes.
+pub(crate) struct Refreshes {
+    rpc: Rpc,
+    env: Env,
+}
+
+impl Refreshes {
+    pub(crate) fn new(rpc: Rpc, env: Env) -> Self {
+        Self { rpc, env }
+    }
+
+    async fn batch(&self, asked: &Invocation, worker: &str) -> Result<Report, CallError> {
+        let config: Config = self.env.clone().into();
+        let begun = worker::Date::now().as_millis();
+        let elapsed =
+            || Duration::from_millis(worker::Date::now().as_millis().saturating_sub(begun));
+        let claimed = self
+            .rpc
+            .claim_refresh(worker, &asked.queue, asked.batch, Some(asked.invocation))
+            .await?;
+        if claimed.jobs.is_empty() {
+            return Ok(Report::default());
+        }
+        let providers = providers(&config, &claimed.types);
+        let done = run(claimed.jobs, &claimed.types, &providers, &Fetch, elapsed).await;
+        // Work is done and only its record is missing: worth a few tries. Settling twice changes nothing.
+        let mut pauses = [100, 400, 1600].into_iter();
+        loop {
+            let settled = self.rpc.settle_refresh(
+                worker,
+                &done.settlements,
+                Some(asked.invocation),
+                &done.pauses,
+            );
+            match (settled.await, pauses.next()) {
+                (Err(error), Some(pause)) if error.is_passing() => {
+                    time::sleep(Duration::from_millis(pause)).await;
+                }
+                (settled, _) => return Ok(Report::of(done.settlements.len(), &settled?)),
+            }
+        }
+    }
+}
+
+impl Batch for Refreshes {
+    fn serves(&self, queue: &str) -> bool {
+        serves(queue)
+    }
+
+    fn serve<'a>(
+        &'a self,
+        invocation: &'a Invocation,
+        worker: &'a str,
+    ) -> Running<'a, Result<Report, CallError>> {
+        Box::pin(SendFuture::new(self.batch(invocation, worker)))
+    }
+}
+
+fn serves(queue: &str) -> bool {
     queue
         .strip_prefix(QUEUE)
         .is_some_and(|rest| rest.is_empty() || rest.starts_with('-'))
-}
-
-pub(crate) async fn batch(
-    rpc: &Rpc,
-    config: &Config,
-    worker: &str,
-    asked: &Invocation,
-) -> Result<Report, Problem> {
-    let begun = worker::Date::now().as_millis();
-    let elapsed = || Duration::from_millis(worker::Date::now().as_millis().saturating_sub(begun));
-    let claimed = rpc
-        .claim_refresh(worker, &asked.queue, asked.batch, Some(asked.invocation))
-        .await?;
-    if claimed.jobs.is_empty() {
-        return Ok(Report::default());
-    }
-    let providers = providers(config, &claimed.types);
-    let done = run(claimed.jobs, &claimed.types, &providers, &Fetch, elapsed).await;
-    let settled = insist(async || {
-        rpc.settle_refresh(
-            worker,
-            &done.settlements,
-            Some(asked.invocation),
-            &done.pauses,
-        )
-        .await
-    })
-    .await?;
-    Ok(Report::of(done.settlements.len(), &settled))
 }
 
 // One that is not configured, or wrongly, is left out: its jobs fail and say so, the others go on.

@@ -20,7 +20,7 @@ const STATE = `${KEPT}/deployed.json`;
 const common = {
   with: { about: "applications to install and deploy: documents,refresh,exports,workflows,compat; or all. Without it the engine alone", standard: "" },
   origins: { about: "origins whose pages may call the functions (CORS_ORIGINS): https://app.example.com, https://*.example.com" },
-  "worker-url": { about: "where Postgres reaches the container worker; without it the worker looks every 5 to 30 s", isUrl: true },
+  "worker-url": { about: "where Postgres reaches the container worker; without it the worker looks every 1 to 5 s", isUrl: true },
 };
 
 function help() {

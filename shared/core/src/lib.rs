@@ -8,6 +8,7 @@ pub mod export;
 pub mod job;
 pub mod json;
 pub mod problem;
+mod refusal;
 pub mod signature;
 pub mod sleep;
 pub mod trace;

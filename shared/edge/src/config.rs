@@ -55,6 +55,11 @@ impl Config {
         self.once.get().is_some_and(Once::is_replay)
     }
 
+    /// All bindings.
+    pub fn env(&self) -> &Env {
+        &self.env
+    }
+
     /// A binding that may be absent.
     pub fn optional(&self, name: &str) -> Option<String> {
         self.env
@@ -137,7 +142,7 @@ impl Config {
         let key = self.required("SUPABASE_ANON_KEY")?;
         Ok(Rpc::new(&self.rest_url()?, &key, token)
             .correlated(&self.correlation_id)
-            .traced(self.traceparent)
+            .in_trace(self.traceparent)
             .in_schemas(self.schemas()?)
             .once(self.once.get().cloned()))
     }
@@ -147,7 +152,7 @@ impl Config {
         let key = self.service_key()?;
         Ok(Rpc::new(&self.rest_url()?, &key, &key)
             .correlated(&self.correlation_id)
-            .traced(self.traceparent)
+            .in_trace(self.traceparent)
             .in_schemas(self.schemas()?))
     }
 

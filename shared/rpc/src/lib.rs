@@ -3,7 +3,6 @@
 mod audit;
 mod compat;
 mod documents;
-mod error;
 mod exports;
 mod files;
 mod jobs;
@@ -16,9 +15,7 @@ mod tickets;
 mod usage;
 mod workflows;
 
-use std::time::Duration;
-
-use postgrest::Postgrest;
+use gristmill::Client;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
@@ -28,9 +25,9 @@ pub use documents::{
     Begun, BegunStage, BegunUpload, DocumentFile, FinishedUpload, Leftovers, Measured, Recovered,
     RefusedDocument, StageRefusal, StagedDocument, UnfinishedUpload,
 };
-pub use error::RpcError;
 pub use files::ObjectAct;
-pub use jobs::{LeaseAnswer, LeaseStatus, LeaseToExtend, WakeUp};
+pub use gristmill::CallError as RpcError;
+pub use jobs::WakeUp;
 pub use limits::{CallLimit, Capacity};
 pub use once::Once;
 pub use operations::{
@@ -47,8 +44,7 @@ pub use workflows::{
 };
 
 use gristmill_core::job::Holder;
-use gristmill_core::sleep::within;
-use gristmill_core::{Traceparent, trace};
+use gristmill_core::Traceparent;
 
 /// What the holder of a job says: the fencing token and the rest of the arguments, as one object.
 #[derive(Serialize)]
@@ -69,8 +65,7 @@ struct Shown<'a, A> {
 
 /// A caller's way to Postgres, under one role.
 pub struct Rpc {
-    client: Postgrest,
-    timeout: Duration,
+    client: Client,
     once: Option<Once>,
     ticket: Option<String>,
     schemas: Schemas,
@@ -80,30 +75,39 @@ impl Rpc {
     /// `url` is where PostgREST answers, `api_key` what the platform's front wants to see, `token` whose
     /// rights the calls have: a user's own, or the service key.
     pub fn new(url: &str, api_key: &str, token: &str) -> Self {
-        let client = Postgrest::new(url.trim_end_matches('/'))
-            .insert_header("apikey", api_key)
-            .insert_header("authorization", format!("Bearer {token}"));
         Self {
-            client,
-            timeout: Duration::from_secs(10),
+            client: Client::at(url, api_key, token),
             once: None,
             ticket: None,
             schemas: Schemas::default(),
         }
     }
 
+    /// The library's client with the same rights: what is about jobs is called by it.
+    pub fn client(&self) -> &Client {
+        &self.client
+    }
+
+    /// Makes the calls carry the span of a job.
+    pub fn traced(&self, traceparent: &str) -> Self {
+        Self {
+            client: self.client.clone().traced(traceparent),
+            once: self.once.clone(),
+            ticket: self.ticket.clone(),
+            schemas: self.schemas.clone(),
+        }
+    }
+
     /// Names the request that the calls belong to: audit rows and the gateway's log carry it.
     pub fn correlated(mut self, correlation_id: &str) -> Self {
-        self.client = self
-            .client
-            .insert_header("x-correlation-id", correlation_id);
+        self.client = self.client.correlated(correlation_id);
         self
     }
 
     /// Names the trace that the calls belong to, where there is one.
-    pub fn traced(mut self, parent: Option<Traceparent>) -> Self {
+    pub fn in_trace(mut self, parent: Option<Traceparent>) -> Self {
         if let Some(parent) = parent {
-            self.client = self.client.insert_header(trace::HEADER, parent.to_string());
+            self.client = self.client.traced(&parent.to_string());
         }
         self
     }
@@ -124,43 +128,21 @@ impl Rpc {
         function: &'static str,
         arguments: &impl Serialize,
     ) -> Result<T, RpcError> {
-        let written =
-            |arguments: serde_json::Result<String>| arguments.map_err(RpcError::Arguments);
-        let request = match (&self.ticket, schema) {
-            // Postgres knows by itself in which schema the function is.
-            (Some(ticket), _) => {
-                let shown = Shown {
-                    p_ticket: ticket,
-                    p_function: function,
-                    p_arguments: arguments,
-                };
-                let body = written(serde_json::to_string(&shown))?;
-                self.client.rpc("read_with_ticket", body)
-            }
-            (None, schema) => {
-                let body = written(serde_json::to_string(arguments))?;
-                let client = self.client.clone();
-                let client = match schema {
-                    Some(schema) => client.schema(schema),
-                    None => client,
-                };
-                client.rpc(function, body)
-            }
-        };
-        let exchange = async {
-            let response = request.execute().await.map_err(RpcError::unreachable)?;
-            let status = response.status().as_u16();
-            let body = response.bytes().await.map_err(RpcError::unreachable)?;
-            Ok((status, body))
-        };
-        let (status, body) = within(self.timeout, exchange)
-            .await
-            .map_err(|_| RpcError::TimedOut { function })??;
-        if !(200..300).contains(&status) {
-            return Err(RpcError::refused(status, &body));
+        // Postgres knows by itself in which schema a function is that a ticket is for.
+        if let Some(ticket) = &self.ticket {
+            let shown = Shown {
+                p_ticket: ticket,
+                p_function: function,
+                p_arguments: arguments,
+            };
+            return self.client.call("read_with_ticket", &shown).await;
         }
-        // A function that returns void is answered with no body.
-        let answer: &[u8] = if body.is_empty() { b"null" } else { &body };
-        serde_json::from_slice(answer).map_err(|source| RpcError::Answer { function, source })
+        match schema {
+            Some(schema) => {
+                let client = self.client.clone().in_schema(schema);
+                client.call(function, arguments).await
+            }
+            None => self.client.call(function, arguments).await,
+        }
     }
 }

@@ -80,7 +80,7 @@ impl Passes {
 /// A stage at work.
 struct Stage<'a> {
     document: StagedDocument,
-    context: &'a Context,
+    context: &'a Context<'a>,
     settings: &'a Settings,
 }
 
@@ -166,7 +166,7 @@ impl Trouble {
     }
 }
 
-async fn begin<'a>(context: &'a Context, settings: &'a Settings) -> Result<Stage<'a>, Trouble> {
+async fn begin<'a>(context: &'a Context<'a>, settings: &'a Settings) -> Result<Stage<'a>, Trouble> {
     let begun = context.rpc.begin_document_stage(&context.holder).await?;
     let document = match begun.ok_or(Trouble::Lost)? {
         BegunStage::Work(document) => document,
@@ -196,7 +196,7 @@ async fn begin<'a>(context: &'a Context, settings: &'a Settings) -> Result<Stage
     })
 }
 
-async fn ended(result: Result<(), Trouble>, context: &Context) -> Outcome {
+async fn ended(result: Result<(), Trouble>, context: &Context<'_>) -> Outcome {
     match result {
         Ok(()) => Outcome::Settled,
         Err(trouble) => {
@@ -208,7 +208,7 @@ async fn ended(result: Result<(), Trouble>, context: &Context) -> Outcome {
 
 // A failure is written to the document in the transaction that returns the job, so that whoever reads the row sees why it waits and until
 // when. Where Postgres does not answer, the outcome is reported like that of any job, and the next attempt writes it down.
-async fn noted(outcome: Outcome, context: &Context) -> Outcome {
+async fn noted(outcome: Outcome, context: &Context<'_>) -> Outcome {
     let word = outcome.word();
     if !matches!(word, "failed" | "snoozed" | "dead") {
         return outcome;
@@ -240,7 +240,7 @@ impl Handler for Fast {
         Lane::Computing
     }
 
-    async fn run(&self, _job: &ClaimedJob, context: &Context) -> Outcome {
+    async fn run(&self, _job: &ClaimedJob, context: &Context<'_>) -> Outcome {
         let work = async {
             let stage = begin(context, &self.settings).await?;
             match stage.document.stage.as_str() {
@@ -263,7 +263,7 @@ impl Handler for Passes {
         self.settings.models.model_closed_until()
     }
 
-    async fn run(&self, _job: &ClaimedJob, context: &Context) -> Outcome {
+    async fn run(&self, _job: &ClaimedJob, context: &Context<'_>) -> Outcome {
         let work = async {
             let stage = begin(context, &self.settings).await?;
             passes::run(&stage).await

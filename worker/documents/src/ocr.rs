@@ -142,7 +142,7 @@ async fn child(
     folder: &Path,
     limits: Limits,
 ) -> Result<Vec<u8>, Trouble> {
-    let cancelled = stage.context.cancelled();
+    let cancelled = stage.context.cancellation();
     Ok(stage
         .context
         .children

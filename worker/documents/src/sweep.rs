@@ -22,7 +22,7 @@ impl Handler for Sweep {
         &["document_sweep"]
     }
 
-    async fn run(&self, job: &ClaimedJob, context: &Context) -> Outcome {
+    async fn run(&self, job: &ClaimedJob, context: &Context<'_>) -> Outcome {
         let asked: Value = serde_json::from_str(job.payload.get()).unwrap_or_default();
         let swept = async {
             let (registered, forgotten) = uploads(context).await?;
@@ -45,7 +45,7 @@ impl Handler for Sweep {
     }
 }
 
-async fn uploads(context: &Context) -> Result<(u32, u32), Trouble> {
+async fn uploads(context: &Context<'_>) -> Result<(u32, u32), Trouble> {
     let (mut registered, mut forgotten) = (0, 0);
     for upload in context.rpc.document_leftovers().await?.uploads {
         let found = context.storage.list(upload.place.as_str(), None).await?;
@@ -68,7 +68,7 @@ async fn uploads(context: &Context) -> Result<(u32, u32), Trouble> {
     Ok((registered, forgotten))
 }
 
-async fn erasures(context: &Context) -> Result<u32, Trouble> {
+async fn erasures(context: &Context<'_>) -> Result<u32, Trouble> {
     let mut erased = 0;
     for document in context.rpc.document_leftovers().await?.erasing {
         let places = context.rpc.begin_erase_document(document).await?;
@@ -78,7 +78,7 @@ async fn erasures(context: &Context) -> Result<u32, Trouble> {
     Ok(erased)
 }
 
-async fn listing(context: &Context, any_age: bool) -> Result<u32, Trouble> {
+async fn listing(context: &Context<'_>, any_age: bool) -> Result<u32, Trouble> {
     let mut cursor = None;
     let mut removed = 0;
     loop {
@@ -96,7 +96,7 @@ async fn listing(context: &Context, any_age: bool) -> Result<u32, Trouble> {
             context.storage.remove(&orphans).await?;
         }
         cursor = part.cursor;
-        if cursor.is_none() || context.cancelled().is_cancelled() {
+        if cursor.is_none() || context.is_cancelled() {
             return Ok(removed);
         }
     }

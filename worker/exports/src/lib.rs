@@ -27,7 +27,7 @@ impl Exports {
         Self { press }
     }
 
-    async fn make(&self, job: &ClaimedJob, context: &Context) -> Result<(), Stopped> {
+    async fn make(&self, job: &ClaimedJob, context: &Context<'_>) -> Result<(), Stopped> {
         let (rpc, holder) = (&context.rpc, &context.holder);
         let held = |is_held: bool| is_held.then_some(()).ok_or(Stopped::NotOurs);
 
@@ -64,7 +64,7 @@ impl Exports {
         &self,
         job: &ClaimedJob,
         source: ExportSource,
-        context: &Context,
+        context: &Context<'_>,
     ) -> Result<Rendered, Stopped> {
         let template: Template =
             serde_json::from_value(Value::String(source.template)).map_err(|_| Stopped::Mistake)?;
@@ -87,7 +87,7 @@ impl Handler for Exports {
         &["export_pdf"]
     }
 
-    async fn run(&self, job: &ClaimedJob, context: &Context) -> Outcome {
+    async fn run(&self, job: &ClaimedJob, context: &Context<'_>) -> Outcome {
         match self.make(job, context).await {
             Ok(()) => Outcome::Settled,
             Err(stopped) => {

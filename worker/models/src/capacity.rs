@@ -66,7 +66,7 @@ impl Capacity {
     /// Reserves one call for a job.
     pub(super) async fn reserve(
         &self,
-        context: &Context,
+        context: &Context<'_>,
         tokens: u64,
     ) -> Result<Reserved, Unanswered> {
         let mut reserved = Reserved {
@@ -101,7 +101,7 @@ impl Capacity {
         Ok(reserved)
     }
 
-    async fn limit(&self, context: &Context) -> Result<CallLimit, RpcError> {
+    async fn limit(&self, context: &Context<'_>) -> Result<CallLimit, RpcError> {
         if let Some((at, limit)) = lock(&self.known).get(&context.queue)
             && at.elapsed() < KNOWN_FOR
         {
@@ -118,10 +118,7 @@ impl Capacity {
 
     fn later(&self, seconds: f64) -> Unanswered {
         let message = format!("the limit of {} has no room for now", self.provider);
-        let failure = Failure {
-            provider: Some(self.provider.to_owned()),
-            ..Failure::retryable("rate_limited", message)
-        };
+        let failure = Failure::retryable("rate_limited", message).provider(self.provider);
         Unanswered::Later(seconds, failure)
     }
 
@@ -146,7 +143,7 @@ impl Reserved {
     /// on record, so that nobody else calls it before.
     pub(super) async fn settle<T>(
         mut self,
-        context: &Context,
+        context: &Context<'_>,
         answered: Result<(T, u64), Unanswered>,
     ) -> Result<(T, u64), Unanswered> {
         let tokens = answered.as_ref().map_or(0, |(_, tokens)| *tokens);

@@ -96,7 +96,7 @@ impl Models {
     /// Asks the configured model, and reads the answer as `T` and nothing else; none where no model is configured.
     pub async fn ask<T: DeserializeOwned>(
         &self,
-        context: &Context,
+        context: &Context<'_>,
         task: &str,
         input: &serde_json::Value,
     ) -> Result<Option<(T, Asked)>, Unanswered> {
@@ -110,7 +110,7 @@ impl Models {
 impl Model {
     async fn ask<T: DeserializeOwned>(
         &self,
-        context: &Context,
+        context: &Context<'_>,
         task: &str,
         input: &serde_json::Value,
     ) -> Result<(T, Asked), Unanswered> {
@@ -195,12 +195,12 @@ async fn exchange<T: DeserializeOwned>(request: RequestBuilder) -> Result<Option
 }
 
 fn refused(status: u16, retry_after: Option<&str>) -> Unanswered {
-    let failure = |kind, message: &str, retryable| Failure {
-        r#type: kind,
-        message: message.to_owned(),
-        retryable,
-        http_status: Some(status),
-        provider: None,
+    let failure = |kind, message: &str, retryable| {
+        let failure = match retryable {
+            true => Failure::retryable(kind, message),
+            false => Failure::permanent(kind, message),
+        };
+        failure.http_status(status)
     };
     match status {
         429 | 529 | 503 => Unanswered::Later(

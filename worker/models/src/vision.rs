@@ -110,7 +110,7 @@ impl Models {
     /// Reads an image with the provider; none where it has no words at all.
     pub async fn recognize(
         &self,
-        context: &Context,
+        context: &Context<'_>,
         image: Vec<u8>,
     ) -> Result<Option<Recognized>, Unanswered> {
         let wrong = || {

@@ -13,18 +13,18 @@ use std::path::PathBuf;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
+use gristmill::Cancellation;
 use gristmill_core::job::{ClaimedJob, Failure, Outcome};
 use gristmill_render::{Fonts, Options, Rendered, Template};
 use serde::Serialize;
 use serde_json::Value;
 use tempfile::TempDir;
 use tokio::sync::{OnceCell, Semaphore};
-use tokio_util::sync::CancellationToken;
 use uuid::Uuid;
 
 use child::Answer;
 pub use child::{Args as ChildArgs, run as run_child};
-use gristmill_runner::{Bound, ChildError, Children, Context, Limits, Running};
+use gristmill_runner::{Bound, ChildError, Children, Context, Limits, RunningChild};
 
 /// The sub-command that sets one document.
 const COMMAND: &str = "set-document";
@@ -165,11 +165,11 @@ impl Press {
         &self,
         job: &ClaimedJob,
         request: &Request<'_>,
-        context: &Context,
+        context: &Context<'_>,
     ) -> Result<Rendered, PressError> {
         let _watch = context.watch();
         let request = serde_json::to_vec(request).map_err(|_| mistake())?;
-        let cancelled = context.cancelled();
+        let cancelled = context.cancellation();
         let share = self.share_of(job.owner);
         let turn = async {
             let share = share.acquire().await;
@@ -186,7 +186,7 @@ impl Press {
     async fn in_child(
         &self,
         request: &[u8],
-        cancelled: &CancellationToken,
+        cancelled: &Cancellation,
     ) -> Result<Rendered, Trouble> {
         let fonts = self.fonts().await;
         let folder = self.settings.children.folder().map_err(Trouble::Folder)?;
@@ -201,7 +201,7 @@ impl Press {
         let mut arguments = vec![OsString::from(COMMAND)];
         arguments.extend(fonts.map(|folder| folder.path().join(FONTS).into_os_string()));
         let program = self.settings.program.as_os_str();
-        let child = Running::start("the press", program, &arguments, folder.path(), limits)?;
+        let child = RunningChild::start("the press", program, &arguments, folder.path(), limits)?;
         let output = child.finish(request, cancelled).await?;
         match child::read(output).ok_or(Trouble::Garbled)? {
             (Answer::Set { pages }, pdf) => Ok(Rendered { pdf, pages }),

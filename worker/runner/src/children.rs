@@ -10,11 +10,11 @@ use std::path::{Path, PathBuf};
 use std::process::Stdio;
 use std::time::Duration;
 
+use gristmill::Cancellation;
 use tempfile::TempDir;
 use tokio::io::{AsyncRead, AsyncReadExt, AsyncWriteExt};
 use tokio::process::{Child, Command};
 use tokio::sync::Semaphore;
-use tokio_util::sync::CancellationToken;
 
 /// What a program may use.
 #[derive(Debug, Clone, Copy)]
@@ -154,7 +154,7 @@ impl Children {
         folder: &Path,
         input: Option<&[u8]>,
         limits: Limits,
-        cancelled: &CancellationToken,
+        cancelled: &Cancellation,
     ) -> Result<Vec<u8>, ChildError> {
         let _processor = tokio::select! {
             permit = self.processors.acquire() => permit,
@@ -194,7 +194,7 @@ impl Running {
     pub async fn finish(
         mut self,
         input: &[u8],
-        cancelled: &CancellationToken,
+        cancelled: &Cancellation,
     ) -> Result<Vec<u8>, ChildError> {
         let (program, limits) = (self.program, self.limits);
         let (stdin, stdout, stderr) = (

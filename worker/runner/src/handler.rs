@@ -1,25 +1,22 @@
-//! What a part of the system implements to have its kinds of jobs run here.
+//! What an application implements to have its kinds of jobs run here: a handler of the library that also reaches Postgres by typed calls,
+//! files, and programs under limits.
 
-use std::future::Future;
+use std::ops::Deref;
 use std::sync::Arc;
-use std::time::Duration;
 
 use async_trait::async_trait;
-use gristmill_core::job::{ClaimedJob, Ending, Holder, Outcome, Usage};
+use gristmill::{Cx, Running};
+use gristmill_core::job::{ClaimedJob, Holder, Outcome};
 use gristmill_files::Objects;
-use gristmill_rpc::{Rpc, RpcError};
-use serde::Serialize;
-use tokio_util::sync::CancellationToken;
+use gristmill_rpc::Rpc;
 
 use crate::children::Children;
-use crate::leases::{Lease, Watch};
 
-/// How often a call that ends a job is made while Postgres cannot be reached. The pauses add up to six seconds; each call has its own timeout of ten.
-const TRIES: u32 = 6;
+pub use gristmill::Lane;
 
 /// Runs jobs of some kinds.
 #[async_trait]
-pub trait Handler: Send + Sync {
+pub trait Handler: Send + Sync + 'static {
     /// The kinds that it runs; rows of `mill.kind`.
     fn kinds(&self) -> &'static [&'static str];
 
@@ -33,22 +30,14 @@ pub trait Handler: Send + Sync {
         None
     }
 
-    /// Runs one attempt. It may be dropped at any await once [`Context::cancelled`] has fired, and the whole
+    /// Runs one attempt. It may be dropped at any await once [`Cx::cancelled`] has fired, and the whole
     /// process may die at any point: what it wrote must be safe to write again.
-    async fn run(&self, job: &ClaimedJob, context: &Context) -> Outcome;
+    async fn run(&self, job: &ClaimedJob, context: &Context<'_>) -> Outcome;
 }
 
-/// What a job mostly does.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum Lane {
-    /// Computes: as many at once as there are processors, and one waiting behind each.
-    Computing,
-    /// Waits for others: up to WORKER_CONCURRENCY at once.
-    Waiting,
-}
-
-/// What a running job can reach.
-pub struct Context {
+/// What a running job of ours can reach: all that a job of the library can, and what applications share.
+pub struct Context<'a> {
+    cx: &'a Cx,
     /// The fencing token of what the job writes.
     pub holder: Holder,
     /// The queue that the job was claimed from.
@@ -61,72 +50,77 @@ pub struct Context {
     pub storage: Arc<Objects>,
     /// Programs that parse files, under limits.
     pub children: Arc<Children>,
-    pub(super) lease: Arc<Lease>,
 }
 
-impl Context {
+impl Context<'_> {
     /// Shown to whoever asks about the job; sent with the next heartbeat, which follows within a second.
     pub fn progress(&self, percent: u8, message: &str) {
-        tracing::debug!(job = %self.lease.id, percent, message, "progress");
-        self.lease.report(percent);
+        tracing::debug!(job = %self.holder.job, percent, message, "progress");
+        self.cx.progress(percent);
+    }
+}
+
+impl Deref for Context<'_> {
+    type Target = Cx;
+
+    fn deref(&self) -> &Cx {
+        self.cx
+    }
+}
+
+/// What every handler of ours is given.
+#[derive(Clone)]
+pub(crate) struct Means {
+    pub(crate) rpc: Arc<Rpc>,
+    pub(crate) storage: Arc<Objects>,
+    pub(crate) children: Arc<Children>,
+}
+
+/// A handler of ours as the library knows it.
+pub(crate) struct Ours {
+    pub(crate) handler: Arc<dyn Handler>,
+    pub(crate) means: Means,
+}
+
+impl gristmill::Handler for Ours {
+    fn kinds(&self) -> Vec<&'static str> {
+        self.handler.kinds().to_vec()
     }
 
-    /// Adds calls of the provider whose limit the job's queue draws on, and their tokens; nought of each gives back
-    /// what was reserved at the claim. A job that never says is taken to have used its estimate.
-    pub fn used(&self, requests: u32, tokens: u64) {
-        self.lease.add_usage(requests, tokens);
+    fn lane(&self) -> Lane {
+        self.handler.lane()
     }
 
-    /// True once: the claim has reserved one call of the limit that the job's queue draws on.
-    pub fn take_reservation(&self) -> bool {
-        self.lease.take_reservation()
+    fn closed_for(&self, kind: &str) -> Option<std::time::Duration> {
+        let until = self.handler.closed_until(kind)?;
+        let left = until.saturating_duration_since(tokio::time::Instant::now());
+        (!left.is_zero()).then_some(left)
     }
 
-    /// For a call that ends the job together with its rows: what the job leaves behind beside those rows.
-    pub fn ending<'a, Kept: Serialize>(&self, result: &'a Kept) -> Ending<'a, Kept> {
-        Ending {
-            result,
-            usage: self.lease.usage(),
-        }
+    fn run<'a>(&'a self, job: &'a ClaimedJob, cx: &'a Cx) -> Running<'a> {
+        let traceparent = cx.span().traceparent().to_string();
+        let context = Context {
+            cx,
+            holder: cx.holder().clone(),
+            queue: cx.queue().to_owned(),
+            estimated_tokens: estimated_tokens(job),
+            rpc: Arc::new(self.means.rpc.traced(&traceparent)),
+            storage: self.means.storage.clone(),
+            children: self.means.children.clone(),
+        };
+        Box::pin(async move { self.handler.run(job, &context).await })
     }
+}
 
-    /// What the job's calls really used of the provider's limit, where they said so.
-    pub fn usage(&self) -> Option<Usage> {
-        self.lease.usage()
+// As a claim under a limit weighs it.
+fn estimated_tokens(job: &ClaimedJob) -> u64 {
+    #[derive(serde::Deserialize)]
+    struct Estimated {
+        estimated_tokens: Option<u64>,
     }
-
-    /// Makes the call that ends the job together with its rows, and makes it again while Postgres cannot be reached: the work is
-    /// done and only its record is missing. Such a call must answer a repeat as it answered the first time.
-    pub async fn until_answered<Call>(&self, call: impl Fn() -> Call) -> Result<bool, RpcError>
-    where
-        Call: Future<Output = Result<bool, RpcError>>,
-    {
-        let mut pause = Duration::from_millis(200);
-        for _ in 1..TRIES {
-            match call().await {
-                Err(error) if error.is_passing() => {
-                    tracing::warn!(job = %self.holder.job, %error, "a job could not be ended yet");
-                }
-                answer => return answer,
-            }
-            tokio::select! {
-                () = tokio::time::sleep(pause) => pause *= 2,
-                () = self.cancelled().cancelled() => break,
-            }
-        }
-        call().await
-    }
-
-    /// Until the answer is dropped, a cancellation of the job is known within a second or so instead of at the next heartbeat.
-    /// For what takes long and can be stopped at once, such as a child.
-    #[must_use = "the job is watched only until this is dropped"]
-    pub fn watch(&self) -> Watch {
-        self.lease.watch()
-    }
-
-    /// Fires when the lease was lost, the job cancelled, or the worker has to stop: whatever is said afterwards
-    /// changes nothing.
-    pub fn cancelled(&self) -> &CancellationToken {
-        &self.lease.cancelled
-    }
+    let estimated = serde_json::from_str::<Estimated>(job.payload.get());
+    estimated
+        .ok()
+        .and_then(|estimated| estimated.estimated_tokens)
+        .unwrap_or(1000)
 }

@@ -1,32 +1,25 @@
-//! The container worker's loop: claims jobs over HTTP, runs them, settles them; as many replicas as you like.
+//! Our container worker: the library's worker (`gristmill::Worker`), given the handlers of applications and what those share.
 //!
-//! [`lane`] claims and runs, [`leases`] keeps what is held alive from a task of its own, [`settler`] reports in batches, [`children`] runs the
-//! programs that work on what strangers sent. Whoever has jobs to run gives [`Runner::run`] their [`Handler`]s.
+//! [`Handler`] is what an application implements, [`Context`] what its jobs reach. [`children`] runs the programs that work on what strangers
+//! sent.
 
 mod children;
 mod handler;
-mod lane;
-mod leases;
-mod settler;
-mod status;
-mod trace;
 
 use std::net::SocketAddr;
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 
+use gristmill::worker::QueueSource;
+use gristmill::{Jobs, Running, Worker};
 use gristmill_files::Objects;
-use gristmill_native::{serve, shutdown};
-use gristmill_rpc::{BadSchema, Rpc, Schemas};
-use tokio_util::sync::CancellationToken;
+use gristmill_rpc::{BadSchema, Rpc, RpcError, Schemas};
 
-pub use children::{Bound, ChildError, Children, Limits, Running};
+pub use children::{Bound, ChildError, Children, Limits, Running as RunningChild};
 pub use handler::{Context, Handler, Lane};
-pub use leases::Watch;
 
-use leases::Leases;
-use status::Status;
+use handler::{Means, Ours};
 
 /// Arguments of `gristmill work`.
 #[derive(Debug, Clone, clap::Args)]
@@ -50,10 +43,10 @@ pub struct Args {
     #[arg(long, env = "WORKER_ID")]
     pub worker_id: Option<String>,
     /// Rest between looks at an empty queue, in seconds; doubles up to --poll-max
-    #[arg(long, env = "WORKER_POLL", default_value_t = 5.0)]
+    #[arg(long, env = "WORKER_POLL", default_value_t = 1.0)]
     pub poll: f64,
     /// The longest such rest
-    #[arg(long, env = "WORKER_POLL_MAX", default_value_t = 30.0)]
+    #[arg(long, env = "WORKER_POLL_MAX", default_value_t = 5.0)]
     pub poll_max: f64,
     /// How often leases are extended, in seconds; 30 without it
     #[arg(long, env = "WORKER_HEARTBEAT", value_parser = seconds)]
@@ -103,22 +96,18 @@ pub enum Error {
     /// The folder for files under work.
     #[error("the scratch folder cannot be used")]
     Scratch(#[source] std::io::Error),
-    /// The address is taken.
+    /// The library's worker.
     #[error(transparent)]
-    Listen(#[from] serve::ListenError),
+    Worker(#[from] gristmill::worker::Error),
 }
 
-/// What all lanes share.
-struct Worker {
-    name: String,
-    rpc: Arc<Rpc>,
-    storage: Arc<Objects>,
-    children: Arc<Children>,
-    leases: Arc<Leases>,
-    status: Arc<Status>,
-    settler: settler::Sender,
-    /// Fires when no more jobs may be claimed.
-    stop: CancellationToken,
+/// The queues that a container worker serves; rows of `mill.queue`.
+struct WorkerQueues(Arc<Rpc>);
+
+impl QueueSource for WorkerQueues {
+    fn queues(&self) -> Running<'_, Result<Vec<String>, RpcError>> {
+        Box::pin(self.0.worker_queues())
+    }
 }
 
 /// A worker that has what it needs, and no jobs yet.
@@ -163,68 +152,36 @@ impl Runner {
 
     /// Works until asked to stop; then finishes or releases what it holds.
     pub async fn run(self, handlers: Vec<Arc<dyn Handler>>) -> Result<(), Error> {
-        let Self {
-            args, cpus, rpc, ..
-        } = &self;
-        let name = unique_name(args.worker_id.as_deref());
-        let status = Arc::new(Status::default());
-        let leases = Arc::new(Leases::default());
-        let (settler, settling) =
-            settler::start(name.clone(), rpc.clone(), leases.clone(), status.clone());
-        let worker = Arc::new(Worker {
-            name: name.clone(),
-            rpc: rpc.clone(),
-            storage: self.storage.clone(),
-            children: self.children.clone(),
-            leases: leases.clone(),
-            status: status.clone(),
-            settler,
-            stop: CancellationToken::new(),
-        });
-
-        let heartbeats = tokio::spawn(leases::keep(
-            worker.clone(),
-            Duration::from_secs_f64(args.heartbeat_seconds()),
-        ));
-        let lanes = lane::start(&worker, args, handlers, *cpus);
-        let port = match args.listen {
-            Some(address) => Some(status::serve(
-                serve::bind(address).await?,
-                status.clone(),
-                worker.stop.clone(),
-            )),
-            None => None,
+        let means = Means {
+            rpc: self.rpc.clone(),
+            storage: self.storage,
+            children: self.children,
         };
-        tracing::info!(worker = %name, cpus, concurrency = args.concurrency, "worker ready");
-
-        shutdown::requested().await;
-        tracing::info!(
-            running = leases.count(),
-            seconds = args.drain_seconds,
-            "stopping; running jobs may finish"
-        );
-        worker.stop.cancel();
-        let drained =
-            tokio::time::timeout(Duration::from_secs(args.drain_seconds), leases.empty()).await;
-        if drained.is_err() {
-            tracing::warn!(
-                running = leases.count(),
-                "released what was not done in time"
-            );
-            leases.stop_all();
-            let _ = tokio::time::timeout(Duration::from_secs(5), leases.empty()).await;
+        let jobs = handlers.into_iter().fold(Jobs::new(), |jobs, handler| {
+            let means = means.clone();
+            jobs.with(Ours { handler, means })
+        });
+        let args = &self.args;
+        let seconds = |seconds: f64| Duration::from_secs_f64(seconds.max(0.01));
+        let mut worker = Worker::new(self.rpc.client().clone())
+            .jobs(jobs)
+            .concurrency(args.concurrency as usize)
+            .computing(self.cpus * 2)
+            .poll(seconds(args.poll), seconds(args.poll_max))
+            .heartbeat(seconds(args.heartbeat_seconds()))
+            .drain(Duration::from_secs(args.drain_seconds))
+            .leaves_external();
+        worker = match args.queues.is_empty() {
+            true => worker.queues_from(WorkerQueues(self.rpc.clone())),
+            false => worker.queues(args.queues.clone()),
+        };
+        if let Some(name) = &args.worker_id {
+            worker = worker.name(name);
         }
-        for lane in lanes {
-            lane.abort();
-            // Only after a lane's end is its sender gone, and only after the last sender's is the settler done.
-            let _ = lane.await;
+        if let Some(address) = args.listen {
+            worker = worker.listen(address);
         }
-        heartbeats.abort();
-        let _ = heartbeats.await;
-        drop(worker);
-        let _ = tokio::time::timeout(Duration::from_secs(5), settling).await;
-        drop(port);
-        Ok(())
+        Ok(worker.run().await?)
     }
 }
 
@@ -260,34 +217,9 @@ fn seconds(text: &str) -> Result<f64, String> {
     }
 }
 
-// A name of this process alone: two that shared one could settle each other's jobs, because an attempt that was put off has the same number when it
-// is claimed again. Replicas of one deployment are often given one WORKER_ID.
-fn unique_name(given: Option<&str>) -> String {
-    // The end of an id is random; its beginning is the time.
-    let random = uuid::Uuid::now_v7().simple().to_string();
-    let random = &random[26..];
-    if let Some(given) = given.filter(|given| !given.is_empty()) {
-        return format!("{given}-{random}");
-    }
-    let host = std::fs::read_to_string("/proc/sys/kernel/hostname").unwrap_or_default();
-    let host = if host.trim().is_empty() {
-        "worker"
-    } else {
-        host.trim()
-    };
-    format!("{host}-{}-{random}", std::process::id())
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn two_processes_with_one_worker_id_have_two_names() {
-        let (one, other) = (unique_name(Some("w")), unique_name(Some("w")));
-        assert!(one.starts_with("w-") && one != other);
-        assert_ne!(unique_name(None), unique_name(Some("")));
-    }
 
     #[test]
     fn a_heartbeat_is_a_number_of_seconds() {

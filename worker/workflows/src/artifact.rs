@@ -89,7 +89,7 @@ impl Place {
         form: Form,
         title: &str,
         content: Vec<u8>,
-        context: &Context,
+        context: &Context<'_>,
     ) -> Result<Made, TaskError> {
         let path = self.path(form);
         let made = Made {

@@ -44,7 +44,7 @@ struct Finalized {
 
 pub(super) async fn run(
     job: &ClaimedJob,
-    context: &Context,
+    context: &Context<'_>,
 ) -> Result<impl Serialize + use<>, TaskError> {
     let input: Input = input(job)?;
     let list = list(input.made);

@@ -80,7 +80,7 @@ impl Handler for Light {
             .flatten()
     }
 
-    async fn run(&self, job: &ClaimedJob, context: &Context) -> Outcome {
+    async fn run(&self, job: &ClaimedJob, context: &Context<'_>) -> Outcome {
         match job.kind.as_str() {
             "calculation" => outcome(input(job).and_then(calculation::run)),
             "finalization" => outcome(finalization::run(job, context).await),
@@ -95,7 +95,7 @@ impl Handler for Pages {
         &["pdf_generation"]
     }
 
-    async fn run(&self, job: &ClaimedJob, context: &Context) -> Outcome {
+    async fn run(&self, job: &ClaimedJob, context: &Context<'_>) -> Outcome {
         outcome(pages::run(job, context, &self.press).await)
     }
 }
@@ -110,7 +110,7 @@ impl Handler for Voices {
         Lane::Computing
     }
 
-    async fn run(&self, job: &ClaimedJob, context: &Context) -> Outcome {
+    async fn run(&self, job: &ClaimedJob, context: &Context<'_>) -> Outcome {
         outcome(voices::run(job, context).await)
     }
 }

@@ -22,7 +22,7 @@ struct Set {
 
 pub(super) async fn run(
     job: &ClaimedJob,
-    context: &Context,
+    context: &Context<'_>,
     press: &Press,
 ) -> Result<impl Serialize + use<>, TaskError> {
     let input: OfText = input(job)?;

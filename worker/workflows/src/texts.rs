@@ -63,7 +63,7 @@ impl OfText {
     /// The text, if it is no larger than `most` bytes.
     pub(super) async fn read<T: DeserializeOwned>(
         &self,
-        context: &Context,
+        context: &Context<'_>,
         most: u64,
     ) -> Result<T, TaskError> {
         let text = context.storage.get(&key(&self.text)?, most).await?;
@@ -118,7 +118,7 @@ impl Draft {
 
 pub(super) async fn run(
     job: &ClaimedJob,
-    context: &Context,
+    context: &Context<'_>,
     models: &Models,
 ) -> Result<impl Serialize + use<>, TaskError> {
     let input: Input = input(job)?;

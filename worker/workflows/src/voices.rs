@@ -32,7 +32,7 @@ struct Spoken {
 
 pub(super) async fn run(
     job: &ClaimedJob,
-    context: &Context,
+    context: &Context<'_>,
 ) -> Result<impl Serialize + use<>, TaskError> {
     let input: OfText = input(job)?;
     let text: Text = input.read(context, MAX_TEXT).await?;
@@ -50,12 +50,12 @@ pub(super) async fn run(
     })
 }
 
-async fn speak(text: &Text, context: &Context) -> Result<(Vec<u8>, f64), TaskError> {
+async fn speak(text: &Text, context: &Context<'_>) -> Result<(Vec<u8>, f64), TaskError> {
     let folder = context.children.folder()?;
     let _watch = context.watch();
     let run = async |program, arguments: &[&str], stdin: Option<&[u8]>| {
         let arguments: Vec<OsString> = arguments.iter().map(OsString::from).collect();
-        let (children, cancelled) = (&context.children, context.cancelled());
+        let (children, cancelled) = (&context.children, context.cancellation());
         children
             .run(program, &arguments, folder.path(), stdin, LIMITS, cancelled)
             .await

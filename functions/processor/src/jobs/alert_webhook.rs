@@ -6,35 +6,45 @@
 use std::time::Duration;
 
 use chrono::Utc;
-use gristmill_core::job::{Failure, Outcome};
-use gristmill_core::within;
+use gristmill::time::within;
+use gristmill::{Cx, Failure, Job};
 use gristmill_edge::Config;
-use serde::Deserialize;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
-use worker::{Fetch, Headers, Method, Request, RequestInit, RequestRedirect};
+use worker::send::SendFuture;
+use worker::{Env, Fetch, Headers, Method, Request, RequestInit, RequestRedirect};
 
 const PATIENCE: Duration = Duration::from_secs(10);
 
-#[derive(Deserialize)]
-struct Input {
+/// What is to be told, and to whom.
+#[derive(Job, Serialize, Deserialize, JsonSchema)]
+#[job(kind = "alert_webhook")]
+pub(crate) struct Alert {
     url: String,
     webhook_id: String,
     event: Box<RawValue>,
 }
 
-pub(crate) async fn run(payload: &RawValue, config: &Config) -> Outcome {
-    let input: Input = match serde_json::from_str(payload.get()) {
-        Ok(input) => input,
-        Err(_) => return dead("payload", "the payload is not that of an alert"),
-    };
-    match within(PATIENCE, send(&input, config)).await {
-        Ok(Ok(status)) => judge(status),
-        Ok(Err(error)) => Outcome::Failed { error },
-        Err(_) => failed("timeout", "the receiver did not answer in 10 s", None),
+#[derive(Debug, Serialize)]
+pub(crate) struct Told {
+    status: u16,
+}
+
+pub(crate) async fn run(input: Alert, cx: &Cx) -> Result<Told, Failure> {
+    let config: Config = cx.state::<Env>()?.clone().into();
+    // Nothing of the edge runtime is Send, and nothing there needs it: there is one thread.
+    let sent = SendFuture::new(async move { within(PATIENCE, send(&input, &config)).await });
+    match sent.await {
+        Ok(status) => judge(status?),
+        Err(_) => Err(Failure::retryable(
+            "timeout",
+            "the receiver did not answer in 10 s",
+        )),
     }
 }
 
-async fn send(input: &Input, config: &Config) -> Result<u16, Failure> {
+async fn send(input: &Alert, config: &Config) -> Result<u16, Failure> {
     let at = Utc::now().timestamp().to_string();
     let body = input.event.get();
     let signature = config
@@ -64,26 +74,14 @@ async fn send(input: &Input, config: &Config) -> Result<u16, Failure> {
     Ok(response.status_code())
 }
 
-fn judge(status: u16) -> Outcome {
+fn judge(status: u16) -> Result<Told, Failure> {
     match status {
-        200..300 => match RawValue::from_string(format!(r#"{{"status":{status}}}"#)) {
-            Ok(result) => Outcome::Completed { result },
-            Err(_) => dead("result", "the result could not be written"),
-        },
-        410 => dead("gone", "the receiver wants no more of these"),
-        _ => failed("refused", "the receiver did not take it", Some(status)),
-    }
-}
-
-fn failed(r#type: &'static str, message: &str, http_status: Option<u16>) -> Outcome {
-    let mut error = Failure::retryable(r#type, message);
-    error.http_status = http_status;
-    Outcome::Failed { error }
-}
-
-fn dead(r#type: &'static str, message: &str) -> Outcome {
-    Outcome::Dead {
-        error: Failure::permanent(r#type, message),
+        200..300 => Ok(Told { status }),
+        410 => Err(Failure::permanent(
+            "gone",
+            "the receiver wants no more of these",
+        )),
+        _ => Err(Failure::retryable("refused", "the receiver did not take it").http_status(status)),
     }
 }
 
@@ -93,10 +91,11 @@ mod tests {
 
     #[test]
     fn only_2xx_is_taken_and_only_gone_is_final() {
-        assert!(matches!(judge(204), Outcome::Completed { .. }));
-        assert!(matches!(judge(410), Outcome::Dead { .. }));
+        assert_eq!(judge(204).map(|told| told.status), Ok(204));
+        assert!(judge(410).is_err_and(|failure| !failure.retryable));
         for status in [301, 400, 404, 429, 500] {
-            assert!(matches!(judge(status), Outcome::Failed { .. }), "{status}");
+            let refused = judge(status).unwrap_err();
+            assert!(refused.retryable && refused.http_status == Some(status));
         }
     }
 }

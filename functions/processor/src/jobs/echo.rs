@@ -2,31 +2,35 @@
 
 use std::time::Duration;
 
-use gristmill_core::job::{Failure, Outcome};
-use serde::Deserialize;
+use gristmill::{Cx, Failure, Job, time};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
-use worker::Delay;
 
 /// Longer delays belong into `run_at`.
 const LONGEST_DELAY_MS: u64 = 20_000;
+
+/// Any payload, kept to the letter.
+#[derive(Job, Serialize, Deserialize, JsonSchema)]
+#[job(kind = "echo")]
+#[serde(transparent)]
+pub(crate) struct Echo(Box<RawValue>);
+
+#[derive(Serialize)]
+pub(crate) struct Answer {
+    echo: Box<RawValue>,
+}
 
 #[derive(Deserialize)]
 struct Input {
     delay_ms: Option<u64>,
 }
 
-pub(crate) async fn run(payload: &RawValue) -> Outcome {
-    match delay(payload) {
-        Ok(None) => {}
-        Ok(Some(pause)) => Delay::from(pause).await,
-        Err(error) => return Outcome::Dead { error },
+pub(crate) async fn run(Echo(payload): Echo, _: &Cx) -> Result<Answer, Failure> {
+    if let Some(pause) = delay(&payload)? {
+        time::sleep(pause).await;
     }
-    match RawValue::from_string(format!(r#"{{"echo":{}}}"#, payload.get())) {
-        Ok(result) => Outcome::Completed { result },
-        Err(error) => Outcome::Dead {
-            error: Failure::permanent("result", error.to_string()),
-        },
-    }
+    Ok(Answer { echo: payload })
 }
 
 fn delay(payload: &RawValue) -> Result<Option<Duration>, Failure> {

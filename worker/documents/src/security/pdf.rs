@@ -77,7 +77,7 @@ async fn ask(
     arguments: &[OsString],
     limits: Limits,
 ) -> Result<Result<String, Refusal>, Trouble> {
-    let cancelled = stage.context.cancelled();
+    let cancelled = stage.context.cancellation();
     match stage
         .context
         .children

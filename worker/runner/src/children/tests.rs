@@ -15,7 +15,7 @@ async fn run(
             folder.path(),
             None,
             limits,
-            &CancellationToken::new(),
+            &Cancellation::new(),
         )
         .await
 }
@@ -151,7 +151,7 @@ async fn a_child_knows_no_secret_and_gives_way_to_the_worker() {
 async fn a_cancelled_child_is_gone_at_once() {
     let children = Children::new(1, None).unwrap();
     let folder = children.folder().unwrap();
-    let token = CancellationToken::new();
+    let token = Cancellation::new();
     let arguments = ["-c".into(), "echo $$ > pid; exec sleep 60".into()];
     let running = children.run(
         "sh",

@@ -193,6 +193,38 @@ impl Client {
         }
     }
 
+    /// Enqueues several jobs of one kind in one call, all or none, and answers for each in the same order. Not repeated by itself.
+    pub async fn enqueue_all<J: Job>(&self, jobs: &[J]) -> Result<Vec<Enqueued>, CallError> {
+        #[derive(Serialize)]
+        struct One<'a, J> {
+            kind: &'static str,
+            payload: &'a J,
+            #[serde(skip_serializing_if = "Option::is_none")]
+            traceparent: Option<&'a str>,
+        }
+        #[derive(Serialize)]
+        struct Arguments<'a, J> {
+            p_jobs: Vec<One<'a, J>>,
+        }
+        #[derive(Deserialize)]
+        struct Answer {
+            ordinal: u64,
+            #[serde(flatten)]
+            enqueued: Enqueued,
+        }
+        let one = |payload| One {
+            kind: J::KIND,
+            payload,
+            traceparent: self.traceparent.as_deref(),
+        };
+        let arguments = Arguments {
+            p_jobs: jobs.iter().map(one).collect(),
+        };
+        let mut answers: Vec<Answer> = self.call("enqueue_jobs", &arguments).await?;
+        answers.sort_by_key(|answer| answer.ordinal);
+        Ok(answers.into_iter().map(|answer| answer.enqueued).collect())
+    }
+
     /// Enqueues many jobs of one kind that differ only in their payload, all or none, and answers their ids.
     pub async fn enqueue_many<J: Job>(&self, jobs: &[J]) -> Result<Vec<JobId>, CallError> {
         #[derive(Serialize)]

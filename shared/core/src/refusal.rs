@@ -1,103 +1,24 @@
-//! What can go wrong between a function and Postgres, and the one table from SQLSTATE to problem.
+//! What can go wrong between a function and Postgres, as its caller sees it: the one table from SQLSTATE to problem.
 
-use serde::Deserialize;
-use serde_json::{Map, Value};
+use gristmill::CallError as RpcError;
 
-use gristmill_core::{Code, Problem};
-
-/// Why a call has no answer.
-#[derive(Debug, thiserror::Error)]
-pub enum RpcError {
-    /// The arguments could not be written as JSON.
-    #[error("the arguments could not be written as JSON")]
-    Arguments(#[source] serde_json::Error),
-    /// No connection, or it broke.
-    #[error("the gateway could not be reached: {0}")]
-    Unreachable(String),
-    /// No answer in time.
-    #[error("{function} did not answer in time")]
-    TimedOut {
-        /// Which call.
-        function: &'static str,
-    },
-    /// Postgres or PostgREST said no.
-    #[error("{status} {code}: {message}")]
-    Refused {
-        /// HTTP status.
-        status: u16,
-        /// SQLSTATE, or PGRST…
-        code: String,
-        /// What it said.
-        message: String,
-        /// Figures beside it, where its detail is a JSON object.
-        figures: Map<String, Value>,
-    },
-    /// An answer of another shape than agreed.
-    #[error("{function} answered with something unexpected")]
-    Answer {
-        /// Which call.
-        function: &'static str,
-        /// What was unexpected.
-        #[source]
-        source: serde_json::Error,
-    },
-}
-
-impl RpcError {
-    pub(super) fn unreachable(error: impl std::fmt::Display) -> Self {
-        Self::Unreachable(error.to_string())
-    }
-
-    pub(super) fn refused(status: u16, body: &[u8]) -> Self {
-        #[derive(Deserialize, Default)]
-        #[serde(default)]
-        struct Body {
-            code: String,
-            message: String,
-            details: Option<String>,
-        }
-        let body: Body = serde_json::from_slice(body).unwrap_or_default();
-        let figures = body
-            .details
-            .and_then(|details| serde_json::from_str(&details).ok());
-        Self::Refused {
-            status,
-            code: body.code,
-            message: body.message,
-            figures: figures.unwrap_or_default(),
-        }
-    }
-
-    /// Whether the same call may work a moment later.
-    pub fn is_passing(&self) -> bool {
-        match self {
-            Self::Unreachable(_) | Self::TimedOut { .. } => true,
-            Self::Refused { status, code, .. } => *status >= 502 || is_passing_code(code),
-            Self::Arguments(_) | Self::Answer { .. } => false,
-        }
-    }
-}
-
-/// What passes by itself, whatever status comes with it: PostgREST answers some of these with 500 or 405. The transaction
-/// left nothing behind. 40001 lost race, 40P01 deadlock, 55P03 lock not to be had (a migration), 57014 out of time,
-/// 25006 read-only database. GWT429: the gateway lets this user run only so many requests at a time.
-fn is_passing_code(code: &str) -> bool {
-    matches!(
-        code,
-        "40001" | "40P01" | "55P03" | "57014" | "25006" | "GWT429"
-    )
-}
+use crate::{Code, Problem};
 
 impl From<RpcError> for Problem {
     fn from(error: RpcError) -> Self {
         let unavailable = || Problem::new(Code::DatabaseUnavailable, "Try again in a few seconds.");
         let problem = match &error {
             RpcError::Unreachable(_) | RpcError::TimedOut { .. } => unavailable(),
+            RpcError::Misconfigured(_) => Problem::new(
+                Code::Misconfigured,
+                "An operator must complete the deployment.",
+            ),
             RpcError::Refused {
                 status,
                 code,
                 message,
                 figures,
+                ..
             } => match (code.as_str(), *status) {
                 // Its words repeat what was sent.
                 ("GM001", _) => {
@@ -163,7 +84,7 @@ impl From<RpcError> for Problem {
                     Code::Misconfigured,
                     "An operator must complete the deployment.",
                 ),
-                (code, status) if status >= 502 || is_passing_code(code) => unavailable(),
+                _ if error.is_passing() || *status >= 502 => unavailable(),
                 _ => Problem::new(
                     Code::Internal,
                     "The failure was logged under this correlation id.",

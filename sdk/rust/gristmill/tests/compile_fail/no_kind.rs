@@ -1,0 +1,10 @@
+use gristmill::Job;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+#[derive(Job, Serialize, Deserialize, JsonSchema)]
+struct Thumbnail {
+    object: String,
+}
+
+fn main() {}
