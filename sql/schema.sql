@@ -5569,6 +5569,21 @@ $$;
 
 COMMENT ON FUNCTION mill.is_quota_exceeded(p_quota_gb numeric, p_rolling_days integer, p_safety_buffer numeric) IS 'Whether the next batch would pass the data quota; the settings count where an argument is null.';
 
+CREATE FUNCTION mill.is_sent_at_once() RETURNS boolean
+    LANGUAGE plpgsql STABLE
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS $$
+begin
+  -- pg_net has no such function: it is the relay's own.
+  if to_regprocedure('net._is_served()') is null then
+    return false;
+  end if;
+  return net._is_served();
+end
+$$;
+
+COMMENT ON FUNCTION mill.is_sent_at_once() IS 'Whether the relay serves, which sends a request within milliseconds of its commit.';
+
 CREATE FUNCTION mill.is_upload_place(p_key text) RETURNS boolean
     LANGUAGE sql IMMUTABLE
     RETURN ((length(p_key) <= 512) AND (p_key ~ '^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}(/[A-Za-z0-9_!.*''() &$@=;:+,?-]{1,200})+$'::text) AND (p_key !~ '/[.]+(/|$)'::text) AND (NOT mill.is_place_of_document(p_key)));
@@ -12427,7 +12442,8 @@ declare
   v_queue mill.queue;
   v_id uuid;
 begin
-  if mill.setting('wake.by_function', 'true') <> 'true' then
+  -- Beside the relay a second request would save nothing, and would cost the news of a crash that the relay's answer brings (mill.invocation_answer).
+  if mill.setting('wake.by_function', 'true') <> 'true' or mill.is_sent_at_once() then
     return null;
   end if;
   select q.* into v_queue
@@ -17552,6 +17568,8 @@ REVOKE ALL ON FUNCTION mill.is_our_fetcher(p_function text) FROM PUBLIC;
 REVOKE ALL ON FUNCTION mill.is_place_of_document(p_key text) FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION mill.is_quota_exceeded(p_quota_gb numeric, p_rolling_days integer, p_safety_buffer numeric) FROM PUBLIC;
+
+REVOKE ALL ON FUNCTION mill.is_sent_at_once() FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION mill.is_upload_place(p_key text) FROM PUBLIC;
 

@@ -8,6 +8,7 @@ mod idle;
 pub(crate) mod proxy;
 pub(crate) mod route;
 pub(crate) mod server;
+mod trace;
 
 use hyper::Response;
 
