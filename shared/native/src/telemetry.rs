@@ -2,6 +2,7 @@
 
 mod export;
 mod layer;
+mod server;
 mod settings;
 mod span;
 
@@ -14,6 +15,7 @@ use tracing_subscriber::util::SubscriberInitExt;
 use tracing_subscriber::{EnvFilter, Layer, fmt};
 
 pub use export::{counts, export, flush, is_on, takes};
+pub use server::Answering;
 pub use span::{Attribute, Kind, Span};
 
 /// What is left to start when there is a runtime.

@@ -10,11 +10,11 @@ use hyper::header::{ACCEPT, CACHE_CONTROL, CONTENT_TYPE, HeaderValue};
 use hyper::{Request, Response};
 
 use super::cors::Cors;
-use super::trace::Answering;
 use super::{Answer, body};
 use crate::Gateway;
 use crate::{realtime, rest};
 use gristmill_dialect::refusal::Refusal;
+use gristmill_native::telemetry::Answering;
 
 /// The part a path belongs to, with the path as that part sees it.
 #[derive(Debug, PartialEq, Eq)]

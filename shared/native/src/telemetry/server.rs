@@ -5,15 +5,16 @@
 use std::time::SystemTime;
 
 use gristmill_core::{Traceparent, trace};
-use gristmill_native::telemetry::{self, Attribute, Kind, Span};
 use hyper::Method;
-use hyper::body::Incoming;
 use hyper::header::HeaderValue;
 use hyper::{Request, StatusCode};
 use uuid::Uuid;
 
+use super::export;
+use super::span::{Attribute, Kind, Span};
+
 /// A request that is being answered, and whose span will be exported.
-pub(super) struct Answering {
+pub struct Answering {
     own: Traceparent,
     parent: Option<[u8; 8]>,
     begun: SystemTime,
@@ -24,8 +25,8 @@ pub(super) struct Answering {
 impl Answering {
     /// None where spans are not exported, or not those of this trace: then the caller's `traceparent` goes on as it came. Otherwise whoever is behind the
     /// gateway sees the gateway's span as its parent.
-    pub(super) fn begin(request: &mut Request<Incoming>) -> Option<Self> {
-        if !telemetry::is_on() {
+    pub fn begin<Body>(request: &mut Request<Body>) -> Option<Self> {
+        if !export::is_on() {
             return None;
         }
         let given = request.headers().get(trace::HEADER);
@@ -41,7 +42,7 @@ impl Answering {
                 flags: 1,
             },
         };
-        if !telemetry::takes(&own.trace, given.map(|parent| parent.is_sampled())) {
+        if !export::takes(&own.trace, given.map(|parent| parent.is_sampled())) {
             return None;
         }
         let headers = request.headers_mut();
@@ -56,7 +57,7 @@ impl Answering {
     }
 
     /// The head of the answer is there. A stream may go on.
-    pub(super) fn end(self, status: StatusCode) {
+    pub fn end(self, status: StatusCode) {
         let method = match &self.method {
             known if is_known(known) => known.as_str(),
             _ => "_OTHER",
@@ -73,7 +74,7 @@ impl Answering {
         if status.is_server_error() {
             attributes.push(("error.type", Attribute::from(status.as_str())));
         }
-        telemetry::export(Span {
+        export::export(Span {
             trace: self.own.trace,
             id: self.own.span,
             parent: self.parent,
