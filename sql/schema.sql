@@ -3732,8 +3732,8 @@ declare
   v_now timestamptz := mill.now();
   v_id text := p_job ->> 'id';
   v_state text := p_job ->> 'state';
-  v_run_at timestamptz := p_job ->> 'run_at';
-  v_lease timestamptz := p_job ->> 'lease_until';
+  v_run_at timestamptz := (p_job ->> 'run_at')::timestamptz;
+  v_lease timestamptz := (p_job ->> 'lease_until')::timestamptz;
   v_attempt text := format('attempt %s of %s', p_job ->> 'attempt', p_job ->> 'max_attempts');
   v_error text := concat_ws(': ', p_job #>> '{error,type}', left(p_job #>> '{error,message}', 500));
 begin
@@ -3918,8 +3918,8 @@ CREATE FUNCTION mill.explain_place(p_job jsonb, p_queue mill.queue) RETURNS TABL
     AS $$
 declare
   v_most constant int := 10000;
-  v_turn bigint := p_job ->> 'turn';
-  v_priority int := p_job ->> 'priority';
+  v_turn bigint := (p_job ->> 'turn')::bigint;
+  v_priority int := (p_job ->> 'priority')::int;
   v_lane text := p_job ->> 'lane';
   v_before int;
   v_others int;
@@ -12819,11 +12819,11 @@ begin
       v_sentence := 'The job has failed and is not tried again.';
     when v_state = 'retrying' then
       v_code := 'retrying';
-      v_until := v_job ->> 'run_at';
+      v_until := (v_job ->> 'run_at')::timestamptz;
       v_sentence := format('An attempt has failed. The job is tried again at %s.', mill.time_text(v_until));
     when v_state = 'deferred' then
       v_code := 'not_due';
-      v_until := v_job ->> 'run_at';
+      v_until := (v_job ->> 'run_at')::timestamptz;
       v_sentence := format('The job is not due before %s.', mill.time_text(v_until));
     else
       v_code := v_state;

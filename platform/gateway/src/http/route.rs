@@ -15,6 +15,7 @@ use super::{Answer, body};
 use crate::Gateway;
 use crate::{realtime, rest};
 use gristmill_dialect::refusal::Refusal;
+use gristmill_native::telemetry::Answering;
 
 /// The part a path belongs to, with the path as that part sees it.
 #[derive(Debug, PartialEq, Eq)]
