@@ -2,10 +2,7 @@
 
 mod export;
 mod layer;
-<<<<<<< HEAD
-=======
 mod server;
->>>>>>> main
 mod settings;
 mod span;
 
@@ -18,10 +15,7 @@ use tracing_subscriber::util::SubscriberInitExt;
 use tracing_subscriber::{EnvFilter, Layer, fmt};
 
 pub use export::{counts, export, flush, is_on, takes};
-<<<<<<< HEAD
-=======
 pub use server::Answering;
->>>>>>> main
 pub use span::{Attribute, Kind, Span};
 
 /// What is left to start when there is a runtime.
