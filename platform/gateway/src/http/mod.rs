@@ -8,7 +8,6 @@ mod idle;
 pub(crate) mod proxy;
 pub(crate) mod route;
 pub(crate) mod server;
-mod trace;
 
 use hyper::Response;
 

@@ -10,7 +10,6 @@ use hyper::header::{ACCEPT, CACHE_CONTROL, CONTENT_TYPE, HeaderValue};
 use hyper::{Request, Response};
 
 use super::cors::Cors;
-use super::trace::Answering;
 use super::{Answer, body};
 use crate::Gateway;
 use crate::{realtime, rest};
