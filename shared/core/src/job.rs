@@ -5,6 +5,8 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
 
+use crate::Traceparent;
+
 pub use gristmill::{
     ClaimedJob, Ending, Failure, Holder, InvocationId, JobId, Outcome, SettleStatus, Settled,
     Settlement, Usage,
@@ -37,6 +39,9 @@ pub struct NewJob {
     /// Carried into the job and its logs.
     #[serde(rename = "p_correlation_id")]
     pub correlation_id: String,
+    /// The trace that the job belongs to, where its producer has one.
+    #[serde(rename = "p_traceparent", skip_serializing_if = "Option::is_none")]
+    pub traceparent: Option<Traceparent>,
 }
 
 /// What enqueueing answered.
@@ -87,6 +92,8 @@ pub struct Job {
     pub error: Option<serde_json::Map<String, serde_json::Value>>,
     /// Of the request that submitted it.
     pub correlation_id: Option<String>,
+    /// W3C trace context of the request that submitted it.
+    pub traceparent: Option<String>,
     /// Not before.
     pub run_at: DateTime<Utc>,
     /// When it was submitted.

@@ -28,6 +28,8 @@ impl From<RpcError> for Problem {
                 ("GM002", _) => Problem::new(Code::EmptyPayload, capital(message)).at("payload"),
                 ("GM003", _) => Problem::new(Code::TooLarge, capital(message)).at("payload"),
                 ("GM004", _) => Problem::new(Code::InvalidField, capital(message)),
+                // The payload does not fit the schema of its kind: the message says where and how, without what was sent.
+                ("GM011", _) => Problem::new(Code::InvalidField, capital(message)).at("payload"),
                 // Postgres' own words on a value: not of its type, out of its range, a NUL or a broken escape,
                 // nested too deep. They may quote what was sent, so they are not passed on.
                 (
@@ -128,6 +130,15 @@ mod tests {
         assert_eq!(
             problem(400, r#"{"code":"GM003","message":"m"}"#).code,
             Code::TooLarge
+        );
+    }
+
+    #[test]
+    fn a_payload_that_does_not_fit_its_schema_is_the_fault_of_the_caller() {
+        let refused = problem(400, r#"{"code":"GM011","message":"/to must be a string"}"#);
+        assert_eq!(
+            (refused.code.status(), refused.field.as_deref()),
+            (400, Some("payload"))
         );
     }
 

@@ -27,6 +27,7 @@ pub use documents::{
 };
 pub use files::ObjectAct;
 pub use gristmill::CallError as RpcError;
+pub use jobs::WakeUp;
 pub use limits::{CallLimit, Capacity};
 pub use once::Once;
 pub use operations::{
@@ -43,6 +44,7 @@ pub use workflows::{
 };
 
 use gristmill_core::job::Holder;
+use gristmill_core::Traceparent;
 
 /// What the holder of a job says: the fencing token and the rest of the arguments, as one object.
 #[derive(Serialize)]
@@ -99,6 +101,14 @@ impl Rpc {
     /// Names the request that the calls belong to: audit rows and the gateway's log carry it.
     pub fn correlated(mut self, correlation_id: &str) -> Self {
         self.client = self.client.correlated(correlation_id);
+        self
+    }
+
+    /// Names the trace that the calls belong to, where there is one.
+    pub fn in_trace(mut self, parent: Option<Traceparent>) -> Self {
+        if let Some(parent) = parent {
+            self.client = self.client.traced(&parent.to_string());
+        }
         self
     }
 
