@@ -38,7 +38,7 @@ export const suites = [
   { group: "unit", name: "unit", ...compiled, read: readCargo, command: [...cargoTest, "--lib", "--bins", "--no-fail-fast"] },
   { group: "native", name: "relay", ...compiled, debian: true, read: readCargo, command: [...cargoTest, "--test", "relay"] },
   { group: "native", name: "postgrest", ...compiled, debian: true, read: readCargo, command: [...cargoTest, "--test", "postgrest"] },
-  { group: "unit", name: "compile-fail", ...compiled, read: readCargo, command: [...cargoTest, "--test", "compile_fail"] },
+  { group: "unit", name: "compile-fail", ...compiled, read: readCargo, command: [...cargoTest, "--test", "compile_fail", "--test", "conformance_worker"] },
   { group: "wasm", name: "wasm", cargo: true, toolchain: "wasm", read: readCargo,
     env: { NODE_OPTIONS: `--require=${path.join(root, "shared/edge/js/node-timers.cjs")}` },
     command: ["cargo", "test", ...wasm, "-p", "gristmill-core", "--test", "wasm"] },
