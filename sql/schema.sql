@@ -3732,8 +3732,8 @@ declare
   v_now timestamptz := mill.now();
   v_id text := p_job ->> 'id';
   v_state text := p_job ->> 'state';
-  v_run_at timestamptz := p_job ->> 'run_at';
-  v_lease timestamptz := p_job ->> 'lease_until';
+  v_run_at timestamptz := (p_job ->> 'run_at')::timestamptz;
+  v_lease timestamptz := (p_job ->> 'lease_until')::timestamptz;
   v_attempt text := format('attempt %s of %s', p_job ->> 'attempt', p_job ->> 'max_attempts');
   v_error text := concat_ws(': ', p_job #>> '{error,type}', left(p_job #>> '{error,message}', 500));
 begin
@@ -3918,8 +3918,8 @@ CREATE FUNCTION mill.explain_place(p_job jsonb, p_queue mill.queue) RETURNS TABL
     AS $$
 declare
   v_most constant int := 10000;
-  v_turn bigint := p_job ->> 'turn';
-  v_priority int := p_job ->> 'priority';
+  v_turn bigint := (p_job ->> 'turn')::bigint;
+  v_priority int := (p_job ->> 'priority')::int;
   v_lane text := p_job ->> 'lane';
   v_before int;
   v_others int;
@@ -5568,6 +5568,21 @@ CREATE FUNCTION mill.is_quota_exceeded(p_quota_gb numeric DEFAULT NULL::numeric,
 $$;
 
 COMMENT ON FUNCTION mill.is_quota_exceeded(p_quota_gb numeric, p_rolling_days integer, p_safety_buffer numeric) IS 'Whether the next batch would pass the data quota; the settings count where an argument is null.';
+
+CREATE FUNCTION mill.is_sent_at_once() RETURNS boolean
+    LANGUAGE plpgsql STABLE
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS $$
+begin
+  -- pg_net has no such function: it is the relay's own.
+  if to_regprocedure('net._is_served()') is null then
+    return false;
+  end if;
+  return net._is_served();
+end
+$$;
+
+COMMENT ON FUNCTION mill.is_sent_at_once() IS 'Whether the relay serves, which sends a request within milliseconds of its commit.';
 
 CREATE FUNCTION mill.is_upload_place(p_key text) RETURNS boolean
     LANGUAGE sql IMMUTABLE
@@ -12427,7 +12442,8 @@ declare
   v_queue mill.queue;
   v_id uuid;
 begin
-  if mill.setting('wake.by_function', 'true') <> 'true' then
+  -- Beside the relay a second request would save nothing, and would cost the news of a crash that the relay's answer brings (mill.invocation_answer).
+  if mill.setting('wake.by_function', 'true') <> 'true' or mill.is_sent_at_once() then
     return null;
   end if;
   select q.* into v_queue
@@ -12803,11 +12819,11 @@ begin
       v_sentence := 'The job has failed and is not tried again.';
     when v_state = 'retrying' then
       v_code := 'retrying';
-      v_until := v_job ->> 'run_at';
+      v_until := (v_job ->> 'run_at')::timestamptz;
       v_sentence := format('An attempt has failed. The job is tried again at %s.', mill.time_text(v_until));
     when v_state = 'deferred' then
       v_code := 'not_due';
-      v_until := v_job ->> 'run_at';
+      v_until := (v_job ->> 'run_at')::timestamptz;
       v_sentence := format('The job is not due before %s.', mill.time_text(v_until));
     else
       v_code := v_state;
@@ -17552,6 +17568,8 @@ REVOKE ALL ON FUNCTION mill.is_our_fetcher(p_function text) FROM PUBLIC;
 REVOKE ALL ON FUNCTION mill.is_place_of_document(p_key text) FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION mill.is_quota_exceeded(p_quota_gb numeric, p_rolling_days integer, p_safety_buffer numeric) FROM PUBLIC;
+
+REVOKE ALL ON FUNCTION mill.is_sent_at_once() FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION mill.is_upload_place(p_key text) FROM PUBLIC;
 

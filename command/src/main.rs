@@ -67,9 +67,20 @@ fn main() -> ExitCode {
     if let Command::SetDocument(args) = command {
         return gristmill_press::run_child(&args);
     }
-    telemetry::start();
+    let service = match &command {
+        Command::Gateway(_) => Some("gristmill-gateway"),
+        #[cfg(any(feature = "documents", feature = "exports", feature = "workflows"))]
+        Command::Work(_) => Some("gristmill-worker"),
+        _ => None,
+    };
+    let telemetry = telemetry::start(service);
     match tokio::runtime::Runtime::new() {
-        Ok(runtime) => runtime.block_on(start(command)),
+        Ok(runtime) => runtime.block_on(async {
+            telemetry.run();
+            let code = start(command).await;
+            telemetry::flush().await;
+            code
+        }),
         Err(error) => {
             telemetry::report(&error);
             ExitCode::FAILURE

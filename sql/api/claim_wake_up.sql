@@ -1,9 +1,26 @@
+-- The relay listens, and sends a request 15 ms after its commit. pg_net rests.
+create or replace function mill.is_sent_at_once() returns boolean
+language plpgsql stable
+set search_path = pg_catalog, pg_temp
+as $$
+begin
+  -- pg_net has no such function: it is the relay's own.
+  if to_regprocedure('net._is_served()') is null then
+    return false;
+  end if;
+  return net._is_served();
+end
+$$;
+
+comment on function mill.is_sent_at_once() is 'Whether the relay serves, which sends a request within milliseconds of its commit.';
+revoke execute on function mill.is_sent_at_once() from public;
+
 -- The request that pg_net is about to send for the queue of a job, freshly signed, for the function that took the job: real pg_net rests for up to
 -- a second before it sends. One caller gets it. The request carries no work, and pg_net sends it in any case: whichever arrives first
 -- begins the invocation, and the other claims nothing.
 --
--- Null when the setting wake.by_function is off, when the queue is paused or no function serves it, and when no invocation was asked for
--- that has not begun. Waits for nobody.
+-- Null when the setting wake.by_function is off, while the relay serves, when the queue is paused or no function serves it, and when no
+-- invocation was asked for that has not begun. Waits for nobody.
 create or replace function public.claim_wake_up(p_job uuid) returns jsonb
 language plpgsql security definer
 set search_path = pg_catalog, pg_temp
@@ -14,7 +31,8 @@ declare
   v_queue mill.queue;
   v_id uuid;
 begin
-  if mill.setting('wake.by_function', 'true') <> 'true' then
+  -- Beside the relay a second request would save nothing, and would cost the news of a crash that the relay's answer brings (mill.invocation_answer).
+  if mill.setting('wake.by_function', 'true') <> 'true' or mill.is_sent_at_once() then
     return null;
   end if;
   select q.* into v_queue

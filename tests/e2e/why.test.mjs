@@ -58,7 +58,7 @@ test("the owner learns over HTTP that the job waits, and a stranger learns nothi
 });
 
 test("docs/why.md lists every code that explain_job can answer, and no other", () => {
-  const folder = path.join(root, "sql/observe/explain");
+  const folder = path.join(root, "sql/explain");
   const sql = fs.readdirSync(folder).map((name) => fs.readFileSync(path.join(folder, name), "utf8").split("create or replace function public.")[0]).join("\n");
   const codes = new Set([...sql.matchAll(/select '([a-z_]+)',/g), ...sql.matchAll(/'code', '([a-z_]+)'/g)].map((match) => match[1]));
   const listed = new Set([...page.matchAll(/^\| (`[^|]*`) \|/gm)].flatMap((row) => [...row[1].matchAll(/`([a-z_]+)`/g)].map((match) => match[1])));

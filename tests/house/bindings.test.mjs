@@ -19,7 +19,7 @@ const SCHEMAS = [...rust("shared/rpc/src").matchAll(/=> "([A-Z]+_SCHEMA)"/g)].ma
 const READS = [
   [/./, ["SUPABASE_URL", "CORS_ORIGINS", "CORS_ORIGIN", "FUNCTION_NAME"]],
   [/\brpc_for(_reader)?\(/, ["SUPABASE_ANON_KEY"]],
-  [/\bservice_rpc\(|\bopen_for_service\(/, ["SUPABASE_SERVICE_ROLE_KEY"]],
+  [/\bservice_rpc\(|\bopen_for_service\(|\.wakes\(/, ["SUPABASE_SERVICE_ROLE_KEY"]],
   [/\bStore::open|\bfiles_signer\(/, ["STORAGE", "FILES", "FILES_SECRET", "FILES_URL"]],
   [/\bsigned_body\(|\bCaller::Postgres\b/, ["INVOKE_SECRET"]],
   [/\bsse::reply/, ["SSE_SECONDS"]],

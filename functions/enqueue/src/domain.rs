@@ -2,7 +2,7 @@
 
 use chrono::{DateTime, Utc};
 use gristmill_core::job::NewJob;
-use gristmill_core::{Code, Problem};
+use gristmill_core::{Code, Problem, Traceparent};
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::Deserialize;
 use serde_json::value::RawValue;
@@ -37,7 +37,11 @@ fn object_with_fields(_: &mut SchemaGenerator) -> Schema {
 }
 
 impl Submission {
-    pub(crate) fn into_job(self, correlation_id: String) -> Result<NewJob, Problem> {
+    pub(crate) fn into_job(
+        self,
+        correlation_id: String,
+        traceparent: Option<Traceparent>,
+    ) -> Result<NewJob, Problem> {
         if !is_object_with_fields(self.payload.get()) {
             let detail = "The payload must be an object with at least one field.";
             return Err(Problem::new(Code::EmptyPayload, detail).at("payload"));
@@ -51,6 +55,7 @@ impl Submission {
             dedupe_key: self.dedupe_key,
             group_key: self.group_key,
             correlation_id,
+            traceparent,
         })
     }
 }
@@ -68,7 +73,7 @@ mod tests {
     use gristmill_core::json;
 
     fn submit(body: &str) -> Result<NewJob, Problem> {
-        json::parse::<Submission>(body.as_bytes())?.into_job("c-1".into())
+        json::parse::<Submission>(body.as_bytes())?.into_job("c-1".into(), None)
     }
 
     #[test]

@@ -1,5 +1,7 @@
 //! Take apart, ask Postgres, answer.
 
+use chrono::Utc;
+use gristmill_core::job::SubmitStatus;
 use gristmill_core::{Code, Problem};
 use gristmill_edge::{Call, Config, Reply};
 
@@ -8,8 +10,12 @@ use crate::domain::Submission;
 pub(crate) async fn submit(call: &mut Call, config: &Config) -> Result<Reply, Problem> {
     let rpc = config.rpc_for(&call.token()?)?;
     let submission: Submission = call.json().await?;
-    let job = submission.into_job(call.correlation_id.clone())?;
+    let job = submission.into_job(call.correlation_id.clone(), call.traceparent)?;
     let submitted = rpc.submit_job(&job).await?;
+    let is_due = job.run_at.is_none_or(|at| at <= Utc::now());
+    if is_due && submitted.status == SubmitStatus::New {
+        config.enqueued(job.kind, submitted.id);
+    }
     Reply::json(202, &submitted)
 }
 

@@ -29,6 +29,6 @@ fn routes() -> Routes {
 }
 
 #[event(fetch)]
-async fn fetch(request: Request, env: Env, _context: Context) -> worker::Result<Response> {
-    routes().serve(request, env).await
+async fn fetch(request: Request, env: Env, context: Context) -> worker::Result<Response> {
+    routes().wakes(context).serve(request, env).await
 }

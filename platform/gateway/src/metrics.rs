@@ -171,6 +171,20 @@ impl Metrics {
         ] {
             one(counter, name, help, value.load(Relaxed));
         }
+        if let Some((exported, dropped)) = gristmill_native::telemetry::counts() {
+            one(
+                counter,
+                "spans_exported_total",
+                "Spans that the collector has taken",
+                exported,
+            );
+            one(
+                counter,
+                "spans_dropped_total",
+                "Spans dropped because the collector was too slow, down or refused them",
+                dropped,
+            );
+        }
         self.render_refusals(&mut page);
         self.render_answers(&mut page);
         page

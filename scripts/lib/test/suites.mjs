@@ -59,6 +59,8 @@ export const suites = [
   { group: "conformance", name: "conformance", needs: ["native", "functions", "sdk"], read: readNode, command: nodeTest("tests/conformance/") },
   { group: "gateway", name: "gateway", needs: ["native"], read: readNode, command: nodeTest("tests/gateway/") },
   ...["refresh", "workflows"].map(app),
+  { group: "e2e", name: "wake", needs: ["native", "functions"], read: readNode, command: nodeTest("tests/wake/") },
+  { group: "e2e", name: "traces", needs: ["native", "functions"], read: readNode, command: nodeTest("tests/traces/") },
   { group: "sdk", name: "client", needs: ["native", "functions", "sdk"], read: readNode, command: nodeTestAtOnce("tests/client/") },
   { ...app("project"), group: "project", needs: ["native", "functions", "sdk"] },
   { group: "sdk", name: "testing", needs: ["native", "sdk image"], read: readNode, command: nodeTestAtOnce("tests/testing/") },

@@ -10,7 +10,8 @@ import { digest, KEPT, ours, owner, Refusal } from "./files.mjs";
 import { FUNCTIONS, OLDER_PATHS } from "./functions.mjs";
 import { find } from "./tools.mjs";
 
-export const COMPATIBILITY = { compatibility_date: "2026-04-01", compatibility_flags: ["enable_request_signal"] };
+/** global_fetch_strictly_public: the function that took a job calls the router, a worker of its own zone. Without the flag Cloudflare refuses that with error 1042. */
+export const COMPATIBILITY = { compatibility_date: "2026-04-01", compatibility_flags: ["enable_request_signal", "global_fetch_strictly_public"] };
 const ROUTER = "router";
 
 export const tool = "wrangler";

@@ -13,7 +13,8 @@
  *                refuses tickets of EventSource, signatures of Postgres and monitors. Each function checks its callers itself.
  */
 export const FUNCTIONS = {
-  enqueue: { application: "engine", secrets: ["SUPABASE_ANON_KEY"], verify_jwt: false },
+  // The service key fetches the wake-up of a job, after the answer (docs/protocol.md). Without it the function works, and pg_net alone starts jobs.
+  enqueue: { application: "engine", secrets: ["SUPABASE_ANON_KEY", "SUPABASE_SERVICE_ROLE_KEY"], verify_jwt: false },
   processor: {
     application: "engine", names: ["queue-processor"], secrets: ["SUPABASE_SERVICE_ROLE_KEY", "INVOKE_SECRET", "ALERT_WEBHOOK_SECRET"],
     optional: { vars: ["FMP_BASE_URL", "ALLOW_PRIVATE_PROVIDERS", "REFRESH_SCHEMA"], secrets: ["FMP_API_KEY"] },

@@ -9,6 +9,8 @@ use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
 use uuid::Uuid;
 
+use crate::Traceparent;
+
 macro_rules! id {
     ($(#[$doc:meta])* $name:ident) => {
         $(#[$doc])*
@@ -72,6 +74,9 @@ pub struct NewJob {
     /// Carried into the job and its logs.
     #[serde(rename = "p_correlation_id")]
     pub correlation_id: String,
+    /// The trace that the job belongs to, where its producer has one.
+    #[serde(rename = "p_traceparent", skip_serializing_if = "Option::is_none")]
+    pub traceparent: Option<Traceparent>,
 }
 
 /// What enqueueing answered.
@@ -122,6 +127,8 @@ pub struct Job {
     pub error: Option<serde_json::Map<String, serde_json::Value>>,
     /// Of the request that submitted it.
     pub correlation_id: Option<String>,
+    /// W3C trace context of the request that submitted it.
+    pub traceparent: Option<String>,
     /// Not before.
     pub run_at: DateTime<Utc>,
     /// When it was submitted.
@@ -152,6 +159,9 @@ pub struct ClaimedJob {
     pub correlation_id: Option<String>,
     /// Whose it is.
     pub owner: Option<Uuid>,
+    /// The trace that it belongs to, from whoever enqueued it.
+    #[serde(default)]
+    pub traceparent: Option<String>,
 }
 
 /// Who holds a running job: the fencing token. What its owner writes counts only while Postgres knows it as the holder.

@@ -8,7 +8,7 @@ use uuid::Uuid;
 use worker::{AbortSignal, ByteStream, Method, Request};
 
 use super::route::Params;
-use gristmill_core::{Code, Problem, json};
+use gristmill_core::{Code, Problem, Traceparent, json, trace};
 
 /// The largest body any JSON route reads.
 pub const MAX_BODY: usize = 1024 * 1024;
@@ -23,6 +23,8 @@ pub struct Call {
     verb: String,
     /// From the caller's `x-correlation-id`, or new; carried into jobs and logs.
     pub correlation_id: String,
+    /// The trace that the caller names, if it is a valid one.
+    pub traceparent: Option<Traceparent>,
     name: &'static str,
     segments: Vec<String>,
     is_ours: bool,
@@ -46,6 +48,7 @@ impl Call {
             method: request.method(),
             verb: request.inner().method(),
             correlation_id,
+            traceparent: header(&request, trace::HEADER).and_then(|text| text.parse().ok()),
             name: name.or(names.first().copied()).unwrap_or_default(),
             is_ours: segments.is_some(),
             segments: segments.unwrap_or_default(),

@@ -1,13 +1,14 @@
 //! Bindings by name. The names are those that Supabase gives its functions, so that there nothing needs
 //! to be set but INVOKE_SECRET.
 
-use std::cell::OnceCell;
+use std::cell::{Cell, OnceCell};
 
 use uuid::Uuid;
 use worker::Env;
 
+use gristmill_core::job::JobId;
 use gristmill_core::signature::Key;
-use gristmill_core::{Code, Problem};
+use gristmill_core::{Code, Problem, Traceparent};
 use gristmill_files::link::Signer;
 use gristmill_rpc::{Once, Rpc, Schemas};
 
@@ -15,16 +16,33 @@ use gristmill_rpc::{Once, Rpc, Schemas};
 pub struct Config {
     env: Env,
     correlation_id: String,
+    traceparent: Option<Traceparent>,
+    enqueued: Cell<Option<(String, JobId)>>,
     once: OnceCell<Once>,
 }
 
 impl Config {
-    pub(super) fn new(env: Env, correlation_id: &str) -> Self {
+    pub(super) fn new(env: Env, correlation_id: &str, traceparent: Option<Traceparent>) -> Self {
         Self {
             env,
             correlation_id: correlation_id.to_owned(),
+            traceparent,
+            enqueued: Cell::new(None),
             once: OnceCell::new(),
         }
+    }
+
+    /// Says that the request has enqueued this job. A function that [wakes](super::Routes::wakes) has it started after the answer.
+    pub fn enqueued(&self, kind: String, job: JobId) {
+        self.enqueued.set(Some((kind, job)));
+    }
+
+    pub(super) fn take_enqueued(&self) -> Option<(String, JobId)> {
+        self.enqueued.take()
+    }
+
+    pub(super) fn traceparent(&self) -> Option<Traceparent> {
+        self.traceparent
     }
 
     /// Whatever this request creates is created under a key.
@@ -119,15 +137,17 @@ impl Config {
         let key = self.required("SUPABASE_ANON_KEY")?;
         Ok(Rpc::new(&self.rest_url()?, &key, token)
             .correlated(&self.correlation_id)
+            .traced(self.traceparent)
             .in_schemas(self.schemas()?)
             .once(self.once.get().cloned()))
     }
 
-    /// Postgres with the rights of the service; for processor, cleanup, health and audit only.
+    /// Postgres with the rights of the service; for processor, cleanup, health and audit, and to wake a function after an answer.
     pub fn service_rpc(&self) -> Result<Rpc, Problem> {
         let key = self.service_key()?;
         Ok(Rpc::new(&self.rest_url()?, &key, &key)
             .correlated(&self.correlation_id)
+            .traced(self.traceparent)
             .in_schemas(self.schemas()?))
     }
 
@@ -151,6 +171,6 @@ impl Config {
 /// The same bindings outside a request: for scheduled events.
 impl From<Env> for Config {
     fn from(env: Env) -> Self {
-        Self::new(env, &Uuid::now_v7().to_string())
+        Self::new(env, &Uuid::now_v7().to_string(), None)
     }
 }

@@ -15,10 +15,11 @@ mod routes;
 pub mod sse;
 pub mod storage;
 mod ticket;
+mod wake;
 
 use std::ops::AsyncFnOnce;
 
-use worker::{Env, Method, Request, Response};
+use worker::{Context, Env, Method, Request, Response};
 
 pub use call::{Call, MAX_BODY};
 pub use config::Config;
@@ -35,13 +36,14 @@ async fn serve(
     names: &[&'static str],
     request: Request,
     env: Env,
+    after: Option<Context>,
     handle: impl AsyncFnOnce(&mut Call, &Config) -> Result<Reply, Problem>,
 ) -> worker::Result<Response> {
     let started = worker::Date::now().as_millis();
     let deployed_as = env.var("FUNCTION_NAME").ok().map(|name| name.to_string());
     let mut call = Call::new(names, deployed_as.as_deref(), request);
     let function = call.name();
-    let config = Config::new(env, &call.correlation_id);
+    let config = Config::new(env, &call.correlation_id, call.traceparent);
 
     let (reply, problem) = if call.is_preflight() {
         (Reply::empty(204), None)
@@ -55,6 +57,9 @@ async fn serve(
         }
     };
 
+    if let Some(context) = after {
+        wake::after_answer(context, &config, function);
+    }
     let response = Response::builder().with_header("x-correlation-id", &call.correlation_id)?;
     let response = cors::open(&call, &config, response)?;
 

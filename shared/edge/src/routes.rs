@@ -5,7 +5,7 @@
 
 use std::cmp::Reverse;
 
-use worker::{Env, Request, Response};
+use worker::{Context, Env, Request, Response};
 
 use super::route::{Params, Route};
 use super::{Call, Config, Reply, alive, openapi, serve};
@@ -15,6 +15,7 @@ use gristmill_core::{Code, Problem};
 pub struct Routes {
     names: Vec<&'static str>,
     keys_kept_as: &'static str,
+    after: Option<Context>,
     pub(super) description: &'static str,
     pub(super) routes: Vec<Route>,
 }
@@ -25,6 +26,7 @@ impl Routes {
         Self {
             names: vec![function],
             keys_kept_as: function,
+            after: None,
             description,
             routes: Vec::new(),
         }
@@ -44,6 +46,13 @@ impl Routes {
         self
     }
 
+    /// After its answer the function starts the one that serves the job which the request has [enqueued](Config::enqueued). It needs the service key for that;
+    /// without the key it starts nothing, and Postgres does.
+    pub fn wakes(mut self, context: Context) -> Self {
+        self.after = Some(context);
+        self
+    }
+
     /// Adds an endpoint.
     pub fn route(mut self, route: Route) -> Self {
         self.routes.push(route);
@@ -56,7 +65,8 @@ impl Routes {
             self.routes.push(alive::route(&self.routes));
         }
         let names = self.names.clone();
-        serve(&names, request, env, async |call, config| {
+        let after = self.after.take();
+        serve(&names, request, env, after, async |call, config| {
             self.dispatch(call, config).await
         })
         .await

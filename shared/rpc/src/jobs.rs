@@ -1,5 +1,7 @@
 //! The calls about jobs. Only here are the names of Postgres functions spelled.
 
+use std::collections::BTreeMap;
+
 use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
 
@@ -40,6 +42,17 @@ pub enum LeaseStatus {
     Cancelled,
 }
 
+/// A request that Postgres has signed, for whoever sends it first: it starts the function that serves a queue.
+#[derive(Debug, Deserialize)]
+pub struct WakeUp {
+    /// Where the function answers.
+    pub url: String,
+    /// With the signature; of the body as it is.
+    pub headers: BTreeMap<String, String>,
+    /// The text that was signed.
+    pub body: String,
+}
+
 impl Rpc {
     /// Enqueues one job for the token's owner.
     pub async fn submit_job(&self, job: &NewJob) -> Result<Submitted, RpcError> {
@@ -54,6 +67,16 @@ impl Rpc {
         }
         let job: Box<RawValue> = self.call("get_job", &Arguments { p_id: id }).await?;
         Ok((job.get() != "null").then_some(job))
+    }
+
+    /// The request that starts the function of this job's queue, where Postgres has asked for one and nobody has begun to send it. By the
+    /// service only.
+    pub async fn claim_wake_up(&self, job: JobId) -> Result<Option<WakeUp>, RpcError> {
+        #[derive(Serialize)]
+        struct Arguments {
+            p_job: JobId,
+        }
+        self.call("claim_wake_up", &Arguments { p_job: job }).await
     }
 
     /// Leases up to `max` due jobs of a queue. An invocation claims once, however often it is replayed.

@@ -30,7 +30,7 @@ pub use documents::{
 };
 pub use error::RpcError;
 pub use files::ObjectAct;
-pub use jobs::{LeaseAnswer, LeaseStatus, LeaseToExtend};
+pub use jobs::{LeaseAnswer, LeaseStatus, LeaseToExtend, WakeUp};
 pub use limits::{CallLimit, Capacity};
 pub use once::Once;
 pub use operations::{
@@ -48,6 +48,7 @@ pub use workflows::{
 
 use gristmill_core::job::Holder;
 use gristmill_core::sleep::within;
+use gristmill_core::{Traceparent, trace};
 
 /// What the holder of a job says: the fencing token and the rest of the arguments, as one object.
 #[derive(Serialize)]
@@ -96,6 +97,14 @@ impl Rpc {
         self.client = self
             .client
             .insert_header("x-correlation-id", correlation_id);
+        self
+    }
+
+    /// Names the trace that the calls belong to, where there is one.
+    pub fn traced(mut self, parent: Option<Traceparent>) -> Self {
+        if let Some(parent) = parent {
+            self.client = self.client.insert_header(trace::HEADER, parent.to_string());
+        }
         self
     }
 

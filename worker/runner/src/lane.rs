@@ -10,9 +10,10 @@ use gristmill_rpc::RpcError;
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 use tokio::task::JoinHandle;
 use tokio::time::Instant;
+use tracing::Instrument;
 
 use super::handler::{Context, Handler, Lane};
-use super::{Args, Worker};
+use super::{Args, Worker, trace};
 
 /// How long a cancelled job may take to notice before it is dropped.
 const GRACE: Duration = Duration::from_secs(3);
@@ -197,12 +198,14 @@ async fn attempt(
     context: Context,
     slot: Option<OwnedSemaphorePermit>,
 ) {
+    let span = trace::span(&job);
     let (id, attempt, kind) = (job.id, job.attempt, job.kind.clone());
     let lease = context.lease.clone();
     let cancelled = lease.cancelled.clone();
     let started = std::time::Instant::now();
     // A task of its own, so that a panic ends the job and not the worker.
-    let mut running = tokio::spawn(async move { handler.run(&job, &context).await });
+    let mut running =
+        tokio::spawn(async move { handler.run(&job, &context).await }.instrument(span.clone()));
     let grace = async {
         cancelled.cancelled().await;
         tokio::time::sleep(GRACE).await;
@@ -229,7 +232,13 @@ async fn attempt(
         outcome
     };
     tracing::info!(job = %id, kind, attempt, outcome = outcome.word(), ms = started.elapsed().as_millis(), "job ended");
-    drop(slot);
+    span.record("outcome", outcome.word());
+    if let Outcome::Failed { error } | Outcome::Snoozed { error, .. } | Outcome::Dead { error } =
+        &outcome
+    {
+        span.record("error_type", error.r#type);
+    }
+    drop((slot, span));
     if worker
         .settler
         .send(Settlement {

@@ -9,6 +9,7 @@ mod lane;
 mod leases;
 mod settler;
 mod status;
+mod trace;
 
 use std::net::SocketAddr;
 use std::path::PathBuf;

@@ -90,6 +90,12 @@ impl Status {
                 count.0.load(Relaxed)
             );
         }
+        if let Some((exported, dropped)) = gristmill_native::telemetry::counts() {
+            for (name, count) in [("exported", exported), ("dropped", dropped)] {
+                let _ = writeln!(text, "# TYPE gristmill_worker_spans_{name}_total counter");
+                let _ = writeln!(text, "gristmill_worker_spans_{name}_total {count}");
+            }
+        }
         text
     }
 

@@ -14,6 +14,7 @@ use super::{Answer, body};
 use crate::Gateway;
 use crate::{realtime, rest};
 use gristmill_dialect::refusal::Refusal;
+use gristmill_native::telemetry::Answering;
 
 /// The part a path belongs to, with the path as that part sees it.
 #[derive(Debug, PartialEq, Eq)]
@@ -59,11 +60,12 @@ fn under<'a>(path: &'a str, prefix: &str) -> Option<&'a str> {
 /// Answers one request of the public address.
 pub(crate) async fn answer(
     gateway: Arc<Gateway>,
-    request: Request<Incoming>,
+    mut request: Request<Incoming>,
     peer: std::net::SocketAddr,
 ) -> Answer {
     let started = Instant::now();
     let _in_flight = InFlight::enter(&gateway);
+    let span = Answering::begin(&mut request);
     let path = request.uri().path().to_owned();
     let cors = Cors::of(
         &gateway.settings.origins,
@@ -95,6 +97,9 @@ pub(crate) async fn answer(
     cors.open(answer.headers_mut());
     let status = answer.status().as_u16();
     gateway.metrics.answered(status, started.elapsed());
+    if let Some(span) = span {
+        span.end(answer.status());
+    }
     answer
 }
 

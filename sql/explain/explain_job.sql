@@ -74,11 +74,11 @@ begin
       v_sentence := 'The job has failed and is not tried again.';
     when v_state = 'retrying' then
       v_code := 'retrying';
-      v_until := v_job ->> 'run_at';
+      v_until := (v_job ->> 'run_at')::timestamptz;
       v_sentence := format('An attempt has failed. The job is tried again at %s.', mill.time_text(v_until));
     when v_state = 'deferred' then
       v_code := 'not_due';
-      v_until := v_job ->> 'run_at';
+      v_until := (v_job ->> 'run_at')::timestamptz;
       v_sentence := format('The job is not due before %s.', mill.time_text(v_until));
     else
       v_code := v_state;

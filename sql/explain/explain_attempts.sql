@@ -16,8 +16,8 @@ declare
   v_now timestamptz := mill.now();
   v_id text := p_job ->> 'id';
   v_state text := p_job ->> 'state';
-  v_run_at timestamptz := p_job ->> 'run_at';
-  v_lease timestamptz := p_job ->> 'lease_until';
+  v_run_at timestamptz := (p_job ->> 'run_at')::timestamptz;
+  v_lease timestamptz := (p_job ->> 'lease_until')::timestamptz;
   v_attempt text := format('attempt %s of %s', p_job ->> 'attempt', p_job ->> 'max_attempts');
   v_error text := concat_ws(': ', p_job #>> '{error,type}', left(p_job #>> '{error,message}', 500));
 begin

@@ -8,8 +8,8 @@ set enable_bitmapscan = off
 as $$
 declare
   v_most constant int := 10000;
-  v_turn bigint := p_job ->> 'turn';
-  v_priority int := p_job ->> 'priority';
+  v_turn bigint := (p_job ->> 'turn')::bigint;
+  v_priority int := (p_job ->> 'priority')::int;
   v_lane text := p_job ->> 'lane';
   v_before int;
   v_others int;
