@@ -44,7 +44,7 @@ export const suites = [
     command: ["cargo", "test", ...wasm, "-p", "gristmill-core", "--test", "wasm"] },
 
   // Generated requests to every route take as long as all else here: in a suite of their own they run beside it.
-  { group: "e2e", name: "e2e", needs: ["native", "functions"], read: readNode, command: nodeTest(...E2E.filter((file) => file !== OPENAPI)) },
+  { group: "e2e", name: "e2e", needs: ["native", "functions", "sdk"], read: readNode, command: nodeTest(...E2E.filter((file) => file !== OPENAPI)) },
   { group: "e2e", name: "openapi", needs: ["native", "functions"], read: readNode, command: nodeTest(OPENAPI) },
   ...["documents", "exports"].map(app),
   { group: "sql", name: "races", needs: ["native"], read: readNode, command: nodeTest("tests/races/") },
@@ -74,7 +74,7 @@ export const suites = [
   // Checkers and Prometheus are downloaded for this suite alone: scripts/setup --for deploy.
   { group: "deploy", name: "deploy", onSoak: true, needs: ["native", "functions", "deploy tools"], read: readNode,
     command: nodeTest("tests/deploy/files.test.mjs", "tests/deploy/prometheus.test.mjs") },
-  { group: "deploy", name: "deployed", onSoak: true, needs: ["native", "functions"], read: readNode, command: nodeTest("tests/deploy/deployed.test.mjs", "tests/deploy/smoke.test.mjs") },
+  { group: "deploy", name: "deployed", onSoak: true, needs: ["native", "functions", "sdk"], read: readNode, command: nodeTest("tests/deploy/deployed.test.mjs", "tests/deploy/smoke.test.mjs") },
   { group: "deploy", name: "image", onSoak: true, root: true, alone: true, needs: ["native", "deploy tools"], read: readNode, command: nodeTest("tests/deploy/image.test.mjs") },
   // Installs from npm.
   { group: "project", name: "release", onSoak: true, needs: ["native", "functions"], read: readNode, command: nodeTest("tests/release/") },
