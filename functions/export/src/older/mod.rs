@@ -175,7 +175,9 @@ mod tests {
             status: 400,
             code: "GM051".to_owned(),
             message: "your exports use 104333312 of 104857600 bytes".to_owned(),
+            details: None,
             figures,
+            retry_after: None,
         });
         assert_eq!(problem.code.status(), 507);
         assert_eq!(problem.figures["used"], 99.5);
