@@ -124,6 +124,19 @@ function everyWay(at) {
     if (name === "cloudflare") assert.deepEqual(result.knows, ["CORS_ORIGINS", "GREETING", "INVOKE_SECRET", "SUPABASE_ANON_KEY", "SUPABASE_SERVICE_ROLE_KEY", "SUPABASE_URL"]);
   });
 
+  test("the function of gristmill init is deployed with the jobs that it defines, and no SQL", async () => {
+    const { project, stack, url, name } = at();
+    project.writeTemplate({ kind: "hello", queue: "hellos" }); // the SQL of the other function has made "greet"
+    const { code, output } = await project.gristmill("deploy", name);
+    assert.equal(code, 0, output);
+    assert.match(output, /^jobs of functions\/greet: hello registered$/m);
+    const user = await signIn({ url, token: (claims) => stack.token(claims) });
+    const { json } = await user.submit({ kind: "hello", payload: { name: "Ann" } });
+    assert.deepEqual((await user.settled(json.id)).result, { greeting: "Hello, Ann!" });
+    const again = await project.gristmill("deploy", name);
+    assert.match(again.output, /^jobs of functions\/greet: hello unchanged$/m);
+  });
+
   test("a function of the user's own that does not compile, or has the name of one of ours, is refused before anything is changed", async () => {
     const { project, platform, name } = at();
     const changes = platform.changes.length;
@@ -172,7 +185,7 @@ describe("on Cloudflare", () => {
   everyWay(() => ({ stack, platform, project, url, name: "cloudflare" }));
 
   test("each worker has exactly the variables, secrets and bucket of the list, and none but the router has an address", () => {
-    assert.deepEqual([...platform.workers.keys()].sort(), ["gristmill", "gristmill-greet-people", ...Object.keys(FUNCTIONS).map((name) => `gristmill-${name}`)].sort());
+    assert.deepEqual([...platform.workers.keys()].sort(), ["gristmill", "gristmill-greet", "gristmill-greet-people", ...Object.keys(FUNCTIONS).map((name) => `gristmill-${name}`)].sort());
     for (const name of Object.keys(FUNCTIONS)) {
       const { vars, secrets, environment } = platform.workers.get(`gristmill-${name}`);
       const bound = bindingsOf(name, "r2");
@@ -300,7 +313,7 @@ describe("on Supabase", () => {
   test("config.toml has verify_jwt for every function and further name, and what the user had", () => {
     const text = project.read("supabase/config.toml");
     assert.match(text, /^# mine\nproject_id = "abcdefghijklmnopqrst"\n\n\[api\]\nport = 54321\n/);
-    const names = ["greet-people", ...Object.entries(FUNCTIONS).flatMap(([name, { names = [] }]) => [name, ...names])];
+    const names = ["greet", "greet-people", ...Object.entries(FUNCTIONS).flatMap(([name, { names = [] }]) => [name, ...names])];
     assert.deepEqual(Object.keys(parse(text).functions).sort(), names.sort());
     assert.deepEqual([...platform.functions.keys()].sort(), names.sort());
     for (const name of names) assert.equal(platform.functions.get(name).verifyJwt, false, name);

@@ -72,6 +72,14 @@ insert into mill.kind (kind, queue, description, open_to_users) values ('greet',
     fs.appendFileSync(this.file(".gristmill/secrets.env"), "GREETING=Hello there\n", { mode: 0o600 });
   }
 
+  /** The function of `gristmill init`, made with the library of this checkout. It defines the job "greet" in the queue "greetings", or others. */
+  writeTemplate({ kind = "greet", queue = "greetings" } = {}) {
+    fs.cpSync(path.join(root, "sdk/typescript/templates/typescript/functions"), this.file("functions"), { recursive: true });
+    this.write("functions/greet/job.ts", this.read("functions/greet/job.ts").replace('defineJob("greet"', `defineJob("${kind}"`).replace('queue: "greetings"', `queue: "${queue}"`));
+    fs.mkdirSync(this.file("node_modules"), { recursive: true });
+    fs.symlinkSync(path.join(root, "sdk/typescript"), this.file("node_modules/gristmill"));
+  }
+
   read(name) {
     return fs.readFileSync(this.file(name), "utf8");
   }
@@ -93,7 +101,7 @@ insert into mill.kind (kind, queue, description, open_to_users) values ('greet',
 
   /** All files but those of the stand-ins, as {name: content}. */
   files() {
-    const names = fs.readdirSync(this.folder, { recursive: true }).filter((name) => !name.startsWith(".bin") && fs.statSync(this.file(name)).isFile());
+    const names = fs.readdirSync(this.folder, { recursive: true }).filter((name) => !/^(\.bin|node_modules)\b/.test(name) && fs.statSync(this.file(name)).isFile());
     return Object.fromEntries(names.sort().map((name) => [name, fs.readFileSync(this.file(name)).toString("base64")]));
   }
 

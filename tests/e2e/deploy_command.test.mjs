@@ -11,6 +11,8 @@ import { parse } from "smol-toml";
 import { freePorts } from "../../sdk/local/stack/ports.mjs";
 import { owner, Refusal, withTables } from "../../sdk/local/deploy/files.mjs";
 import { main } from "../../sdk/local/deploy/main.mjs";
+import { checks as checkJobs, described, registerAll } from "../../sdk/local/deploy/jobs.mjs";
+import * as own from "../../sdk/local/deploy/own.mjs";
 import { bindingsOf, functionsOf } from "../../sdk/local/deploy/functions.mjs";
 import { main as tryOut } from "../../sdk/local/smoke/main.mjs";
 import { Cloudflare, Project, Supabase } from "../deploy/platforms.mjs";
@@ -156,6 +158,72 @@ test("a second deployment writes nothing, sets nothing and makes no secret, and 
   const check = await deploy("--check");
   assert.equal(check.code, 0, check.output);
   assert.doesNotMatch(check.output, /MISSING/);
+});
+
+test("deploying registers the jobs that the user's functions define, and keeps what an operator has changed; --check and --dry-run only say what would be registered", async () => {
+  const { postgres } = stack;
+  const queues = async () => (await postgres.query("select q.served_by, q.function, q.max_parallel, k.max_attempts from mill.queue q join mill.kind k using (queue) where k.kind = 'greet'")).rows;
+  project.writeTemplate();
+  const maxAttempts = (count) => project.write("functions/greet/job.ts", project.read("functions/greet/job.ts").replace(/openToUsers: true,( maxAttempts: \d+,)?/, `openToUsers: true, maxAttempts: ${count},`));
+  maxAttempts(4);
+  const changes = cloudflare.changes.length;
+  const check = await deploy("--check");
+  assert.equal(check.code, 1, check.output);
+  assert.match(check.output, /MISSING jobs of functions\/greet: not registered as the code has them: greet\n +→ gristmill deploy cloudflare registers them/);
+  const dry = await deploy("--dry-run");
+  assert.equal(dry.code, 0, dry.output);
+  assert.match(dry.output, /to do {3}jobs of functions\/greet: not registered as the code has them: greet/);
+  assert.deepEqual([await queues(), cloudflare.changes.length], [[], changes]);
+
+  const made = await deploy();
+  assert.equal(made.code, 0, made.output);
+  assert.match(made.output, /^jobs of functions\/greet: greet registered$/m);
+  const user = await signIn({ url, token: (claims) => stack.token(claims) });
+  const { json } = await user.submit({ kind: "greet", payload: { name: "Ann" } });
+  assert.deepEqual((await user.settled(json.id)).result, { greeting: "Hello, Ann!" });
+
+  const again = await deploy();
+  assert.equal(again.code, 0, again.output);
+  assert.match(again.output, /ok {6}jobs of functions\/greet\n[\s\S]*^jobs of functions\/greet: greet unchanged$/m);
+  assert.doesNotMatch(again.output, /kept/);
+
+  await postgres.query("update mill.queue set max_parallel = 3, function = 'greet-elsewhere' where queue = 'greetings'; update mill.kind set max_attempts = 9 where kind = 'greet'");
+  maxAttempts(6);
+  const kept = await deploy();
+  assert.equal(kept.code, 0, kept.output);
+  assert.match(kept.output, /^ {2}kept as an operator has set them: .*max_attempts of the kind greet is 9, where the code has 6$/m);
+  assert.match(kept.output, /function of the queue greetings is "greet-elsewhere", where the code has "greet"/);
+  assert.deepEqual(await queues(), [{ served_by: "function", function: "greet-elsewhere", max_parallel: 3, max_attempts: 9 }]);
+});
+
+test("a function that does not answer is named, and its jobs are registered as its code has them; jobs that Postgres refuses are shown before anything is changed", async () => {
+  const local = await described(await own.bundled(project.folder));
+  await stack.postgres.query("update mill.queue set function = 'greet' where queue = 'greetings'; delete from mill.job where kind = 'greet'; delete from mill.kind where kind = 'greet'");
+  const said = [];
+  const [closed] = await freePorts(1);
+  const wrong = await registerAll(local, { address: `http://127.0.0.1:${closed}/functions/v1`, secret: project.secrets.INVOKE_SECRET, databaseUrl: stack.databaseUrl, say: (line) => said.push(line), patience: 100 });
+  assert.deepEqual(wrong, ["functions/greet does not answer (ECONNREFUSED). Its jobs are registered as its code here has them. Look into its log, and deploy again"]);
+  assert.deepEqual(said, ["jobs of functions/greet: greet registered"]);
+
+  const strangers = await registerAll(local, { address: `${url}/functions/v1`, secret: `whsec_${Buffer.alloc(32, 1).toString("base64")}`, databaseUrl: stack.databaseUrl, say: () => {}, patience: 100 });
+  assert.match(strangers[0], /^functions\/greet answers 403 \(only Postgres calls this function\)\./);
+
+  project.write("functions/greet/job.ts", project.read("functions/greet/job.ts").replace('queue: "greetings"', 'queue: "default"'));
+  const [line] = await checkJobs(await described(await own.bundled(project.folder)), { databaseUrl: stack.databaseUrl, platform: "cloudflare" });
+  assert.match(line.mend, /^the queue "default" was not made by register_jobs/);
+  const [files, changes] = [project.files(), cloudflare.changes.length];
+  const { code, output } = await deploy();
+  assert.equal(code, 1, output);
+  assert.match(output, /MISSING jobs of functions\/greet: Postgres refuses them\n +→ the queue "default" was not made by register_jobs/);
+  assert.deepEqual([project.files(), cloudflare.changes.length], [files, changes]);
+});
+
+test("a function without the library is not asked for jobs, and one that cannot be run here says them when it is deployed", async () => {
+  const foreign = 'export default { fetch() { throw new Error("it was called"); } };';
+  assert.deepEqual(await described({ foreign }), {});
+  const local = await described({ bound: `import "cloudflare:workers"; export default { fetch: (request) => Response.json({ code: "bad_signature", was: request.describe }) };` });
+  assert.deepEqual(local, { bound: { definition: null } });
+  assert.deepEqual(await checkJobs(local, { databaseUrl: stack.databaseUrl, platform: "cloudflare" }), [{ name: "jobs of functions/bound: it says them when it is deployed" }]);
 });
 
 test("a file of wrangler that is the user's own stays, and one of ours that was changed by hand is not overwritten", () => {

@@ -38,13 +38,13 @@ export const suites = [
   { group: "unit", name: "unit", ...compiled, read: readCargo, command: [...cargoTest, "--lib", "--bins", "--no-fail-fast"] },
   { group: "native", name: "relay", ...compiled, debian: true, read: readCargo, command: [...cargoTest, "--test", "relay"] },
   { group: "native", name: "postgrest", ...compiled, debian: true, read: readCargo, command: [...cargoTest, "--test", "postgrest"] },
-  { group: "unit", name: "compile-fail", ...compiled, read: readCargo, command: [...cargoTest, "--test", "compile_fail"] },
+  { group: "unit", name: "compile-fail", ...compiled, read: readCargo, command: [...cargoTest, "--test", "compile_fail", "--test", "conformance_worker"] },
   { group: "wasm", name: "wasm", cargo: true, toolchain: "wasm", read: readCargo,
     env: { NODE_OPTIONS: `--require=${path.join(root, "shared/edge/js/node-timers.cjs")}` },
     command: ["cargo", "test", ...wasm, "-p", "gristmill-core", "--test", "wasm"] },
 
   // Generated requests to every route take as long as all else here: in a suite of their own they run beside it.
-  { group: "e2e", name: "e2e", needs: ["native", "functions"], read: readNode, command: nodeTest(...E2E.filter((file) => file !== OPENAPI)) },
+  { group: "e2e", name: "e2e", needs: ["native", "functions", "sdk"], read: readNode, command: nodeTest(...E2E.filter((file) => file !== OPENAPI)) },
   { group: "e2e", name: "openapi", needs: ["native", "functions"], read: readNode, command: nodeTest(OPENAPI) },
   ...["documents", "exports"].map(app),
   { group: "sql", name: "races", needs: ["native"], read: readNode, command: nodeTest("tests/races/") },
@@ -56,7 +56,7 @@ export const suites = [
   { group: "house", name: "house", needs: ["native", "functions"], read: readNode, command: nodeTestAtOnce("tests/house/") },
   { group: "sql", name: "upgrade", needs: ["native", "functions"], debian: true, read: readNode, command: nodeTestAtOnce("tests/upgrade/") },
   { group: "contract", name: "contract", needs: ["native", "functions"], read: readNode, command: nodeTestAtOnce("tests/contract/") },
-  { group: "conformance", name: "conformance", needs: ["native", "functions", "sdk"], read: readNode, command: nodeTest("tests/conformance/") },
+  { group: "conformance", name: "conformance", needs: ["tests", "functions", "conformance function", "sdk"], read: readNode, command: nodeTest("tests/conformance/") },
   { group: "gateway", name: "gateway", needs: ["native"], read: readNode, command: nodeTest("tests/gateway/") },
   ...["refresh", "workflows"].map(app),
   { group: "e2e", name: "wake", needs: ["native", "functions"], read: readNode, command: nodeTest("tests/wake/") },
@@ -74,7 +74,7 @@ export const suites = [
   // Checkers and Prometheus are downloaded for this suite alone: scripts/setup --for deploy.
   { group: "deploy", name: "deploy", onSoak: true, needs: ["native", "functions", "deploy tools"], read: readNode,
     command: nodeTest("tests/deploy/files.test.mjs", "tests/deploy/prometheus.test.mjs") },
-  { group: "deploy", name: "deployed", onSoak: true, needs: ["native", "functions"], read: readNode, command: nodeTest("tests/deploy/deployed.test.mjs", "tests/deploy/smoke.test.mjs") },
+  { group: "deploy", name: "deployed", onSoak: true, needs: ["native", "functions", "sdk"], read: readNode, command: nodeTest("tests/deploy/deployed.test.mjs", "tests/deploy/smoke.test.mjs") },
   { group: "deploy", name: "image", onSoak: true, root: true, alone: true, needs: ["native", "deploy tools"], read: readNode, command: nodeTest("tests/deploy/image.test.mjs") },
   // Installs from npm.
   { group: "project", name: "release", onSoak: true, needs: ["native", "functions"], read: readNode, command: nodeTest("tests/release/") },

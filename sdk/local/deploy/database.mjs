@@ -1,4 +1,4 @@
-// What a deployment has to know about its database before anything is changed. Only `run` writes.
+// What a deployment has to know about its database before anything is changed. Only `run` and `register` write.
 import { createHmac } from "node:crypto";
 
 const PATIENCE = 10_000;
@@ -45,6 +45,18 @@ export async function describe(url) {
 /** Runs the statements of one file, all or none of them. */
 export const run = (url, text) => connected(url, (one) => one(`begin;\n${text}\n;commit`), 600_000).catch((error) => {
   throw new Error(reason(error));
+});
+
+/**
+ * What register_jobs answers. As a trial it changes nothing, and null says that the database does not know it yet. Errors have Postgres's detail and hint.
+ * @param {{isTrial?: boolean}} [options]
+ */
+export const register = (url, definition, { isTrial = false } = {}) => connected(url, async (one) => {
+  if (isTrial && !(await one("select to_regproc('public.register_jobs') is not null as known")).known) return null;
+  await one("begin");
+  const { answer } = await one("select public.register_jobs($1) as answer", [JSON.stringify(definition)]);
+  await one(isTrial ? "rollback" : "commit");
+  return answer;
 });
 
 async function connected(url, work, patience = PATIENCE) {

@@ -8,6 +8,7 @@ import * as cloudflare from "./cloudflare.mjs";
 import { look as lookAtDatabase, run as runSql } from "./database.mjs";
 import { digest, ignoring, KEPT, Plan, readEnv, Refusal, SECRETS_FILE, secretsOf, writeEnv } from "./files.mjs";
 import { APPLICATIONS, bindingsOf, FUNCTIONS, functionsOf, WORKER } from "./functions.mjs";
+import * as jobs from "./jobs.mjs";
 import * as own from "./own.mjs";
 import * as supabase from "./supabase.mjs";
 import { Tools } from "./tools.mjs";
@@ -29,7 +30,8 @@ function help() {
   return `usage: gristmill deploy cloudflare|supabase [--check | --dry-run] [SETTINGS]
 
 Writes the platform's own files into this folder, deploys Gristmill's functions and those of your own in functions/, installs the database's
-schema, runs the files of sql/, tells the database where the functions are, and ends with gristmill doctor. It first checks what is missing, and changes nothing while something is. A second run changes nothing.
+schema, runs the files of sql/, tells the database where the functions are, registers the jobs of your functions,
+and ends with gristmill doctor. It first checks what is missing, and changes nothing while something is. A second run changes nothing.
 
   --check          only says what is missing; exit code 1 if something is
   --dry-run        checks, and shows files and commands without writing or running them
@@ -75,6 +77,7 @@ async function deploy(args, { folder, env, binary, say }) {
   const { lay, look, checks, apply, brought, functionsUrl, workerVars } = platforms[platform];
   const storage = chosen.storage ?? "supabase";
   const code = await own.bundled(folder);
+  const described = await jobs.described(code);
   const tools = new Tools({ folder, env, say, isDry: Boolean(modes["dry-run"]) });
 
   // Everything is looked at first.
@@ -95,6 +98,7 @@ async function deploy(args, { folder, env, binary, say }) {
     ...(missing.length > 0 ? [{ name: "secrets of your own", wrong: `${missing.join(", ")} not known`, mend: `copy from the dashboard of Supabase (Settings, API keys) into the environment or into ${SECRETS_FILE}` }] : []),
     ...databaseChecks(database, { chosen, platform, url: functionsUrl(chosen), takesOver: Boolean(modes["new-secrets"]), hasKept: Boolean(kept.INVOKE_SECRET) }),
     ...checks(found, chosen, bindings, secrets),
+    ...await jobs.checks(described, { databaseUrl: database.isInstalled ? databaseUrl : null, platform }),
   ];
   for (const { name, wrong, mend, isOurs } of lines) {
     if (!wrong) say(`  ok      ${name}`);
@@ -138,7 +142,7 @@ async function deploy(args, { folder, env, binary, say }) {
     say("$ gristmill doctor");
     return 0;
   }
-  const ailing = await ask(address, functionsOf(chosen.with));
+  const ailing = [...await jobs.registerAll(described, { address, secret: secrets.INVOKE_SECRET, databaseUrl, say }), ...await ask(address, functionsOf(chosen.with))];
   for (const line of ailing) say(`  WRONG ${line}`);
   if (await gristmill("doctor") !== 0 || ailing.length > 0) return 1;
   say(`\nThe deployment answers at ${address}. Try it: gristmill smoke --url ${address.slice(0, -"/functions/v1".length)}`);

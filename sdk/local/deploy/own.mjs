@@ -1,5 +1,5 @@
 // Functions of the user's own: every folder functions/NAME with an index file whose default export has `fetch(request, env)`, as `gristmill dev` runs them. They
-// are deployed beside ours. The files of sql/, which name their queues, are run after ours.
+// are deployed beside ours. The files of sql/ are run after ours.
 import fs from "node:fs";
 import { createRequire } from "node:module";
 import path from "node:path";

@@ -39,7 +39,7 @@ struct Instruction {
     #[serde(default)]
     percent: u8,
     #[serde(default)]
-    to: Option<String>,
+    to: Value,
     #[serde(default)]
     all: Option<Vec<String>>,
     #[serde(default)]
@@ -84,6 +84,13 @@ struct ConformTwo(Instruction);
 #[job(kind = "conform_mail", queue = "conform_mail", max_attempts = 8, unique(by = ["to"], within = "1h"))]
 struct Mail {
     to: String,
+}
+
+/// A mail as Postgres gets it from a program that does not know its type.
+#[derive(Job, Serialize, Deserialize, JsonSchema)]
+#[job(kind = "conform_mail", queue = "conform_mail")]
+struct AnyMail {
+    to: Value,
 }
 
 /// Both kinds.
@@ -181,8 +188,7 @@ async fn enqueue(job: Instruction, cx: &Cx) -> Value {
         return answers.map_or_else(refused, |answers| json!(answers));
     }
     let options = job.options.unwrap_or_default();
-    let to = job.to.unwrap_or_default();
-    let mut enqueue = cx.client().enqueue(&Mail { to });
+    let mut enqueue = cx.client().enqueue(&AnyMail { to: job.to });
     macro_rules! set {
         ($($name:ident),*) => {$(
             if let Some(value) = options.$name {
@@ -207,14 +213,4 @@ async fn enqueue(job: Instruction, cx: &Cx) -> Value {
     }
     let answer = enqueue.await;
     answer.map_or_else(refused, |enqueued| json!(enqueued))
-}
-
-#[cfg(target_arch = "wasm32")]
-#[worker::event(fetch)]
-async fn fetch(
-    request: worker::Request,
-    env: worker::Env,
-    _: worker::Context,
-) -> worker::Result<worker::Response> {
-    gristmill::edge::serve(request, env, conform()).await
 }

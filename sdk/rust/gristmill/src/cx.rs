@@ -97,6 +97,10 @@ impl Live {
         })
     }
 
+    #[cfg(any(
+        feature = "testing",
+        all(feature = "worker", not(target_arch = "wasm32"))
+    ))]
     pub(crate) fn progress(&self) -> Option<u8> {
         let percent = self.progress.load(Ordering::Relaxed);
         (percent != NO_PROGRESS).then_some(percent)

@@ -3,6 +3,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
+use chrono::{DateTime, Utc};
 use futures_util::future::join_all;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -21,9 +22,6 @@ pub const MAX_BYTES: usize = 16 * 1024;
 
 /// The end of an invocation's time, kept for settling: a job that still runs then has failed.
 const TIME_TO_SETTLE: Duration = Duration::from_secs(5);
-
-/// Work is done and only its record is missing: worth a few tries. Settling twice changes nothing.
-const TRIES: u32 = 5;
 
 /// What Postgres asks a function for.
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize, JsonSchema)]
@@ -123,6 +121,7 @@ impl Invocation {
     /// Claims, runs and settles the batch that Postgres asks for.
     pub async fn serve(&self, client: &Client, jobs: &Jobs) -> Result<Report, CallError> {
         let worker = self.worker();
+        let end = Utc::now() + Duration::from_secs(self.seconds.into());
         if let Some(batch) = jobs.batch_of(&self.queue) {
             return batch.serve(self, &worker).await;
         }
@@ -137,7 +136,7 @@ impl Invocation {
         };
         // An invocation claims once: a repeat whose first call was heard is answered with nothing, and Postgres takes the jobs back.
         let claimed = again!(
-            TRIES,
+            until end,
             client.claim_jobs(&worker, claim, Some(self.invocation))
         )?;
         if claimed.is_empty() {
@@ -155,7 +154,15 @@ impl Invocation {
             .partition(|settlement| settlement.outcome.is_settled());
         let settled = match settlements.is_empty() {
             true => Vec::new(),
-            false => settle(client, &worker, settlements, self.invocation).await?,
+            false => {
+                let settling = Settling {
+                    client,
+                    worker: &worker,
+                    invocation: self.invocation,
+                    end,
+                };
+                settling.settle(settlements).await?
+            }
         };
         let report = Report::of(count, &settled);
         Ok(Report {
@@ -208,44 +215,46 @@ fn timed_out(longest: Duration) -> Outcome {
     Failure::retryable("timeout", message).into()
 }
 
-/// All in one call; one by one when the batch is refused, so that one bad outcome does not hold back the others.
-async fn settle(
-    client: &Client,
-    worker: &str,
-    settlements: Vec<Settlement>,
+/// Work is done and only its record is missing: Postgres is asked until the time of the invocation is over. Settling twice changes nothing.
+struct Settling<'a> {
+    client: &'a Client,
+    worker: &'a str,
     invocation: InvocationId,
-) -> Result<Vec<Settled>, CallError> {
-    match insist(client, worker, &settlements, invocation).await {
-        Err(error) if !error.is_passing() => {}
-        ended => return ended,
-    }
-    let mut settled = Vec::new();
-    for settlement in settlements {
-        let one = match insist(
-            client,
-            worker,
-            std::slice::from_ref(&settlement),
-            invocation,
-        )
-        .await
-        {
-            Err(error) if !error.is_passing() => {
-                insist(client, worker, &[settlement.refused(&error)], invocation).await
-            }
-            ended => ended,
-        };
-        settled.extend(one?);
-    }
-    Ok(settled)
+    end: DateTime<Utc>,
 }
 
-async fn insist(
-    client: &Client,
-    worker: &str,
-    batch: &[Settlement],
-    invocation: InvocationId,
-) -> Result<Vec<Settled>, CallError> {
-    again!(TRIES, client.settle_jobs(worker, batch, Some(invocation)))
+impl Settling<'_> {
+    /// All in one call; one by one when the batch is refused, so that one bad outcome does not hold back the others.
+    async fn settle(&self, settlements: Vec<Settlement>) -> Result<Vec<Settled>, CallError> {
+        match self.insist(&settlements, true).await {
+            Err(error) if !error.is_passing() => {}
+            ended => return ended,
+        }
+        let mut settled = Vec::new();
+        let mut left = settlements.len();
+        for settlement in settlements {
+            left -= 1;
+            let one = std::slice::from_ref(&settlement);
+            let answer = match self.insist(one, left == 0).await {
+                Err(error) if !error.is_passing() => {
+                    self.insist(&[settlement.refused(&error)], left == 0).await
+                }
+                ended => ended,
+            };
+            settled.extend(answer?);
+        }
+        Ok(settled)
+    }
+
+    /// With the last outcomes the invocation has ended.
+    async fn insist(
+        &self,
+        batch: &[Settlement],
+        are_last: bool,
+    ) -> Result<Vec<Settled>, CallError> {
+        let invocation = are_last.then_some(self.invocation);
+        again!(until self.end, self.client.settle_jobs(self.worker, batch, invocation))
+    }
 }
 
 impl Settlement {

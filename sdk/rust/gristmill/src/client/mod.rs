@@ -222,23 +222,39 @@ impl Client {
     }
 }
 
-/// Calls until it is answered, or refused for good, or `tries` are used up. Between tries it pauses as docs/protocol.md says.
+/// Calls until it is answered, or refused for good, or `tries` are used up, or there would be no time for another before `until`. Between tries
+/// it pauses as docs/protocol.md says.
 ///
 /// A macro: the future of a function that takes an `AsyncFn` is not known to be `Send`.
 macro_rules! again {
-    ($tries:expr, $call:expr) => {{
+    (until $until:expr, $call:expr) => {
+        $crate::client::again!(while pause, chrono::Utc::now() + pause < $until, $call)
+    };
+    (while $pause:ident, $may_go_on:expr, $call:expr) => {{
         let mut backoff = $crate::time::Backoff::of_calls();
-        let mut left: u32 = $tries;
         loop {
-            left = left.saturating_sub(1);
             match $call.await {
-                Err(error) if left > 0 && $crate::CallError::is_passing(&error) => {
-                    let pause = backoff.pause(error.retry_after());
-                    $crate::time::sleep(pause).await;
+                Err(error) if $crate::CallError::is_passing(&error) => {
+                    let $pause = backoff.pause(error.retry_after());
+                    if !($may_go_on) {
+                        break Err(error);
+                    }
+                    $crate::time::sleep($pause).await;
                 }
                 ended => break ended,
             }
         }
+    }};
+    ($tries:expr, $call:expr) => {{
+        let mut left: u32 = $tries;
+        $crate::client::again!(
+            while pause,
+            {
+                left = left.saturating_sub(1);
+                left > 0
+            },
+            $call
+        )
     }};
 }
 pub(crate) use again;

@@ -1,5 +1,6 @@
 //! Runs one attempt: a panic ends the job and not the worker, and a job that does not hear the signal is dropped.
 
+use std::any::Any;
 use std::panic::AssertUnwindSafe;
 use std::sync::Arc;
 use std::time::Duration;
@@ -77,9 +78,10 @@ async fn run(handler: Option<Arc<dyn Handler>>, job: &ClaimedJob, cx: &Cx) -> Ou
         tokio::time::sleep(GRACE).await;
     };
     let outcome = tokio::select! {
-        ended = running => ended.unwrap_or_else(|_| {
-            tracing::error!("a job panicked");
-            Failure::retryable("panic", "the job's code failed").into()
+        ended = running => ended.unwrap_or_else(|panic| {
+            let message = message_of(&*panic);
+            tracing::error!(panic = message, "a job panicked");
+            Failure::retryable("panic", format!("the job's code failed: {message}")).into()
         }),
         () = grace => Outcome::Released,
     };
@@ -92,6 +94,13 @@ async fn run(handler: Option<Arc<dyn Handler>>, job: &ClaimedJob, cx: &Cx) -> Ou
     let ms = started.elapsed().as_millis();
     tracing::info!(job = %job.id, kind = job.kind, attempt = job.attempt, outcome = outcome.word(), ms, "job ended");
     outcome
+}
+
+/// What `panic!` was given: a text, unless the code has thrown a value of its own.
+fn message_of(panic: &(dyn Any + Send)) -> &str {
+    let text = panic.downcast_ref::<String>().map(String::as_str);
+    text.or_else(|| panic.downcast_ref::<&str>().copied())
+        .unwrap_or("a panic without a message")
 }
 
 fn close(shared: &Shared, job: &ClaimedJob, lease: &Lease, outcome: Outcome) -> Option<Settlement> {

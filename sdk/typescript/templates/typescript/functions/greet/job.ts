@@ -1,4 +1,4 @@
-// The job: its kind, its queue and its payload. `gristmill dev` and `gristmill test` register it in Postgres.
+// The job: its kind, its queue and its payload. `gristmill dev`, `test` and `deploy` register it in Postgres.
 import { defineJob } from "gristmill";
 
 export const greet = defineJob("greet", {
