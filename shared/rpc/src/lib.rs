@@ -43,8 +43,8 @@ pub use workflows::{
     TaskState, Workflow, WorkflowState, WorkflowStatus,
 };
 
-use gristmill_core::job::Holder;
 use gristmill_core::Traceparent;
+use gristmill_core::job::Holder;
 
 /// What the holder of a job says: the fencing token and the rest of the arguments, as one object.
 #[derive(Serialize)]
