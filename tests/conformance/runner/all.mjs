@@ -22,7 +22,8 @@ export async function playAll(adapters, scenarios, onCell = () => {}, { wanted =
     // Scenarios in the outer loop: those of one adapter do not come all at once.
     const cells = scenarios.flatMap((scenario) => adapters.map((adapter, at) => ({ scenario, adapter, server: opened[at], problems: [], calls: [] })))
       .filter(({ adapter, scenario }) => wanted(adapter, scenario));
-    const left = [...cells];
+    // Those of workers take longest, most of it waiting for leases and rests: they begin first.
+    const left = [...cells].sort((a, b) => a.scenario.modes.length - b.scenario.modes.length || b.adapter.mode.localeCompare(a.adapter.mode));
     const take = async () => {
       for (let cell = left.shift(); cell; cell = left.shift()) onCell(await playCell(site, cell, patience));
     };
