@@ -90,7 +90,7 @@ test("from the release files alone, without Rust, docs/quickstart.md leads to a 
   // The same project is ready to be deployed: its own function compiles, the built functions are found, and what is missing is said.
   const { code, output } = await run(path.join(user.env.PATH, "sh"), ["-c", "npx gristmill deploy supabase --check --project abcdefghij --with all"], user.options());
   assert.equal(code, 1, output);
-  assert.match(output, /ok {6}gristmill\n {2}MISSING database: [\s\S]*MISSING supabase: the CLI is not installed\n +→ npm install --save-dev supabase\n$/);
+  assert.match(output, /ok {6}gristmill\n {2}MISSING database: [\s\S]*MISSING supabase: the CLI is not installed\n +→ npm install --save-dev supabase\n {2}MISSING jobs of functions\/greet: .*: greet\n +→ gristmill deploy supabase registers them\n$/);
 });
 
 // Holds a terminal, tells when dev in it is up, and types Ctrl-C when it is told to.
