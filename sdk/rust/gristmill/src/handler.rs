@@ -194,6 +194,13 @@ impl Jobs {
         self.batches.iter().find(|batch| batch.serves(queue))
     }
 
+    #[cfg_attr(
+        target_arch = "wasm32",
+        expect(
+            clippy::arc_with_non_send_sync,
+            reason = "native handlers share it between threads; at the edge there is one"
+        )
+    )]
     pub(crate) fn states(&self) -> Arc<States> {
         Arc::new(self.states.clone())
     }
