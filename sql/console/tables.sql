@@ -48,3 +48,12 @@ create table mill.console_bulk (
 comment on table mill.console_bulk is 'Actions on all jobs that match a search, and how far each is. Kept for 90 days.';
 create index console_bulk_running on mill.console_bulk (id) where state = 'running';
 create index console_bulk_job on mill.console_bulk (job);
+
+-- What an admin has revealed can be read for a few minutes: the file of a document, the PDF of an export.
+create table mill.console_grant (
+  sub uuid not null,
+  record uuid not null,
+  until timestamptz not null,
+  primary key (sub, record)
+);
+comment on table mill.console_grant is 'Who may read the file of which record until when, because it was revealed to them in the console. Those that are over are removed with the next one.';

@@ -12,7 +12,7 @@ const TOKEN_SECONDS: u64 = 60;
 const API_KEY: HeaderName = HeaderName::from_static("apikey");
 /// Believed by the database from the service role alone.
 const ACTOR: HeaderName = HeaderName::from_static("x-gristmill-actor");
-const ROLE: HeaderName = HeaderName::from_static("x-gristmill-role");
+const ROLE: HeaderName = HeaderName::from_static("x-gristmill-console-role");
 
 /// How the deployment is told who asks.
 pub(crate) enum Credentials {

@@ -245,7 +245,7 @@ mod tests {
             "cookie",
             "authorization",
             "apikey",
-            "x-gristmill-role",
+            "x-gristmill-console-role",
             "x-gristmill-actor",
         ] {
             headers.insert(name, HeaderValue::from_static("mine"));
