@@ -1,0 +1,31 @@
+-- Revealing a record opens its file for as long as it takes to look at it. The audit row of the reveal says who, when and why.
+create or replace function mill.grant_console(p_record uuid) returns timestamptz
+language plpgsql
+set search_path = pg_catalog, pg_temp
+as $$
+declare
+  v_sub uuid := auth.uid();
+  v_until timestamptz := mill.now() + interval '10 minutes';
+begin
+  delete from mill.console_grant g where g.until < mill.now();
+  if v_sub is not null then
+    insert into mill.console_grant as g (sub, record, until) values (v_sub, p_record, v_until)
+    on conflict (sub, record) do update set until = excluded.until;
+  end if;
+  return v_until;
+end
+$$;
+
+comment on function mill.grant_console(uuid) is 'Lets the caller read the file of a record for ten minutes; answers until when.';
+revoke execute on function mill.grant_console(uuid) from public;
+
+create or replace function mill.has_console_grant(p_user uuid, p_record uuid) returns boolean
+language sql stable
+set search_path = pg_catalog, pg_temp
+as $$
+  select exists (select from mill.console_grant g where g.sub = p_user and g.record = p_record and g.until > mill.now())
+    and mill.console_role() = 'admin'
+$$;
+
+comment on function mill.has_console_grant(uuid, uuid) is 'Whether a record was revealed to a user within the last ten minutes, and the user is still an admin of the console.';
+revoke execute on function mill.has_console_grant(uuid, uuid) from public;
