@@ -39,9 +39,12 @@ declare
   v_limit int := least(greatest(coalesce(p_limit, 50), 1), 200);
   v_size int := case when v_terms = '[]' then v_limit else 2000 end;
   v_below bigint;
-  v_rows jsonb := '[]';
+  v_rows jsonb := '[]'::jsonb;
   v_looked int := 0;
-  v_found record;
+  v_found int;
+  v_last bigint;
+  v_last_match bigint;
+  v_more jsonb;
 begin
   if p_cursor !~ '^\d{1,18}$' then
     raise exception 'the cursor is none that this RPC has given' using errcode = 'GM110', hint = 'Send the cursor of the answer before, or none to begin anew.';
@@ -53,15 +56,15 @@ begin
         m as (select * from w a where %s order by a.id desc limit $3)
       select (select count(*) from w)::int as rows, (select min(w.id) from w) as last, (select min(m.id) from m) as last_match,
         (select coalesce(jsonb_agg(mill.console_audit_row(to_jsonb(m), $4) order by m.id desc), ''[]'') from m) as shown', v_times, v_condition)
-    into v_found using v_below, v_size, v_limit - jsonb_array_length(v_rows), v_role = 'admin';
-    v_rows := v_rows || v_found.shown;
-    v_looked := v_looked + v_found.rows;
-    v_below := case when jsonb_array_length(v_rows) = v_limit then v_found.last_match else coalesce(v_found.last, v_below) end;
-    exit when v_found.rows < v_size or jsonb_array_length(v_rows) = v_limit or v_looked >= 20000 or clock_timestamp() > v_until;
+    into v_found, v_last, v_last_match, v_more using v_below, v_size, v_limit - jsonb_array_length(v_rows), v_role = 'admin';
+    v_rows := v_rows || v_more;
+    v_looked := v_looked + v_found;
+    v_below := case when jsonb_array_length(v_rows) = v_limit then v_last_match else coalesce(v_last, v_below) end;
+    exit when v_found < v_size or jsonb_array_length(v_rows) = v_limit or v_looked >= 20000 or clock_timestamp() > v_until;
   end loop;
   return jsonb_build_object('rows', v_rows, 'looked', v_looked, 'query', v_terms,
-    'done', v_found.rows < v_size and (jsonb_array_length(v_rows) < v_limit or v_below = v_found.last),
-    'cursor', case when v_found.rows = v_size or jsonb_array_length(v_rows) = v_limit and v_below > v_found.last then v_below::text end);
+    'done', v_found < v_size and (jsonb_array_length(v_rows) < v_limit or v_below = v_last),
+    'cursor', case when v_found = v_size or jsonb_array_length(v_rows) = v_limit and v_below > v_last then v_below::text end);
 end
 $$;
 

@@ -4,9 +4,9 @@ language plpgsql immutable
 set search_path = pg_catalog, pg_temp
 as $$
 begin
-  return case when length(p_cursor) <= 20000 and jsonb_typeof(p_cursor::jsonb) = 'object' then p_cursor::jsonb else '{}' end;
+  return case when length(p_cursor) <= 20000 and jsonb_typeof(p_cursor::jsonb) = 'object' then p_cursor::jsonb else '{}'::jsonb end;
 exception when invalid_text_representation then
-  return '{}';
+  return '{}'::jsonb;
 end
 $$;
 
@@ -24,7 +24,7 @@ set jit = off
 as $$
 begin
   if coalesce(cardinality(p_ids), 0) = 0 then
-    return '{}';
+    return '{}'::jsonb;
   end if;
   return (
     select coalesce(jsonb_object_agg(w.id, coalesce(

@@ -73,7 +73,7 @@ declare
 begin
   select * into v_job from mill.workflow j where j.id = p_id;
   if not found then
-    return '{"workflow": null}';
+    return '{"workflow": null}'::jsonb;
   end if;
   v_row := mill.console_workflow_row(v_job);
   v_params := mill.shown_value(v_job.params, v_masked, 65536);
