@@ -83,7 +83,7 @@ export function Shell() {
     <div class="veil" onClick=${() => setMenu(false)} />
     <div class="page"><header class="top"><button type="button" class="ghost square only-phone" aria-label="Screens" aria-expanded=${menu} onClick=${() => setMenu(!menu)}><${Icon} name="menu" /></button>
       <h1 class="cut isolate">${title.value}</h1><span class="space" />
-      <a class="find" href=${href("jobs")} onClick=${(event) => { if (focusSearch()) event.preventDefault(); else setTimeout(focusSearch, 50); }}><${Icon} name="search" /><span>Search jobs</span><kbd aria-hidden="true">/</kbd></a>
+      <a class="find" aria-label="Search jobs" href=${href("jobs")} onClick=${(event) => { if (focusSearch()) event.preventDefault(); else setTimeout(focusSearch, 50); }}><${Icon} name="search" /><span>Search jobs</span><kbd aria-hidden="true">/</kbd></a>
       <${Pulse} />
       <button type="button" class="ghost square" aria-label=${theme.value === "dark" ? "Light" : "Dark"} title="Dark or light (t)" onClick=${toggleTheme}><${Icon} name=${theme.value === "dark" ? "sun" : "moon"} /></button>
       <button type="button" class="ghost square hide-phone" aria-label="Keyboard" title="Keyboard (?)" onClick=${() => setHelp(true)}><${Icon} name="help" /></button></header>

@@ -1,6 +1,5 @@
 // Numbers, times and sizes as people read them. Every relative time is shown with the exact one on hover.
-const UNITS = /** @type {[Intl.RelativeTimeFormatUnit, number][]} */ ([["day", 86_400], ["hour", 3600], ["minute", 60], ["second", 1]]);
-const relative = new Intl.RelativeTimeFormat("en", { numeric: "always", style: "narrow" });
+const UNITS = /** @type {[string, number][]} */ ([["d", 86_400], ["h", 3600], ["min", 60], ["s", 1]]);
 const whole = new Intl.NumberFormat("en");
 const short = new Intl.NumberFormat("en", { notation: "compact", maximumFractionDigits: 1 });
 const exactly = new Intl.DateTimeFormat(undefined, {
@@ -45,8 +44,8 @@ export function ago(at, now) {
   const size = Math.abs(difference);
   if (size < 1.5) return "now";
   const [unit, length] = UNITS.find(([, least]) => size >= least) ?? UNITS[3];
-  const text = relative.format(Math.trunc(difference / length), unit);
-  return text.replace(/(\d)([a-z]+)/, "$1 $2");
+  const text = `${Math.floor(size / length)} ${unit}`;
+  return difference < 0 ? `${text} ago` : `in ${text}`;
 }
 
 export const exact = (at) => {

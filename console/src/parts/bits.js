@@ -31,7 +31,7 @@ export function Time({ at, empty = "–" }) {
 export function Id({ id, to = undefined, whole = false }) {
   if (!id) return html`<span class="faint">–</span>`;
   const text = whole ? id : shortId(id);
-  return to ? html`<a class="mono nowrap" href=${to} title=${id}>${text}</a>` : html`<span class="mono" title=${id}>${text}</span>`;
+  return to ? html`<a class="mono nowrap" href=${to} title=${id}>${text}</a>` : html`<span class="mono nowrap" title=${id}>${text}</span>`;
 }
 
 export function Copy({ text, label = "Copy" }) {

@@ -17,8 +17,11 @@ function place(graph) {
   for (const node of graph.nodes) layout.setNode(node.key, { width: WIDTH, height: node.for_each ? EACH : HEIGHT });
   for (const edge of graph.edges) if (layout.hasNode(edge.from) && layout.hasNode(edge.to)) layout.setEdge(edge.from, edge.to, { each: edge.each });
   dagre.layout(layout);
-  return { size: layout.graph(), at: Object.fromEntries(layout.nodes().map((key) => [key, layout.node(key)])), edges: layout.edges().map((edge) => ({ ...edge, ...layout.edge(edge) })) };
+  return { size: layout.graph(), at: Object.fromEntries(layout.nodes().map((key) => [key, layout.node(key)])), edges: layout.edges().map((edge) => ({ ...edge, points: ends(layout.edge(edge).points, layout.node(edge.v), layout.node(edge.w)) })) };
 }
+
+/** Edges leave a node in the middle of its right side and arrive in the middle of the left side of the next. */
+const ends = (points, from, to) => [{ x: from.x + WIDTH / 2, y: from.y }, ...points.slice(1, -1).filter(({ x }) => x > from.x + WIDTH / 2 + 8 && x < to.x - WIDTH / 2 - 8), { x: to.x - WIDTH / 2 - 1, y: to.y }];
 
 /** A smooth line through points. */
 const curve = (points) => points.map(({ x, y }, at) => {
@@ -33,7 +36,7 @@ const cut = (text, most) => (text.length > most ? `${text.slice(0, most - 1)}…
 function Node({ node, at, onOpen }) {
   const tone = node.failed && node.state !== "open" ? "bad" : TONE[node.state] ?? "idle";
   const ended = node.completed + node.failed + node.skipped;
-  const took = node.started_at ? duration((node.finished_at ? new Date(node.finished_at).getTime() : now.value) - new Date(node.started_at).getTime()) : "";
+  const took = node.started_at && !["waiting", "skipped"].includes(node.state) ? duration((node.finished_at ? new Date(node.finished_at).getTime() : now.value) - new Date(node.started_at).getTime()) : "";
   const { width, height } = at;
   const words = `${node.key}, ${node.state}${node.for_each ? `, ${ended} of ${node.total ?? "unknown"}` : ""}${node.failed ? `, ${node.failed} failed` : ""}`;
   const press = (event) => { if (event.key === "Enter" || event.key === " ") { event.preventDefault(); onOpen(node); } };

@@ -34,7 +34,7 @@ export function Table({ columns, rows, keyOf, to = undefined, label, selected = 
   const move = (to) => {
     const next = Math.max(0, Math.min(rows.length - 1, to));
     setAt(next);
-    const row = body.current?.querySelectorAll("tr.row")[next];
+    const row = body.current?.querySelectorAll("tr.item")[next];
     row?.scrollIntoView({ block: "nearest" });
     (row?.querySelector("a.open") ?? row?.querySelector("button, a"))?.focus({ preventScroll: true });
   };
@@ -60,7 +60,7 @@ export function Table({ columns, rows, keyOf, to = undefined, label, selected = 
     <tbody ref=${body}>${rows.map((row, index) => {
       const key = keyOf(row);
       const under = below?.(row);
-      return html`<tr key=${key} class=${`row ${index === at ? "at" : ""} ${selected?.has(key) ? "picked" : ""} ${to ? "opens" : ""}`}
+      return html`<tr key=${key} class=${`item ${index === at ? "at" : ""} ${selected?.has(key) ? "picked" : ""} ${to ? "opens" : ""}`}
         onClick=${(event) => { setAt(index); if (to && !event.target.closest("a, button, input, label") && !String(getSelection())) go(to(row)); }}>
         ${onSelect && html`<td class="pick"><input type="checkbox" aria-label=${`Select ${key}`} checked=${selected?.has(key)} onChange=${() => toggle(row)} /></td>`}
         ${columns.map((column) => html`<td class=${`${column.align ?? ""} ${column.class ?? ""} ${column.main ? "main" : ""}`} data-label=${column.label}>${column.cell(row)}</td>`)}</tr>

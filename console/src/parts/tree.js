@@ -12,7 +12,7 @@ const LONG = 300; // characters of a text shown before it is opened
 function Text({ value }) {
   const [open, setOpen] = useState(false);
   const long = value.length > LONG;
-  return html`<span class="json-string isolate breaks">"${long && !open ? value.slice(0, LONG) : value}"</span>
+  return html`<span class="json-string breaks">"<span class="isolate">${long && !open ? value.slice(0, LONG) : value}</span>"</span>
     ${long && html`<button type="button" class="link" onClick=${() => setOpen(!open)}>${open ? "less" : `… ${(value.length - LONG).toLocaleString("en")} more characters`}</button>`}`;
 }
 

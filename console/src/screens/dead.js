@@ -92,7 +92,7 @@ function Dead({ query }) {
     { name: "count", label: "Count", align: "right", cell: (group) => html`<span class="run-of"><span class="num">${number(group.count)}${found.done ? "" : "+"}</span><${Meter} value=${group.count} most=${most} tone="bad" label=${`${group.count} of this group`} /></span>` },
     { name: "first", label: "First", cell: (group) => html`<${Time} at=${group.first_seen} />` },
     { name: "last", label: "Last", cell: (group) => html`<${Time} at=${group.last_seen} />` },
-    { name: "act", label: "", align: "right", cell: (group) => html`<span class="row end"><${Action} icon="retry" label="Retry" onClick=${() => ask("retry", group)} /><${Action} icon="trash" label="Discard" danger onClick=${() => ask("discard", group)} /></span>` },
+    { name: "act", label: "Act", align: "right", cell: (group) => html`<span class="row end"><${Action} icon="retry" label="Retry" onClick=${() => ask("retry", group)} /><${Action} icon="trash" label="Discard" danger onClick=${() => ask("discard", group)} /></span>` },
   ];
   return html`<div class="stack"><${SearchBox} value=${search} onSearch=${(q) => setQuery({ q }, { replace: false })} error=${found.error?.code === "GM110" ? found.error : null} label="Search dead letters" placeholder="Narrow down: kind:send_email error:timeout since:24h payload.user_id=42" />
     <${Runs} from=${runs} />

@@ -56,7 +56,7 @@ function Logs({ logs }) {
 
 function Steps({ steps }) {
   const most = Math.max(1, ...steps.map((step) => step.ms ?? 0));
-  return html`<${Panel} title="Steps" note=${String(steps.length)} flush><ol class="steps">${steps.map((step) => html`<li><${State} of=${step.state} /><span class="mono isolate cut grow">${step.name}</span><span class="step-bar"><i class=${step.state === "failed" ? "bad" : ""} style=${{ width: `${Math.max(2, ((step.ms ?? 0) / most) * 100)}%` }} /></span><span class="num soft nowrap">${duration(step.ms)}</span></li>`)}</ol><//>`;
+  return html`<${Panel} title="Steps" note=${String(steps.length)} flush><ol class="steps">${steps.map((step) => html`<li><${State} of=${step.state} label=${step.state} /><span class="mono isolate cut grow">${step.name}</span><span class="step-bar"><i class=${step.state === "failed" ? "bad" : ""} style=${{ width: `${Math.max(2, ((step.ms ?? 0) / most) * 100)}%` }} /></span><span class="num soft nowrap">${duration(step.ms)}</span></li>`)}</ol><//>`;
 }
 
 function Content({ data, job, onReveal, shown }) {
@@ -64,7 +64,7 @@ function Content({ data, job, onReveal, shown }) {
   const [tab, setTab] = useState("payload");
   const of = shown ?? data;
   const masked = !shown && data[`${tab}_masked`];
-  return html`<${Panel} title="Content" note=${bytes(of[`${tab}_bytes`])} actions=${html`${masked && html`<${Action} needs="admin" icon="eye" label="Reveal" onClick=${onReveal} />`}<${Tabs} label="Content" tabs=${tabs} chosen=${tab} onChoose=${setTab} />`}>
+  return html`<${Panel} title="Content" note=${bytes(of[`${tab}_bytes`])} actions=${html`${masked && html`<${Action} needs="admin" icon="eye" label="Reveal" onClick=${onReveal} />`}${tabs.length > 1 && html`<${Tabs} label="Content" tabs=${tabs} chosen=${tab} onChoose=${setTab} />`}`}>
     ${masked && html`<p class="masked"><${Icon} name="eye" />The values of ${job.kind} are masked. Keys and types are shown; revealing needs the role admin, and is written down.</p>`}
     <${Tree} key=${`${tab}${Boolean(shown)}`} text=${of[`${tab}_text`]} label=${tab} cut=${of[`${tab}_cut`]} /><//>`;
 }

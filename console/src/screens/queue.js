@@ -1,6 +1,5 @@
 // 4 Queue: how it is doing, who waits in it, what its provider admits, and every option with what it does.
 import { html } from "htm/preact";
-import { useState } from "preact/hooks";
 
 import { rpc } from "../lib/api.js";
 import { compact, duration, number, percent, seconds } from "../lib/format.js";
@@ -54,8 +53,8 @@ function Queue({ args, query }) {
   const name = args[0] ?? "";
   useTitle(name);
   const from = useRpc("console_queue", { p_queue: name }, { every: 6 });
-  const [tab, setTab] = useState(query.tab ?? "now");
-  const choose = (next) => { setTab(next); setQuery({ tab: next === "now" ? "" : next }); };
+  const tab = query.tab ?? "now";
+  const choose = (next) => setQuery({ tab: next === "now" ? "" : next });
   const data = from.data;
   const pause = () => confirm(data.paused
     ? { title: `Let ${name} go on?`, body: "Its jobs are claimed again at once.", verb: "Go on", run: (reason) => rpc("console_pause", { p_queue: name, p_paused: false, p_reason: reason }).then(() => from.reload()).then(() => `${name} goes on.`) }

@@ -30,9 +30,9 @@ function Gantt({ tasks, nodes, more }) {
   const ended = (task) => (task.finished_at ? new Date(task.finished_at).getTime() : ["completed", "failed", "cancelled", "skipped"].includes(task.state) ? began(task) : now.value);
   const from = Math.min(...rows.map(began));
   const span = Math.max(1, Math.max(...rows.map(ended)) - from);
-  return html`<div class="gantt" role="table" aria-label="Tasks over time"><div class="gantt-axis faint small num" aria-hidden="true"><span>0</span><span>${duration(span / 2)}</span><span>${duration(span)}</span></div>
-    ${rows.map((task) => html`<div class="gantt-row" role="row"><a role="cell" class="cut isolate small" href=${href("job", [task.id])}>${task.key}${task.of > 1 ? ` #${task.item}` : ""}</a>
-      <div role="cell" class="gantt-lane"><i class=${task.state} style=${{ left: `${((began(task) - from) / span) * 100}%`, width: `max(3px, ${((ended(task) - began(task)) / span) * 100}%)` }} title=${`${task.state}, ${duration(ended(task) - began(task))}`} /><span class="hidden">${task.state}, ${duration(ended(task) - began(task))}</span></div></div>`)}
+  return html`<div class="gantt" tabindex="0" role="group" aria-label="Tasks over time"><div class="gantt-axis faint small num" aria-hidden="true"><span>0</span><span>${duration(span / 2)}</span><span>${duration(span)}</span></div>
+    <ol>${rows.map((task) => html`<li class="gantt-row"><a class="cut isolate small" href=${href("job", [task.id])}>${task.key}${task.of > 1 ? ` #${task.item}` : ""}</a>
+      <div class="gantt-lane"><i class=${task.state} style=${{ left: `${((began(task) - from) / span) * 100}%`, width: `max(3px, ${((ended(task) - began(task)) / span) * 100}%)` }} title=${`${task.state}, ${duration(ended(task) - began(task))}`} /><span class="hidden">${task.state}, ${duration(ended(task) - began(task))}</span></div></li>`)}</ol>
     ${more && html`<p class="further faint">Not all tasks are shown; those of the steps with most going on come first.</p>`}</div>`;
 }
 
