@@ -57,7 +57,16 @@ function Sheet({ data, page, picture, chosen, onChoose }) {
       onMouseEnter=${() => onChoose(fact.number)} onClick=${() => onChoose(fact.number, true)}><title>${fact.kind}: ${fact.name}</title></rect>`; })}</svg></div>`;
 }
 
-const valueText = (value) => (value === null ? "" : typeof value === "object" ? Object.entries(value).map(([name, part]) => `${words(name)} ${typeof part === "object" && part !== null ? JSON.stringify(part) : part}`).join(", ") : String(value));
+const plain = (part) => (typeof part === "object" && part !== null ? JSON.stringify(part) : String(part));
+/** A value as a person would write it: 11.2 g/dL (12–15.5), then whatever else is known by its name. */
+function valueText(value) {
+  if (value === null || typeof value !== "object") return value === null ? "" : String(value);
+  const { value: amount, unit, dose, frequency, low, high, ...rest } = value;
+  const first = [amount ?? dose, unit, frequency].filter((part) => part !== undefined && part !== null).map(plain).join(" ");
+  const range = low !== undefined && high !== undefined && low !== null && high !== null ? ` (${plain(low)}–${plain(high)})` : "";
+  const others = Object.entries(rest).filter(([, part]) => part !== null).map(([name, part]) => `${words(name)} ${plain(part)}`);
+  return [first + range, ...others].filter(Boolean).join(", ");
+}
 
 /** What was found, least sure first. Each leads to its box, on whatever page that is. */
 function FactList({ data, chosen, onChoose, onPage }) {

@@ -26,7 +26,7 @@ export const reviewText = ({ reasons, unsure_facts: facts, unsure_pages: pages }
   reasons.map((reason) => (reason === "unsure_facts" ? plural(facts, "unsure fact") : reason === "unsure_pages" ? plural(pages, "unsure page") : REASONS[reason] ?? words(reason))).join(", ");
 
 /** A confidence as a bar, and as a number for those who look closer. */
-export function Confidence({ value, enough = 0.8 }) {
+export function Confidence({ value, enough = 0.85 }) {
   if (value === null || value === undefined) return html`<span class="faint">–</span>`;
   return html`<span class="nowrap"><${Meter} value=${value} most=${1} tone=${value < enough ? "warn" : "good"} label=${`Confidence ${percent(value)}`} /> <span class=${`num small ${value < enough ? "warn" : "soft"}`}>${percent(value)}</span></span>`;
 }
@@ -71,7 +71,7 @@ const to = (row) => href("document", [row.id]);
 const COLUMNS = [
   { name: "file", label: "Document", main: true, class: "text", cell: (row) => html`<div class="job-name"><a class="open isolate cut" href=${to(row)} title=${row.filename}>${row.filename}</a><${Id} id=${row.id} /></div>` },
   { name: "status", label: "State", cell: (row) => html`<${DocumentState} status=${row.status} />` },
-  { name: "review", label: "Review", class: "text", cell: (row) => (row.review.reasons.length ? html`<span class=${row.review.reasons.some((reason) => reason in TONES) ? "bad" : "warn"}>${reviewText(row.review)}</span>` : html`<span class="faint">–</span>`) },
+  { name: "review", label: "Review", cell: (row) => (row.review.reasons.length ? html`<span class=${row.review.reasons.some((reason) => reason in TONES) ? "bad" : "warn"}>${reviewText(row.review)}</span>` : html`<span class="faint">–</span>`) },
   { name: "confidence", label: "Least confidence", cell: (row) => html`<${Confidence} value=${row.review.least_confidence} />` },
   { name: "progress", label: "Stage", cell: (row) => (row.status === "processing" || row.status === "uploaded" ? html`<div class="progress-cell"><${Progress} value=${row.percent} label=${`${row.percent}%`} /><span class="num small soft">${row.stage}</span></div>` : html`<span class="soft small">${row.error?.message ? html`<span class="cut isolate" title=${row.error.message}>${row.error.message}</span>` : row.stage ?? "–"}</span>`) },
   { name: "pages", label: "Pages", align: "right", cell: (row) => html`<span class="num">${row.page_count ?? "–"}</span>` },

@@ -34,7 +34,7 @@ function Preview({ row, onClose }) {
       if (url) URL.revokeObjectURL(url);
     };
   }, [row.id]);
-  return html`<${Dialog} title=${row.title} onClose=${onClose} wide><div class="dialog-body">${state.error ? html`<${Problem} error=${state.error} />` : state.url ? html`<iframe class="pdf" src=${state.url} title=${`${row.title} as PDF`} />` : html`<${Waiting} rows=${8} />`}</div>
+  return html`<${Dialog} title=${row.title} onClose=${onClose} wide><div class="dialog-body">${state.error ? html`<${Problem} error=${state.error} />` : state.url ? html`<iframe class="pdf" src=${`${state.url}#navpanes=0&view=FitH`} title=${`${row.title} as PDF`} />` : html`<${Waiting} rows=${8} />`}</div>
     <footer>${state.url && html`<a href=${state.url} download=${row.file.name}>Save</a>`}<span class="space" /><button type="button" onClick=${onClose}>Close</button></footer><//>`;
 }
 

@@ -1,7 +1,7 @@
 // 10 Refresh: how fresh each data type is, what is watched, what calls cost beside their limits, and why answers were refused.
 import { html } from "htm/preact";
 
-import { bytes, compact, number, percent, plural, words } from "../lib/format.js";
+import { bytes, compact, duration, number, percent, plural, words } from "../lib/format.js";
 import { href } from "../lib/router.js";
 import { register } from "../lib/screens.js";
 import { useRpc, useTitle } from "../lib/use.js";
@@ -26,7 +26,7 @@ function Estimate({ row }) {
 const TYPES = [
   { name: "type", label: "Data type", main: true, cell: (row) => html`<div class="job-name"><b class="isolate">${row.type}</b>${!row.enabled && html`<${State} of="paused" label="switched off" />`}</div>` },
   { name: "fresh", label: "Fresh, of what is watched", cell: (row) => html`<${Freshness} of=${row.freshness} />` },
-  { name: "ttl", label: "Good for", align: "right", cell: (row) => html`<span class="num nowrap">${row.ttl_minutes} min</span>` },
+  { name: "ttl", label: "Good for", align: "right", cell: (row) => html`<span class="num nowrap">${duration(row.ttl_minutes * 60_000)}</span>` },
   { name: "strategy", label: "Asked for", cell: (row) => html`<span class="soft nowrap">${row.strategy === "scheduled" ? html`by <code>${row.schedule}</code>` : "when watched"}</span>` },
   { name: "calls", label: "Calls in an hour", align: "right", cell: (row) => html`<span class="num">${compact(row.hour.calls)}</span>` },
   { name: "estimate", label: "Estimate → actual", align: "right", cell: (row) => html`<${Estimate} row=${row} />` },
@@ -60,6 +60,7 @@ function Refresh() {
     const calls = data.minutes.map(({ calls }) => calls);
     const minute = calls.at(-2) ?? 0;
     const perMinute = data.limits.reduce((sum, limit) => sum + (limit.per_minute ?? 0), 0);
+    const [unit, unitName] = data.days.some((day) => day.bytes > 10 * 2 ** 20) ? [2 ** 20, "MB"] : [1024, "KB"];
     const watched = data.types.reduce((sum, { freshness }) => sum + freshness.watched, 0);
     const stale = data.types.reduce((sum, { freshness }) => sum + (freshness.stale ?? 0), 0);
     return html`<div class="stack"><div class="stats"><${Stat} label="Fresh" value=${watched ? percent(1 - stale / watched) : "–"} tone=${watched && stale / watched > 0.5 ? "bad" : ""} note=${`${compact(watched - stale)} of ${compact(watched)} that are watched`} />
@@ -67,8 +68,8 @@ function Refresh() {
         <${Stat} label="Quota" value=${percent(data.quota.used / data.quota.allowed)} tone=${data.quota.used >= data.quota.allowed ? "bad" : ""} note=${data.quota.reached_at ? html`reached <${Time} at=${data.quota.reached_at} />` : `${bytes(data.quota.per_day)} a day`} />
         <${Stat} label="Watched symbols" value=${`${compact(data.watched.length)}${data.symbols_more ? "+" : ""}`} note=${plural(data.types.length, "data type")} />
         <${Stat} label="Refused answers" value=${compact(data.refused.reduce((sum, { count }) => sum + count, 0))} tone=${data.refused.some(({ dead }) => dead) ? "warn" : ""} note="that wait or are dead letters" /></div>
-      <div class="halves"><${Panel} title="Calls per minute" note=${data.limits.map(({ queue, per_minute: most, status, blocked_until: until }) => html`<a href=${href("queue", [queue])}>${queue}</a> ${most ? `${number(most)} allowed` : "no limit"}${status !== "active" ? `, ${status}` : ""}${until && new Date(until) > new Date(data.now) ? html`, <span class="warn">blocked until <${Time} at=${until} /></span>` : ""} `)}><${Chart} from=${data.minutes[0]?.minute ?? data.now} good=${calls} bad=${[]} names=${["Calls", "Failed"]} label="Calls of providers in the last hour" /><//>
-        <${Panel} title="Quota"><${Quota} quota=${data.quota} />${data.days.length > 1 && html`<${Chart} from=${data.days[0].day} good=${data.days.map((day) => Math.round(day.bytes / 1024))} bad=${[]} names=${["KB", "Failed"]} step=${86_400} tick=${(at) => at.toISOString().slice(5, 10)} label="KB by day" />`}<//></div>
+      <div class="halves"><${Panel} title="Calls per minute" note=${data.limits.map(({ queue, per_minute: most, status, blocked_until: until }) => html`<a href=${href("queue", [queue])}>${queue}</a> ${most ? `${number(most)} allowed` : "no limit"}${status !== "active" ? `, ${status}` : ""}${until && new Date(until) > new Date(data.now) ? html`, <span class="warn">blocked until <${Time} at=${until} /></span>` : ""} `)}><${Chart} from=${data.minutes[0]?.minute ?? data.now} good=${calls} bad=${[]} names=${["Calls"]} label="Calls of providers in the last hour" /><//>
+        <${Panel} title="Quota"><${Quota} quota=${data.quota} />${data.days.length > 1 && html`<${Chart} from=${data.days[0].day} good=${data.days.map((day) => Math.round(day.bytes / unit))} bad=${[]} names=${[unitName]} step=${86_400} tick=${(at) => at.toISOString().slice(5, 10)} label=${`${unitName} by day`} />`}<//></div>
       <${Panel} title="Data types" flush note=${data.types.length}>${data.types.length ? html`<${Table} label="Data types" columns=${TYPES} rows=${data.types} keyOf=${(row) => row.type} />` : html`<${Empty} icon="refresh" title="No data type yet"><p>Add one with an INSERT: see docs/add-a-data-type.md.</p><//>`}<//>
       <div class="halves"><${Panel} title="Watched" flush note=${`${data.watched.length}${data.symbols_more ? "+" : ""}`}>${data.watched.length ? html`<${Table} label="Watched symbols" columns=${WATCHED} rows=${data.watched} keyOf=${(row) => row.symbol} />` : html`<${Empty} icon="eye" title="Nobody watches anything"><p>Clients subscribe by upsert_active_subscription_v2: see docs/refresh.md.</p><//>`}<//>
         <${Panel} title="Refused answers" flush>${data.refused.length || data.events.length ? html`<ol class="events">${data.refused.map((row) => html`<li class=${row.dead ? "bad" : ""}><a class="event-of cut isolate" href=${href("jobs", [], { q: `error:${row.reason ?? ""} state:failed,retrying payload.data_type=${row.type ?? ""}` })}>${row.type}</a><span class="grow breaks"><b>${REASONS[row.reason] ?? words(row.reason ?? "unknown")}</b> <span class="soft small isolate">${row.symbols.join(", ")}</span></span><span class="num nowrap">${compact(row.count)}${row.dead ? html` <span class="small">(${compact(row.dead)} dead)</span>` : ""}</span></li>`)}

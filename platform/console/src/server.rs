@@ -15,7 +15,7 @@ use hyper::body::Incoming;
 
 use crate::credentials::Credentials;
 use crate::files::Files;
-use crate::forward::{Deployment, is_let_through, whole};
+use crate::forward::{Deployment, is_file, is_let_through, whole};
 use crate::operator::{Operator, Role};
 use crate::origin;
 use crate::page::{Config, Page, empty, said};
@@ -217,6 +217,11 @@ impl Server {
         if !self.is_signed_in(&request) {
             let message = "The session has ended. The console asks for a new one by itself; if it does not, open the printed link again.";
             return refusal(StatusCode::UNAUTHORIZED, "console_session", message);
+        }
+        if is_file(request.method(), path) && self.deployment.operator().role != Role::Admin {
+            let message =
+                "Files are for the role admin. Start the console with --role admin to read one.";
+            return refusal(StatusCode::FORBIDDEN, "console_role", message);
         }
         self.deployment.forward(request).await
     }
