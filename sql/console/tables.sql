@@ -5,7 +5,8 @@
 --   console_retry, _cancel, _discard, _enqueue, _reveal     acting on jobs
 --   console_dead_groups, console_preview, console_bulk      acting on all jobs that match a search
 --   console_queue, console_set_queue, _pause, _drain        queues
---   console_schedules, console_health, console_audit        the rest
+--   console_schedules, _save_schedule, _run_schedule, …      schedules of users, and Gristmill's own
+--   console_health, console_audit                           the rest
 --
 -- Each begins with mill.require_console, which reads the caller's role from the token and refuses everybody else. Each is bounded in rows
 -- and in time: nothing here counts a whole table, and no answer grows with the history.

@@ -10,7 +10,7 @@ declare
   v_value jsonb := p_value;
 begin
   if p_value is null then
-    return '{"value": null, "text": null, "bytes": 0, "cut": false, "masked": false}';
+    return '{"value": null, "text": null, "bytes": 0, "cut": false, "masked": false}'::jsonb;
   end if;
   if p_is_masked then
     v_value := case when v_bytes > 262144 then to_jsonb(format('‹%s bytes›', v_bytes)) else mill.masked(p_value) end;

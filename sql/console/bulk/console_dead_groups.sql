@@ -12,9 +12,11 @@ declare
   v_begun timestamptz := clock_timestamp();
   v_size constant int := 1000;
   v_below uuid := mill.walk_from(p_cursor);
-  v_groups jsonb := '{}';
+  v_groups jsonb := '{}'::jsonb;
   v_looked int := 0;
-  v_found record;
+  v_found int;
+  v_last uuid;
+  v_more jsonb;
 begin
   loop
     execute format(
@@ -27,17 +29,17 @@ begin
           group by s.kind, s.type, s.shape)
       select (select count(*) from w)::int as rows, (select w.id from w order by w.id limit 1) as last, (select coalesce(jsonb_object_agg(g.id, to_jsonb(g)), ''{}'') from g) as groups',
       mill.job_window(v_search), v_search ->> 'condition')
-    into v_found using v_below, v_size;
+    into v_found, v_last, v_more using v_below, v_size;
     v_groups := (
       select coalesce(jsonb_object_agg(g.key, g.value || case when v_groups ? g.key then jsonb_build_object(
           'count', (g.value ->> 'count')::bigint + (v_groups #>> array[g.key, 'count'])::bigint,
           'first_seen', least((g.value ->> 'first_seen')::timestamptz, (v_groups #>> array[g.key, 'first_seen'])::timestamptz),
           'sample', v_groups #> array[g.key, 'sample'], 'message', v_groups #> array[g.key, 'message'],
           'last_seen', greatest((g.value ->> 'last_seen')::timestamptz, (v_groups #>> array[g.key, 'last_seen'])::timestamptz)) else '{}' end), '{}')
-      from jsonb_each(v_groups || v_found.groups) g where v_found.groups ? g.key) || (v_groups - array(select jsonb_object_keys(v_found.groups)));
-    v_looked := v_looked + v_found.rows;
-    v_below := coalesce(v_found.last, v_below);
-    exit when v_found.rows < v_size or v_looked >= 20000 or clock_timestamp() > v_begun + interval '200 milliseconds';
+      from jsonb_each(v_groups || v_more) g where v_more ? g.key) || (v_groups - array(select jsonb_object_keys(v_more)));
+    v_looked := v_looked + v_found;
+    v_below := coalesce(v_last, v_below);
+    exit when v_found < v_size or v_looked >= 20000 or clock_timestamp() > v_begun + interval '200 milliseconds';
   end loop;
   return jsonb_build_object(
     'groups', (
@@ -45,7 +47,7 @@ begin
         'first_seen', g -> 'first_seen', 'last_seen', g -> 'last_seen', 'sample', jsonb_build_object('id', g -> 'sample', 'message', mill.cut_text(g ->> 'message', 300)))
         order by (g ->> 'count')::bigint desc, g ->> 'id'), '[]')
       from (select value as g from jsonb_each(v_groups) order by (value ->> 'count')::bigint desc, key limit least(greatest(coalesce(p_limit, 100), 1), 500)) g),
-    'looked', v_looked, 'done', v_found.rows < v_size, 'cursor', case when v_found.rows = v_size then v_below end,
+    'looked', v_looked, 'done', v_found < v_size, 'cursor', case when v_found = v_size then v_below end,
     'took_ms', round(extract(epoch from clock_timestamp() - v_begun)::numeric * 1000, 1), 'query', v_search -> 'terms', 'notes', v_search -> 'notes');
 end
 $$;

@@ -10,11 +10,15 @@ declare
   v_until timestamptz := clock_timestamp() + p_time;
   v_size constant int := 2000;
   v_below uuid := mill.walk_from(null);
-  v_kinds jsonb := '{}';
-  v_samples jsonb := '[]';
+  v_kinds jsonb := '{}'::jsonb;
+  v_samples jsonb := '[]'::jsonb;
   v_count int := 0;
   v_looked int := 0;
-  v_found record;
+  v_found int;
+  v_matches int;
+  v_last uuid;
+  v_more jsonb;
+  v_some jsonb;
 begin
   loop
     execute format(
@@ -24,15 +28,15 @@ begin
         (select coalesce(jsonb_object_agg(k.kind, k.jobs), ''{}'') from (select m.kind, count(*) as jobs from m group by 1) k) as kinds,
         (select coalesce(jsonb_agg(mill.console_row(to_jsonb(s)) order by s.id desc), ''[]'') from (select * from m order by id desc limit $3) s) as samples',
       mill.job_window(p_search), p_search ->> 'condition')
-    into v_found using v_below, v_size, 5 - jsonb_array_length(v_samples);
-    v_count := v_count + v_found.matches;
-    v_looked := v_looked + v_found.rows;
-    v_samples := v_samples || v_found.samples;
-    v_kinds := v_kinds || (select coalesce(jsonb_object_agg(k.key, k.value::bigint + coalesce((v_kinds ->> k.key)::bigint, 0)), '{}') from jsonb_each_text(v_found.kinds) k);
-    v_below := coalesce(v_found.last, v_below);
-    exit when v_found.rows < v_size or v_looked >= p_max_rows or clock_timestamp() > v_until;
+    into v_found, v_matches, v_last, v_more, v_some using v_below, v_size, 5 - jsonb_array_length(v_samples);
+    v_count := v_count + v_matches;
+    v_looked := v_looked + v_found;
+    v_samples := v_samples || v_some;
+    v_kinds := v_kinds || (select coalesce(jsonb_object_agg(k.key, k.value::bigint + coalesce((v_kinds ->> k.key)::bigint, 0)), '{}') from jsonb_each_text(v_more) k);
+    v_below := coalesce(v_last, v_below);
+    exit when v_found < v_size or v_looked >= p_max_rows or clock_timestamp() > v_until;
   end loop;
-  return jsonb_build_object('count', v_count, 'more', v_found.rows = v_size, 'looked', v_looked, 'samples', v_samples,
+  return jsonb_build_object('count', v_count, 'more', v_found = v_size, 'looked', v_looked, 'samples', v_samples,
     'by_kind', (select coalesce(jsonb_agg(jsonb_build_object('kind', k.key, 'count', k.value) order by k.value::bigint desc, k.key), '[]') from jsonb_each(v_kinds) k));
 end
 $$;

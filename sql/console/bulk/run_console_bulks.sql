@@ -13,7 +13,9 @@ declare
   v_size constant int := 200;
   v_bulk mill.console_bulk;
   v_search jsonb;
-  v_found record;
+  v_found int;
+  v_last uuid;
+  v_ids uuid[];
   v_counts jsonb;
   v_changed bigint;
 begin
@@ -24,24 +26,24 @@ begin
     select (select count(*) from w)::int as rows, (select w.id from w order by w.id limit 1) as last,
       array(select j.id from w j where %s and j.created_at <= $3 and (j.finished_at is null or j.finished_at <= $3) order by j.id) as ids',
     mill.job_window(v_search), v_search ->> 'condition')
-  into v_found using coalesce(v_bulk.reached, mill.walk_from(null)), v_size, v_bulk.created_at;
-  if v_found.ids <> '{}' then
+  into v_found, v_last, v_ids using coalesce(v_bulk.reached, mill.walk_from(null)), v_size, v_bulk.created_at;
+  if v_ids <> '{}' then
     perform mill.act_as(jsonb_build_object('source', 'console', 'reason', v_bulk.reason, 'email', v_bulk.email, 'actor', v_bulk.actor));
     v_counts := case v_bulk.action
-      when 'retry' then (select jsonb_object_agg(r.status, r.jobs) from (select s.status, count(*) as jobs from mill.retry(v_found.ids) s group by 1) r)
-      when 'discard' then (select jsonb_object_agg(r.status, r.jobs) from (select s.status, count(*) as jobs from mill.discard(v_found.ids) s group by 1) r)
-      else (select jsonb_object_agg(r.status, r.jobs) from (select s.status, count(*) as jobs from mill.cancel(v_found.ids) s group by 1) r) end;
+      when 'retry' then (select jsonb_object_agg(r.status, r.jobs) from (select s.status, count(*) as jobs from mill.retry(v_ids) s group by 1) r)
+      when 'discard' then (select jsonb_object_agg(r.status, r.jobs) from (select s.status, count(*) as jobs from mill.discard(v_ids) s group by 1) r)
+      else (select jsonb_object_agg(r.status, r.jobs) from (select s.status, count(*) as jobs from mill.cancel(v_ids) s group by 1) r) end;
     perform mill.act_as('{}');
   end if;
   v_changed := (select coalesce(sum(c.value::bigint), 0) from jsonb_each_text(v_counts) c where c.key in ('retried', 'discarded', 'cancelled', 'requested'));
   update mill.console_bulk b set
-    reached = coalesce(v_found.last, b.reached), looked = b.looked + v_found.rows, done = b.done + v_changed, refused = b.refused + cardinality(v_found.ids) - v_changed,
+    reached = coalesce(v_last, b.reached), looked = b.looked + v_found, done = b.done + v_changed, refused = b.refused + cardinality(v_ids) - v_changed,
     refusals = b.refusals || (
       select coalesce(jsonb_object_agg(c.key, c.value::bigint + coalesce((b.refusals ->> c.key)::bigint, 0)), '{}')
       from jsonb_each_text(v_counts) c where c.key not in ('retried', 'discarded', 'cancelled', 'requested')),
     updated_at = mill.now()
   where b.id = p_bulk;
-  return v_found.rows < v_size;
+  return v_found < v_size;
 end
 $$;
 

@@ -25,7 +25,7 @@ declare
   v_result jsonb;
 begin
   if v_job is null then
-    return '{"job": null}';
+    return '{"job": null}'::jsonb;
   end if;
   v_masked := mill.is_sensitive(v_job ->> 'kind');
   v_payload := mill.shown_value(v_job -> 'payload', v_masked, 65536);

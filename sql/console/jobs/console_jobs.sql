@@ -16,27 +16,30 @@ declare
   v_limit int := least(greatest(coalesce(p_limit, 50), 1), 200);
   v_below uuid := mill.walk_from(p_cursor);
   v_size int := case when v_search ->> 'condition' = 'true' then v_limit else 1000 end;
-  v_jobs jsonb := '[]';
+  v_jobs jsonb := '[]'::jsonb;
   v_looked int := 0;
-  v_found record;
+  v_found int;
+  v_last uuid;
+  v_last_match uuid;
+  v_more jsonb;
 begin
   loop
     execute format(
       'with w as materialized (%s),
         m as (select * from w j where %s order by id desc limit $3)
-      select (select count(*) from w)::int as rows, (select count(*) from m)::int as matches, (select w.id from w order by w.id limit 1) as last,
+      select (select count(*) from w)::int as rows, (select w.id from w order by w.id limit 1) as last,
         (select m.id from m order by m.id limit 1) as last_match, (select coalesce(jsonb_agg(mill.console_row(to_jsonb(m), $4, $5) order by m.id desc), ''[]'') from m) as jobs',
       v_window, v_search ->> 'condition')
-    into v_found using v_below, v_size, v_limit - jsonb_array_length(v_jobs), v_search -> 'columns', v_role;
-    v_jobs := v_jobs || v_found.jobs;
-    v_looked := v_looked + v_found.rows;
-    v_below := case when jsonb_array_length(v_jobs) = v_limit then v_found.last_match else coalesce(v_found.last, v_below) end;
-    exit when v_found.rows < v_size or jsonb_array_length(v_jobs) = v_limit or v_looked >= 40000 or clock_timestamp() > v_until;
+    into v_found, v_last, v_last_match, v_more using v_below, v_size, v_limit - jsonb_array_length(v_jobs), v_search -> 'columns', v_role;
+    v_jobs := v_jobs || v_more;
+    v_looked := v_looked + v_found;
+    v_below := case when jsonb_array_length(v_jobs) = v_limit then v_last_match else coalesce(v_last, v_below) end;
+    exit when v_found < v_size or jsonb_array_length(v_jobs) = v_limit or v_looked >= 40000 or clock_timestamp() > v_until;
     v_size := least(4000, 40000 - v_looked);
   end loop;
   return jsonb_build_object('jobs', v_jobs, 'looked', v_looked,
-    'done', v_found.rows < v_size and (jsonb_array_length(v_jobs) < v_limit or v_below = v_found.last),
-    'cursor', case when v_found.rows < v_size and (jsonb_array_length(v_jobs) < v_limit or v_below = v_found.last) then null else v_below end,
+    'done', v_found < v_size and (jsonb_array_length(v_jobs) < v_limit or v_below = v_last),
+    'cursor', case when v_found < v_size and (jsonb_array_length(v_jobs) < v_limit or v_below = v_last) then null else v_below end,
     'reached', mill.time_of_id(v_below), 'took_ms', round(extract(epoch from clock_timestamp() - v_begun)::numeric * 1000, 1),
     'query', v_search -> 'terms', 'notes', v_search -> 'notes');
 end

@@ -13,7 +13,7 @@ declare
   v_correlation text := p_job ->> 'correlation_id';
   v_bounds jsonb;
   v_parent jsonb := mill.console_found((p_job ->> 'parent')::uuid);
-  v_links jsonb := '[]';
+  v_links jsonb := '[]'::jsonb;
   v_some jsonb;
   v_from uuid;
 begin

@@ -5,7 +5,6 @@ set search_path = pg_catalog, pg_temp
 as $$
 declare
   v_queue mill.queue := p_queue;
-  v_known mill.queue;
   v_option record;
   v_value jsonb;
   v_fits boolean;

@@ -1,12 +1,12 @@
 -- A field of the payload equals a value. A number is compared as a number, exactly, whatever its size; anything else as text.
 create or replace function mill.payload_condition(p_term jsonb) returns text
-language plpgsql immutable
+language plpgsql stable
 set search_path = pg_catalog, pg_temp
 as $$
 declare
   v_path text := format('%L::text[]', array(select jsonb_array_elements_text(p_term -> 'path')));
   v_value text;
-  v_parts text[] := '{}';
+  v_parts text[] := array[]::text[];
 begin
   for v_value in select jsonb_array_elements_text(p_term -> 'values') loop
     v_parts := v_parts || case
@@ -76,11 +76,11 @@ comment on function mill.job_condition(jsonb, text) is 'One term of a search of 
 revoke execute on function mill.job_condition(jsonb, text) from public;
 
 create or replace function mill.search_states(p_term jsonb) returns text[]
-language plpgsql immutable
+language plpgsql stable
 set search_path = pg_catalog, pg_temp
 as $$
 declare
-  v_states text[] := '{}';
+  v_states text[] := array[]::text[];
   v_value text;
   v_more text[];
 begin

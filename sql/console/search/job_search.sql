@@ -45,8 +45,8 @@ declare
   v_term jsonb;
   v_value text;
   v_ids uuid[];
-  v_lowest uuid := '00000000-0000-0000-0000-000000000000';
-  v_highest uuid := 'ffffffff-ffff-ffff-ffff-ffffffffffff';
+  v_lowest uuid := '00000000-0000-0000-0000-000000000000'::uuid;
+  v_highest uuid := 'ffffffff-ffff-ffff-ffff-ffffffffffff'::uuid;
 begin
   for v_term in select t from jsonb_array_elements(p_terms) t where not (t ->> 'not')::boolean and t ->> 'key' in ('since', 'until', 'id', 'word') loop
     v_value := v_term #>> '{values,0}';

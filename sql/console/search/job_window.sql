@@ -12,7 +12,7 @@ declare
   v_lowest text := p_search #>> '{bounds,lowest}';
   v_bounds text := format('id < $1 and id between %L::uuid and %L::uuid', v_lowest, p_search #>> '{bounds,highest}')
     || case when p_search #> '{bounds,ids}' <> 'null' then format(' and id = any (%L::uuid[])', array(select jsonb_array_elements_text(p_search #> '{bounds,ids}'))) else '' end;
-  v_parts text[] := '{}';
+  v_parts text[] := array[]::text[];
   v_source text;
 begin
   for v_source in select jsonb_array_elements_text(p_search -> 'sources') loop

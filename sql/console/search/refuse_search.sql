@@ -1,6 +1,6 @@
 -- The place in the text travels as JSON in the detail, so that a page can mark it.
 create or replace function mill.refuse_search(p_problem text, p_at int, p_term text, p_hint text default null) returns void
-language plpgsql immutable
+language plpgsql stable
 set search_path = pg_catalog, pg_temp
 as $$
 begin

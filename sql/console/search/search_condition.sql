@@ -41,9 +41,7 @@ set search_path = pg_catalog, pg_temp
 as $$
 declare
   v_value text;
-  v_parts text[] := '{}';
-  v_is text[];
-  v_at timestamptz;
+  v_parts text[] := array[]::text[];
 begin
   for v_value in select jsonb_array_elements_text(p_term -> 'values') loop
     v_parts := v_parts || case

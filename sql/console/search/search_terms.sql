@@ -13,11 +13,11 @@ revoke execute on function mill.search_values(text) from public;
 -- Takes a search text apart: {key, op, not, values, quoted, path, at, length}, a row for each term. key is word for a bare word. p_keys are the keys that
 -- the search has; payload and column have a path behind them and are known where p_keys has payload.
 create or replace function mill.search_terms(p_search text, p_keys text[]) returns jsonb
-language plpgsql immutable
+language plpgsql stable
 set search_path = pg_catalog, pg_temp
 as $$
 declare
-  v_terms jsonb := '[]';
+  v_terms jsonb := '[]'::jsonb;
   v_token record;
   v_not boolean;
   v_text text;

@@ -1,6 +1,6 @@
 -- A search text, cut at the blanks that stand outside of double quotes. Bounded: 500 characters and 20 terms.
 create or replace function mill.search_tokens(p_search text) returns table (at int, token text)
-language plpgsql immutable
+language plpgsql stable
 set search_path = pg_catalog, pg_temp
 as $$
 declare

@@ -8,9 +8,11 @@ declare
 begin
   return jsonb_build_object(
     'role', v_role, 'actor', mill.console_actor(), 'now', mill.now(),
-    'may', jsonb_build_object('act', v_role <> 'viewer', 'administer', v_role = 'admin', 'reveal', v_role = 'admin', 'schedule', false),
+    'may', jsonb_build_object('act', v_role <> 'viewer', 'administer', v_role = 'admin', 'reveal', v_role = 'admin', 'schedule', v_role <> 'viewer'),
     'version', mill.setting('version'),
     'parts', (select coalesce(jsonb_agg(p.part order by p.part), '[]') from mill.part p),
+    -- Applications may lie in a schema of their own: their RPCs are asked there.
+    'schemas', (select coalesce(jsonb_object_agg(p.part, p.schema), '{}') from mill.part p where p.schema <> 'public'),
     'payloads', mill.setting('console.payloads', 'masked'),
     'queues', (select coalesce(jsonb_agg(jsonb_build_object('queue', q.queue, 'description', q.description, 'served_by', q.served_by, 'paused', q.paused) order by q.queue), '[]')
       from (select * from mill.queue order by queue limit 500) q),

@@ -4,9 +4,9 @@ language plpgsql immutable
 set search_path = pg_catalog, pg_temp
 as $$
 begin
-  return case when length(p_cursor) <= 20000 and jsonb_typeof(p_cursor::jsonb) = 'object' then p_cursor::jsonb else '{}' end;
+  return case when length(p_cursor) <= 20000 and jsonb_typeof(p_cursor::jsonb) = 'object' then p_cursor::jsonb else '{}'::jsonb end;
 exception when invalid_text_representation then
-  return '{}';
+  return '{}'::jsonb;
 end
 $$;
 
@@ -24,7 +24,7 @@ set jit = off
 as $$
 begin
   if coalesce(cardinality(p_ids), 0) = 0 then
-    return '{}';
+    return '{}'::jsonb;
   end if;
   return (
     select coalesce(jsonb_object_agg(w.id, coalesce(
@@ -56,7 +56,7 @@ begin
       from (select o.id, o.state from mill.alert o where o.state <> 'resolved' order by o.id limit 200) a),
     'schedules_late', (select count(*) from mill.cron_health() c where c.reason is not null),
     'workers', (select count(*) from mill.worker w where w.seen_at > p_now - make_interval(secs => mill.setting('worker.timeout_seconds', '300')::int)),
-    'bulks', (select coalesce(jsonb_agg(jsonb_build_object('id', b.id, 'state', b.state, 'done', b.done, 'total', b.total, 'total_more', b.total_is_more) order by b.id), '[]')
+    'bulks', (select coalesce(jsonb_agg(jsonb_build_object('id', b.id, 'state', b.state, 'done', b.done, 'total', b.total, 'total_more', b.total_is_more) order by b.id desc), '[]')
       from (select * from mill.console_bulk o where o.state = 'running' or o.updated_at > p_now - interval '10 seconds' order by o.id desc limit 5) b));
 end
 $$;
