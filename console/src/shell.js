@@ -1,5 +1,6 @@
 // What surrounds every screen: the list of screens, the head with the pulse, help, dialogs.
 import { html } from "htm/preact";
+import { Component } from "preact";
 import { useEffect, useState } from "preact/hooks";
 
 import { config } from "./lib/config.js";
@@ -51,6 +52,22 @@ function Account() {
     <button type="button" class="ghost square" aria-label="Sign out" title="Sign out" onClick=${signOut}><${Icon} name="door" /></button></div>`;
 }
 
+/** A screen that fails says so, and leaves the rest of the page as it is. */
+class Guard extends Component {
+  state = { error: /** @type {Error | null} */ (null) };
+
+  componentDidCatch(error) {
+    console.error(error);
+    this.setState({ error });
+  }
+
+  render() {
+    const { error } = this.state;
+    if (!error) return /** @type {any} */ (this.props).children;
+    return html`<${Problem} error=${{ message: "This screen could not be drawn.", advice: `Try again. If it stays so, report this with the version ${start.value?.version ?? ""}: ${error.message}` }} retry=${() => this.setState({ error: null })} />`;
+  }
+}
+
 /** Signed in, and no role for the console. */
 export function Refused({ error }) {
   const isRole = error.code === "42501" || error.status === 403;
@@ -88,7 +105,7 @@ export function Shell() {
       <button type="button" class="ghost square" aria-label=${theme.value === "dark" ? "Light" : "Dark"} title="Dark or light (t)" onClick=${toggleTheme}><${Icon} name=${theme.value === "dark" ? "sun" : "moon"} /></button>
       <button type="button" class="ghost square hide-phone" aria-label="Keyboard" title="Keyboard (?)" onClick=${() => setHelp(true)}><${Icon} name="help" /></button></header>
       <main id="main" tabindex="-1">${pulse.value.maintenance && html`<p class="banner">The deployment is in maintenance: users' writes are stopped.</p>`}
-        ${screen ? html`<${screen.view} key=${`${name}/${args.join("/")}`} args=${args} query=${query} />`
+        ${screen ? html`<${Guard} key=${`${name}/${args.join("/")}`}><${screen.view} args=${args} query=${query} /><//>`
           : html`<${Empty} icon="search" title=${`There is no screen ${name}`}><p>Its application may not be installed here. <a href=${href("overview")}>To the overview</a></p><//>`}</main></div>
   </div><${Layer} />${help && html`<${Help} onClose=${() => setHelp(false)} />`}`;
 }

@@ -7,10 +7,10 @@ import { compact, number } from "../lib/format.js";
 const HEIGHT = 100; // of the drawing; it is stretched to its place
 const STEP = 10;
 
-/** The next round number above n: 1, 2, 5 and their tens. */
+/** The next round number above n. */
 function above(n) {
   const power = 10 ** Math.floor(Math.log10(Math.max(1, n)));
-  return [1, 2, 5, 10].map((factor) => factor * power).find((round) => round >= n && round >= 4) ?? 10 * power;
+  return [1, 2, 3, 4, 5, 6, 8, 10].map((factor) => factor * power).find((round) => round >= n && round >= 4) ?? 10 * power;
 }
 
 const minutes = (at) => new Intl.DateTimeFormat("en-GB", { hour: "2-digit", minute: "2-digit", hour12: false }).format(at);

@@ -13,12 +13,15 @@ import { Chart } from "../parts/chart.js";
 import { Options } from "./queue-options.js";
 import { bounded } from "./overview.js";
 
+/** A tenant is the owner of its jobs, or "group NAME" without one. */
+const ofTenant = (tenant) => (tenant.startsWith("group ") ? `group:"${tenant.slice(6)}"` : `owner:${tenant}`);
+
 function Tenants({ tenants, queue }) {
   if (!tenants.rows.length) return html`<${Empty} icon="queue" title="Nobody waits here"><p>${tenants.fair ? "Tenants take turns here. They appear once they have jobs." : "Set dequeue to fair and tenants take turns by virtual time."}</p><//>`;
   const most = Math.max(1, ...tenants.rows.map((row) => row.pending + row.running));
   return html`<table class="tenants" aria-label="Turns of tenants"><thead><tr><th scope="col">Tenant</th><th scope="col">Waiting and running</th><th scope="col" class="right" title="How many jobs it was served more than the one that goes next">Ahead</th></tr></thead>
-    <tbody>${tenants.rows.map((row) => html`<tr><th scope="row"><a class="cut isolate mono" href=${href("jobs", [], { q: `queue:${queue} group:"${row.tenant}"` })} title=${row.tenant}>${row.tenant}</a></th>
-      <td><div class="turn" role="img" aria-label=${`${row.running} running, ${bounded(row.pending, row.pending_more)} waiting`}><i class="run" style=${{ width: `${(row.running / most) * 100}%` }} /><i class="wait" style=${{ width: `${(row.pending / most) * 100}%` }} /><span class="num small">${row.running > 0 && html`<b>${compact(row.running)}</b> · `}${bounded(row.pending, row.pending_more)}</span></div></td>
+    <tbody>${tenants.rows.map((row) => html`<tr><th scope="row"><a class="cut isolate mono" href=${href("jobs", [], { q: `queue:${queue} ${ofTenant(row.tenant)}` })} title=${row.tenant}>${row.tenant}</a></th>
+      <td><div class="turn" role="img" aria-label=${`${row.running} running, ${bounded(row.pending, row.pending_more)} waiting`}><i class="run" style=${{ width: `${(row.running / most) * 70}%` }} /><i class="wait" style=${{ width: `${(row.pending / most) * 70}%` }} /><span class="num small">${row.running > 0 && html`<b>${compact(row.running)}</b> · `}${bounded(row.pending, row.pending_more)}</span></div></td>
       <td class="right num">${row.behind === 0 ? html`<span class="good nowrap">goes next</span>` : number(row.behind)}</td></tr>`)}</tbody></table>
     ${tenants.more && html`<p class="further faint">There are more tenants.</p>`}`;
 }
@@ -49,6 +52,9 @@ function Invocations({ rows }) {
 export const BreakerChanges = ({ rows }) => (rows.length ? html`<ol class="events">${rows.map((row) => html`<li><${State} of=${row.state} tone=${{ open: "bad", half_open: "warn", closed: "good" }[row.state]} /><span class="grow soft breaks isolate">${row.target ? `${row.target}. ` : ""}${row.reason}</span><span class="small soft"><${Time} at=${row.at} /></span></li>`)}</ol>`
   : html`<p class="faint small pad">The breaker has not opened.</p>`);
 
+const QUIET = Array(60).fill(0);
+const NO_HOUR = { completed: 0, failed: 0, dead: 0, failure_share: 0, p50_ms: null, p95_ms: null };
+
 function Queue({ args, query }) {
   const name = args[0] ?? "";
   useTitle(name);
@@ -64,7 +70,7 @@ function Queue({ args, query }) {
     : { title: `Drain ${name}?`, body: "New jobs are refused as throttled, and callers try again later. What waits and runs is worked off.", verb: "Drain", danger: true, run: (reason) => rpc("console_drain", { p_queue: name, p_draining: true, p_reason: reason }).then(() => from.reload()).then(() => `${name} drains.`) });
   useKeys({ P: { label: "Pause the queue, or let it go on", run: () => data && mayAct() && pause() }, J: { label: "Jobs of the queue", run: () => go(href("jobs", [], { q: `queue:${name}` })) } });
   return html`<${Fetched} from=${from} rows=${8}>${() => {
-    const state = { ...data.state, ...queuesNow.value[name] };
+    const state = { hour: NO_HOUR, sparkline: { from: new Date(now.value - 3_600_000).toISOString(), completed: QUIET, failed: QUIET }, ...data.state, ...queuesNow.value[name] };
     const breaker = typeof data.breaker === "object" ? data.breaker : null;
     const waited = state.oldest_due ? Math.max(0, (now.value - new Date(state.oldest_due).getTime()) / 1000) : null;
     const { from: begin, completed, failed } = state.sparkline;
