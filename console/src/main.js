@@ -8,6 +8,7 @@ import "./styles/base.css";
 import "./styles/shell.css";
 import "./styles/parts.css";
 import "./styles/screens.css";
+import "./styles/applications.css";
 
 import { config, loadConfig } from "./lib/config.js";
 import { begin, refusal, start } from "./lib/live.js";
@@ -26,6 +27,11 @@ import "./screens/workflow.js";
 import "./screens/schedules.js";
 import "./screens/health.js";
 import "./screens/audit.js";
+import "./screens/documents.js";
+import "./screens/document.js";
+import "./screens/refresh.js";
+import "./screens/exports.js";
+import "./screens/usage.js";
 
 takeKey();
 

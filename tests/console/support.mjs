@@ -1,7 +1,6 @@
 // The console in a real Chromium, on a real stack, watched: a page that breaks its own policy, asks a third party for anything, or learns a key
 // of the deployment fails its test, whatever the test is about.
 import assert from "node:assert/strict";
-import { randomUUID } from "node:crypto";
 import fs from "node:fs";
 import path from "node:path";
 
@@ -126,19 +125,21 @@ export class Console {
   }
 }
 
-/** A dead letter, as a worker would have left it: enqueued, claimed and settled as failed for good. */
-export async function addDead(stack, { queue = "default", kind = "echo", payload = {}, error = { type: "timeout", message: "no answer" }, owner = null, name = null }) {
-  const id = await addJob(stack, { queue, kind, payload, owner, name });
-  await stack.postgres.query(`with claimed as (select * from mill.claim('${queue}', 'test', 500) c)
-    select mill.settle((select coalesce(jsonb_agg(jsonb_build_object('id', c.id, 'attempt', c.attempt, 'outcome', 'dead', 'error', ${literal(JSON.stringify(error))}::jsonb)), '[]') from claimed c), 'test')`);
-  return id;
+/** A job, as an application enqueues it; the arguments are those of submit_job without p_. */
+export async function addJob(console, { kind = "echo", payload = {}, ...named } = {}) {
+  const args = Object.fromEntries(Object.entries({ kind, payload, ...named }).map(([name, value]) => [`p_${name}`, value]));
+  const { status, json } = await console.call("service", "submit_job", args);
+  if (status !== 200) throw new Error(`submit_job answered ${status}: ${JSON.stringify(json)}`);
+  return json.id;
 }
 
-/** A job, as an application enqueues it. */
-export async function addJob(stack, { queue = null, kind = "echo", payload = {}, owner = null, name = null }) {
-  const id = randomUUID();
-  void [queue, kind, payload, owner, name];
+/** A dead letter, as a worker leaves it: enqueued, claimed and settled as failed for good. */
+export async function addDead(console, { queue = "default", error = { type: "timeout", message: "no answer" }, ...job } = {}) {
+  const id = await addJob(console, job);
+  const worker = "worker-1";
+  const claimed = (await console.call("service", "claim_jobs", { p_worker: worker, p_queues: [queue], p_max: 50 })).json;
+  const outcomes = claimed.map(({ id, attempt }) => ({ id, attempt, outcome: "dead", error }));
+  const settled = (await console.call("service", "settle_jobs", { p_worker: worker, p_outcomes: outcomes })).json;
+  assert.ok(settled.some((one) => one.id === id), `the job ${id} was not settled: ${JSON.stringify(settled)}`);
   return id;
 }
-
-const literal = (text) => `'${text.replaceAll("'", "''")}'`;

@@ -48,7 +48,8 @@ export async function read(answer, name) {
     // Not every proxy in between answers in JSON.
   }
   const { status } = answer;
-  const { code = "", message = `The answer was ${status}.`, hint, details } = said;
+  // Functions answer problems as RFC 9457 has them: what happened is their detail.
+  const { code = "", detail, message = detail ?? `The answer was ${status}.`, hint, details } = said;
   throw new Refusal(message, { code, status, details: details ?? "", advice: hint ?? adviceFor(status, code, name) });
 }
 

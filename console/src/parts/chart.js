@@ -19,9 +19,9 @@ const minutes = (at) => new Intl.DateTimeFormat("en-GB", { hour: "2-digit", minu
  * @param {object} props
  * @param {string} props.from  when the first bar begins
  * @param {number[]} props.good
- * @param {number[]} props.bad
+ * @param {number[]} props.bad  none: only what is counted
  * @param {string} props.label
- * @param {[string, string]} [props.names]
+ * @param {string[]} [props.names]
  * @param {number} [props.step]  seconds that a bar stands for
  * @param {(at: Date) => string} [props.tick]  what stands below a bar
  */
@@ -39,12 +39,12 @@ export function Chart({ from, good, bad, label, names = ["Completed", "Failed"],
   const shown = at >= 0 && at < good.length;
   const ticks = Array.from({ length: 5 }, (_, index) => Math.round((index / 4) * (count - 1)));
   return html`<figure class="chart"><div class="chart-area"><div class="chart-levels num" aria-hidden="true"><span>${compact(top)}</span><span>${Number.isInteger(top / 2) ? compact(top / 2) : ""}</span><span>0</span></div>
-    <div class="chart-box" onPointerMove=${point} onPointerLeave=${() => setAt(-1)}><svg viewBox=${`0 0 ${count * STEP} ${HEIGHT}`} preserveAspectRatio="none" role="img" aria-label=${`${label}. ${names[0]}: ${number(total(good))}. ${names[1]}: ${number(total(bad))}.`}>
+    <div class="chart-box" onPointerMove=${point} onPointerLeave=${() => setAt(-1)}><svg viewBox=${`0 0 ${count * STEP} ${HEIGHT}`} preserveAspectRatio="none" role="img" aria-label=${`${label}. ${names[0]}: ${number(total(good))}.${bad.length ? ` ${names[1]}: ${number(total(bad))}.` : ""}`}>
       ${shown && html`<rect class="chart-at" x=${at * STEP} y="0" width=${STEP} height=${HEIGHT} />`}
       ${good.map((n, index) => {
         const [high, low] = [y(n), y(bad[index] ?? 0)];
         return html`${n > 0 && html`<rect class="chart-good" x=${index * STEP + 1.2} y=${HEIGHT - low - high} width=${STEP - 2.4} height=${Math.max(high, 0.8)} />`}${low > 0 && html`<rect class="chart-bad" x=${index * STEP + 1.2} y=${HEIGHT - Math.max(low, 1.2)} width=${STEP - 2.4} height=${Math.max(low, 1.2)} />`}`;
       })}</svg></div>
     <div class="chart-times num" aria-hidden="true">${ticks.map((index) => html`<span>${tick(time(index))}</span>`)}</div></div>
-    <figcaption class="legend"><span><i class="run" />${names[0]} <b class="num">${compact(shown ? good[at] : total(good))}</b></span><span><i class="bad" />${names[1]} <b class="num">${compact(shown ? (bad[at] ?? 0) : total(bad))}</b></span><span class="faint num">${shown ? tick(time(at)) : ""}</span></figcaption></figure>`;
+    <figcaption class="legend"><span><i class="run" />${names[0]} <b class="num">${compact(shown ? good[at] : total(good))}</b></span>${bad.length > 0 && html`<span><i class="bad" />${names[1]} <b class="num">${compact(shown ? (bad[at] ?? 0) : total(bad))}</b></span>`}<span class="faint num">${shown ? tick(time(at)) : ""}</span></figcaption></figure>`;
 }

@@ -11,7 +11,7 @@ use ring::digest;
 static EMBEDDED: Dir<'_> = include_dir!("$OUT_DIR/page");
 
 /// Where the files are.
-#[derive(Clone, Debug, Default)]
+#[derive(Debug, Default)]
 pub(crate) struct Files {
     folder: Option<PathBuf>,
 }
@@ -28,6 +28,14 @@ pub(crate) struct File {
 impl Files {
     pub(crate) fn new(folder: Option<PathBuf>) -> Self {
         Self { folder }
+    }
+
+    /// The names of all files in this program.
+    pub(crate) fn names() -> impl Iterator<Item = &'static str> {
+        EMBEDDED
+            .files()
+            .filter_map(|file| file.path().to_str())
+            .filter(|name| content_type(name).is_some())
     }
 
     /// The file of that name; None where there is none, or where the name is not of a kind that a page has.

@@ -5,7 +5,7 @@ use std::io;
 use bytes::Bytes;
 use http::header::{
     ACCEPT, CONTENT_LENGTH, CONTENT_SECURITY_POLICY, CONTENT_TYPE, HeaderMap, HeaderName,
-    HeaderValue, RANGE,
+    HeaderValue, LOCATION, RANGE,
 };
 use http::{Method, Request, Response, StatusCode, Uri};
 use http_body_util::combinators::UnsyncBoxBody;
@@ -72,6 +72,11 @@ pub(crate) enum Error {
     Away(String, #[source] hyper_util::client::legacy::Error),
 }
 
+/// Whether this asks for a file. With the service key the database does not know the person's role, so it is looked at here.
+pub(crate) fn is_file(method: &Method, path: &str) -> bool {
+    method == Method::GET && path.starts_with("/functions/v1/")
+}
+
 /// Whether the console asks for this. Paths are compared as they are sent: one with `..` or an escaped letter is none of these.
 pub(crate) fn is_let_through(method: &Method, path: &str) -> bool {
     let is_name = |text: &str| {
@@ -88,13 +93,11 @@ pub(crate) fn is_let_through(method: &Method, path: &str) -> bool {
     };
     let parts: Vec<&str> = rest.split('/').collect();
     match (method, &parts[..]) {
-        // Uploading a document, and asking again how far it is.
-        (&Method::POST, ["documents"]) => true,
-        // Files of documents and exports, and how far an export is.
-        (&Method::GET, ["documents", id]) => is_name(id),
-        (&Method::GET, ["documents", id, "file" | "status"]) => is_name(id),
-        (&Method::GET, ["export", "pdf", id]) => is_name(id),
-        (&Method::GET, ["export", "pdf", id, "download" | "status"]) => is_name(id),
+        // Uploading a document.
+        (&Method::POST, ["documents", "v1", "documents"]) => true,
+        // The files of documents and exports that were revealed.
+        (&Method::GET, ["documents", "v1", "documents", id, "file"])
+        | (&Method::GET, ["export", "v1", "exports", id, "download"]) => is_name(id),
         _ => false,
     }
 }
@@ -143,11 +146,45 @@ impl Deployment {
         *request.method_mut() = parts.method;
         *request.headers_mut() = kept(&parts.headers);
         match self.send(request, &path).await {
-            Ok(answer) => passed_back(answer),
+            Ok(answer) => match self.elsewhere(&answer) {
+                Some(place) => self.fetch(place).await,
+                None => passed_back(answer),
+            },
             Err(error) => {
                 tracing::warn!(error = %chain(&error), "a request could not be forwarded");
                 let message = format!("{error}. Is the deployment up, and its address right?");
                 said(StatusCode::BAD_GATEWAY, "console_upstream", &message).map(whole)
+            }
+        }
+    }
+
+    /// Where the answer sends the caller for a file: under a signed link that needs no credentials. The page could not follow it, because it
+    /// talks to nobody but this server.
+    fn elsewhere(&self, answer: &Response<Incoming>) -> Option<Uri> {
+        if !answer.status().is_redirection() {
+            return None;
+        }
+        let place: Uri = answer
+            .headers()
+            .get(LOCATION)?
+            .to_str()
+            .ok()?
+            .parse()
+            .ok()?;
+        let base: Uri = self.base.parse().ok()?;
+        let is_known = place.scheme_str() == Some("https") || place.authority() == base.authority();
+        is_known.then_some(place)
+    }
+
+    async fn fetch(&self, place: Uri) -> Response<Body> {
+        let mut request = Request::new(whole(Bytes::new()));
+        *request.uri_mut() = place;
+        match self.client.request(request).await {
+            Ok(answer) => passed_back(answer),
+            Err(error) => {
+                tracing::warn!(error = %chain(&error), "a file could not be fetched");
+                let message = "The file could not be fetched from where it is stored. Try again.";
+                said(StatusCode::BAD_GATEWAY, "console_upstream", message).map(whole)
             }
         }
     }
@@ -230,11 +267,19 @@ mod tests {
             "/auth/v1/admin/users",
             "/functions/v1/enqueue",
             "/functions/v1/documents/../enqueue",
+            "/functions/v1/documents/v1/documents/x/y/file",
+            "/functions/v1/documents/v1/documents/../file",
             "/storage/v1/object/documents/a",
             "/",
         ] {
             assert!(!is_let_through(&Method::POST, path), "{path}");
             assert!(!is_let_through(&Method::GET, path), "{path}");
+        }
+        for path in [
+            "/functions/v1/documents/v1/documents/01a1f024-6a34/file",
+            "/functions/v1/export/v1/exports/01a1f024-6a34/download",
+        ] {
+            assert!(is_let_through(&Method::GET, path) && is_file(&Method::GET, path));
         }
     }
 

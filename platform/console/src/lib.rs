@@ -13,6 +13,7 @@ mod origin;
 mod page;
 mod server;
 mod session;
+mod written;
 
 pub use hosted::{Error as HostedError, Hosted, HostedArgs};
 pub use server::{Args, Error, run};

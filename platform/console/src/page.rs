@@ -16,9 +16,13 @@ const POLICY: &str = "default-src 'none'; script-src 'self'; style-src 'self'; i
     frame-src blob:; font-src 'none'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'; \
     require-trusted-types-for 'script'; trusted-types 'none'";
 
-/// Headers of every answer.
-const GUARDS: [(HeaderName, &str); 7] = [
-    (CONTENT_SECURITY_POLICY, POLICY),
+/// The policy of a page whose deployment has another address than itself.
+pub(crate) fn policy(api: &str) -> String {
+    POLICY.replace("connect-src 'self';", &format!("connect-src 'self' {api};"))
+}
+
+/// Headers of every answer, beside the policy.
+pub(crate) const GUARDS: [(HeaderName, &str); 6] = [
     (X_CONTENT_TYPE_OPTIONS, "nosniff"),
     (REFERRER_POLICY, "no-referrer"),
     (
@@ -57,6 +61,21 @@ impl Config {
             api: String::new(),
             api_key: None,
             sign_in,
+            name,
+            version: env!("CARGO_PKG_VERSION"),
+        }
+    }
+}
+
+impl Config {
+    /// A host of static files beside a deployment.
+    pub(crate) fn of(url: &str, api_key: Option<String>) -> Self {
+        let api = url.trim_end_matches('/').to_owned();
+        let name = api.split_once("://").map(|(_, host)| host.to_owned());
+        Self {
+            api,
+            api_key,
+            sign_in: vec!["password", "token"],
             name,
             version: env!("CARGO_PKG_VERSION"),
         }
@@ -175,6 +194,8 @@ pub(crate) fn guard(headers: &mut HeaderMap, cache: &'static str) {
     for (name, value) in GUARDS {
         headers.insert(name, HeaderValue::from_static(value));
     }
+    let policy = HeaderValue::from_static(POLICY);
+    headers.insert(CONTENT_SECURITY_POLICY, policy);
     headers.insert(CACHE_CONTROL, HeaderValue::from_static(cache));
 }
 

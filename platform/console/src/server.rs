@@ -15,11 +15,12 @@ use hyper::body::Incoming;
 
 use crate::credentials::Credentials;
 use crate::files::Files;
-use crate::forward::{Deployment, is_let_through, whole};
+use crate::forward::{Deployment, is_file, is_let_through, whole};
 use crate::operator::{Operator, Role};
 use crate::origin;
 use crate::page::{Config, Page, empty, said};
 use crate::session::{self, Key, LARGEST_BODY, Sessions};
+use crate::written;
 
 /// Arguments of `gristmill console`.
 #[derive(clap::Args)]
@@ -50,6 +51,9 @@ pub struct Args {
     /// Address to serve on: one of this machine alone; port 0 takes a free one
     #[arg(long, env = "GRISTMILL_CONSOLE_LISTEN", default_value = "127.0.0.1:0")]
     pub listen: SocketAddr,
+    /// Serve nothing, and write the page into this folder, for a host of static files in front of --url (with --anon-key on Supabase)
+    #[arg(long, value_name = "FOLDER")]
+    pub write: Option<PathBuf>,
     /// Serve the page's files from this folder, while the page is being changed
     #[arg(long, env = "GRISTMILL_CONSOLE_FILES")]
     pub files: Option<PathBuf>,
@@ -78,6 +82,15 @@ pub enum Error {
     /// The system has no random numbers or no certificates, or the deployment does not answer.
     #[error("the console cannot be started")]
     Start(#[source] Box<dyn std::error::Error + Send + Sync>),
+    /// The folder cannot be written.
+    #[error("the page could not be written into {folder}")]
+    Write {
+        /// The folder named.
+        folder: PathBuf,
+        /// What the system said.
+        #[source]
+        source: std::io::Error,
+    },
     /// The deployment is too old.
     #[error(
         "{0} has no console: bring its database to this version with `gristmill migrate`, and let its API read the schema again"
@@ -108,6 +121,20 @@ pub async fn run(args: Args) -> Result<(), Error> {
         return Err(Error::NotLoopback(args.listen));
     }
     let host = host(&args.url)?;
+    if let Some(folder) = &args.write {
+        let config = Config::of(&args.url, args.anon_key.filter(|key| !key.is_empty()));
+        written::write(folder, &Files::new(args.files), &config).map_err(|source| {
+            Error::Write {
+                folder: folder.clone(),
+                source,
+            }
+        })?;
+        println!(
+            "The console of {host} is in {}. Serve the folder as it is, with the headers of its file _headers, and allow its origin: docs/console.md",
+            folder.display()
+        );
+        return Ok(());
+    }
     let deployment = deployment(&args)?;
     look(&deployment, &args.url).await?;
 
@@ -217,6 +244,11 @@ impl Server {
         if !self.is_signed_in(&request) {
             let message = "The session has ended. The console asks for a new one by itself; if it does not, open the printed link again.";
             return refusal(StatusCode::UNAUTHORIZED, "console_session", message);
+        }
+        if is_file(request.method(), path) && self.deployment.operator().role != Role::Admin {
+            let message =
+                "Files are for the role admin. Start the console with --role admin to read one.";
+            return refusal(StatusCode::FORBIDDEN, "console_role", message);
         }
         self.deployment.forward(request).await
     }

@@ -11,7 +11,7 @@ create or replace function mill.console_document_page(p_file public.shell_files,
 language sql stable
 set search_path = pg_catalog, pg_temp
 as $$
-  select jsonb_build_object('masked', p_is_masked, 'enough', mill.setting('documents.review_confidence', '0.8')::real,
+  select jsonb_build_object('masked', p_is_masked, 'enough', mill.setting('documents.review_confidence', '0.85')::real,
     'pages', (
       select coalesce(jsonb_agg(jsonb_build_object('number', p.page_number, 'source', p.source, 'width', p.width, 'height', p.height, 'confidence', p.confidence) order by p.page_number), '[]')
       from (select * from public.document_pages p where p.document_id = p_file.id order by p.page_number limit 500) p),
@@ -44,7 +44,7 @@ as $$
 declare
   v_role text := mill.require_console('viewer');
   v_file public.shell_files;
-  v_masked boolean := mill.setting('console.payloads', 'masked') <> 'shown' and not mill.has_console_grant(auth.uid(), p_id);
+  v_masked boolean := mill.setting('console.payloads', 'masked') <> 'shown' and not mill.has_console_grant(mill.console_sub(), p_id);
 begin
   select f.* into v_file from public.shell_files f where f.id = p_id;
   if v_file.id is null then
@@ -52,7 +52,7 @@ begin
   end if;
   return jsonb_build_object('document', mill.console_document_row(v_file) || jsonb_build_object('verdict', v_file.verdict, 'stage_jobs', v_file.stage_jobs, 'scanned_at', v_file.scanned_at),
     'audit', mill.console_audit_rows(format('a.table_name = ''shell_files'' and a.record_id = %L', p_id), 20, false),
-    'actions', jsonb_build_object('reveal', v_role = 'admin', 'file', v_role = 'admin' and mill.has_console_grant(auth.uid(), p_id) and v_file.scanned_at is not null))
+    'actions', jsonb_build_object('reveal', v_role = 'admin', 'file', v_role = 'admin' and mill.has_console_grant(mill.console_sub(), p_id) and v_file.scanned_at is not null))
     || mill.console_document_page(v_file, coalesce(p_page, 1), v_masked);
 end
 $$;

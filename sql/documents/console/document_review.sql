@@ -8,7 +8,7 @@ as $$
       case when f.unsure > 0 then 'unsure_facts' end,
       case when p.unsure > 0 then 'unsure_pages' end], null)),
     'facts', f.facts, 'unsure_facts', f.unsure, 'least_confidence', least(f.least, p.least), 'unsure_pages', p.unsure)
-  from (select mill.setting('documents.review_confidence', '0.8')::real as enough) s
+  from (select mill.setting('documents.review_confidence', '0.85')::real as enough) s
   cross join lateral (
     select count(*)::int as facts, count(*) filter (where f.confidence < s.enough)::int as unsure, min(f.confidence) as least
     from public.document_facts f where f.document_id = p_file.id) f
