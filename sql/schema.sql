@@ -1506,6 +1506,60 @@ $$;
 
 COMMENT ON FUNCTION mill.check_registry_row() IS 'Trigger: checks a row of data_type_registry against the catalog.';
 
+CREATE TABLE mill.job_schedule (
+    schedule text NOT NULL,
+    description text DEFAULT ''::text NOT NULL,
+    kind text NOT NULL,
+    payload jsonb NOT NULL,
+    cron text,
+    time_zone text DEFAULT 'UTC'::text NOT NULL,
+    every_seconds integer,
+    starts_at timestamp with time zone DEFAULT '2001-01-01 00:00:00+00'::timestamp with time zone NOT NULL,
+    overlap text DEFAULT 'skip'::text NOT NULL,
+    catch_up text DEFAULT 'once'::text NOT NULL,
+    catch_up_limit integer DEFAULT 100 NOT NULL,
+    priority integer DEFAULT 5 NOT NULL,
+    group_key text,
+    due_field text,
+    paused boolean DEFAULT false NOT NULL,
+    next_due timestamp with time zone NOT NULL,
+    problem text,
+    created_at timestamp with time zone DEFAULT now() NOT NULL,
+    registered jsonb,
+    CONSTRAINT an_interval_is_from_a_second_to_a_year CHECK (((every_seconds >= 1) AND (every_seconds <= 31536000))),
+    CONSTRAINT catch_up_is_none_once_or_all CHECK ((catch_up = ANY (ARRAY['none'::text, 'once'::text, 'all'::text]))),
+    CONSTRAINT catch_up_limit_is_from_1_to_1000 CHECK (((catch_up_limit >= 1) AND (catch_up_limit <= 1000))),
+    CONSTRAINT due_field_has_up_to_100_characters CHECK (((length(due_field) >= 1) AND (length(due_field) <= 100))),
+    CONSTRAINT either_cron_or_an_interval CHECK ((num_nonnulls(cron, every_seconds) = 1)),
+    CONSTRAINT group_key_has_up_to_200_characters CHECK (((length(group_key) >= 1) AND (length(group_key) <= 200))),
+    CONSTRAINT overlap_is_skip_or_queue CHECK ((overlap = ANY (ARRAY['skip'::text, 'queue'::text]))),
+    CONSTRAINT payload_is_an_object_with_a_field CHECK (((jsonb_typeof(payload) = 'object'::text) AND (payload <> '{}'::jsonb))),
+    CONSTRAINT priority_is_between_minus_100_and_100 CHECK (((priority >= '-100'::integer) AND (priority <= 100))),
+    CONSTRAINT schedule_name_is_a_short_word CHECK ((schedule ~ '^[a-z][a-z0-9_.-]{0,62}$'::text))
+);
+
+COMMENT ON TABLE mill.job_schedule IS 'Jobs that are enqueued at due times: by cron expressions in a time zone, or by intervals.';
+
+CREATE FUNCTION mill.check_schedule(p_schedule mill.job_schedule, p_place text) RETURNS void
+    LANGUAGE plpgsql STABLE
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS $$
+begin
+  perform mill.check_times(p_schedule, p_place);
+  if not exists (select from mill.kind k where k.kind = p_schedule.kind) then
+    perform mill.refuse_definition_of(p_place || '/kind', format('is no row of mill.kind: %s', coalesce(left(p_schedule.kind, 64), 'null')));
+  end if;
+  if mill.next_due_times(p_schedule, mill.now()) = '{}' then
+    perform mill.refuse_definition_of(p_place || '/cron', 'is not due within nine years');
+  end if;
+  if mill.check_payload(p_schedule.payload, mill.setting('queue.payload_max_bytes', '65536')::int, 0) then
+    perform mill.check_fits(jsonb_build_array(mill.scheduled_job(p_schedule, mill.now())));
+  end if;
+end
+$$;
+
+COMMENT ON FUNCTION mill.check_schedule(p_schedule mill.job_schedule, p_place text) IS 'Raises GM013, or what enqueueing would raise, for a schedule that could not be run.';
+
 CREATE PROCEDURE mill.check_stale_data(IN p_stretch integer DEFAULT 200)
     LANGUAGE plpgsql
     AS $$
@@ -1566,6 +1620,27 @@ end
 $$;
 
 COMMENT ON FUNCTION mill.check_symbol(p_symbol text, p_data_types text[], p_priority integer) IS 'Queues what is missing or stale of a symbol; says how many refreshes were new. Without a priority each gets the number of its viewers.';
+
+CREATE FUNCTION mill.check_times(p_schedule mill.job_schedule, p_place text) RETURNS void
+    LANGUAGE plpgsql STABLE
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS $$
+declare
+  v_problem text := (mill.parse_cron(p_schedule.cron)).problem;
+begin
+  if num_nonnulls(p_schedule.cron, p_schedule.every_seconds) <> 1 or p_schedule.every_seconds not between 1 and 31536000 then
+    perform mill.refuse_definition_of(p_place, 'must have either cron or every_seconds, which is 1 to 31536000');
+  end if;
+  if p_schedule.cron is not null and v_problem is not null then
+    perform mill.refuse_definition_of(p_place || '/cron', v_problem);
+  end if;
+  if mill.is_time_zone(p_schedule.time_zone) is not true then
+    perform mill.refuse_definition_of(p_place || '/time_zone', format('is no time zone that Postgres knows: %s. Europe/Paris is one', left(p_schedule.time_zone, 60)));
+  end if;
+end
+$$;
+
+COMMENT ON FUNCTION mill.check_times(p_schedule mill.job_schedule, p_place text) IS 'Raises GM013 for a schedule whose due times cannot be computed.';
 
 CREATE FUNCTION mill.check_unique(p_unique jsonb, p_place text) RETURNS void
     LANGUAGE plpgsql IMMUTABLE
@@ -2714,6 +2789,39 @@ $$;
 
 COMMENT ON FUNCTION mill.counted_calls(p_known jsonb, p_usage jsonb) IS 'The api_metrics of processing_error with a stage''s calls added.';
 
+CREATE FUNCTION mill.cron_field(p_field text, p_least integer, p_most integer, p_names text[] DEFAULT '{}'::text[]) RETURNS integer[]
+    LANGUAGE plpgsql IMMUTABLE
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS $_$
+declare
+  v_item text;
+  v_parts text[];
+  v_from int;
+  v_to int;
+  v_step int;
+  v_numbers int[] := array[]::int[];
+begin
+  foreach v_item in array string_to_array(lower(p_field), ',')::text[] loop
+    v_parts := regexp_match(v_item, '^(?:(\*)|([a-z]{3}|\d{1,2})(?:-([a-z]{3}|\d{1,2}))?)(?:/(\d{1,3}))?$');
+    if v_parts is null or (v_parts[4] is not null and v_parts[1] is null and v_parts[3] is null) then
+      return null;
+    end if;
+    v_from := case when v_parts[1] is not null then p_least when v_parts[2] ~ '^\d' then v_parts[2]::int
+      else array_position(p_names, v_parts[2]) - 1 + p_least end;
+    v_to := case when v_parts[1] is not null then p_most when v_parts[3] is null then v_from when v_parts[3] ~ '^\d' then v_parts[3]::int
+      else array_position(p_names, v_parts[3]) - 1 + p_least end;
+    v_step := coalesce(v_parts[4]::int, 1);
+    if v_step < 1 or v_from is null or v_to is null or v_from < p_least or v_to > p_most or v_from > v_to then
+      return null;
+    end if;
+    v_numbers := v_numbers || array(select generate_series(v_from, v_to, v_step));
+  end loop;
+  return nullif(array(select distinct n from unnest(v_numbers) n order by n), '{}');
+end
+$_$;
+
+COMMENT ON FUNCTION mill.cron_field(p_field text, p_least integer, p_most integer, p_names text[]) IS 'The numbers that one field of a cron expression names; null when it cannot be read.';
+
 CREATE FUNCTION mill.cron_field_matches(p_field text, p_value integer, p_min integer, p_max integer) RETURNS boolean
     LANGUAGE plpgsql IMMUTABLE
     SET search_path TO 'pg_catalog', 'pg_temp'
@@ -2797,6 +2905,47 @@ end
 $$;
 
 COMMENT ON FUNCTION mill.cron_matches(p_schedule text, p_at timestamp with time zone) IS 'Whether a schedule of five fields falls on a minute; raises GM035 when it is malformed.';
+
+CREATE FUNCTION mill.cron_times(p_cron text, p_zone text, p_after timestamp with time zone, p_until timestamp with time zone) RETURNS SETOF timestamp with time zone
+    LANGUAGE plpgsql STABLE
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS $$
+declare
+  v_cron record := mill.parse_cron(p_cron);
+  v_offset interval := (p_after - interval '2 days') at time zone p_zone - (p_after - interval '2 days') at time zone 'UTC';
+  v_other interval := (p_until + interval '2 days') at time zone p_zone - (p_until + interval '2 days') at time zone 'UTC';
+  v_is_steady boolean := v_offset = v_other and p_until - p_after < interval '4 days';
+  -- A time that clocks never show lies before the instant which stands for it, and one that they show again lies after, by what they are changed.
+  v_changed interval := case when p_until - p_after < interval '4 days' then greatest(v_offset - v_other, v_other - v_offset) else interval '25 hours' end;
+  v_from timestamp := p_after at time zone p_zone - v_changed;
+  v_to timestamp := p_until at time zone p_zone + v_changed;
+begin
+  return query
+  select distinct i.instant
+  from generate_series(v_from::date, v_to::date, interval '1 day') as d(day)
+  cross join unnest(v_cron.hours) as h(hour)
+  cross join unnest(v_cron.minutes) as m(minute)
+  cross join lateral (select d.day::timestamp + make_interval(hours => h.hour, mins => m.minute) as local) l
+  cross join lateral (
+    select (l.local - v_offset) at time zone 'UTC' as instant where v_is_steady
+    union all
+    select s.instant
+    from (select mill.instants_of(l.local, p_zone) as instants where not v_is_steady) o
+    cross join lateral (
+      select a.instant from unnest(o.instants) with ordinality as a(instant, n) where a.n = 1 or cardinality(v_cron.hours) = 24
+      union all
+      select mill.end_of_gap(l.local, p_zone) where o.instants = '{}' and cardinality(v_cron.hours) < 24) s) i
+  where l.local between v_from and v_to
+    and extract(month from d.day) = any (v_cron.months)
+    and case when v_cron.either_day
+      then extract(day from d.day) = any (v_cron.days) or extract(dow from d.day) = any (v_cron.weekdays)
+      else extract(day from d.day) = any (v_cron.days) and extract(dow from d.day) = any (v_cron.weekdays) end
+    and i.instant > p_after and i.instant <= p_until
+  order by 1;
+end
+$$;
+
+COMMENT ON FUNCTION mill.cron_times(p_cron text, p_zone text, p_after timestamp with time zone, p_until timestamp with time zone) IS 'The due times of a cron expression after one instant, up to another.';
 
 CREATE FUNCTION mill.cut_error(p_error jsonb) RETURNS jsonb
     LANGUAGE sql IMMUTABLE
@@ -3156,6 +3305,28 @@ $$;
 
 COMMENT ON FUNCTION mill.due_in_sequence(p_job_id uuid) IS 'The inserted tasks of a job that wait for nothing any more, in their order.';
 
+CREATE FUNCTION mill.due_times(p_schedule mill.job_schedule, p_after timestamp with time zone, p_until timestamp with time zone) RETURNS SETOF timestamp with time zone
+    LANGUAGE plpgsql STABLE
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS $$
+declare
+  v_after timestamptz := greatest(p_after, p_until - interval '32 days', p_schedule.starts_at - interval '1 microsecond');
+  v_every interval := make_interval(secs => p_schedule.every_seconds);
+  v_first bigint;
+begin
+  if v_after >= p_until then
+    return;
+  elsif p_schedule.cron is not null then
+    return query select * from mill.cron_times(p_schedule.cron, p_schedule.time_zone, v_after, p_until);
+  else
+    v_first := floor(extract(epoch from v_after - p_schedule.starts_at) / p_schedule.every_seconds) + 1;
+    return query select g from generate_series(p_schedule.starts_at + v_first * v_every, p_until, v_every) g;
+  end if;
+end
+$$;
+
+COMMENT ON FUNCTION mill.due_times(p_schedule mill.job_schedule, p_after timestamp with time zone, p_until timestamp with time zone) IS 'The due times of a schedule after one instant, up to another, of the last 32 days.';
+
 CREATE FUNCTION mill.duration_bucket(p_ms bigint) RETURNS smallint
     LANGUAGE sql IMMUTABLE
     RETURN (width_bucket(p_ms, ARRAY[(1)::bigint, (2)::bigint, (5)::bigint, (10)::bigint, (20)::bigint, (50)::bigint, (100)::bigint, (200)::bigint, (500)::bigint, (1000)::bigint, (2000)::bigint, (5000)::bigint, (10000)::bigint, (30000)::bigint, (60000)::bigint, (300000)::bigint, (1800000)::bigint]))::smallint;
@@ -3318,7 +3489,7 @@ begin
       end as failure
     from mill.queue q
     join mill.invocation i on i.queue = q.queue
-    cross join lateral mill.answer_to_invocation(i.request_id, i.asked_at, i.handed_at is not null and i.begun_at is not null) a
+    cross join lateral mill.invocation_answer(i.request_id, i.asked_at, i.handed_at is not null and i.begun_at is not null) a
     where i.ended_at is null
       and (a.is_over or coalesce(i.begun_at, i.asked_at) < v_now - make_interval(secs => q.invocation_seconds))
     order by i.id
@@ -3341,6 +3512,29 @@ end
 $$;
 
 COMMENT ON FUNCTION mill.end_lost_invocations() IS 'Ends invocations whose request failed or took too long, and takes their jobs back; says how many.';
+
+CREATE FUNCTION mill.end_of_gap(p_local timestamp without time zone, p_zone text) RETURNS timestamp with time zone
+    LANGUAGE plpgsql STABLE
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS $$
+declare
+  v_low timestamptz := (p_local - interval '1 day') at time zone p_zone;
+  v_high timestamptz := (p_local + interval '1 day') at time zone p_zone;
+  v_middle timestamptz;
+begin
+  while v_high - v_low > interval '1 second' loop
+    v_middle := date_trunc('second', v_low + (v_high - v_low) / 2);
+    if v_middle at time zone p_zone > p_local then
+      v_high := v_middle;
+    else
+      v_low := v_middle;
+    end if;
+  end loop;
+  return v_high;
+end
+$$;
+
+COMMENT ON FUNCTION mill.end_of_gap(p_local timestamp without time zone, p_zone text) IS 'When clocks in a time zone are put forward over this time.';
 
 CREATE FUNCTION mill.end_refresh_pauses(p_refreshes jsonb) RETURNS void
     LANGUAGE sql
@@ -3460,6 +3654,56 @@ CREATE FUNCTION mill.enqueue_document_sweep() RETURNS void
 $$;
 
 COMMENT ON FUNCTION mill.enqueue_document_sweep() IS 'Asks for a sweep that lists the object store.';
+
+CREATE FUNCTION mill.enqueue_due_times(p_schedule mill.job_schedule, p_now timestamp with time zone) RETURNS integer
+    LANGUAGE plpgsql
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS $_$
+declare
+  v_in_time_from timestamptz := p_now - make_interval(secs => mill.setting('schedules.grace_seconds', '120')::int);
+  v_due timestamptz[] := array(
+    select d from mill.due_times(p_schedule, p_schedule.next_due - interval '1 microsecond', p_now) d
+    where not exists (select from mill.job_schedule_run r where r.schedule = p_schedule.schedule and r.due = d) order by d);
+  v_late timestamptz[] := array(select d from unnest(v_due) d where d < v_in_time_from order by d);
+  v_run timestamptz[];
+  v_is_busy boolean;
+  v_jobs jsonb;
+begin
+  v_run := case
+    when v_late = '{}' then v_due
+    when p_schedule.catch_up = 'none' then v_due[cardinality(v_late) + 1 :]
+    when p_schedule.catch_up = 'once' then v_due[cardinality(v_due) :]
+    else v_due[greatest(1, cardinality(v_late) - p_schedule.catch_up_limit + 1) :] end;
+  insert into mill.job_schedule_run (schedule, due, at, outcome, missed_count)
+  select p_schedule.schedule, max(d), p_now, 'missed', count(*) from unnest(v_due) d where d <> all (v_run) having count(*) > 0;
+
+  if p_schedule.overlap = 'skip' and v_run <> '{}' then
+    v_is_busy := mill.has_live_run(p_schedule.schedule);
+    insert into mill.job_schedule_run (schedule, due, at, outcome)
+    select p_schedule.schedule, d.due, p_now, 'overlapped' from unnest(v_run) with ordinality as d(due, n)
+    where d.n > 1 or v_is_busy;
+    v_run := case when v_is_busy then '{}' else v_run[1:1] end;
+  end if;
+
+  if v_run <> '{}' then
+    select jsonb_agg(to_jsonb(e)) into v_jobs
+    from mill.enqueue((select jsonb_agg(mill.scheduled_job(p_schedule, d.due) order by d.n) from unnest(v_run) with ordinality as d(due, n))) e;
+    if v_jobs @? '$[*] ? (@.status == "throttled")' then
+      raise exception 'the queue of "%" is full', p_schedule.kind using errcode = 'GM006', hint = 'Try again later.';
+    end if;
+    insert into mill.job_schedule_run (schedule, due, at, outcome, job)
+    select p_schedule.schedule, d.due, p_now, case when d.due < v_in_time_from then 'caught_up' else 'due' end, (j ->> 'id')::uuid
+    from unnest(v_run) with ordinality as d(due, n) join jsonb_array_elements(v_jobs) j on (j ->> 'ordinal')::int = d.n - 1;
+  end if;
+
+  update mill.job_schedule s
+  set next_due = coalesce((mill.next_due_times(p_schedule, p_now))[1], 'infinity'), problem = null
+  where s.schedule = p_schedule.schedule;
+  return cardinality(v_run);
+end
+$_$;
+
+COMMENT ON FUNCTION mill.enqueue_due_times(p_schedule mill.job_schedule, p_now timestamp with time zone) IS 'Enqueues the due times of one schedule by its policies; says how many.';
 
 CREATE FUNCTION mill.enqueue_keyed(p_jobs jsonb, p_now timestamp with time zone, p_turn bigint, p_random text, p_max_bytes integer, p_answered jsonb DEFAULT NULL::jsonb) RETURNS TABLE(ordinal integer, id uuid, status text)
     LANGUAGE plpgsql
@@ -3596,6 +3840,38 @@ end
 $$;
 
 COMMENT ON FUNCTION mill.enqueue_many(p_kind text, p_payloads jsonb) IS 'Enqueues a job of one kind for each payload of an array; answers their ids in that order, null for one that was throttled.';
+
+CREATE FUNCTION mill.enqueue_schedules(p_max integer DEFAULT 500) RETURNS integer
+    LANGUAGE plpgsql
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    SET lock_timeout TO '500ms'
+    AS $$
+declare
+  v_now timestamptz := mill.now();
+  v_schedule mill.job_schedule;
+  v_enqueued int := 0;
+begin
+  for v_schedule in
+    select s.* from mill.job_schedule s where not s.paused and s.next_due <= v_now order by s.next_due limit p_max for update skip locked
+  loop
+    begin
+      v_enqueued := v_enqueued + mill.enqueue_due_times(v_schedule, v_now);
+    exception
+      when query_canceled then
+        raise;
+      when others then
+        if v_schedule.problem is distinct from sqlerrm then
+          update mill.job_schedule s set problem = sqlerrm where s.schedule = v_schedule.schedule;
+          insert into mill.event (at, code, detail) values (v_now, 'schedule_refused',
+            jsonb_build_object('schedule', v_schedule.schedule, 'sqlstate', sqlstate, 'message', sqlerrm));
+        end if;
+    end;
+  end loop;
+  return v_enqueued;
+end
+$$;
+
+COMMENT ON FUNCTION mill.enqueue_schedules(p_max integer) IS 'Enqueues the jobs of all due times; says how many. The pump calls it in every round.';
 
 CREATE FUNCTION mill.entry_lock(p_name text) RETURNS boolean
     LANGUAGE sql
@@ -4829,6 +5105,18 @@ $_$;
 
 COMMENT ON FUNCTION mill.has_format(p_text text, p_format text) IS 'Whether a text has a format of JSON Schema; true for formats that are not checked.';
 
+CREATE FUNCTION mill.has_live_run(p_schedule text) RETURNS boolean
+    LANGUAGE sql STABLE
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS $$
+  select exists (
+    select from (
+      select r.job from mill.job_schedule_run r where r.schedule = p_schedule and r.job is not null order by r.due desc limit 10) l
+    join mill.job_live j on j.id = l.job)
+$$;
+
+COMMENT ON FUNCTION mill.has_live_run(p_schedule text) IS 'Whether a job of one of the last runs of a schedule has not ended.';
+
 CREATE FUNCTION mill.has_pending(p_queue text) RETURNS boolean
     LANGUAGE plpgsql STABLE
     SET search_path TO 'pg_catalog', 'pg_temp'
@@ -5374,7 +5662,22 @@ $_$;
 
 COMMENT ON FUNCTION mill.install_storage_policies() IS 'Makes the buckets and their policies where Supabase Storage is; elsewhere it does nothing.';
 
-CREATE FUNCTION mill.answer_to_invocation(p_request bigint, p_asked_at timestamp with time zone, p_is_handed boolean, OUT is_over boolean, OUT failure text, OUT is_outage boolean) RETURNS record
+CREATE FUNCTION mill.instants_of(p_local timestamp without time zone, p_zone text) RETURNS timestamp with time zone[]
+    LANGUAGE sql STABLE
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS $$
+  select array(
+    select distinct i.instant
+    from (values (-1), (1)) as d(day)
+    cross join lateral (select (p_local + make_interval(days => d.day)) at time zone 'UTC' as near) n
+    cross join lateral (select (p_local - (n.near at time zone p_zone - n.near at time zone 'UTC')) at time zone 'UTC' as instant) i
+    where i.instant at time zone p_zone = p_local
+    order by 1)
+$$;
+
+COMMENT ON FUNCTION mill.instants_of(p_local timestamp without time zone, p_zone text) IS 'When clocks in a time zone show this time: once, twice or never.';
+
+CREATE FUNCTION mill.invocation_answer(p_request bigint, p_asked_at timestamp with time zone, p_is_handed boolean, OUT is_over boolean, OUT failure text, OUT is_outage boolean) RETURNS record
     LANGUAGE plpgsql STABLE
     SET search_path TO 'pg_catalog', 'pg_temp'
     AS $$
@@ -5412,7 +5715,7 @@ begin
 end
 $$;
 
-COMMENT ON FUNCTION mill.answer_to_invocation(p_request bigint, p_asked_at timestamp with time zone, p_is_handed boolean, OUT is_over boolean, OUT failure text, OUT is_outage boolean) IS 'Whether the request of an invocation is over, and why it failed if it did.';
+COMMENT ON FUNCTION mill.invocation_answer(p_request bigint, p_asked_at timestamp with time zone, p_is_handed boolean, OUT is_over boolean, OUT failure text, OUT is_outage boolean) IS 'Whether the request of an invocation is over, and why it failed if it did.';
 
 CREATE FUNCTION mill.invocation_body(p_queue mill.queue, p_id uuid) RETURNS jsonb
     LANGUAGE plpgsql STABLE
@@ -5611,6 +5914,23 @@ CREATE FUNCTION mill.is_time_with_zone(p_text text) RETURNS boolean
 $_$;
 
 COMMENT ON FUNCTION mill.is_time_with_zone(p_text text) IS 'Whether a text is a time of a day with its zone, as in 23:59:59.5+01:00.';
+
+CREATE FUNCTION mill.is_time_zone(p_name text) RETURNS boolean
+    LANGUAGE plpgsql STABLE
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS $_$
+begin
+  if p_name !~ '^(UTC|GMT|Etc/GMT[+-]\d{1,2}|[A-Za-z_]+(/[A-Za-z_-]+)+)$' then
+    return false;
+  end if;
+  perform now() at time zone p_name;
+  return true;
+exception when invalid_parameter_value then
+  return false;
+end
+$_$;
+
+COMMENT ON FUNCTION mill.is_time_zone(p_name text) IS 'Whether Postgres has a time zone of this name.';
 
 CREATE FUNCTION mill.is_unique_option(p_unique jsonb) RETURNS boolean
     LANGUAGE sql IMMUTABLE
@@ -7341,6 +7661,31 @@ $$;
 
 COMMENT ON FUNCTION mill.move_export(p_holder mill.holder, p_progress integer, p_message text) IS 'Raises the progress of an export that a worker still holds; its owner, or null when it does not.';
 
+CREATE FUNCTION mill.next_due_times(p_schedule mill.job_schedule, p_after timestamp with time zone, p_count integer DEFAULT 1) RETURNS timestamp with time zone[]
+    LANGUAGE plpgsql STABLE
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS $$
+declare
+  v_after timestamptz := greatest(p_after, p_schedule.starts_at - interval '1 microsecond');
+  v_stretch interval;
+  v_due timestamptz[];
+begin
+  if p_schedule.cron is null then
+    return array(
+      select p_schedule.starts_at + (floor(extract(epoch from v_after - p_schedule.starts_at) / p_schedule.every_seconds) + n)
+        * make_interval(secs => p_schedule.every_seconds)
+      from generate_series(1, p_count) n);
+  end if;
+  foreach v_stretch in array array['3 hours', '2 days', '35 days', '400 days', '9 years']::interval[] loop
+    v_due := array(select t from mill.cron_times(p_schedule.cron, p_schedule.time_zone, v_after, v_after + v_stretch) t limit p_count);
+    exit when cardinality(v_due) = p_count;
+  end loop;
+  return v_due;
+end
+$$;
+
+COMMENT ON FUNCTION mill.next_due_times(p_schedule mill.job_schedule, p_after timestamp with time zone, p_count integer) IS 'The next due times of a schedule after an instant; none when there is none within nine years.';
+
 CREATE FUNCTION mill.next_round() RETURNS numeric
     LANGUAGE sql
     SET search_path TO 'pg_catalog', 'pg_temp'
@@ -7721,6 +8066,29 @@ $$;
 
 COMMENT ON FUNCTION mill.open_lines(p_jobs jsonb) IS 'Makes the floors of the lines that a batch of jobs will stand in.';
 
+CREATE FUNCTION mill.open_schedule(p_definition jsonb, p_place text, OUT schedule mill.job_schedule, OUT is_new boolean) RETURNS record
+    LANGUAGE plpgsql
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS $$
+declare
+  v_name text := coalesce(p_definition ->> 'schedule', '');
+begin
+  if v_name = '' then
+    perform mill.refuse_definition_of(p_place || '/schedule', 'is missing');
+  end if;
+  select s.* into schedule from mill.job_schedule s where s.schedule = v_name for update;
+  is_new := not found;
+  if is_new then
+    insert into mill.job_schedule (schedule, kind, payload, cron, every_seconds, next_due)
+    select v_name, d.kind, coalesce(d.payload, '{}'), d.cron, d.every_seconds, 'infinity'
+    from jsonb_populate_record(null::mill.job_schedule, p_definition) d
+    returning * into schedule;
+  end if;
+end
+$$;
+
+COMMENT ON FUNCTION mill.open_schedule(p_definition jsonb, p_place text, OUT schedule mill.job_schedule, OUT is_new boolean) IS 'The row of a schedule that a definition names, made when it is missing.';
+
 CREATE FUNCTION mill.open_step(p_job mill.workflow, p_step mill.workflow_step, OUT ready uuid[], OUT skipped uuid[], OUT failed uuid[]) RETURNS record
     LANGUAGE plpgsql
     SET search_path TO 'pg_catalog', 'pg_temp'
@@ -7805,6 +8173,38 @@ end
 $$;
 
 COMMENT ON FUNCTION mill.pack_of(p_id uuid) IS 'The only pack that can hold a job, or null.';
+
+CREATE FUNCTION mill.parse_cron(p_cron text, OUT minutes integer[], OUT hours integer[], OUT days integer[], OUT months integer[], OUT weekdays integer[], OUT either_day boolean, OUT problem text) RETURNS record
+    LANGUAGE plpgsql IMMUTABLE
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS $$
+declare
+  v_fields text[] := regexp_split_to_array(btrim(p_cron), '\s+');
+begin
+  if cardinality(v_fields) is distinct from 5 then
+    problem := 'must have five fields: minute, hour, day of the month, month, weekday';
+    return;
+  end if;
+  minutes := mill.cron_field(v_fields[1], 0, 59);
+  hours := mill.cron_field(v_fields[2], 0, 23);
+  days := mill.cron_field(v_fields[3], 1, 31);
+  months := mill.cron_field(v_fields[4], 1, 12, '{jan,feb,mar,apr,may,jun,jul,aug,sep,oct,nov,dec}');
+  weekdays := mill.cron_field(v_fields[5], 0, 7, '{sun,mon,tue,wed,thu,fri,sat}');
+  if 7 = any (weekdays) then
+    weekdays := array(select distinct w % 7 from unnest(weekdays) w);
+  end if;
+  either_day := v_fields[3] <> '*' and v_fields[5] <> '*';
+  problem := case
+    when minutes is null then format('has a minute that cannot be read: %s', left(v_fields[1], 40))
+    when hours is null then format('has an hour that cannot be read: %s', left(v_fields[2], 40))
+    when days is null then format('has a day of the month that cannot be read: %s', left(v_fields[3], 40))
+    when months is null then format('has a month that cannot be read: %s', left(v_fields[4], 40))
+    when weekdays is null then format('has a weekday that cannot be read: %s', left(v_fields[5], 40))
+  end;
+end
+$$;
+
+COMMENT ON FUNCTION mill.parse_cron(p_cron text, OUT minutes integer[], OUT hours integer[], OUT days integer[], OUT months integer[], OUT weekdays integer[], OUT either_day boolean, OUT problem text) IS 'A cron expression as the numbers of its fields, or the problem with it.';
 
 CREATE FUNCTION mill.uuid7_at(p_us bigint, p_random text) RETURNS uuid
     LANGUAGE sql IMMUTABLE
@@ -8049,6 +8449,29 @@ $_$;
 
 COMMENT ON FUNCTION mill.pause_dead_refreshes(p_acted jsonb) IS 'Hook of acted: says when a symbol whose refresh became a dead letter is asked for again.';
 
+CREATE FUNCTION mill.pause_job_schedule(p_schedule text, p_paused boolean) RETURNS boolean
+    LANGUAGE plpgsql
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS $$
+declare
+  v_schedule mill.job_schedule;
+begin
+  select s.* into v_schedule from mill.job_schedule s where s.schedule = p_schedule for update;
+  if not found then
+    perform mill.refuse_schedule_name(p_schedule);
+  end if;
+  if v_schedule.paused <> p_paused then
+    update mill.job_schedule s set paused = p_paused,
+      next_due = case when p_paused then s.next_due else coalesce((mill.next_due_times(s, mill.now()))[1], 'infinity') end
+    where s.schedule = p_schedule;
+    perform mill.call_hooks('operated', jsonb_build_object('table', 'job_schedule', 'record', p_schedule, 'action', case when p_paused then 'pause' else 'resume' end));
+  end if;
+  return p_paused;
+end
+$$;
+
+COMMENT ON FUNCTION mill.pause_job_schedule(p_schedule text, p_paused boolean) IS 'Pauses or resumes a schedule.';
+
 CREATE FUNCTION mill.piece_text(p_value jsonb, p_whole boolean) RETURNS text
     LANGUAGE sql IMMUTABLE
     RETURN CASE WHEN p_whole THEN COALESCE((p_value)::text, 'null'::text) ELSE substr((to_jsonb(COALESCE((p_value #>> '{}'::text[]), ''::text)))::text, 2, (length((to_jsonb(COALESCE((p_value #>> '{}'::text[]), ''::text)))::text) - 2)) END;
@@ -8118,6 +8541,17 @@ $$;
 
 COMMENT ON FUNCTION mill.probe_state(p_probe uuid) IS 'What became of a breaker''s probe: under way, ended or lost; null without one.';
 
+CREATE FUNCTION mill.problem_of_schedule(p_constraint text, p_message text) RETURNS text
+    LANGUAGE sql IMMUTABLE
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS $$
+  select case p_constraint
+    when 'job_schedule_kind_fkey' then 'has a kind that is no row of mill.kind'
+    else coalesce(nullif(replace(p_constraint, '_', ' '), ''), p_message) end
+$$;
+
+COMMENT ON FUNCTION mill.problem_of_schedule(p_constraint text, p_message text) IS 'What a violated constraint of mill.job_schedule says, as words.';
+
 CREATE FUNCTION mill.promote(p_max integer DEFAULT 10000) RETURNS integer
     LANGUAGE plpgsql
     SET search_path TO 'pg_catalog', 'pg_temp'
@@ -8182,6 +8616,10 @@ begin
   delete from mill.event e where e.at < p_now - interval '30 days';
   delete from mill.stat_minute s where s.minute < p_now - interval '30 days';
   delete from mill.breaker_change c where c.at < p_now - interval '90 days';
+  delete from mill.job_schedule_run r using (
+    select s.schedule, (select o.due from mill.job_schedule_run o where o.schedule = s.schedule order by o.due desc offset 99 limit 1) as due
+    from mill.job_schedule s) k
+  where r.schedule = k.schedule and r.due < k.due and r.at < p_now - interval '30 days';
 
   -- Lanes that nobody stands in, and tenants without a lane. An enqueue that is opening one holds its row.
   delete from mill.lane l where (l.queue, l.lane) in (
@@ -8230,6 +8668,19 @@ begin
     end;
     commit;
 
+    -- By itself: a key that an application holds keeps no job from being reclaimed or invoked.
+    begin
+      perform mill.enqueue_schedules();
+    exception
+      when query_canceled then
+        perform pg_catalog.pg_advisory_unlock(v_lock);
+        raise;
+      when others then
+        insert into mill.event (at, code, detail)
+        values (mill.now(), 'schedules_failed', pg_catalog.jsonb_build_object('sqlstate', sqlstate, 'message', sqlerrm));
+    end;
+    commit;
+
     begin
       perform mill.invoke_due();
       -- Where a provider's limit is what holds jobs up, the next round is when it has capacity again.
@@ -8258,13 +8709,14 @@ begin
 end
 $$;
 
-COMMENT ON PROCEDURE mill.pump(IN p_seconds numeric, IN p_interval numeric) IS 'Every few seconds for a minute: reclaim, promote, invoke, each committed. Runs never overlap.';
+COMMENT ON PROCEDURE mill.pump(IN p_seconds numeric, IN p_interval numeric) IS 'Every few seconds for a minute: reclaim, promote, enqueue what is due by schedules, invoke, each committed. Runs never overlap.';
 
 CREATE FUNCTION mill.pump_once() RETURNS jsonb
     LANGUAGE sql
     SET search_path TO 'pg_catalog', 'pg_temp'
     AS $$
   select mill.record_heartbeat('process-queue-batch');
+  select mill.enqueue_schedules();
   select mill.tick() || jsonb_build_object('invoked', mill.invoke_due());
 $$;
 
@@ -8826,6 +9278,17 @@ $$;
 
 COMMENT ON FUNCTION mill.refuse_registry_row(p_problem text) IS 'Raises GM035.';
 
+CREATE FUNCTION mill.refuse_schedule_name(p_schedule text) RETURNS void
+    LANGUAGE plpgsql IMMUTABLE
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS $$
+begin
+  raise exception 'there is no schedule "%"', left(p_schedule, 64) using errcode = 'GM015', hint = 'list_schedules names those that there are.';
+end
+$$;
+
+COMMENT ON FUNCTION mill.refuse_schedule_name(p_schedule text) IS 'Raises GM015.';
+
 CREATE FUNCTION mill.refuse_schema(p_place text, p_problem text) RETURNS void
     LANGUAGE plpgsql IMMUTABLE
     SET search_path TO 'pg_catalog', 'pg_temp'
@@ -9020,6 +9483,47 @@ end
 $$;
 
 COMMENT ON FUNCTION mill.register_queue(p_definition jsonb, p_place text, p_force boolean) IS 'Creates or updates a queue from its definition. For register_jobs alone.';
+
+CREATE FUNCTION mill.register_schedule(p_definition jsonb, p_place text, p_force boolean) RETURNS jsonb
+    LANGUAGE plpgsql
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS $$
+declare
+  v_opened record;
+  v_old mill.job_schedule;
+  v_new mill.job_schedule;
+  v_asked jsonb;
+  v_merged record;
+  v_text text;
+begin
+  perform mill.check_definition_fields(p_definition, mill.schedule_fields(), p_place);
+  v_opened := mill.open_schedule(p_definition, p_place);
+  v_old := v_opened.schedule;
+  if not v_opened.is_new and v_old.registered is null then
+    raise exception 'the schedule "%" was not made by register_jobs', v_old.schedule using errcode = 'GM012', detail = p_place, hint = 'Take another name.';
+  end if;
+  v_new := mill.schedule_from_definition(v_old, p_definition);
+  v_asked := (
+    select coalesce(jsonb_object_agg(d.key, d.value), '{}') from jsonb_each(mill.schedule_definition(v_new)) d
+    where p_definition ? d.key or d.value <> mill.schedule_definition(v_old) -> d.key);
+  v_merged := mill.merge_registered(mill.schedule_definition(v_old), v_old.registered, v_asked, array['cron', 'time_zone', 'every_seconds'], p_force or v_opened.is_new);
+  if v_opened.is_new or v_merged.changes <> '{}' then
+    v_new := mill.schedule_from_definition(v_old, v_merged.changes);
+    v_new.registered := coalesce(v_old.registered, mill.schedule_definition(v_new)) || v_merged.changes;
+    perform mill.write_schedule(v_old, v_new, p_place);
+  end if;
+  return jsonb_build_object('kept', v_merged.kept,
+    'status', case when v_opened.is_new then 'created' when v_merged.changes <> '{}' then 'updated' else 'unchanged' end);
+exception
+  when check_violation or not_null_violation or foreign_key_violation then
+    get stacked diagnostics v_text = constraint_name;
+    perform mill.refuse_definition_of(p_place, mill.problem_of_schedule(v_text, sqlerrm));
+  when invalid_text_representation or numeric_value_out_of_range or invalid_datetime_format or datetime_field_overflow then
+    perform mill.refuse_definition_of(p_place, 'has a value of another type: ' || sqlerrm);
+end
+$$;
+
+COMMENT ON FUNCTION mill.register_schedule(p_definition jsonb, p_place text, p_force boolean) IS 'Creates or updates a schedule from its definition. For register_jobs alone.';
 
 CREATE FUNCTION mill.register_upload(p_file public.shell_files, p_place text, p_size bigint, p_sha256 text) RETURNS void
     LANGUAGE plpgsql
@@ -9610,6 +10114,65 @@ $$;
 
 COMMENT ON FUNCTION mill.running_transactions() IS 'The transactions that write now, but for the caller''s own.';
 
+CREATE FUNCTION mill.schedule_definition(p_schedule mill.job_schedule) RETURNS jsonb
+    LANGUAGE sql STABLE
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    SET "TimeZone" TO 'UTC'
+    AS $$
+  select to_jsonb(p_schedule) - array['schedule', 'paused', 'next_due', 'problem', 'created_at', 'registered']
+$$;
+
+COMMENT ON FUNCTION mill.schedule_definition(p_schedule mill.job_schedule) IS 'A schedule in the form of register_jobs.';
+
+CREATE FUNCTION mill.schedule_fields() RETURNS text[]
+    LANGUAGE sql IMMUTABLE
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS $$
+  select array['schedule', 'description', 'kind', 'payload', 'cron', 'time_zone', 'every_seconds', 'starts_at', 'overlap', 'catch_up', 'catch_up_limit',
+    'priority', 'group_key', 'due_field']
+$$;
+
+COMMENT ON FUNCTION mill.schedule_fields() IS 'What the definition of a schedule may have.';
+
+CREATE FUNCTION mill.schedule_from_definition(p_schedule mill.job_schedule, p_definition jsonb) RETURNS mill.job_schedule
+    LANGUAGE sql STABLE
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS $$
+  select jsonb_populate_record(p_schedule, case
+      when coalesce(p_definition -> 'cron', 'null') <> 'null' then '{"every_seconds": null}'::jsonb
+      when coalesce(p_definition -> 'every_seconds', 'null') <> 'null' then '{"cron": null}'
+      else '{}' end || p_definition)
+$$;
+
+COMMENT ON FUNCTION mill.schedule_from_definition(p_schedule mill.job_schedule, p_definition jsonb) IS 'A schedule as a definition asks for it.';
+
+CREATE FUNCTION mill.schedule_row(p_schedule mill.job_schedule) RETURNS jsonb
+    LANGUAGE sql STABLE
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS $$
+  select mill.schedule_definition(p_schedule) || jsonb_build_object(
+    'schedule', p_schedule.schedule, 'queue', k.queue, 'paused', p_schedule.paused, 'problem', p_schedule.problem, 'created_at', p_schedule.created_at,
+    'next_due', case when not p_schedule.paused then nullif(p_schedule.next_due, 'infinity') end,
+    'is_registered', p_schedule.registered is not null,
+    'last_run', (
+      select to_jsonb(r) - array['schedule'] from mill.job_schedule_run r where r.schedule = p_schedule.schedule order by r.due desc limit 1))
+  from mill.kind k where k.kind = p_schedule.kind
+$$;
+
+COMMENT ON FUNCTION mill.schedule_row(p_schedule mill.job_schedule) IS 'A schedule as list_schedules answers it.';
+
+CREATE FUNCTION mill.scheduled_job(p_schedule mill.job_schedule, p_due timestamp with time zone) RETURNS jsonb
+    LANGUAGE sql STABLE
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS $$
+  select jsonb_strip_nulls(jsonb_build_object(
+      'kind', p_schedule.kind, 'name', p_schedule.schedule, 'priority', p_schedule.priority, 'group_key', p_schedule.group_key))
+    || jsonb_build_object('payload', p_schedule.payload || case when p_schedule.due_field is null then '{}'
+      else jsonb_build_object(p_schedule.due_field, to_char(p_due at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')) end)
+$$;
+
+COMMENT ON FUNCTION mill.scheduled_job(p_schedule mill.job_schedule, p_due timestamp with time zone) IS 'The job of one due time, as mill.enqueue takes it.';
+
 CREATE FUNCTION mill.schema_of(p_part text) RETURNS text
     LANGUAGE plpgsql STABLE
     SET search_path TO 'pg_catalog', 'pg_temp'
@@ -9677,11 +10240,13 @@ begin
   if mill.hook_of('rest') is not null then
     execute format('select %s()', mill.hook_of('rest')) into v_seconds;
   end if;
-  return v_seconds;
+  -- A schedule that could not be enqueued stays due, and waits for the usual round.
+  return least(v_seconds, (
+    select greatest(extract(epoch from min(s.next_due) - mill.now()), 0.1) from mill.job_schedule s where not s.paused and s.problem is null));
 end
 $$;
 
-COMMENT ON FUNCTION mill.seconds_to_next_round() IS 'In how many seconds a hook wants the next round of the pump; null when none does.';
+COMMENT ON FUNCTION mill.seconds_to_next_round() IS 'In how many seconds a schedule is due or a hook wants the next round of the pump; null when neither is.';
 
 CREATE FUNCTION mill.set_breaker(p_target text, p_state text, p_reason text) RETURNS void
     LANGUAGE plpgsql
@@ -11445,7 +12010,7 @@ begin
     from mill.invocation i
     where i.queue = p_queue.queue and i.begun_at is not null and i.ended_at is null
       and i.begun_at > v_now - make_interval(secs => p_queue.invocation_seconds)
-      and not (mill.answer_to_invocation(i.request_id, i.asked_at, i.handed_at is not null)).is_over;
+      and not (mill.invocation_answer(i.request_id, i.asked_at, i.handed_at is not null)).is_over;
   end if;
   if v_running < p_queue.max_parallel then
     begin
@@ -11805,6 +12370,30 @@ end
 $_$;
 
 COMMENT ON FUNCTION mill.write_rows(p_type public.data_type_registry, p_fetched jsonb, p_now timestamp with time zone) IS 'For each id written, unchanged, or why not: older_source, source_in_future, no_source_timestamp, other_symbol.';
+
+CREATE FUNCTION mill.write_schedule(p_old mill.job_schedule, p_new mill.job_schedule, p_place text) RETURNS mill.job_schedule
+    LANGUAGE plpgsql
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS $$
+declare
+  v_new mill.job_schedule := p_new;
+begin
+  perform mill.check_schedule(v_new, p_place);
+  if p_old.next_due = 'infinity'
+    or (p_old.cron, p_old.time_zone, p_old.every_seconds, p_old.starts_at) is distinct from (v_new.cron, v_new.time_zone, v_new.every_seconds, v_new.starts_at)
+  then
+    v_new.next_due := (mill.next_due_times(v_new, mill.now()))[1];
+  end if;
+  update mill.job_schedule s set (description, kind, payload, cron, time_zone, every_seconds, starts_at, overlap, catch_up, catch_up_limit, priority, group_key,
+    due_field, next_due, problem, registered)
+  = (v_new.description, v_new.kind, v_new.payload, v_new.cron, v_new.time_zone, v_new.every_seconds, v_new.starts_at, v_new.overlap, v_new.catch_up,
+    v_new.catch_up_limit, v_new.priority, v_new.group_key, v_new.due_field, v_new.next_due, null, v_new.registered)
+  where s.schedule = v_new.schedule;
+  return v_new;
+end
+$$;
+
+COMMENT ON FUNCTION mill.write_schedule(p_old mill.job_schedule, p_new mill.job_schedule, p_place text) IS 'Checks and writes a schedule.';
 
 CREATE FUNCTION public.abandon_document_upload(p_id uuid, p_place text) RETURNS boolean
     LANGUAGE plpgsql SECURITY DEFINER
@@ -12442,7 +13031,7 @@ declare
   v_queue mill.queue;
   v_id uuid;
 begin
-  -- Beside the relay a second request would save nothing, and would cost the news of a crash that the relay's answer brings (mill.answer_to_invocation).
+  -- Beside the relay a second request would save nothing, and would cost the news of a crash that the relay's answer brings (mill.invocation_answer).
   if mill.setting('wake.by_function', 'true') <> 'true' or mill.is_sent_at_once() then
     return null;
   end if;
@@ -13594,6 +14183,15 @@ $$;
 
 COMMENT ON FUNCTION public.list_exports(p_limit integer, p_before uuid) IS 'The caller''s exports, newest first.';
 
+CREATE FUNCTION public.list_schedules(p_schedule text DEFAULT NULL::text) RETURNS jsonb
+    LANGUAGE sql STABLE SECURITY DEFINER
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS $$
+  select coalesce(jsonb_agg(mill.schedule_row(s) order by s.schedule), '[]') from mill.job_schedule s where p_schedule is null or s.schedule = p_schedule
+$$;
+
+COMMENT ON FUNCTION public.list_schedules(p_schedule text) IS 'All schedules, or one: definition, next due time, last run.';
+
 CREATE FUNCTION public.list_workflows(p_limit integer DEFAULT 50, p_before uuid DEFAULT NULL::uuid) RETURNS jsonb
     LANGUAGE sql STABLE SECURITY DEFINER
     SET search_path TO 'pg_catalog', 'pg_temp'
@@ -13694,6 +14292,37 @@ CREATE FUNCTION public.pause_queue(p_queue text, p_paused boolean DEFAULT true) 
 $$;
 
 COMMENT ON FUNCTION public.pause_queue(p_queue text, p_paused boolean) IS 'Stops claims and invocations of a queue, or lets them go on; says whether it is paused now.';
+
+CREATE FUNCTION public.pause_schedule(p_schedule text, p_paused boolean DEFAULT true) RETURNS boolean
+    LANGUAGE sql SECURITY DEFINER
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS $$ select mill.pause_job_schedule(p_schedule, p_paused) $$;
+
+COMMENT ON FUNCTION public.pause_schedule(p_schedule text, p_paused boolean) IS 'Stops a schedule, or lets it go on with its next due time; says whether it is paused now.';
+
+CREATE FUNCTION public.preview_schedule(p_schedule jsonb, p_count integer DEFAULT 5) RETURNS jsonb
+    LANGUAGE plpgsql STABLE SECURITY DEFINER
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS $$
+declare
+  v_schedule mill.job_schedule;
+begin
+  perform mill.check_definition_fields(p_schedule, mill.schedule_fields(), '');
+  select s.* into v_schedule from mill.job_schedule s where s.schedule = p_schedule ->> 'schedule';
+  v_schedule.time_zone := coalesce(v_schedule.time_zone, 'UTC');
+  v_schedule.starts_at := coalesce(v_schedule.starts_at, '2001-01-01 00:00+00');
+  v_schedule := mill.schedule_from_definition(v_schedule, p_schedule);
+  perform mill.check_times(v_schedule, '');
+  return (
+    select coalesce(jsonb_agg(jsonb_build_object('due', d.due, 'local', to_char(d.due at time zone v_schedule.time_zone, 'YYYY-MM-DD HH24:MI:SS')) order by d.due), '[]')
+    from unnest(mill.next_due_times(v_schedule, mill.now(), least(greatest(p_count, 1), 100))) as d(due));
+exception
+  when invalid_text_representation or numeric_value_out_of_range or invalid_datetime_format or datetime_field_overflow then
+    perform mill.refuse_definition_of('', 'has a value of another type: ' || sqlerrm);
+end
+$$;
+
+COMMENT ON FUNCTION public.preview_schedule(p_schedule jsonb, p_count integer) IS 'The next due times of a schedule, or of a definition that is not saved, as [{due, local}].';
 
 CREATE FUNCTION public.queue_refresh_if_not_exists(p_symbol text, p_data_type text, p_priority integer DEFAULT 5, p_estimated_size bigint DEFAULT NULL::bigint) RETURNS void
     LANGUAGE plpgsql SECURITY DEFINER
@@ -13915,23 +14544,28 @@ CREATE FUNCTION public.register_jobs(p_definition jsonb, p_force boolean DEFAULT
     SET search_path TO 'pg_catalog', 'pg_temp'
     AS $$
 declare
-  v_answer jsonb := jsonb '{"queues": [], "kinds": [], "kept": []}';
+  v_answer jsonb := jsonb '{"queues": [], "kinds": [], "kept": []}' || case when p_definition ? 'schedules' then jsonb '{"schedules": []}' else '{}' end;
   v_item record;
   v_done jsonb;
 begin
   perform pg_advisory_xact_lock(7022311640271844); -- any constant that only this uses
-  perform mill.check_definition_fields(p_definition, array['queues', 'kinds'], '');
+  perform mill.check_definition_fields(p_definition, array['queues', 'kinds', 'schedules'], '');
   for v_item in
     select d.part, d.value, format('/%s/%s', d.part, d.ordinality - 1) as place
     from (
-      select 'queues' as part, q.* from jsonb_array_elements(coalesce(p_definition -> 'queues', '[]')) with ordinality q
+      select 1 as turn, 'queues' as part, q.* from jsonb_array_elements(coalesce(p_definition -> 'queues', '[]')) with ordinality q
       union all
-      select 'kinds' as part, k.* from jsonb_array_elements(coalesce(p_definition -> 'kinds', '[]')) with ordinality k) d
-    order by d.part desc, d.ordinality -- queues first
+      select 2, 'kinds', k.* from jsonb_array_elements(coalesce(p_definition -> 'kinds', '[]')) with ordinality k
+      union all
+      select 3, 'schedules', s.* from jsonb_array_elements(coalesce(p_definition -> 'schedules', '[]')) with ordinality s) d
+    order by d.turn, d.ordinality
   loop
     if v_item.part = 'queues' then
       v_done := mill.register_queue(v_item.value, v_item.place, p_force);
       v_answer := jsonb_insert(v_answer, '{queues,-1}', jsonb_build_object('queue', v_item.value -> 'queue', 'status', v_done -> 'status'), true);
+    elsif v_item.part = 'schedules' then
+      v_done := mill.register_schedule(v_item.value, v_item.place, p_force);
+      v_answer := jsonb_insert(v_answer, '{schedules,-1}', jsonb_build_object('schedule', v_item.value -> 'schedule', 'status', v_done -> 'status'), true);
     else
       if jsonb_typeof(v_item.value) = 'object' and v_item.value ->> 'queue' is not null
         and not exists (select from mill.queue q where q.queue = v_item.value ->> 'queue')
@@ -13950,7 +14584,7 @@ begin
 end
 $$;
 
-COMMENT ON FUNCTION public.register_jobs(p_definition jsonb, p_force boolean) IS 'Creates and updates queues and kinds from {queues, kinds}; says what became of each, and which options were kept as an operator has changed them.';
+COMMENT ON FUNCTION public.register_jobs(p_definition jsonb, p_force boolean) IS 'Creates and updates queues, kinds and schedules from {queues, kinds, schedules}; says what became of each, and which options were kept as an operator has changed them.';
 
 CREATE FUNCTION public.register_stored_file(p_storage_path text, p_filename text DEFAULT NULL::text, p_mime_type text DEFAULT NULL::text, p_size bigint DEFAULT NULL::bigint, p_idempotency_key text DEFAULT NULL::text, p_profile_id uuid DEFAULT NULL::uuid) RETURNS jsonb
     LANGUAGE plpgsql
@@ -13990,6 +14624,24 @@ end
 $$;
 
 COMMENT ON FUNCTION public.release_api_capacity(p_provider_name text, p_api_endpoint text, p_estimated_tokens integer, p_actual_tokens integer) IS 'Gives back a call that acquire_api_capacity reserved and settles its actual tokens; without them the estimate stands.';
+
+CREATE FUNCTION public.remove_schedules(p_schedules text[]) RETURNS jsonb
+    LANGUAGE plpgsql SECURITY DEFINER
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS $$
+declare
+  v_removed text[];
+begin
+  with removed as (
+    delete from mill.job_schedule s where s.schedule = any (p_schedules) returning s.schedule
+  )
+  select coalesce(array_agg(r.schedule order by r.schedule), '{}') into v_removed from removed r;
+  perform mill.call_hooks('operated', jsonb_build_object('table', 'job_schedule', 'record', r, 'action', 'remove')) from unnest(v_removed) r;
+  return to_jsonb(v_removed);
+end
+$$;
+
+COMMENT ON FUNCTION public.remove_schedules(p_schedules text[]) IS 'Removes schedules with what is known about their runs; the jobs stay. Answers the names of those that were there.';
 
 CREATE FUNCTION public.report_api_rate_limit(p_provider_name text, p_api_endpoint text, p_retry_after_seconds integer DEFAULT NULL::integer) RETURNS timestamp with time zone
     LANGUAGE plpgsql SECURITY DEFINER
@@ -14232,6 +14884,36 @@ $_$;
 
 COMMENT ON FUNCTION public.run_cleanup_step(p_step text) IS 'Runs a piece of a cleanup step; answers its report, with more when there is more and remove where objects must go first.';
 
+CREATE FUNCTION public.run_schedule_now(p_schedule text) RETURNS jsonb
+    LANGUAGE plpgsql SECURITY DEFINER
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS $$
+declare
+  v_schedule mill.job_schedule;
+  v_now timestamptz := mill.now();
+  v_job record;
+begin
+  select s.* into v_schedule from mill.job_schedule s where s.schedule = p_schedule for update;
+  if not found then
+    perform mill.refuse_schedule_name(p_schedule);
+  end if;
+  select e.id, e.status into v_job from mill.enqueue(jsonb_build_array(mill.scheduled_job(v_schedule, v_now))) e;
+  if v_job.status = 'throttled' then
+    raise exception 'the queue of "%" is full', v_schedule.kind using errcode = 'GM006', hint = 'Try again later.';
+  end if;
+  -- A clock that a test has stopped gives one time twice; the microseconds after it are as good.
+  insert into mill.job_schedule_run (schedule, due, at, outcome, job)
+  select p_schedule, d, v_now, 'by_hand', v_job.id
+  from generate_series(0, 1000) n cross join lateral (select v_now + n * interval '1 microsecond' as d) t
+  where not exists (select from mill.job_schedule_run r where r.schedule = p_schedule and r.due = d)
+  order by n limit 1;
+  perform mill.call_hooks('operated', jsonb_build_object('table', 'job_schedule', 'record', p_schedule, 'action', 'run'));
+  return jsonb_build_object('id', v_job.id, 'status', v_job.status);
+end
+$$;
+
+COMMENT ON FUNCTION public.run_schedule_now(p_schedule text) IS 'Enqueues a job of a schedule at once, beside its due times; answers {id, status}.';
+
 CREATE FUNCTION public.run_schedules(p_trigger_of text, p_schedule text) RETURNS jsonb
     LANGUAGE sql SECURITY DEFINER
     SET search_path TO 'pg_catalog', 'pg_temp'
@@ -14258,6 +14940,43 @@ end
 $$;
 
 COMMENT ON FUNCTION public.save_document_page(p_job uuid, p_worker text, p_attempt integer, p_page jsonb) IS 'Keeps a page, as mill.write_page has it; false when the lease is lost.';
+
+CREATE FUNCTION public.save_schedule(p_schedule jsonb) RETURNS jsonb
+    LANGUAGE plpgsql SECURITY DEFINER
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS $$
+declare
+  v_opened record;
+  v_text text;
+begin
+  perform mill.check_definition_fields(p_schedule, mill.schedule_fields(), '');
+  v_opened := mill.open_schedule(p_schedule, '');
+  perform mill.write_schedule(v_opened.schedule, mill.schedule_from_definition(v_opened.schedule, p_schedule), '');
+  perform mill.call_hooks('operated', jsonb_build_object('table', 'job_schedule', 'record', p_schedule ->> 'schedule',
+    'action', case when v_opened.is_new then 'create' else 'change' end));
+  return (select mill.schedule_row(s) from mill.job_schedule s where s.schedule = p_schedule ->> 'schedule');
+exception
+  when check_violation or not_null_violation or foreign_key_violation then
+    get stacked diagnostics v_text = constraint_name;
+    perform mill.refuse_definition_of('', mill.problem_of_schedule(v_text, sqlerrm));
+  when invalid_text_representation or numeric_value_out_of_range or invalid_datetime_format or datetime_field_overflow then
+    perform mill.refuse_definition_of('', 'has a value of another type: ' || sqlerrm);
+end
+$$;
+
+COMMENT ON FUNCTION public.save_schedule(p_schedule jsonb) IS 'Creates a schedule, or changes those of its fields that are given; answers it as list_schedules does.';
+
+CREATE FUNCTION public.schedule_runs(p_schedule text, p_max integer DEFAULT 50) RETURNS jsonb
+    LANGUAGE sql STABLE SECURITY DEFINER
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS $$
+  select coalesce(jsonb_agg(to_jsonb(r) - 'schedule' || jsonb_build_object('state', j.state) order by r.due desc), '[]')
+  from (
+    select r.* from mill.job_schedule_run r where r.schedule = p_schedule order by r.due desc limit least(greatest(p_max, 0), 1000)) r
+  left join mill.job j on j.id = r.job
+$$;
+
+COMMENT ON FUNCTION public.schedule_runs(p_schedule text, p_max integer) IS 'What became of the last due times of a schedule, newest first, with the state of their jobs.';
 
 CREATE FUNCTION public.set_maintenance(p_enabled boolean, p_reason text DEFAULT NULL::text, p_retry_after_seconds integer DEFAULT 60) RETURNS boolean
     LANGUAGE plpgsql SECURITY DEFINER
@@ -15231,6 +15950,20 @@ CREATE TABLE mill.job_log (
 );
 
 COMMENT ON TABLE mill.job_log IS 'Lines of the logs of jobs, in order. left_out: how many lines after it were not kept.';
+
+CREATE TABLE mill.job_schedule_run (
+    schedule text NOT NULL,
+    due timestamp with time zone NOT NULL,
+    at timestamp with time zone NOT NULL,
+    outcome text NOT NULL,
+    job uuid,
+    missed_count integer,
+    CONSTRAINT a_job_where_one_was_enqueued CHECK (((job IS NULL) = (outcome = ANY (ARRAY['overlapped'::text, 'missed'::text])))),
+    CONSTRAINT missed_ones_are_counted CHECK (((missed_count IS NOT NULL) = (outcome = 'missed'::text))),
+    CONSTRAINT outcome_is_known CHECK ((outcome = ANY (ARRAY['due'::text, 'caught_up'::text, 'by_hand'::text, 'overlapped'::text, 'missed'::text])))
+);
+
+COMMENT ON TABLE mill.job_schedule_run IS 'What became of each due time of a schedule. Kept for 30 days, and at least the last hundred.';
 
 CREATE TABLE mill.lane (
     queue text NOT NULL,
@@ -16453,6 +17186,12 @@ ALTER TABLE ONLY mill.job_live
 ALTER TABLE ONLY mill.job_log
     ADD CONSTRAINT job_log_pkey PRIMARY KEY (job, n);
 
+ALTER TABLE ONLY mill.job_schedule
+    ADD CONSTRAINT job_schedule_pkey PRIMARY KEY (schedule);
+
+ALTER TABLE ONLY mill.job_schedule_run
+    ADD CONSTRAINT job_schedule_run_pkey PRIMARY KEY (schedule, due);
+
 ALTER TABLE ONLY mill.kind
     ADD CONSTRAINT kind_pkey PRIMARY KEY (kind);
 
@@ -16724,6 +17463,10 @@ CREATE INDEX job_live_slots ON mill.job_live USING btree (slot) WHERE (slot IS N
 
 CREATE INDEX job_live_waiting ON mill.job_live USING btree (run_at) WHERE waits;
 
+CREATE INDEX job_schedule_next_due ON mill.job_schedule USING btree (next_due) WHERE (NOT paused);
+
+CREATE INDEX job_schedule_run_age ON mill.job_schedule_run USING btree (at);
+
 CREATE INDEX jobs_by_end ON mill.workflow USING btree (finished_at) WHERE (finished_at IS NOT NULL);
 
 CREATE UNIQUE INDEX jobs_idempotency ON mill.workflow USING btree (user_id, idempotency_key) WHERE (idempotency_key IS NOT NULL);
@@ -16917,6 +17660,12 @@ ALTER TABLE ONLY mill.floor_version
 
 ALTER TABLE ONLY mill.invocation
     ADD CONSTRAINT invocation_queue_fkey FOREIGN KEY (queue) REFERENCES mill.queue(queue) ON DELETE CASCADE;
+
+ALTER TABLE ONLY mill.job_schedule
+    ADD CONSTRAINT job_schedule_kind_fkey FOREIGN KEY (kind) REFERENCES mill.kind(kind) ON UPDATE CASCADE;
+
+ALTER TABLE ONLY mill.job_schedule_run
+    ADD CONSTRAINT job_schedule_run_schedule_fkey FOREIGN KEY (schedule) REFERENCES mill.job_schedule(schedule) ON UPDATE CASCADE ON DELETE CASCADE;
 
 ALTER TABLE ONLY mill.kind
     ADD CONSTRAINT kind_queue_fkey FOREIGN KEY (queue) REFERENCES mill.queue(queue);
@@ -17230,9 +17979,13 @@ REVOKE ALL ON FUNCTION mill.check_references(p_compiled jsonb) FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION mill.check_registry_row() FROM PUBLIC;
 
+REVOKE ALL ON FUNCTION mill.check_schedule(p_schedule mill.job_schedule, p_place text) FROM PUBLIC;
+
 REVOKE ALL ON PROCEDURE mill.check_stale_data(IN p_stretch integer) FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION mill.check_symbol(p_symbol text, p_data_types text[], p_priority integer) FROM PUBLIC;
+
+REVOKE ALL ON FUNCTION mill.check_times(p_schedule mill.job_schedule, p_place text) FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION mill.check_unique(p_unique jsonb, p_place text) FROM PUBLIC;
 
@@ -17355,11 +18108,15 @@ REVOKE ALL ON FUNCTION mill.count_work(p_file public.shell_files, p_job_id uuid,
 
 REVOKE ALL ON FUNCTION mill.counted_calls(p_known jsonb, p_usage jsonb) FROM PUBLIC;
 
+REVOKE ALL ON FUNCTION mill.cron_field(p_field text, p_least integer, p_most integer, p_names text[]) FROM PUBLIC;
+
 REVOKE ALL ON FUNCTION mill.cron_field_matches(p_field text, p_value integer, p_min integer, p_max integer) FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION mill.cron_health() FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION mill.cron_matches(p_schedule text, p_at timestamp with time zone) FROM PUBLIC;
+
+REVOKE ALL ON FUNCTION mill.cron_times(p_cron text, p_zone text, p_after timestamp with time zone, p_until timestamp with time zone) FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION mill.cut_error(p_error jsonb) FROM PUBLIC;
 
@@ -17397,6 +18154,8 @@ REVOKE ALL ON FUNCTION mill.document_times(p_fast_late interval, p_ai_late inter
 
 REVOKE ALL ON FUNCTION mill.due_in_sequence(p_job_id uuid) FROM PUBLIC;
 
+REVOKE ALL ON FUNCTION mill.due_times(p_schedule mill.job_schedule, p_after timestamp with time zone, p_until timestamp with time zone) FROM PUBLIC;
+
 REVOKE ALL ON FUNCTION mill.duration_bucket(p_ms bigint) FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION mill.duration_quantiles(p_queue text, p_since timestamp with time zone) FROM PUBLIC;
@@ -17411,6 +18170,8 @@ REVOKE ALL ON FUNCTION mill.end_jobs(p_ids uuid[], p_state text, p_now timestamp
 
 REVOKE ALL ON FUNCTION mill.end_lost_invocations() FROM PUBLIC;
 
+REVOKE ALL ON FUNCTION mill.end_of_gap(p_local timestamp without time zone, p_zone text) FROM PUBLIC;
+
 REVOKE ALL ON FUNCTION mill.end_refresh_pauses(p_refreshes jsonb) FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION mill.end_refused(p_file public.shell_files, p_job_id uuid, p_status text, p_error jsonb, p_place text) FROM PUBLIC;
@@ -17422,10 +18183,14 @@ GRANT ALL ON FUNCTION mill.enqueue(p_jobs jsonb) TO gristmill_app;
 
 REVOKE ALL ON FUNCTION mill.enqueue_document_sweep() FROM PUBLIC;
 
+REVOKE ALL ON FUNCTION mill.enqueue_due_times(p_schedule mill.job_schedule, p_now timestamp with time zone) FROM PUBLIC;
+
 REVOKE ALL ON FUNCTION mill.enqueue_keyed(p_jobs jsonb, p_now timestamp with time zone, p_turn bigint, p_random text, p_max_bytes integer, p_answered jsonb) FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION mill.enqueue_many(p_kind text, p_payloads jsonb) FROM PUBLIC;
 GRANT ALL ON FUNCTION mill.enqueue_many(p_kind text, p_payloads jsonb) TO gristmill_app;
+
+REVOKE ALL ON FUNCTION mill.enqueue_schedules(p_max integer) FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION mill.entry_lock(p_name text) FROM PUBLIC;
 
@@ -17509,6 +18274,8 @@ REVOKE ALL ON FUNCTION mill.grant_api_capacity(p_provider text, p_endpoint text,
 
 REVOKE ALL ON FUNCTION mill.has_format(p_text text, p_format text) FROM PUBLIC;
 
+REVOKE ALL ON FUNCTION mill.has_live_run(p_schedule text) FROM PUBLIC;
+
 REVOKE ALL ON FUNCTION mill.has_pending(p_queue text) FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION mill.health_notes() FROM PUBLIC;
@@ -17543,7 +18310,9 @@ REVOKE ALL ON FUNCTION mill.install_schedules() FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION mill.install_storage_policies() FROM PUBLIC;
 
-REVOKE ALL ON FUNCTION mill.answer_to_invocation(p_request bigint, p_asked_at timestamp with time zone, p_is_handed boolean, OUT is_over boolean, OUT failure text, OUT is_outage boolean) FROM PUBLIC;
+REVOKE ALL ON FUNCTION mill.instants_of(p_local timestamp without time zone, p_zone text) FROM PUBLIC;
+
+REVOKE ALL ON FUNCTION mill.invocation_answer(p_request bigint, p_asked_at timestamp with time zone, p_is_handed boolean, OUT is_over boolean, OUT failure text, OUT is_outage boolean) FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION mill.invocation_body(p_queue mill.queue, p_id uuid) FROM PUBLIC;
 
@@ -17576,6 +18345,8 @@ REVOKE ALL ON FUNCTION mill.is_upload_place(p_key text) FROM PUBLIC;
 REVOKE ALL ON FUNCTION mill.is_swept_place(p_key text) FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION mill.is_time_with_zone(p_text text) FROM PUBLIC;
+
+REVOKE ALL ON FUNCTION mill.is_time_zone(p_name text) FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION mill.is_unique_option(p_unique jsonb) FROM PUBLIC;
 
@@ -17735,6 +18506,8 @@ REVOKE ALL ON FUNCTION mill.misplaced_schedules() FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION mill.move_export(p_holder mill.holder, p_progress integer, p_message text) FROM PUBLIC;
 
+REVOKE ALL ON FUNCTION mill.next_due_times(p_schedule mill.job_schedule, p_after timestamp with time zone, p_count integer) FROM PUBLIC;
+
 REVOKE ALL ON FUNCTION mill.next_round() FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION mill.note_asked_kinds(p_queues text[], p_kinds text[]) FROM PUBLIC;
@@ -17779,11 +18552,15 @@ REVOKE ALL ON FUNCTION mill.open_line_on_new_queue() FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION mill.open_lines(p_jobs jsonb) FROM PUBLIC;
 
+REVOKE ALL ON FUNCTION mill.open_schedule(p_definition jsonb, p_place text, OUT schedule mill.job_schedule, OUT is_new boolean) FROM PUBLIC;
+
 REVOKE ALL ON FUNCTION mill.open_step(p_job mill.workflow, p_step mill.workflow_step, OUT ready uuid[], OUT skipped uuid[], OUT failed uuid[]) FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION mill.own_key() FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION mill.pack_of(p_id uuid) FROM PUBLIC;
+
+REVOKE ALL ON FUNCTION mill.parse_cron(p_cron text, OUT minutes integer[], OUT hours integer[], OUT days integer[], OUT months integer[], OUT weekdays integer[], OUT either_day boolean, OUT problem text) FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION mill.uuid7_at(p_us bigint, p_random text) FROM PUBLIC;
 
@@ -17801,6 +18578,8 @@ REVOKE ALL ON FUNCTION mill.pause(p_queue text, p_paused boolean) FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION mill.pause_dead_refreshes(p_acted jsonb) FROM PUBLIC;
 
+REVOKE ALL ON FUNCTION mill.pause_job_schedule(p_schedule text, p_paused boolean) FROM PUBLIC;
+
 REVOKE ALL ON FUNCTION mill.piece_text(p_value jsonb, p_whole boolean) FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION mill.pointer(p_path text, p_key text) FROM PUBLIC;
@@ -17810,6 +18589,8 @@ REVOKE ALL ON FUNCTION mill.post_signed(p_function text, p_id uuid, p_body jsonb
 REVOKE ALL ON FUNCTION mill.presence_list(p_list jsonb) FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION mill.probe_state(p_probe uuid) FROM PUBLIC;
+
+REVOKE ALL ON FUNCTION mill.problem_of_schedule(p_constraint text, p_message text) FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION mill.promote(p_max integer) FROM PUBLIC;
 
@@ -17873,6 +18654,8 @@ REVOKE ALL ON FUNCTION mill.refuse_more_keys(p_caller text, p_since timestamp wi
 
 REVOKE ALL ON FUNCTION mill.refuse_registry_row(p_problem text) FROM PUBLIC;
 
+REVOKE ALL ON FUNCTION mill.refuse_schedule_name(p_schedule text) FROM PUBLIC;
+
 REVOKE ALL ON FUNCTION mill.refuse_schema(p_place text, p_problem text) FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION mill.refuse_to_drop_jobs() FROM PUBLIC;
@@ -17884,6 +18667,8 @@ REVOKE ALL ON FUNCTION mill.register_export_object(p_owner uuid, p_document_id u
 REVOKE ALL ON FUNCTION mill.register_kind(p_definition jsonb, p_place text, p_force boolean) FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION mill.register_queue(p_definition jsonb, p_place text, p_force boolean) FROM PUBLIC;
+
+REVOKE ALL ON FUNCTION mill.register_schedule(p_definition jsonb, p_place text, p_force boolean) FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION mill.register_upload(p_file public.shell_files, p_place text, p_size bigint, p_sha256 text) FROM PUBLIC;
 
@@ -17934,6 +18719,16 @@ REVOKE ALL ON FUNCTION mill.run_schedule(p_name text) FROM PUBLIC;
 REVOKE ALL ON FUNCTION mill.run_step(p_step text) FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION mill.running_transactions() FROM PUBLIC;
+
+REVOKE ALL ON FUNCTION mill.schedule_definition(p_schedule mill.job_schedule) FROM PUBLIC;
+
+REVOKE ALL ON FUNCTION mill.schedule_fields() FROM PUBLIC;
+
+REVOKE ALL ON FUNCTION mill.schedule_from_definition(p_schedule mill.job_schedule, p_definition jsonb) FROM PUBLIC;
+
+REVOKE ALL ON FUNCTION mill.schedule_row(p_schedule mill.job_schedule) FROM PUBLIC;
+
+REVOKE ALL ON FUNCTION mill.scheduled_job(p_schedule mill.job_schedule, p_due timestamp with time zone) FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION mill.schema_of(p_part text) FROM PUBLIC;
 
@@ -18126,6 +18921,8 @@ REVOKE ALL ON FUNCTION mill.write_narrative(p_id uuid, p_narrative jsonb) FROM P
 REVOKE ALL ON FUNCTION mill.write_page(p_file public.shell_files, p_job_id uuid, p_page jsonb) FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION mill.write_rows(p_type public.data_type_registry, p_fetched jsonb, p_now timestamp with time zone) FROM PUBLIC;
+
+REVOKE ALL ON FUNCTION mill.write_schedule(p_old mill.job_schedule, p_new mill.job_schedule, p_place text) FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION public.abandon_document_upload(p_id uuid, p_place text) FROM PUBLIC;
 GRANT ALL ON FUNCTION public.abandon_document_upload(p_id uuid, p_place text) TO authenticated;
@@ -18408,6 +19205,9 @@ GRANT ALL ON FUNCTION public.list_documents(p_profile_id uuid, p_before timestam
 REVOKE ALL ON FUNCTION public.list_exports(p_limit integer, p_before uuid) FROM PUBLIC;
 GRANT ALL ON FUNCTION public.list_exports(p_limit integer, p_before uuid) TO authenticated;
 
+REVOKE ALL ON FUNCTION public.list_schedules(p_schedule text) FROM PUBLIC;
+GRANT ALL ON FUNCTION public.list_schedules(p_schedule text) TO service_role;
+
 REVOKE ALL ON FUNCTION public.list_workflows(p_limit integer, p_before uuid) FROM PUBLIC;
 GRANT ALL ON FUNCTION public.list_workflows(p_limit integer, p_before uuid) TO authenticated;
 GRANT ALL ON FUNCTION public.list_workflows(p_limit integer, p_before uuid) TO service_role;
@@ -18429,6 +19229,12 @@ GRANT ALL ON FUNCTION public.orphaned_objects(p_places text[]) TO service_role;
 
 REVOKE ALL ON FUNCTION public.pause_queue(p_queue text, p_paused boolean) FROM PUBLIC;
 GRANT ALL ON FUNCTION public.pause_queue(p_queue text, p_paused boolean) TO service_role;
+
+REVOKE ALL ON FUNCTION public.pause_schedule(p_schedule text, p_paused boolean) FROM PUBLIC;
+GRANT ALL ON FUNCTION public.pause_schedule(p_schedule text, p_paused boolean) TO service_role;
+
+REVOKE ALL ON FUNCTION public.preview_schedule(p_schedule jsonb, p_count integer) FROM PUBLIC;
+GRANT ALL ON FUNCTION public.preview_schedule(p_schedule jsonb, p_count integer) TO service_role;
 
 REVOKE ALL ON FUNCTION public.queue_refresh_if_not_exists(p_symbol text, p_data_type text, p_priority integer, p_estimated_size bigint) FROM PUBLIC;
 GRANT ALL ON FUNCTION public.queue_refresh_if_not_exists(p_symbol text, p_data_type text, p_priority integer, p_estimated_size bigint) TO service_role;
@@ -18468,6 +19274,9 @@ GRANT ALL ON FUNCTION public.register_stored_file(p_storage_path text, p_filenam
 REVOKE ALL ON FUNCTION public.release_api_capacity(p_provider_name text, p_api_endpoint text, p_estimated_tokens integer, p_actual_tokens integer) FROM PUBLIC;
 GRANT ALL ON FUNCTION public.release_api_capacity(p_provider_name text, p_api_endpoint text, p_estimated_tokens integer, p_actual_tokens integer) TO service_role;
 
+REVOKE ALL ON FUNCTION public.remove_schedules(p_schedules text[]) FROM PUBLIC;
+GRANT ALL ON FUNCTION public.remove_schedules(p_schedules text[]) TO service_role;
+
 REVOKE ALL ON FUNCTION public.report_api_rate_limit(p_provider_name text, p_api_endpoint text, p_retry_after_seconds integer) FROM PUBLIC;
 GRANT ALL ON FUNCTION public.report_api_rate_limit(p_provider_name text, p_api_endpoint text, p_retry_after_seconds integer) TO service_role;
 
@@ -18506,11 +19315,20 @@ GRANT ALL ON FUNCTION public.retry_workflow(p_id uuid) TO service_role;
 REVOKE ALL ON FUNCTION public.run_cleanup_step(p_step text) FROM PUBLIC;
 GRANT ALL ON FUNCTION public.run_cleanup_step(p_step text) TO service_role;
 
+REVOKE ALL ON FUNCTION public.run_schedule_now(p_schedule text) FROM PUBLIC;
+GRANT ALL ON FUNCTION public.run_schedule_now(p_schedule text) TO service_role;
+
 REVOKE ALL ON FUNCTION public.run_schedules(p_trigger_of text, p_schedule text) FROM PUBLIC;
 GRANT ALL ON FUNCTION public.run_schedules(p_trigger_of text, p_schedule text) TO service_role;
 
 REVOKE ALL ON FUNCTION public.save_document_page(p_job uuid, p_worker text, p_attempt integer, p_page jsonb) FROM PUBLIC;
 GRANT ALL ON FUNCTION public.save_document_page(p_job uuid, p_worker text, p_attempt integer, p_page jsonb) TO service_role;
+
+REVOKE ALL ON FUNCTION public.save_schedule(p_schedule jsonb) FROM PUBLIC;
+GRANT ALL ON FUNCTION public.save_schedule(p_schedule jsonb) TO service_role;
+
+REVOKE ALL ON FUNCTION public.schedule_runs(p_schedule text, p_max integer) FROM PUBLIC;
+GRANT ALL ON FUNCTION public.schedule_runs(p_schedule text, p_max integer) TO service_role;
 
 REVOKE ALL ON FUNCTION public.set_maintenance(p_enabled boolean, p_reason text, p_retry_after_seconds integer) FROM PUBLIC;
 GRANT ALL ON FUNCTION public.set_maintenance(p_enabled boolean, p_reason text, p_retry_after_seconds integer) TO service_role;

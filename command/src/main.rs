@@ -6,8 +6,8 @@ use std::process::ExitCode;
 use clap::{Parser, Subcommand};
 use gristmill_native::telemetry;
 use {
-    gristmill_gateway as gateway, gristmill_migrate as migrate, gristmill_relay as relay,
-    gristmill_storage as storage,
+    gristmill_console as console, gristmill_gateway as gateway, gristmill_migrate as migrate,
+    gristmill_relay as relay, gristmill_storage as storage,
 };
 
 mod configure;
@@ -56,6 +56,8 @@ enum Command {
     Storage(storage::Args),
     /// Show the queues, live
     Top(top::Args),
+    /// Serve the console of a deployment on this machine, and sign in to it
+    Console(Box<console::Args>),
     /// Say why a job is not running, and what to do about it
     Why(why::Args),
 }
@@ -104,6 +106,7 @@ async fn start(command: Command) -> ExitCode {
         Command::Work(args) => work::run(*args).await.map_err(Into::into),
         Command::Storage(args) => storage::run(args).await.map_err(Into::into),
         Command::Top(args) => top::run(args).await.map_err(Into::into),
+        Command::Console(args) => console::run(*args).await.map_err(Into::into),
         Command::Why(args) => why::run(args).await.map_err(Into::into),
     };
     match ended {

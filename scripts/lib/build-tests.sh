@@ -3,5 +3,7 @@
 # shellcheck source=scripts/lib/common.sh
 . "$(dirname "$0")/common.sh"
 
+# The binary carries the page of the console.
+scripts/lib/build-console.sh
 export RUSTC_WORKSPACE_WRAPPER=$ROOT/scripts/lib/linting-rustc.sh
 step gristmill "compiling the native binary and its tests" cargo test --locked --profile quick --workspace --all-targets --no-run

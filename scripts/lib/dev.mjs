@@ -77,6 +77,8 @@ async function work() {
   const { staged } = chosen;
   const tools = prepare();
   // One run of cargo after another: they would wait for each other's lock, and what runs while compiling is shared.
+  // The page of the console is read from its folder, so nothing waits for it.
+  bundleConsole(tools);
   const native = compileNative(tools, { first: staged });
   const functions = compileFunctions(tools, native, staged ? FIRST : functionNames());
 
@@ -145,6 +147,12 @@ function compileNative({ rust }, { first = false, after = null }) {
   });
 }
 
+function bundleConsole({ npm }) {
+  if (built) return;
+  stage("console", { message: "bundling the console", command: ["scripts/lib/build-console.sh"], after: [npm],
+    mend: "see what the bundler says above, then run ./scripts/dev again" });
+}
+
 function compileFunctions({ wasm, bindgen, npm }, after, names) {
   if (built) return null;
   return stage(names === FIRST ? "functions" : "functions, all", {
@@ -197,6 +205,9 @@ function showAddresses() {
   anon key   ${stack.anonKey}
   service    ${stack.serviceKey}
   logs       ${stack.logDir}
+
+${bold("The console")} ${dim("shows all of it, signed in by this link")}
+  ${stack.consoleLink}
 
 ${bold("Try it")} in another terminal
   eval "$(./scripts/dev --env)"

@@ -83,11 +83,11 @@ if "$stand_in"; then
   [ -n "$binary" ] || fail "--stand-in needs --binary" "there is no Rust image without a registry"
   stand_in_podman image exists localhost/bookworm || step base "making a base image from Debian's packages" make_base
   build_with stand_in_podman --format docker --pull=never --isolation chroot --network host \
-    --build-arg BUILDER=localhost/bookworm --build-arg BASE=localhost/bookworm
+    --build-arg BUILDER=localhost/bookworm --build-arg BUNDLER=localhost/bookworm --build-arg BASE=localhost/bookworm
 elif command -v docker >/dev/null; then
-  build_with docker ${binary:+--build-arg BUILDER=docker.io/library/debian:bookworm-slim}
+  build_with docker ${binary:+--build-arg BUILDER=docker.io/library/debian:bookworm-slim --build-arg BUNDLER=docker.io/library/debian:bookworm-slim}
 elif command -v podman >/dev/null; then
-  build_with podman --format docker ${binary:+--build-arg BUILDER=docker.io/library/debian:bookworm-slim}
+  build_with podman --format docker ${binary:+--build-arg BUILDER=docker.io/library/debian:bookworm-slim --build-arg BUNDLER=docker.io/library/debian:bookworm-slim}
 else
   fail "neither docker nor podman is installed"
 fi

@@ -1,27 +1,32 @@
--- Creates and updates queues and kinds from a definition, as docs/protocol.md has it. All or nothing. A worker may call it at every start: what is as
+-- Creates and updates queues, kinds and schedules from a definition, as docs/protocol.md has it. All or nothing. A worker may call it at every start: what is as
 -- it was asked for is not written. Registrations run one after another: the lock is taken first, before any row.
 create or replace function public.register_jobs(p_definition jsonb, p_force boolean default false) returns jsonb
 language plpgsql security definer
 set search_path = pg_catalog, pg_temp
 as $$
 declare
-  v_answer jsonb := jsonb '{"queues": [], "kinds": [], "kept": []}';
+  v_answer jsonb := jsonb '{"queues": [], "kinds": [], "kept": []}' || case when p_definition ? 'schedules' then jsonb '{"schedules": []}' else '{}' end;
   v_item record;
   v_done jsonb;
 begin
   perform pg_advisory_xact_lock(7022311640271844); -- any constant that only this uses
-  perform mill.check_definition_fields(p_definition, array['queues', 'kinds'], '');
+  perform mill.check_definition_fields(p_definition, array['queues', 'kinds', 'schedules'], '');
   for v_item in
     select d.part, d.value, format('/%s/%s', d.part, d.ordinality - 1) as place
     from (
-      select 'queues' as part, q.* from jsonb_array_elements(coalesce(p_definition -> 'queues', '[]')) with ordinality q
+      select 1 as turn, 'queues' as part, q.* from jsonb_array_elements(coalesce(p_definition -> 'queues', '[]')) with ordinality q
       union all
-      select 'kinds' as part, k.* from jsonb_array_elements(coalesce(p_definition -> 'kinds', '[]')) with ordinality k) d
-    order by d.part desc, d.ordinality -- queues first
+      select 2, 'kinds', k.* from jsonb_array_elements(coalesce(p_definition -> 'kinds', '[]')) with ordinality k
+      union all
+      select 3, 'schedules', s.* from jsonb_array_elements(coalesce(p_definition -> 'schedules', '[]')) with ordinality s) d
+    order by d.turn, d.ordinality
   loop
     if v_item.part = 'queues' then
       v_done := mill.register_queue(v_item.value, v_item.place, p_force);
       v_answer := jsonb_insert(v_answer, '{queues,-1}', jsonb_build_object('queue', v_item.value -> 'queue', 'status', v_done -> 'status'), true);
+    elsif v_item.part = 'schedules' then
+      v_done := mill.register_schedule(v_item.value, v_item.place, p_force);
+      v_answer := jsonb_insert(v_answer, '{schedules,-1}', jsonb_build_object('schedule', v_item.value -> 'schedule', 'status', v_done -> 'status'), true);
     else
       if jsonb_typeof(v_item.value) = 'object' and v_item.value ->> 'queue' is not null
         and not exists (select from mill.queue q where q.queue = v_item.value ->> 'queue')
@@ -41,6 +46,6 @@ end
 $$;
 
 comment on function public.register_jobs(jsonb, boolean) is
-  'Creates and updates queues and kinds from {queues, kinds}; says what became of each, and which options were kept as an operator has changed them.';
+  'Creates and updates queues, kinds and schedules from {queues, kinds, schedules}; says what became of each, and which options were kept as an operator has changed them.';
 revoke execute on function public.register_jobs(jsonb, boolean) from public, anon, authenticated;
 grant execute on function public.register_jobs(jsonb, boolean) to service_role;

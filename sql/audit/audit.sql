@@ -11,9 +11,13 @@ as $$
     insert into mill.audit_log (
       at, table_name, record_id, action, old_values, new_values, reason, source, patient_id, job_id,
       correlation_id, actor, actor_role)
-    values (
-      mill.now(), p_table, p_record, p_action, p_old, p_new, p_reason, coalesce(p_source, 'gristmill'), p_patient_id, p_job_id,
-      coalesce(p_correlation_id, mill.correlation_id()), auth.uid(), coalesce(auth.jwt() ->> 'role', session_user))
+    select
+      mill.now(), p_table, p_record, p_action, p_old,
+      case when a.acting ? 'email' and coalesce(jsonb_typeof(p_new), 'object') = 'object'
+        then coalesce(p_new, '{}') || jsonb_build_object('email', a.acting ->> 'email') else p_new end,
+      coalesce(p_reason, a.acting ->> 'reason'), coalesce(a.acting ->> 'source', p_source, 'gristmill'), p_patient_id, p_job_id,
+      coalesce(p_correlation_id, mill.correlation_id()), coalesce(auth.uid(), (a.acting ->> 'actor')::uuid), coalesce(auth.jwt() ->> 'role', session_user)
+    from (select mill.acting() as acting) a
     returning id, at
   )
   insert into mill.audit_unchained (audit_id, at) select a.id, a.at from appended a

@@ -11,10 +11,11 @@ as $$
       at, table_name, record_id, action, new_values, reason, source, job_id, correlation_id, actor, actor_role)
     select mill.now(), p_table, j.id::text, p_action,
       jsonb_strip_nulls(jsonb_build_object('queue', j.queue, 'kind', j.kind, 'state', j.state, 'attempt', j.attempt,
-        'worker', j.worker, 'owner', j.owner, 'error', j.error ->> 'type')),
-      p_reason, 'engine', j.id, coalesce(j.correlation_id, mill.correlation_id()),
-      auth.uid(), coalesce(auth.jwt() ->> 'role', session_user)
-    from mill.job j where j.id = any (p_ids)
+        'worker', j.worker, 'owner', j.owner, 'error', j.error ->> 'type', 'email', a.acting ->> 'email')),
+      coalesce(p_reason, a.acting ->> 'reason'), coalesce(a.acting ->> 'source', 'engine'), j.id, coalesce(j.correlation_id, mill.correlation_id()),
+      coalesce(auth.uid(), (a.acting ->> 'actor')::uuid), coalesce(auth.jwt() ->> 'role', session_user)
+    from mill.job j cross join (select mill.acting() as acting offset 0) a
+    where j.id = any (p_ids)
     order by j.id
     returning id, at
   )

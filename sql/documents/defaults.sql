@@ -2,6 +2,7 @@ insert into mill.settings (key, value, type, description) values
   ('documents.upload_grace_seconds', '300', 'number', 'After this an unfinished upload or erasure is swept'),
   ('documents.upload_forget_seconds', '3600', 'number', 'After this an upload that has stored nothing is forgotten; no upload may last longer'),
   ('documents.max_bytes', '52428800', 'number', 'Largest file that is processed, in bytes; a larger one is refused'),
+  ('documents.review_confidence', '0.85', 'number', 'Below this confidence a fact or a page is shown for review in the console'),
   ('documents.keep_raw_answers', 'false', 'boolean', 'Keep raw answers of models')
 on conflict (key) do nothing;
 

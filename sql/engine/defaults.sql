@@ -5,6 +5,7 @@ insert into mill.settings (key, value, type, description) values
   ('worker.reclaim_jitter_max_seconds', '60', 'number', 'Jobs of a lost worker return spread over this time'),
   ('queue.payload_max_bytes', '65536', 'number', 'The largest payload that enqueue takes, in bytes of jsonb'),
   ('pump.interval_seconds', '5', 'number', 'How long the pump rests between rounds'),
+  ('schedules.grace_seconds', '120', 'number', 'A due time of a schedule that is found later than this was missed, and its catch-up policy decides'),
   ('wake.by_function', 'true', 'boolean', 'Whether the function that took a job also sends its wake-up, before pg_net does'),
   ('breaker.window_seconds', '60', 'number', 'How far back a breaker looks'),
   ('breaker.min_attempts', '20', 'number', 'With fewer attempts in the window a breaker stays closed'),

@@ -59,6 +59,8 @@ create table mill.queue (
   url text,
   -- The options as register_jobs wrote them last; null for a queue that it has not made. What differs by now was changed by an operator.
   registered jsonb,
+  -- New jobs are answered as throttled; what waits and runs is worked off.
+  draining boolean not null default false,
   constraint queue_name_is_a_short_word check (queue ~ '^[a-z][a-z0-9_-]{0,62}$'),
   constraint served_by_a_function_a_worker_or_others check (served_by in ('function', 'worker', 'external')),
   -- A queue that is set to external keeps the name or the URL, to be given back later.
@@ -104,6 +106,8 @@ create table mill.kind (
   unique_within_seconds int,
   -- As for a queue.
   registered jsonb,
+  -- Whether people who look at jobs see payloads and results masked. Null: as the setting console.payloads says.
+  sensitive boolean,
   constraint kind_name_is_a_short_word check (kind ~ '^[a-z][a-z0-9_.-]{0,62}$'),
   constraint max_attempts_of_a_kind_is_positive check (max_attempts between 1 and 1000),
   constraint unique_jobs_are_so_for_a_time check (

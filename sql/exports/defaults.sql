@@ -24,11 +24,16 @@ insert into mill.repeatable_call (function, created) values
   ('request_export_batch', '$')
 on conflict (function) do update set created = excluded.created, part = excluded.part;
 
--- A user reads the own exports, which lie at {user}/exports/…, and lists the own folder.
+-- A user reads the own exports, which lie at {user}/exports/…, and lists the own folder. An admin of the console to whom an export was revealed
+-- reads that one, for some minutes.
 create or replace function mill.may_read_export(p_key text, p_user uuid) returns boolean
-language sql immutable
-return nullif(starts_with(p_key, p_user || '/exports/') or p_key = p_user || '/', false);
-comment on function mill.may_read_export(text, uuid) is 'Rule of read: the exports of a user.';
+language sql stable
+set search_path = pg_catalog, pg_temp
+as $$
+  select nullif(starts_with(p_key, p_user || '/exports/') or p_key = p_user || '/'
+    or exists (select from mill.export_file f where f.path = p_key and f.state = 'stored' and mill.has_console_grant(p_user, f.export_id)), false)
+$$;
+comment on function mill.may_read_export(text, uuid) is 'Rule of read: the exports of a user, and those that were revealed to an admin of the console.';
 revoke execute on function mill.may_read_export(text, uuid) from public;
 
 insert into mill.object_rule (act, routine) values ('read', 'mill.may_read_export')
@@ -42,11 +47,12 @@ create or replace function mill.may_read_exported_file(p_key text, p_user uuid) 
 language sql stable
 set search_path = pg_catalog, pg_temp
 as $$
-  select nullif(starts_with(p_key, p_user || '/') and not exists (
+  select nullif((starts_with(p_key, p_user || '/') or exists (
+      select from mill.export_file f where f.path = 'exports:' || p_key and mill.has_console_grant(p_user, f.export_id))) and not exists (
     select from mill.export_file f
     where f.path = 'exports:' || p_key and (f.state in ('removing', 'deleted') or f.expires_at <= mill.now())), false)
 $$;
-comment on function mill.may_read_exported_file(text, uuid) is 'Rule of read in the bucket exports: the files of a user, until they are deleted or expire.';
+comment on function mill.may_read_exported_file(text, uuid) is 'Rule of read in the bucket exports: the files of a user, and those that were revealed to an admin of the console, until they are deleted or expire.';
 revoke execute on function mill.may_read_exported_file(text, uuid) from public;
 
 insert into mill.object_rule (act, routine, bucket) values ('read', 'mill.may_read_exported_file', 'exports')

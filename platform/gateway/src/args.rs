@@ -92,6 +92,9 @@ pub struct Args {
     /// relay --realtime` installs
     #[arg(long, env = "GRISTMILL_REALTIME")]
     pub realtime: bool,
+    /// The page for operators
+    #[command(flatten)]
+    pub console: gristmill_console::HostedArgs,
     /// Accept a weak or well-known secret
     #[arg(long, env = "GRISTMILL_DEVELOPMENT")]
     pub development: bool,

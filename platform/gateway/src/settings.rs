@@ -35,6 +35,9 @@ pub enum Error {
     /// A forwarding target that is not a plain http:// address.
     #[error("{0} is not an address to forward to; expected http://HOST:PORT")]
     Target(String),
+    /// The console cannot be served as asked.
+    #[error(transparent)]
+    Console(#[from] gristmill_console::HostedError),
     /// An empty list of schemas would expose nothing.
     #[error("--schemas names no schema")]
     NoSchema,
@@ -66,6 +69,8 @@ pub(crate) struct Settings {
     pub(crate) storage: Option<Target>,
     pub(crate) origins: Origins,
     pub(crate) limits: Limits,
+    /// None where nobody asked for it.
+    pub(crate) console: Option<gristmill_console::Hosted>,
     /// Requests go through a pooler: nothing that a connection was opened with holds.
     pub(crate) shared: bool,
 }
@@ -202,6 +207,12 @@ impl Settings {
             }
             tracing::warn!("the JWT secret is weak; accepted because of --development");
         }
+        let console = gristmill_console::Hosted::new(
+            args.console,
+            args.listen.ip().is_loopback(),
+            args.jwt_secret.as_deref(),
+            args.jwt_aud.as_deref(),
+        )?;
         let jwks = args.jwks.as_deref().map(read_jwks).transpose()?;
         Ok(Self {
             verifier: Verifier::new(args.jwt_secret.as_deref(), jwks.as_deref(), args.jwt_aud)?,
@@ -220,6 +231,7 @@ impl Settings {
                 None => Origins::default(),
             },
             limits: Limits::from_args(&args.limits, args.pool as usize)?,
+            console,
             shared: args.direct_database_url.is_some(),
             schemas,
         })

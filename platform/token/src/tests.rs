@@ -124,3 +124,12 @@ fn none_and_overlong_names_are_never_a_role() {
     assert!(!is_role_name(&"x".repeat(64)));
     assert!(!is_role_name("a\0b"));
 }
+
+#[test]
+fn what_is_signed_here_is_believed_here() {
+    let claims = serde_json::json!({ "role": "authenticated", "sub": "1" });
+    let token = super::sign(&format!("{SECRET} another"), &claims);
+    let verified = verify(&token).unwrap();
+    assert_eq!(verified.role.as_deref(), Some("authenticated"));
+    assert_eq!(verified.subject.as_deref(), Some("1"));
+}

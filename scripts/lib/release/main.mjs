@@ -102,6 +102,8 @@ function emptied(asked) {
 
 function nativeBinary({ binary }) {
   if (!binary) {
+    step("bundling", "the console, which the binary carries");
+    run("scripts/lib/build-console.sh", []);
     step("compiling", "the native binary, profile release");
     // A fifth smaller without symbols (86 and 68 MB in profile quick), and a panic names its place without them.
     run("cargo", ["build", "--locked", "--release", "-p", COMMAND], { CARGO_PROFILE_RELEASE_STRIP: "symbols" });

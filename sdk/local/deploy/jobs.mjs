@@ -41,7 +41,7 @@ function runHere(file) {
 }
 
 const kindsOf = ({ kinds }) => kinds.map(({ kind }) => kind).join(", ");
-const isChanged = ({ queues, kinds }) => [...queues, ...kinds].some(({ status }) => status !== "unchanged");
+const isChanged = ({ queues, kinds, schedules = [] }) => [...queues, ...kinds, ...schedules].some(({ status }) => status !== "unchanged");
 
 /** What is to be registered, as lines of the checks. The database is asked what it would do, where it knows how. */
 export async function checks(local, { databaseUrl, platform }) {

@@ -17,8 +17,8 @@ export async function definitionIn(answer) {
 }
 
 /** The definition with the function that serves its queues. */
-export function servedBy({ kinds }, name) {
-  return { kinds, queues: [...new Set(kinds.map(({ queue }) => queue))].map((queue) => ({ queue, served_by: "function", function: name })) };
+export function servedBy({ kinds, schedules }, name) {
+  return { ...(schedules && { schedules }), kinds, queues: [...new Set(kinds.map(({ queue }) => queue))].map((queue) => ({ queue, served_by: "function", function: name })) };
 }
 
 /** Why Postgres refused, in lines. */

@@ -165,6 +165,7 @@ ${bold("Gristmill is up")} at ${bold(stack.url)} ${dim(`after ${seconds.toFixed(
 ${queues.map(({ queue, served_by, function: name, kinds }) =>
     `  ${(kinds ?? ["no kind yet"]).join(", ").padEnd(12)} ${dim("in the queue")} ${queue} ${dim("→")} ${served_by === "function" ? `functions/${name}` : served_by}`).join("\n")}
 
+  console      ${stack.consoleLink}
   anon key     ${stack.anonKey}
   service key  ${stack.serviceKey}
   postgres     ${stack.databaseUrl}

@@ -87,6 +87,7 @@ export async function environmentOf(stack) {
     GRISTMILL_SERVICE_KEY: stack.serviceKey,
     GRISTMILL_USER_TOKEN: await stack.token({ role: "authenticated", sub: USER }),
     GRISTMILL_DATABASE_URL: stack.databaseUrl,
+    GRISTMILL_CONSOLE_LINK: stack.consoleLink,
   };
 }
 

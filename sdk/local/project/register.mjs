@@ -14,7 +14,7 @@ export async function registerJobs(stack, project, names = namesIn(project)) {
     if (!definition) continue;
     try {
       const { rows: [{ answer }] } = await stack.postgres.query("select public.register_jobs($1) as answer", [JSON.stringify(servedBy(definition, name))]);
-      if ([...answer.queues, ...answer.kinds].some(({ status }) => status !== "unchanged")) changed.push(name);
+      if ([...answer.queues, ...answer.kinds, ...(answer.schedules ?? [])].some(({ status }) => status !== "unchanged")) changed.push(name);
     } catch (error) {
       throw new Refused(`the jobs of functions/${name} cannot be registered: ${refusal(error)}`);
     }

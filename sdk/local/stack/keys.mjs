@@ -16,6 +16,7 @@ export function secrets(file) {
     healthToken: randomBytes(24).toString("base64url"),
     metricsToken: randomBytes(24).toString("base64url"),
     filesSecret: randomBytes(32).toString("base64url"),
+    consoleKey: randomBytes(32).toString("base64url"),
     ...kept,
   };
   fs.writeFileSync(file, JSON.stringify(made, null, 2), { mode: 0o600 });

@@ -9,7 +9,7 @@ import { promisify } from "node:util";
 import { exposed, migrations, variables } from "./applications.mjs";
 import * as keys from "./keys.mjs";
 import { Part } from "./part.mjs";
-import { checkoutState, gristmill, root, stateRoot } from "./paths.mjs";
+import { checkoutState, gristmill, isInstalled, root, stateRoot } from "./paths.mjs";
 import { freePorts, isListening } from "./ports.mjs";
 import { Postgres } from "./postgres.mjs";
 import * as registry from "./registry.mjs";
@@ -124,6 +124,11 @@ export class Stack {
     return keys.token(this.secrets.jwtSecret, claims);
   }
 
+  /** Where the console is, signed in. */
+  get consoleLink() {
+    return `${this.url}/console/#key=${this.secrets.consoleKey}`;
+  }
+
   get databaseUrl() {
     return this.postgres.url();
   }
@@ -183,6 +188,11 @@ export class Stack {
           env: {
             GRISTMILL_DATABASE_URL: this.postgres.url("authenticator", this.secrets.authenticatorPassword),
             GRISTMILL_JWT_SECRET: this.secrets.jwtSecret,
+            // Not as arguments: a binary of an earlier release, which tests of upgrades run, would refuse them.
+            GRISTMILL_CONSOLE: "true",
+            GRISTMILL_CONSOLE_KEY: this.secrets.consoleKey,
+            // In a checkout the page is bundled beside the binary, perhaps after it.
+            ...(!isInstalled && { GRISTMILL_CONSOLE_FILES: path.join(root, "console/dist") }),
             ...mark,
           },
           logDir,

@@ -20,6 +20,8 @@ const [name, ...args] = process.argv.slice(2);
 if (Object.hasOwn(commands, name ?? "")) {
   const { main } = await commands[name]();
   process.exitCode = await main(args);
+} else if (name === "console") {
+  (await import("../command/console.mjs")).main(args, native);
 } else {
   if ([undefined, "help", "-h", "--help"].includes(name) && args.length === 0) console.log(`For a project of your own: gristmill ${Object.keys(commands).join("|")} (each has --help)\n`);
   native(process.argv.slice(2));

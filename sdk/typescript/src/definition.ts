@@ -1,6 +1,8 @@
 // What register_jobs takes.
+import { seconds } from "./duration.js";
 import { uniqueOf, type Handler, type Job } from "./job.js";
 import { snake } from "./names.js";
+import type { Schedule } from "./schedule.js";
 import type { StandardSchemaV1 } from "./schema.js";
 
 /** A queue, with the options of `mill.queue` (docs/engine.md) in camel case. What is left out keeps its value. */
@@ -23,13 +25,16 @@ export interface QueueOptions {
 export interface Definition {
   queues: Record<string, unknown>[];
   kinds: Record<string, unknown>[];
+  schedules?: Record<string, unknown>[];
 }
 
-export function definitionOf(jobs: readonly (Job<string, any, any> | Handler)[], queues: readonly QueueOptions[] = []): Definition {
+export function definitionOf(jobs: readonly (Job<string, any, any> | Handler)[], queues: readonly QueueOptions[] = [], schedules: readonly Schedule[] = []): Definition {
   return {
     queues: queues.map(snake),
     kinds: jobs.map((one) => ("job" in one ? one.job : one)).map(({ kind, queue, schema, options: { description, maxAttempts, openToUsers, unique, jsonSchema = jsonSchemaOf(schema) } }) =>
       snake({ kind, queue, description, maxAttempts, openToUsers, unique: uniqueOf(unique), schema: jsonSchema })),
+    ...(schedules.length > 0 && { schedules: schedules.map(({ schedule, job: { kind }, options: { every, ...options } }) =>
+      snake({ schedule, kind, ...options, everySeconds: every === undefined ? undefined : seconds(every) })) }),
   };
 }
 
@@ -47,7 +52,7 @@ function jsonSchemaOf(schema: StandardSchemaV1 | undefined): object | undefined 
 }
 
 /** The definition with the function that serves the queues of its kinds, where none is named for a queue. */
-export function servedBy({ queues, kinds }: Definition, served: { function?: string; url?: string }): Definition {
+export function servedBy({ queues, kinds, ...rest }: Definition, served: { function?: string; url?: string }): Definition {
   const others = [...new Set(kinds.map((kind) => kind["queue"]))].filter((queue) => !queues.some((one) => one["queue"] === queue));
-  return { kinds, queues: [...queues, ...others.map((queue) => snake({ queue, servedBy: "function", ...served }))] };
+  return { ...rest, kinds, queues: [...queues, ...others.map((queue) => snake({ queue, servedBy: "function", ...served }))] };
 }

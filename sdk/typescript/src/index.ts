@@ -7,6 +7,7 @@ export { defineJob, handle, type EnqueueOptions, type Handler, type Job, type Jo
 export { gristmill, type Enqueued, type JobState, type KeptLine, type Mill, type Registered, type RegisterOptions, type Rpcs } from "./mill.js";
 export { dead, retry, Signal, snooze, type JobError, type LogLine, type Outcome } from "./outcome.js";
 export type { Options } from "./rpc.js";
+export { defineSchedule, type Schedule } from "./schedule.js";
 export type { StandardSchemaV1 } from "./schema.js";
 export type { Served, ServeOptions } from "./serve.js";
 export type { WorkOptions } from "./work.js";

@@ -6,6 +6,7 @@ import { camel, rename } from "./names.js";
 import { rowOf } from "./row.js";
 import { Rpc, type Options } from "./rpc.js";
 import type { Rpcs as KnownRpcs } from "./rpc-types.js";
+import type { Schedule } from "./schedule.js";
 import { serve, type Covered, type Served, type ServeOptions } from "./serve.js";
 import type { WorkOptions } from "./work.js";
 
@@ -41,8 +42,9 @@ export interface JobState<Result = unknown> {
 export interface Registered {
   queues: { queue: string; status: "created" | "updated" | "unchanged" }[];
   kinds: { kind: string; status: "created" | "updated" | "unchanged" }[];
+  schedules?: { schedule: string; status: "created" | "updated" | "unchanged" }[];
   /** What an operator has changed, and what was asked for. */
-  kept: { queue?: string; kind?: string; field: string; value: unknown; asked: unknown }[];
+  kept: { queue?: string; kind?: string; schedule?: string; field: string; value: unknown; asked: unknown }[];
 }
 
 export interface KeptLine extends LogLine {
@@ -168,11 +170,11 @@ export class Mill {
     return this.#again("discard_jobs", { p_ids: ids });
   }
 
-  /** Creates and updates queues and kinds from their definitions. It may be called at every start. What an operator has changed is kept. */
-  async register(what: readonly (Job<string, any, any> | Handler)[] | { queues?: readonly QueueOptions[]; jobs: readonly (Job<string, any, any> | Handler)[] } | Definition,
+  /** Creates and updates queues, kinds and schedules from their definitions. It may be called at every start. What an operator has changed is kept. */
+  async register(what: readonly (Job<string, any, any> | Handler)[] | { queues?: readonly QueueOptions[]; jobs: readonly (Job<string, any, any> | Handler)[]; schedules?: readonly Schedule[] } | Definition,
     { force = false, ...served }: RegisterOptions = {}): Promise<Registered> {
     const { definitionOf, servedBy } = await import("./definition.js");
-    const definition = "kinds" in what ? what : "jobs" in what ? definitionOf(what.jobs, what.queues) : definitionOf(what);
+    const definition = "kinds" in what ? what : "jobs" in what ? definitionOf(what.jobs, what.queues, what.schedules) : definitionOf(what);
     return this.#again("register_jobs", { p_definition: served.url || served.function ? servedBy(definition, served) : definition, p_force: force });
   }
 

@@ -400,6 +400,11 @@ export interface Rpcs {
     args: { p_limit?: number | null; p_before?: string | null };
     result: Json;
   };
+  /** All schedules, or one: definition, next due time, last run. For service_role. */
+  list_schedules: {
+    args: { p_schedule?: string | null };
+    result: Json;
+  };
   /** The caller's jobs (all, for the service), newest first; p_before is the last id of the page before. For authenticated, service_role. */
   list_workflows: {
     args: { p_limit?: number | null; p_before?: string | null };
@@ -434,6 +439,16 @@ export interface Rpcs {
   pause_queue: {
     args: { p_queue: string; p_paused?: boolean | null };
     result: boolean;
+  };
+  /** Stops a schedule, or lets it go on with its next due time; says whether it is paused now. For service_role. */
+  pause_schedule: {
+    args: { p_schedule: string; p_paused?: boolean | null };
+    result: boolean;
+  };
+  /** The next due times of a schedule, or of a definition that is not saved, as [{due, local}]. For service_role. */
+  preview_schedule: {
+    args: { p_schedule: Json; p_count?: number | null };
+    result: Json;
   };
   /** Queues one refresh unless it is queued already or the quota is used up. For service_role. */
   queue_refresh_if_not_exists: {
@@ -480,7 +495,7 @@ export interface Rpcs {
     args: { p_job: string; p_worker: string; p_attempt: number; p_status: string; p_error: Json; p_place: string; p_measured?: Json | null; p_outcome?: Json | null };
     result: boolean;
   };
-  /** Creates and updates queues and kinds from {queues, kinds}; says what became of each, and which options were kept as an operator has changed them. For service_role. */
+  /** Creates and updates queues, kinds and schedules from {queues, kinds, schedules}; says what became of each, and which options were kept as an operator has changed them. For service_role. */
   register_jobs: {
     args: { p_definition: Json; p_force?: boolean | null };
     result: Json;
@@ -494,6 +509,11 @@ export interface Rpcs {
   release_api_capacity: {
     args: { p_provider_name: string; p_api_endpoint: string; p_estimated_tokens?: number | null; p_actual_tokens?: number | null };
     result: null;
+  };
+  /** Removes schedules with what is known about their runs; the jobs stay. Answers the names of those that were there. For service_role. */
+  remove_schedules: {
+    args: { p_schedules: string[] };
+    result: Json;
   };
   /** A provider said 429: nobody is let through for its Retry-After, or for the limit's own delay. Answers until when. For service_role. */
   report_api_rate_limit: {
@@ -555,6 +575,11 @@ export interface Rpcs {
     args: { p_step: string };
     result: Json;
   };
+  /** Enqueues a job of a schedule at once, beside its due times; answers {id, status}. For service_role. */
+  run_schedule_now: {
+    args: { p_schedule: string };
+    result: Json;
+  };
   /** Runs what a cron trigger stands for; says for each schedule whether it succeeded. For service_role. */
   run_schedules: {
     args: { p_trigger_of: string; p_schedule: string };
@@ -564,6 +589,16 @@ export interface Rpcs {
   save_document_page: {
     args: { p_job: string; p_worker: string; p_attempt: number; p_page: Json };
     result: boolean;
+  };
+  /** Creates a schedule, or changes those of its fields that are given; answers it as list_schedules does. For service_role. */
+  save_schedule: {
+    args: { p_schedule: Json };
+    result: Json;
+  };
+  /** What became of the last due times of a schedule, newest first, with the state of their jobs. For service_role. */
+  schedule_runs: {
+    args: { p_schedule: string; p_max?: number | null };
+    result: Json;
   };
   /** Stops users' writes, or lets them go on; says whether they are stopped now. For service_role. */
   set_maintenance: {

@@ -4,6 +4,7 @@ import type { GristmillError } from "./errors.js";
 import { byKind, type Handler, type Job } from "./job.js";
 import type { Mill } from "./mill.js";
 import { variables, type Rpc } from "./rpc.js";
+import type { Schedule } from "./schedule.js";
 import { settle, type Settled } from "./settle.js";
 import { isSigned } from "./signature.js";
 import { digestStart } from "./trace.js";
@@ -13,6 +14,8 @@ export interface ServeOptions {
   secret?: string;
   /** The variables. By default what Cloudflare passes to `fetch`, or those of the process. */
   env?: unknown;
+  /** Schedules that are registered together with the jobs of this function, by `gristmill dev` and `gristmill deploy`. */
+  schedules?: readonly Schedule[];
   /** Is called for each attempt that failed. By default the error is written to the console. */
   onError?: (error: unknown, job: Failed) => void;
 }
@@ -30,7 +33,7 @@ export interface Served {
 const problem = (status: number, code: string, detail: string) =>
   Response.json({ code, detail }, { status, headers: { "Content-Type": "application/problem+json" } });
 
-export function serve(handlers: readonly Handler[], { secret, env: given, onError = say }: ServeOptions, connect: (env: unknown, traceparent?: string, correlationId?: string | null) => { rpc: Rpc; mill: Mill }): Served {
+export function serve(handlers: readonly Handler[], { secret, env: given, onError = say, schedules }: ServeOptions, connect: (env: unknown, traceparent?: string, correlationId?: string | null) => { rpc: Rpc; mill: Mill }): Served {
   const known = byKind(handlers);
 
   const answer = async (request: Request, passed?: unknown): Promise<Response> => {
@@ -43,7 +46,7 @@ export function serve(handlers: readonly Handler[], { secret, env: given, onErro
     const bytes = new Uint8Array(await request.arrayBuffer());
     if (!(await isSigned(request.headers, bytes, secrets, rpc.options.now?.()))) return problem(403, "bad_signature", "only Postgres calls this function");
     const body = JSON.parse(new TextDecoder().decode(bytes));
-    if (body.describe) return Response.json((await import("./definition.js")).definitionOf(handlers));
+    if (body.describe) return Response.json((await import("./definition.js")).definitionOf(handlers, [], schedules));
     try {
       return Response.json(await batch(rpc, body, env));
     } catch (error) {

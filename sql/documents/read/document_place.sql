@@ -8,7 +8,7 @@ declare
 begin
   select f.* into v_file from public.shell_files f
   where f.id = p_id and f.status in ('uploaded', 'processing', 'completed', 'failed')
-    and (public.is_service_role() or public.has_profile_access(auth.uid(), f.patient_id));
+    and (public.is_service_role() or public.has_profile_access(auth.uid(), f.patient_id) or mill.has_console_grant(auth.uid(), f.id));
   if v_file.id is not null and v_file.scanned_at is null then
     raise exception 'the file has not been checked yet' using errcode = 'GM048';
   end if;

@@ -40,7 +40,7 @@ begin
     perform mill.check_fit(p_kind, v_kind.compiled_schema, p.payload, p.ordinality - 1)
     from jsonb_array_elements(p_payloads) with ordinality as p(payload, ordinality);
   end if;
-  if v_kind.unique_by is not null or v_queue.depth_limit is not null or v_queue.dequeue = 'fair' or v_queue.max_running_per_group is not null then
+  if v_kind.unique_by is not null or v_queue.depth_limit is not null or v_queue.draining or v_queue.dequeue = 'fair' or v_queue.max_running_per_group is not null then
     select array_agg(e.id order by e.ordinal) into v_ids
     from mill.enqueue((
       select coalesce(jsonb_agg(jsonb_build_object('kind', p_kind, 'payload', p.payload)), '[]')

@@ -14,6 +14,10 @@ begin
   delete from mill.event e where e.at < p_now - interval '30 days';
   delete from mill.stat_minute s where s.minute < p_now - interval '30 days';
   delete from mill.breaker_change c where c.at < p_now - interval '90 days';
+  delete from mill.job_schedule_run r using (
+    select s.schedule, (select o.due from mill.job_schedule_run o where o.schedule = s.schedule order by o.due desc offset 99 limit 1) as due
+    from mill.job_schedule s) k
+  where r.schedule = k.schedule and r.due < k.due and r.at < p_now - interval '30 days';
 
   -- Lanes that nobody stands in, and tenants without a lane. An enqueue that is opening one holds its row.
   delete from mill.lane l where (l.queue, l.lane) in (

@@ -34,6 +34,19 @@ begin
     end;
     commit;
 
+    -- By itself: a key that an application holds keeps no job from being reclaimed or invoked.
+    begin
+      perform mill.enqueue_schedules();
+    exception
+      when query_canceled then
+        perform pg_catalog.pg_advisory_unlock(v_lock);
+        raise;
+      when others then
+        insert into mill.event (at, code, detail)
+        values (mill.now(), 'schedules_failed', pg_catalog.jsonb_build_object('sqlstate', sqlstate, 'message', sqlerrm));
+    end;
+    commit;
+
     begin
       perform mill.invoke_due();
       -- Where a provider's limit is what holds jobs up, the next round is when it has capacity again.
@@ -63,5 +76,5 @@ end
 $$;
 
 comment on procedure mill.pump(numeric, numeric) is
-  'Every few seconds for a minute: reclaim, promote, invoke, each committed. Runs never overlap.';
+  'Every few seconds for a minute: reclaim, promote, enqueue what is due by schedules, invoke, each committed. Runs never overlap.';
 revoke execute on procedure mill.pump(numeric, numeric) from public;

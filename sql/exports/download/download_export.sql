@@ -7,11 +7,12 @@ declare
   v_export mill.export;
   v_file jsonb;
 begin
-  select e.* into v_export from mill.export e where e.id = p_id and e.owner = auth.uid();
+  select e.* into v_export from mill.export e where e.id = p_id and (e.owner = auth.uid() or mill.has_console_grant(auth.uid(), e.id));
   if v_export.id is null then
     raise exception 'there is no such export, or it is not yours' using errcode = 'GM050';
   end if;
-  update mill.export_history h set download_count = h.download_count + 1
+  -- Only the owner's downloads are counted.
+  update mill.export_history h set download_count = h.download_count + (v_export.owner = auth.uid())::int
   where h.id = p_id and h.expires_at > mill.now()
   returning jsonb_build_object('path', h.file_path, 'name', h.file_name, 'size', h.file_size) into v_file;
   if v_file is not null then

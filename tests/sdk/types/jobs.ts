@@ -1,6 +1,6 @@
 // Compiled by tests/sdk/types.test.mjs. Each line below a @ts-expect-error must not compile.
 import { type } from "arktype";
-import { dead, defineJob, gristmill, handle, snooze, type Context, type Job } from "gristmill";
+import { dead, defineJob, defineSchedule, gristmill, handle, snooze, type Context, type Job } from "gristmill";
 import * as v from "valibot";
 import { z } from "zod";
 
@@ -84,6 +84,22 @@ handle(byHand, ({ payload }: Context<{ from: string }>) => payload.from);
 handle(byHand, ({ payload }) => payload.subject);
 // @ts-expect-error the log has no such level
 handle(byHand, ({ log }) => log.fatal("x"));
+
+// Schedules.
+const nightly = defineSchedule("nightly", byHand, { cron: "30 2 * * *", timeZone: "Europe/Paris", payload: { to: "a" } });
+mill.serve([handHandler], { schedules: [nightly] });
+await mill.register({ jobs: [byHand], schedules: [nightly] });
+defineSchedule("often", byHand, { every: "15m", payload: {}, dueField: "to" });
+// @ts-expect-error the payload has no such field
+defineSchedule("a", byHand, { every: "15m", payload: { subject: "x" } });
+// @ts-expect-error the payload lacks a field
+defineSchedule("a", byHand, { every: "15m", payload: {} });
+// @ts-expect-error the due time goes into no such field
+defineSchedule("a", byHand, { every: "15m", payload: { to: "a" }, dueField: "at" });
+// @ts-expect-error both an expression and an interval
+defineSchedule("a", byHand, { every: "15m", cron: "0 * * * *", payload: { to: "a" } });
+// @ts-expect-error neither
+defineSchedule("a", byHand, { payload: { to: "a" } });
 
 // The answers.
 const { id, status } = await mill.enqueue(byHand, { to: "a" });

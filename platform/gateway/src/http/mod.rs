@@ -1,7 +1,8 @@
-//! The HTTP side: connections, routes, cross-origin rules, the proxy and the admin address.
+//! The HTTP side: connections, routes, cross-origin rules, the proxy, the console and the admin address.
 
 pub(crate) mod admin;
 pub(crate) mod body;
+mod console;
 pub(crate) mod cors;
 mod forward;
 mod idle;

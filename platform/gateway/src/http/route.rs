@@ -10,7 +10,7 @@ use hyper::header::{ACCEPT, CACHE_CONTROL, CONTENT_TYPE, HeaderValue};
 use hyper::{Request, Response};
 
 use super::cors::Cors;
-use super::{Answer, body};
+use super::{Answer, body, console};
 use crate::Gateway;
 use crate::{realtime, rest};
 use gristmill_dialect::refusal::Refusal;
@@ -73,6 +73,19 @@ pub(crate) async fn answer(
         request.headers(),
     );
     let is_stream = wants_events(&request);
+    if let Some(served) = &gateway.settings.console
+        && let Some(rest) = under(&path, "/console")
+    {
+        // No cross-origin rules: only the console's own page has business here.
+        let answer = console::answer(served, rest, request).await;
+        gateway
+            .metrics
+            .answered(answer.status().as_u16(), started.elapsed());
+        if let Some(span) = span {
+            span.end(answer.status());
+        }
+        return answer;
+    }
     let answer = match route(&path) {
         Route::Functions => functions(&gateway, &cors, request, peer).await,
         Route::Older(function) => match moved(request, function) {

@@ -10,6 +10,7 @@ use crate::invocation::Batch;
 use crate::job::{ClaimedJob, Job};
 use crate::outcome::{Failure, IntoOutcome, Outcome};
 use crate::register::{Definition, Kind, Queue};
+use crate::schedule::Schedule;
 
 /// Runs jobs of some kinds. A function of the form `async fn(job: J, cx: &Cx) -> Result<R, Failure>` is made one by
 /// [`jobs!`](crate::jobs). Implement it where one value runs several kinds, reads payloads itself, or decides when it has room.
@@ -122,6 +123,7 @@ fn ready<'a>(outcome: Outcome) -> Running<'a> {
 pub struct Jobs {
     handlers: BTreeMap<&'static str, Arc<dyn Handler>>,
     queues: Vec<Queue>,
+    schedules: Vec<Schedule>,
     batches: Vec<Arc<dyn Batch>>,
     states: States,
 }
@@ -157,6 +159,12 @@ impl Jobs {
         self
     }
 
+    /// A schedule, to be registered with the kinds.
+    pub fn schedule(mut self, schedule: Schedule) -> Self {
+        self.schedules.push(schedule);
+        self
+    }
+
     /// Whoever serves whole invocations of some queues, with claims and settlements of its own.
     pub fn batch(mut self, batch: impl Batch) -> Self {
         self.batches.push(Arc::new(batch));
@@ -178,6 +186,7 @@ impl Jobs {
         Definition {
             queues: self.queues.clone(),
             kinds: kinds.collect(),
+            schedules: self.schedules.clone(),
         }
     }
 

@@ -13,10 +13,12 @@ pub mod invocation;
 mod job;
 mod outcome;
 mod register;
+mod schedule;
 pub mod signature;
 #[cfg(feature = "testing")]
 pub mod testing;
 pub mod time;
+
 pub mod trace;
 #[cfg(all(feature = "worker", not(target_arch = "wasm32")))]
 pub mod worker;
@@ -42,6 +44,7 @@ pub use outcome::{
     Usage, dead, released, snooze,
 };
 pub use register::{Definition, Kind, Queue, Registered};
+pub use schedule::{CatchUp, Overlap, Schedule};
 #[cfg(all(feature = "worker", not(target_arch = "wasm32")))]
 pub use worker::Worker;
 

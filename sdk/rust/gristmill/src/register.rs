@@ -1,9 +1,10 @@
-//! Queues and kinds as `register_jobs` takes them.
+//! Queues, kinds and schedules as `register_jobs` takes them.
 
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
 use crate::job::{Job, KindOptions, Unique};
+use crate::schedule::Schedule;
 
 /// Where jobs of a kind wait that names no queue.
 pub(crate) const DEFAULT_QUEUE: &str = "default";
@@ -31,6 +32,9 @@ pub struct Definition {
     pub queues: Vec<Queue>,
     /// Kinds.
     pub kinds: Vec<Kind>,
+    /// Schedules.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub schedules: Vec<Schedule>,
 }
 
 impl Definition {
@@ -48,6 +52,12 @@ impl Definition {
     /// Adds a queue.
     pub fn queue(mut self, queue: Queue) -> Self {
         self.queues.push(queue);
+        self
+    }
+
+    /// Adds a schedule.
+    pub fn schedule(mut self, schedule: Schedule) -> Self {
+        self.schedules.push(schedule);
         self
     }
 
@@ -148,6 +158,9 @@ pub struct Registered {
     /// What became of each kind.
     #[serde(default)]
     pub kinds: Vec<Map<String, Value>>,
+    /// What became of each schedule.
+    #[serde(default)]
+    pub schedules: Vec<Map<String, Value>>,
     /// What an operator has changed and was kept, with what was asked for.
     #[serde(default)]
     pub kept: Vec<Map<String, Value>>,

@@ -8,7 +8,7 @@ import { hashStart } from "../hash.js";
 import { spanName } from "../trace.js";
 
 export interface DrainOptions {
-  /** Also jobs that are not due yet: the clock moves to each of them in turn. A date is the last time to which it moves. */
+  /** Also jobs that are not due yet: the clock moves to each of them in turn. A date is the last time to which it moves, also for schedules, which have no last. */
   withScheduled?: boolean | Date;
   /** How many jobs run at once; 1 by default, so that the order is always the same. */
   concurrency?: number;
@@ -49,8 +49,8 @@ interface Place {
   around: Omit<Surroundings, "onError">;
   /** Whether this very attempt has completed the job, in a transaction of its handler. */
   isCompletedBy: (job: string, worker: string, attempt: number) => Promise<boolean>;
-  /** When the next job of these kinds is due, or null. */
-  nextDue: (kinds: string[]) => Promise<Date | null>;
+  /** When the next job of these kinds is due, or the next due time of a schedule of theirs; or null. */
+  nextDue: (kinds: string[], withSchedules: boolean) => Promise<Date | null>;
   moveTo: (time: Date) => Promise<void>;
 }
 
@@ -69,7 +69,7 @@ export async function drain({ rpc, around, isCompletedBy, nextDue, moveTo }: Pla
       jobs = await claim();
     }
     if (jobs.length === 0) {
-      const due = withScheduled === false ? null : await nextDue(kinds);
+      const due = withScheduled === false ? null : await nextDue(kinds, withScheduled instanceof Date);
       if (!due || (withScheduled instanceof Date && due > withScheduled)) return drained;
       await moveTo(due);
       continue;

@@ -6,6 +6,7 @@ import type { Handler, Job } from "../job.js";
 import { camel } from "../names.js";
 import { gristmill, Mill, type JobState, type KeptLine } from "../mill.js";
 import { Rpc, variables, type Options } from "../rpc.js";
+import type { Schedule } from "../schedule.js";
 import { asJson, AssertionError, contains, list, type Part } from "./assert.js";
 import { drain, type Drained, type DrainOptions } from "./drain.js";
 import { keepRows, resetRows, startEngine } from "./engine.js";
@@ -22,6 +23,8 @@ export interface TestingOptions {
   jobs?: readonly Job<string, any, any>[];
   /** Options of queues. A queue without any has those that register() gives it. */
   queues?: readonly QueueOptions[];
+  /** Schedules to register. */
+  schedules?: readonly Schedule[];
   /** What the clock says at the beginning; by default the time of the call. The clock stands still until it is moved. */
   now?: Date | string;
   /** SQL of your own, run once before the first test: your tables and functions. */
@@ -160,8 +163,10 @@ export class Testing {
       rpc: this.#rpc,
       around: { env: () => this.#options.env ?? variables(), mill: (traceparent, correlationId) => new Mill(this.#options, traceparent, correlationId) },
       isCompletedBy: async (...holder) => (await this.db.query<{ is: boolean }>("select mill.is_completed_by(row($1, $2, $3)::mill.holder) as is", holder)).rows[0]!.is,
-      nextDue: async (kinds) => {
-        const { rows } = await this.db.query<{ due: Date | null }>("select min(run_at) as due from mill.job_live where waits and kind = any ($1)", [kinds]);
+      nextDue: async (kinds, withSchedules) => {
+        const { rows } = await this.db.query<{ due: Date | null }>(
+          `select least((select min(run_at) from mill.job_live where waits and kind = any ($1)),
+             (select min(next_due) from mill.job_schedule where $2 and not paused and kind = any ($1))) as due`, [kinds, withSchedules]);
         const due = rows[0]?.due;
         // To the next millisecond: the database counts smaller parts, and the job must be due.
         return due ? new Date(due.getTime() + 1) : null;
@@ -195,14 +200,14 @@ function timeOf(time: Date | string): Date {
 }
 
 /** Starts the engine in this process, registers the jobs and answers what tests need. Takes one to two seconds; call reset() between tests. */
-export async function testing({ handlers = [], jobs = [], queues = [], now = new Date(), sql = [], env }: TestingOptions = {}): Promise<Testing> {
+export async function testing({ handlers = [], jobs = [], queues = [], schedules = [], now = new Date(), sql = [], env }: TestingOptions = {}): Promise<Testing> {
   const db = await startEngine();
   try {
     const t = new Testing(db, handlers, timeOf(now), env);
     await t.clock.set(now);
     for (const text of [sql].flat()) await db.exec(text as string);
-    const all = [...new Set([...handlers.map(({ job }) => job), ...jobs])];
-    if (all.length > 0 || queues.length > 0) await t.mill.register({ queues, jobs: all });
+    const all = [...new Set([...handlers.map(({ job }) => job), ...schedules.map(({ job }) => job), ...jobs])];
+    if (all.length > 0 || queues.length > 0) await t.mill.register({ queues, jobs: all, schedules });
     await keepRows(db);
     return t;
   } catch (error) {

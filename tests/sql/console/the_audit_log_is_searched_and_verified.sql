@@ -1,0 +1,30 @@
+select plan(15);
+create function pg_temp.as_role(p_role text) returns void language sql as $$
+  select set_config('request.jwt.claims', jsonb_build_object('role', 'authenticated', 'sub', '00000000-0000-4000-8000-00000000000a', 'email', 'ana@example.com', 'gristmill_role', p_role)::text, false) $$;
+select pg_temp.as_role('operator');
+select public.console_pause('default', true, 'first reason');
+select public.console_pause('default', false, 'second reason');
+select mill.audit('order', 'o-7', 'refund', '{"cents": 5}', '{"cents": 0}', 'complaint <b>', 'shop', p_job_id => '01a00000-0000-7000-8000-000000000001');
+create function pg_temp.found(p_search text) returns text language sql as $$
+  select coalesce(string_agg(r ->> 'action', ' ' order by o), '') from jsonb_array_elements(public.console_audit(p_search) -> 'rows') with ordinality as e(r, o) $$;
+select pg_temp.as_role('viewer');
+select is(pg_temp.found('table:queue'), 'resume pause', 'rows of a table are found, newest first');
+select is(pg_temp.found('reason:first'), 'pause', 'a row is found by its reason');
+select is(pg_temp.found('source:console action:resume,pause actor:00000000-0000-4000-8000-00000000000a'), 'resume pause', 'what somebody did in the console is found');
+select is(pg_temp.found('job:01a00000-0000-7000-8000-000000000001'), 'refund', 'rows of a job are found');
+select is(pg_temp.found('record:o-7 since:1h'), 'refund', 'a row is found by record and time');
+select is(pg_temp.found('COMPLAINT'), 'refund', 'a bare word looks into reasons');
+select is(pg_temp.found('"complaint <b>"'), 'refund', 'markup is text');
+select throws_ok($$ select public.console_audit('kind:x') $$, 'GM110', 'there is no search key "kind"', 'the audit log has keys of its own');
+select is(public.console_audit('record:o-7') #> '{rows,0,old}', 'null', 'a viewer does not see old and new values');
+select pg_temp.as_role('admin');
+select is(public.console_audit('record:o-7') #> '{rows,0,old}', '{"cents": 5}', 'an admin sees old and new values');
+select is((select string_agg(r ->> 'action', ' ') from (select public.console_audit('', (public.console_audit('table:queue', null, 1) ->> 'cursor'), 1) as got) g, jsonb_array_elements(got -> 'rows') r), 'pause', 'the walk goes on where it stopped');
+select throws_ok($$ select public.console_audit('', '1; drop table x') $$, 'GM110', null, 'a cursor that is none is refused');
+select is(public.console_verify_audit() ->> 'ok', 'true', 'a sound chain is verified');
+alter table mill.audit_log disable trigger audit_rows_never_change;
+update mill.audit_log set reason = 'nicer' where reason = 'first reason';
+select is(public.console_verify_audit() #>> '{findings,0,problem}', 'altered_or_reordered', 'a row that was altered is found');
+select pg_temp.as_role('viewer');
+select throws_ok($$ select public.console_verify_audit() $$, '42501', null, 'a viewer does not verify, which writes');
+select * from finish();

@@ -1,0 +1,26 @@
+select plan(7);
+set mill.now = '2026-11-18 12:00+00';
+set role service_role;
+select public.register_jobs('{"queues": [{"queue": "narrow", "served_by": "external", "depth_limit": 1}], "kinds": [{"kind": "narrow", "queue": "narrow"}, {"kind": "wide", "queue": "wide"}],
+  "schedules": [{"schedule": "a", "kind": "narrow", "payload": {"n": 1}, "every_seconds": 3600, "overlap": "queue", "catch_up": "all"}, {"schedule": "b", "kind": "wide", "payload": {"n": 1}, "every_seconds": 3600, "overlap": "queue"}]}');
+select public.enqueue_jobs('[{"kind": "narrow", "payload": {"n": 0}}]');
+set mill.now = '2026-11-18 13:00:01+00';
+select public.tick();
+select public.tick();
+select is(public.list_schedules('a') -> 0 ->> 'problem', 'the queue of "narrow" is full', 'a full queue is the problem of a schedule');
+select is(public.schedule_runs('a'), '[]', 'and its due time has made no job');
+select is(public.schedule_runs('b') -> 0 ->> 'outcome', 'due', 'the schedule after it runs');
+reset role;
+select is((select count(*) from mill.event where code = 'schedule_refused'), 1::bigint, 'the same refusal is one event');
+update mill.queue set depth_limit = 10 where queue = 'narrow';
+set role service_role;
+set mill.now = '2026-11-18 14:00:01+00';
+select public.tick();
+select is(jsonb_path_query_array(public.schedule_runs('a'), '$[*].outcome'), '["due", "caught_up"]', 'once the queue has capacity, both due times make a job');
+select is(public.list_schedules('a') -> 0 -> 'problem', 'null', 'and the problem is gone');
+reset role;
+set mill.now = '2027-02-18 14:00:01+00';
+insert into mill.job_schedule_run (schedule, due, at, outcome) select 'b', timestamptz '2026-01-01' + n * interval '1 hour', '2026-01-02', 'overlapped' from generate_series(1, 150) n;
+select mill.prune(mill.now());
+select is((select count(*) from mill.job_schedule_run where schedule = 'b'), 100::bigint, 'after 30 days the last hundred runs are left');
+select * from finish();

@@ -1,0 +1,36 @@
+select plan(18);
+set mill.now = '2026-11-18 12:00+00';
+set role service_role;
+select public.register_jobs('{"kinds": [{"kind": "report", "queue": "reports"}]}');
+select is(public.preview_schedule('{"cron": "0 9 * * mon", "time_zone": "America/New_York"}', 2),
+  '[{"due": "2026-11-23T14:00:00+00:00", "local": "2026-11-23 09:00:00"}, {"due": "2026-11-30T14:00:00+00:00", "local": "2026-11-30 09:00:00"}]', 'a definition is previewed before it is saved');
+select is(jsonb_array_length(public.preview_schedule('{"every_seconds": 60}', 1000)), 100, 'a preview has a hundred times at the most');
+select throws_ok($$ select public.preview_schedule('{"cron": "often"}') $$, 'GM013', null, 'one that cannot be read is refused');
+select public.save_schedule('{"schedule": "hourly", "kind": "report", "payload": {"a": 1}, "every_seconds": 3600, "starts_at": "2026-11-18T12:30:00Z", "due_field": "at"}');
+select is(public.preview_schedule('{"schedule": "hourly"}', 1) -> 0 ->> 'due', '2026-11-18T12:30:00+00:00', 'a saved one is previewed by its name; it begins at its start');
+set mill.now = '2026-11-18 12:30:05+00';
+select public.tick();
+select public.tick();
+select results_eq($$ select r ->> 'due', r ->> 'outcome', r ->> 'state' from jsonb_array_elements(public.schedule_runs('hourly')) r $$,
+  $$ values ('2026-11-18T12:30:00+00:00', 'due', 'pending') $$, 'a due time makes one job, however often the pump looks');
+reset role;
+select results_eq($$ select kind, name, payload from mill.job_live $$, $$ values ('report', 'hourly', '{"a": 1, "at": "2026-11-18T12:30:00.000Z"}'::jsonb) $$, 'the job has the name of the schedule and its due time');
+set role service_role;
+set mill.now = '2026-11-18 13:30:05+00';
+select public.tick();
+select is(public.schedule_runs('hourly') -> 0 ->> 'outcome', 'overlapped', 'while its job has not ended, the next due time makes none');
+select is(public.pause_schedule('hourly'), true, 'it is paused');
+select is(public.list_schedules('hourly') -> 0 -> 'next_due', 'null', 'then it is not due');
+set mill.now = '2026-11-18 18:00:00+00';
+select public.tick();
+select is(jsonb_array_length(public.schedule_runs('hourly')), 2, 'and makes no jobs');
+select is(public.run_schedule_now('hourly') ->> 'status', 'new', 'by hand it runs also while it is paused and its last job has not ended');
+select is(public.run_schedule_now('hourly') ->> 'status', 'new', 'twice at one time');
+select is((select count(*) from jsonb_array_elements(public.schedule_runs('hourly')) r where r ->> 'outcome' = 'by_hand'), 2::bigint, 'which is on record');
+select is(public.pause_schedule('hourly', false), false, 'it goes on');
+select is(public.list_schedules('hourly') -> 0 ->> 'next_due', '2026-11-18T18:30:00+00:00', 'with the next due time; what passed meanwhile is not made up for');
+select throws_ok($$ select public.pause_schedule('nothing') $$, 'GM015', null, 'one that is not there is refused by its name');
+select is(public.remove_schedules('{hourly,nothing}'), '["hourly"]', 'it is removed');
+reset role;
+select is((select count(*) from mill.job_live where name = 'hourly'), 3::bigint, 'and its jobs stay');
+select * from finish();
