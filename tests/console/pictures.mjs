@@ -12,12 +12,21 @@ const FOLDER = path.join(root, "docs/images");
 
 /** What the demonstrations leave out, so that every screen has something to show. */
 export async function fill(console) {
+  const registered = await console.call("service", "register_jobs", { p_definition: {
+    queues: [{ queue: "mail", served_by: "external", description: "Mail to customers" }, { queue: "crm", served_by: "external", description: "Contacts and deals" }],
+    kinds: [{ kind: "send_email", queue: "mail", description: "One mail from a template" }, { kind: "sync_contact", queue: "crm", description: "One contact to the CRM" }],
+    schedules: [{ schedule: "weekly-digest", kind: "send_email", payload: { template: "digest" }, cron: "30 7 * * mon", time_zone: "Europe/Paris" }] } });
+  if (registered.status !== 200) throw new Error(JSON.stringify(registered.json));
   const errors = [["timeout", "no answer from smtp.example.com within 30 s"], ["http", "503 from https://api.example.com/v1/send"], ["invalid", "the address \"nobody@\" has no domain"]];
   for (let n = 0; n < 18; n++) {
     const [type, message] = errors[n % 3];
-    await addDead(console, { payload: { user_id: 40 + n, template: "welcome" }, name: `welcome mail ${n}`, error: { type, message: message.replace("30", String(20 + n)) } });
+    await addDead(console, { queue: "mail", kind: "send_email", payload: { user_id: 40 + n, template: "welcome" }, name: `welcome mail ${n}`, error: { type, message: message.replace("30", String(20 + n)) } });
   }
-  for (let n = 0; n < 30; n++) await addJob(console, { payload: { n }, run_at: new Date(Date.now() + n * 60_000).toISOString() });
+  for (const [queue, kind, payload] of [["mail", "send_email", { template: "invoice" }], ["crm", "sync_contact", { source: "form" }]]) {
+    for (let n = 0; n < 40; n++) await addJob(console, { kind, payload: { ...payload, n } });
+    const claimed = (await console.call("service", "claim_jobs", { p_worker: `${queue}-1`, p_queues: [queue], p_max: 28 })).json;
+    await console.call("service", "settle_jobs", { p_worker: `${queue}-1`, p_outcomes: claimed.slice(0, 24).map(({ id, attempt }, n) => ({ id, attempt, ...(n % 12 === 5 ? { outcome: "failed", error: { type: "http", message: "503 from the provider" } } : { outcome: "completed", result: { sent: true } }) })) });
+  }
   await console.stack.postgres.query(`
     insert into public.user_profiles (id, user_id, plan)
       select gen_random_uuid(), gen_random_uuid(), (array['free', 'basic', 'premium'])[1 + n % 3] from generate_series(1, 14) n;
