@@ -1,5 +1,5 @@
 create or replace function mill.refuse_step(p_problem text, p_hint text) returns void
-language plpgsql immutable
+language plpgsql
 set search_path = pg_catalog, pg_temp
 as $$
 begin
