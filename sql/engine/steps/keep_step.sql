@@ -10,8 +10,8 @@ $$;
 comment on function mill.refuse_step(text, text) is 'Raises GM016.';
 revoke execute on function mill.refuse_step(text, text) from public;
 
--- Writes a step that is not there yet. The caller holds the job. A job that was lost by its workers and goes on all the same is no poison: its losses
--- are counted anew from each step that it finishes.
+-- Writes a step that is not there yet. The caller holds the job. A job that was lost by its workers and goes on all the same is no poison: from each step
+-- that it finishes its losses are counted anew, and the attempts that they have cost are given back.
 create or replace function mill.keep_step(p_step mill.job_step) returns void
 language plpgsql
 set search_path = pg_catalog, pg_temp
@@ -35,7 +35,7 @@ begin
   insert into mill.job_step (job, step, n, attempt, at, until, event, state, result)
   values (p_step.job, p_step.step, v_kept.steps + 1, p_step.attempt, mill.now(), p_step.until, p_step.event, p_step.state, p_step.result);
   if p_step.state = 'finished' then
-    update mill.job_live j set lease_losses = 0 where j.id = p_step.job and j.lease_losses > 0;
+    update mill.job_live j set max_attempts = j.max_attempts + j.lease_losses, lease_losses = 0 where j.id = p_step.job and j.lease_losses > 0;
   end if;
 end
 $$;

@@ -23,7 +23,7 @@ update mill.job_live set lease_losses = 2;
 set role service_role;
 select public.record_step(id, 'w', 1, 'c', '1') from here;
 reset role;
-select is((select lease_losses from mill.job_live), 0, 'a job that finishes a step is no poison: its losses are counted anew');
+select results_eq('select lease_losses, max_attempts from mill.job_live', 'values (0, 7)', 'a job that finishes a step is no poison: its losses are counted anew, and their attempts given back');
 set role service_role;
 select public.settle_jobs('w', jsonb_build_array(jsonb_build_object('id', id, 'attempt', 1, 'outcome', 'completed'))) from here;
 select is((select public.record_step(id, 'w', 1, 'd', '1') from here), '{"status": "lost"}', 'after its end a job keeps no more steps');
