@@ -75,7 +75,7 @@ test("snooze, dead and retry end an attempt in the way of their names, whether t
 
 test("two handlers for one kind are refused where they are given", () => {
   const job = defineJob("twice");
-  assert.throws(() => gristmill().serve([handle(job, () => {}), handle(job, () => {})]), /two handlers have one kind/);
+  assert.throws(() => gristmill().serve([handle(job, () => {}), handle(job, () => {})]), /two handlers of one kind/);
 });
 
 test("a client without an address or a key says which one is missing, at its first call", async () => {

@@ -1,5 +1,5 @@
 // One attempt of a job: its context, its logs, and how it ends.
-import { seconds } from "./duration.js";
+import { seconds, type Duration } from "./duration.js";
 import { GristmillError, InvalidPayload } from "./errors.js";
 import type { Handler } from "./job.js";
 import type { Mill } from "./mill.js";
@@ -63,6 +63,15 @@ export interface Context<Payload = unknown> {
   traceparent: string;
   /** The variables: `env` of a Cloudflare Worker, or those of the process. */
   env: any;
+  /**
+   * Runs `run` once in the life of the job and keeps its result. A later attempt of the job gets the result and runs nothing. Names are unique in a job;
+   * where one comes again, as in a loop, it is counted.
+   */
+  step: <Result>(name: string, run: () => Result) => Promise<Awaited<Result>>;
+  /** Puts the job off, without holding a worker, an invocation or a lease. When it goes on, the handler begins again and passes its steps by. */
+  sleep: (name: string, time: Duration | Date) => Promise<void>;
+  /** Waits in the same way for an event of this name that `mill.sendEvent` sends to the job, also before it waits. Its payload; undefined after the timeout. */
+  waitFor: <Payload = any>(event: string, options?: { timeout?: Duration; step?: string }) => Promise<Payload | undefined>;
   /** A client whose calls belong to this attempt: jobs that it enqueues are of the same trace. */
   mill: Mill;
 }
@@ -91,11 +100,14 @@ const MOST_LENGTH = 60_000;
 export class Attempt {
   logs: LogLine[] = [];
   percent: number | undefined;
+  /** Why it was stopped. */
+  reason: GristmillError | undefined;
+  /** When four fifths of its time are over, by Date.now(). */
+  late = Infinity;
   #lines = 0;
   #length = 0;
   #leftOut = 0;
   #control: AbortController | undefined;
-  #reason: GristmillError | undefined;
   #invalid: unknown;
   #stopped: ((reason: GristmillError) => void) | undefined;
 
@@ -103,7 +115,7 @@ export class Attempt {
 
   /** Ends the attempt now. The handler is told by its signal and no longer waited for. */
   stop(reason: GristmillError): void {
-    this.#reason ??= reason;
+    this.reason ??= reason;
     this.#stopped?.(reason);
     this.#control?.abort(reason);
   }
@@ -112,17 +124,17 @@ export class Attempt {
   async run(most = Infinity): Promise<Outcome | null> {
     const { claimed, handler } = this;
     if (!handler) {
-      const message = `no handler for the kind "${claimed.kind}" here`;
-      console.error(`${claimed.id} is given back: ${message}`);
-      return this.outcome({ outcome: "released", delay_seconds: 60, error: { type: "unknown_kind", message, retryable: true } });
+      // Loaded when it is needed, which is seldom.
+      return this.outcome((await import("./unknown-kind.js")).givenBack(claimed));
     }
     const { timeout } = handler.job.options;
     const limit = Math.min(most, timeout === undefined ? Infinity : seconds(timeout));
+    this.late = Date.now() + limit * 800;
     let timer: ReturnType<typeof setTimeout> | undefined;
     try {
       const stopped = new Promise<never>((_, reject) => (this.#stopped = reject));
       if (limit < 2e6) timer = setTimeout(() => this.stop(new GristmillError("timeout", `not done after ${Math.ceil(limit)} s`)), limit * 1000);
-      if (this.#reason) throw this.#reason;
+      if (this.reason) throw this.reason;
       const result = await Promise.race([this.#work(handler), stopped]);
       return this.outcome({ outcome: "completed", ...(result !== undefined && { result }) });
     } catch (error) {
@@ -149,10 +161,12 @@ export class Attempt {
   }
 
   #ending(error: unknown): Ending | null {
-    const reason = this.#reason;
-    if (reason?.code === "lost_lease" || reason?.code === "cancelled") return null;
+    const { reason } = this;
+    const why = reason?.code;
+    if (/lost|cancel|suspend/.test(why!)) return null;
+    if (why === "continued") return { outcome: "released" };
     // A handler that fails because it was told to stop has not failed.
-    if (reason?.code === "shutdown" && !(error instanceof Signal)) return { outcome: "released", error: { type: "shutdown", message: reason.message, retryable: true } };
+    if (why === "shutdown" && !(error instanceof Signal)) return { outcome: "released", error: { type: why, message: reason!.message, retryable: true } };
     if (error instanceof InvalidPayload && error === this.#invalid) return invalidPayload(error);
     return endingOf(error);
   }
@@ -195,9 +209,14 @@ export class Attempt {
   #context(payload: unknown): Context {
     const attempt = this;
     const { claimed, around } = this;
-    let job: RunningJob | undefined, log: Log | undefined, mill: Mill | undefined, span: string | undefined;
-    return {
+    let job: RunningJob | undefined, log: Log | undefined, mill: Mill | undefined, span: string | undefined, steps: Promise<any> | undefined;
+    const durable = (call: string) => async (...given: unknown[]) =>
+      (await (steps ??= import("./steps.js").then(({ Steps }) => new Steps(attempt, context.mill))))[call](...given);
+    const context: Context = {
       payload,
+      step: durable("step"),
+      sleep: durable("sleep"),
+      waitFor: durable("waitFor") as Context["waitFor"],
       get job() {
         const { payload: _payload, lease_until: _lease, ...rest } = claimed;
         return (job ??= camel(rest) as RunningJob);
@@ -205,7 +224,7 @@ export class Attempt {
       get signal() {
         if (!attempt.#control) {
           attempt.#control = new AbortController();
-          if (attempt.#reason) attempt.#control.abort(attempt.#reason);
+          if (attempt.reason) attempt.#control.abort(attempt.reason);
         }
         return attempt.#control.signal;
       },
@@ -227,5 +246,6 @@ export class Attempt {
         return (mill ??= around.mill(this.traceparent, claimed.correlation_id ?? null));
       },
     };
+    return context;
   }
 }

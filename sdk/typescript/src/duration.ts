@@ -6,6 +6,6 @@ const UNITS: Record<string, number> = { ms: 0.001, s: 1, m: 60, h: 3600, d: 86_4
 /** The length in seconds. */
 export function seconds(duration: Duration): number {
   const [, number, unit] = /^(\d+(?:\.\d+)?)(ms|[smhdw])$/.exec(typeof duration === "number" ? `${duration}s` : duration) ?? [];
-  if (!unit) throw new TypeError(`"${duration}" is no duration like 30, "500ms", "30s", "5m", "2h", "1d"`);
+  if (!unit) throw new TypeError(`"${duration}" is no duration like 30, "500ms", "5m"`);
   return Number(number) * UNITS[unit]!;
 }

@@ -98,7 +98,7 @@ export type Handlers = ReadonlyMap<string, Handler>;
 
 export function byKind(handlers: readonly Handler[]): Handlers {
   const map = new Map(handlers.map((handler) => [handler.job.kind, handler]));
-  if (map.size < handlers.length) throw new TypeError("two handlers have one kind");
+  if (map.size < handlers.length) throw new TypeError("two handlers of one kind");
   return map;
 }
 

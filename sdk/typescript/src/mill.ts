@@ -140,14 +140,8 @@ export class Mill {
   }
 
   /** The job once it has ended: completed, failed for good, or cancelled. It is looked at every `interval` milliseconds. */
-  async wait<Result = unknown>(id: string, { signal, interval = 100 }: { signal?: AbortSignal; interval?: number } = {}): Promise<JobState<Result>> {
-    for (;;) {
-      signal?.throwIfAborted();
-      const job = await this.get<Result>(id);
-      if (!job) throw new TypeError(`no job ${id}`);
-      if (job.finishedAt) return job;
-      await new Promise((resolve) => setTimeout(resolve, interval));
-    }
+  async wait<Result = unknown>(id: string, options?: { signal?: AbortSignal; interval?: number }): Promise<JobState<Result>> {
+    return (await import("./wait.js")).wait<Result>(this, id, options);
   }
 
   /** The log of a job, from line `after` on. */
@@ -158,6 +152,14 @@ export class Mill {
   /** Cancels jobs; a running one is told by its signal. */
   cancel(...ids: string[]): Promise<{ id: string; status: "cancelled" | "requested" | "not_live" }[]> {
     return this.#again("cancel_jobs", { p_ids: ids });
+  }
+
+  /**
+   * Sends an event to a job, which `waitFor` of its handler receives: at once, or when it comes to wait. `key`: another event with this key is a duplicate,
+   * so that a call may be repeated.
+   */
+  async sendEvent(id: string, event: string, payload: unknown = null, { key }: { key?: string } = {}): Promise<"delivered" | "kept" | "duplicate" | "not_live"> {
+    return (await this.#rpc.call("send_event", { p_job: id, p_event: event, p_payload: payload, p_key: key }, { repeatable: !!key })).status;
   }
 
   /** Sends dead letters back to be tried again. */

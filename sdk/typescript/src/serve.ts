@@ -51,7 +51,7 @@ export function serve(handlers: readonly Handler[], { secret, env: given, onErro
       return Response.json(await batch(rpc, body, env));
     } catch (error) {
       console.error(error);
-      return problem((error as GristmillError).retryable ? 503 : 500, "internal", "the invocation was not served");
+      return problem((error as GristmillError).retryable ? 503 : 500, "internal", "not served");
     }
   };
 

@@ -70,7 +70,7 @@ $$;
 comment on function mill.enqueue(jsonb) is
   'Inserts an array of jobs {kind, payload, name, category, priority, run_at, max_attempts, dedupe_key, unique, group_key, owner, parent, correlation_id, traceparent}; answers new, duplicate or throttled for each.';
 revoke execute on function mill.enqueue(jsonb) from public;
--- The application's own transactions: the only two functions of mill that another role may call.
+-- The application's own transactions: with mill.send_event the only functions of mill that another role may call.
 do $$
 begin
   if to_regrole('gristmill_app') is not null then

@@ -73,7 +73,7 @@ $$;
 comment on function mill.enqueue_many(text, jsonb) is
   'Enqueues a job of one kind for each payload of an array; answers their ids in that order, null for one that was throttled.';
 revoke execute on function mill.enqueue_many(text, jsonb) from public;
--- The application's own transactions: the only two functions of mill that another role may call.
+-- The application's own transactions: with mill.send_event the only functions of mill that another role may call.
 do $$
 begin
   if to_regrole('gristmill_app') is not null then

@@ -18,6 +18,7 @@ begin
   )
   select coalesce(array_agg(g.id), '{}') into v_gone from gone g;
   perform mill.forget_logs(v_gone);
+  perform mill.forget_steps(v_gone);
   return query
   select distinct a.id, case when a.id = any (v_gone) then 'discarded' else 'not_dead' end from unnest(p_ids) as a(id);
 end

@@ -32,6 +32,8 @@ begin
   for v_name in select d.partition from mill.expired_days(v_today) d loop
     begin
       execute format('delete from mill.job_log l using mill.%I j where j.id = l.job', v_name);
+      execute format('delete from mill.job_step s using mill.%I j where j.id = s.job', v_name);
+      execute format('delete from mill.job_event e using mill.%I j where j.id = e.job', v_name);
       execute format('drop table mill.%I', v_name);
       v_dropped := v_dropped + 1;
     exception when lock_not_available then

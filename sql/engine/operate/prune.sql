@@ -8,8 +8,14 @@ begin
     where j.finished_at < p_now - make_interval(
       days => coalesce((select q.retention_days from mill.queue q where q.queue = j.queue), 7))
     returning j.id
+  ),
+  logs as (
+    delete from mill.job_log l using gone g where l.job = g.id
+  ),
+  steps as (
+    delete from mill.job_step s using gone g where s.job = g.id
   )
-  delete from mill.job_log l using gone g where l.job = g.id;
+  delete from mill.job_event e using gone g where e.job = g.id;
   delete from mill.invocation i where i.asked_at < p_now - interval '1 day';
   delete from mill.event e where e.at < p_now - interval '30 days';
   delete from mill.stat_minute s where s.minute < p_now - interval '30 days';

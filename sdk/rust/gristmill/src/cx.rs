@@ -15,6 +15,7 @@ use crate::cancellation::{Cancellation, Cancelled};
 use crate::client::{CallError, Client};
 use crate::job::{ClaimedJob, Holder, JobId};
 use crate::outcome::{Ending, Failure, Level, LogLine, Usage};
+use crate::steps::Steps;
 use crate::time::{Backoff, sleep};
 use crate::trace::AttemptSpan;
 
@@ -62,6 +63,9 @@ impl States {
 /// What changes while an attempt runs; whoever runs it reads it too.
 pub(crate) struct Live {
     pub(crate) cancellation: Cancellation,
+    /// Fires when the job goes on later: see [`crate::steps`].
+    pub(crate) put_off: Cancellation,
+    pub(crate) steps: Mutex<Steps>,
     progress: AtomicU8,
     logs: Mutex<Logs>,
     used: Mutex<Option<Usage>>,
@@ -79,7 +83,7 @@ struct Logs {
     left_out: u64,
 }
 
-fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+pub(crate) fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     // No code that could panic runs under these locks.
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
@@ -88,6 +92,8 @@ impl Live {
     pub(crate) fn new(on_report: Option<Box<dyn Fn() + Send + Sync>>) -> Arc<Self> {
         Arc::new(Self {
             cancellation: Cancellation::new(),
+            put_off: Cancellation::new(),
+            steps: Mutex::default(),
             progress: AtomicU8::new(NO_PROGRESS),
             logs: Mutex::default(),
             used: Mutex::default(),
@@ -128,7 +134,6 @@ impl Live {
     }
 
     /// They could not be sent: they go with the next call.
-    #[cfg(all(feature = "worker", not(target_arch = "wasm32")))]
     pub(crate) fn put_back(&self, mut lines: Vec<LogLine>) {
         let mut logs = locked(&self.logs);
         logs.taken = logs.taken.saturating_sub(lines.len());

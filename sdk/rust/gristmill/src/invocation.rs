@@ -15,6 +15,7 @@ use crate::handler::{Jobs, unknown_kind};
 use crate::job::{ClaimedJob, InvocationId};
 use crate::outcome::{Failure, Outcome, SettleStatus, Settled, Settlement};
 use crate::signature::{Key, Refused};
+use crate::steps::{set_longest, until_put_off};
 use crate::time::within;
 
 /// An invocation is small; whatever is larger was not sent by Postgres.
@@ -152,7 +153,9 @@ impl Invocation {
         let (done, settlements): (Vec<_>, Vec<_>) = settlements
             .into_iter()
             .partition(|settlement| settlement.outcome.is_settled());
-        let settled = match settlements.is_empty() {
+        // What was put off has ended its attempt, and not the invocation: settling nothing ends that.
+        let is_put_off = |one: &Settlement| matches!(one.outcome, Outcome::Noted { word: "snoozed" | "lost" });
+        let settled = match settlements.is_empty() && !done.iter().any(is_put_off) {
             true => Vec::new(),
             false => {
                 let settling = Settling {
@@ -195,8 +198,9 @@ async fn attempt(
 ) -> Settlement {
     let live = Live::new(None);
     let cx = Cx::new(job, worker, client, states, live.clone());
+    set_longest(&live, longest);
     let outcome = match jobs.handler(&job.kind) {
-        Some(handler) => within(longest, handler.run(job, &cx))
+        Some(handler) => within(longest, until_put_off(handler.run(job, &cx), &live))
             .await
             .unwrap_or_else(|_| timed_out(longest)),
         None => unknown_kind(&job.kind),

@@ -15,6 +15,7 @@ mod outcome;
 mod register;
 mod schedule;
 pub mod signature;
+mod steps;
 #[cfg(feature = "testing")]
 pub mod testing;
 pub mod time;
@@ -45,6 +46,7 @@ pub use outcome::{
 };
 pub use register::{Definition, Kind, Queue, Registered};
 pub use schedule::{CatchUp, Overlap, Schedule};
+pub use steps::EventStatus;
 #[cfg(all(feature = "worker", not(target_arch = "wasm32")))]
 pub use worker::Worker;
 

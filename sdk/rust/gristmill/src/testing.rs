@@ -35,6 +35,7 @@ use crate::handler::{Jobs, unknown_kind};
 use crate::invocation::Report;
 use crate::job::{ClaimedJob, Job, JobId};
 use crate::outcome::{Failure, LogLine, Outcome, Settlement, Usage};
+use crate::steps::until_put_off;
 
 /// What an attempt came to.
 #[derive(Debug)]
@@ -97,7 +98,7 @@ async fn run_claimed(jobs: &Jobs, job: &ClaimedJob, worker: &str, client: &Clien
     let live = Live::new(None);
     let cx = Cx::new(job, worker, client, &jobs.states(), live.clone());
     let outcome = match jobs.handler(&job.kind) {
-        Some(handler) => handler.run(job, &cx).await,
+        Some(handler) => until_put_off(handler.run(job, &cx), &live).await,
         None => unknown_kind(&job.kind),
     };
     Ran {

@@ -86,7 +86,7 @@ export async function drain({ rpc, around, isCompletedBy, nextDue, moveTo }: Pla
     let thrown: unknown;
     const attempt = new Attempt({ ...job, worker }, known.get(job.kind), { ...around, onError: (error) => (thrown = error) }, () => hashStart(spanName(job)));
     const outcome = await attempt.run();
-    const done: DrainedAttempt = { id: job.id, kind: job.kind, attempt: job.attempt, payload: job.payload, outcome: outcome?.outcome ?? "lost" };
+    const done: DrainedAttempt = { id: job.id, kind: job.kind, attempt: job.attempt, payload: job.payload, outcome: outcome?.outcome ?? (attempt.reason?.code === "suspended" ? "snoozed" : "lost") };
     if (outcome) {
       if (attempt.percent !== undefined) await rpc.call("heartbeat_jobs", { p_worker: worker, p_leases: [{ id: job.id, attempt: job.attempt, progress: attempt.percent }] });
       const [settled] = await settle(rpc, worker, [outcome], {});

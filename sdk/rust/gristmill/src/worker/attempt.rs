@@ -15,6 +15,7 @@ use crate::cx::Cx;
 use crate::handler::{Handler, unknown_kind};
 use crate::job::{ClaimedJob, JobId};
 use crate::outcome::{Failure, Outcome, Settlement};
+use crate::steps::until_put_off;
 
 /// How long a cancelled job may take to notice before it is dropped.
 const GRACE: Duration = Duration::from_secs(3);
@@ -72,7 +73,7 @@ async fn run(handler: Option<Arc<dyn Handler>>, job: &ClaimedJob, cx: &Cx) -> Ou
         return unknown_kind(&job.kind);
     };
     let started = std::time::Instant::now();
-    let running = AssertUnwindSafe(async { handler.run(job, cx).await }).catch_unwind();
+    let running = AssertUnwindSafe(until_put_off(handler.run(job, cx), &cx.live)).catch_unwind();
     let grace = async {
         cx.cancelled().await;
         tokio::time::sleep(GRACE).await;

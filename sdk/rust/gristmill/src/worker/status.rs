@@ -55,6 +55,7 @@ impl Status {
             "failed" => self.failed.add(),
             "snoozed" => self.snoozed.add(),
             "released" => self.released.add(),
+            "lost" => self.lost.add(),
             _ => self.dead.add(),
         }
     }

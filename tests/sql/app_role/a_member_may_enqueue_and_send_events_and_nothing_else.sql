@@ -1,7 +1,7 @@
-select plan(13);
+select plan(14);
 create role shop_of_test login in role gristmill_app;
 select is((select array_agg(format('%s.%s', n.nspname, p.proname) order by 1) from pg_proc p join pg_namespace n on n.oid = p.pronamespace
-  where n.nspname = 'mill' and has_function_privilege('shop_of_test', p.oid, 'execute')), array['mill.enqueue', 'mill.enqueue_many'], 'of mill it may call two functions');
+  where n.nspname = 'mill' and has_function_privilege('shop_of_test', p.oid, 'execute')), array['mill.enqueue', 'mill.enqueue_many', 'mill.send_event'], 'of mill it may call three functions');
 select is_empty($$ select c.oid::regclass from pg_class c join pg_namespace n on n.oid = c.relnamespace
   where n.nspname = 'mill' and c.relkind in ('r', 'p', 'v', 'm', 'f') and has_table_privilege('shop_of_test', c.oid, 'select, insert, update, delete, truncate, references, trigger') $$, 'no table or view of mill is open to it');
 select is_empty($$ select c.oid::regclass from pg_class c join pg_namespace n on n.oid = c.relnamespace
@@ -23,10 +23,11 @@ rollback;
 begin;
 select is((select status from mill.enqueue('[{"kind": "echo", "payload": {"n": 2}, "dedupe_key": "k"}]')), 'new', 'a member enqueues in its own transaction');
 select is(cardinality(mill.enqueue_many('echo', '[{"n": 3}, {"n": 4}]')), 2, 'many at once as well');
+select is((select mill.send_event(id, 'paid', '{"by": "card"}') from mill.enqueue('[{"kind": "echo", "payload": {"n": 5}}]')), 'kept', 'and sends an event');
 commit;
 select throws_ok($$ select * from mill.job $$, '42501', null, 'it reads no job');
 select throws_ok($$ select mill.settle('w', '[]') $$, '42501', null, 'and settles none');
 reset role;
-select is((select array_agg(payload ->> 'n' order by payload ->> 'n') from mill.job), array['2', '3', '4'], 'what was rolled back is not there, and what was committed is');
+select is((select array_agg(payload ->> 'n' order by payload ->> 'n') from mill.job), array['2', '3', '4', '5'], 'what was rolled back is not there, and what was committed is');
 drop role shop_of_test;
 select * from finish();
