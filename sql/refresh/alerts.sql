@@ -76,7 +76,19 @@ $$;
 comment on function mill.measure_content_length() is 'Batches of the last hour in which a provider did not say how long its answer is.';
 revoke execute on function mill.measure_content_length() from public;
 
+create or replace function mill.measure_stale_lock() returns table (subject text, value numeric)
+language sql stable
+set search_path = pg_catalog, pg_temp
+as $$
+  select 'check-stale-data', l.seconds
+  from (select mill.lock_held_seconds(7022341640271841) as seconds) l -- that of mill.check_stale_data
+  where l.seconds is not null
+$$;
+comment on function mill.measure_stale_lock() is 'Seconds for which one run of the staleness pass has held its lock.';
+revoke execute on function mill.measure_stale_lock() from public;
+
 insert into mill.alert_rule (rule, severity, measure, threshold, description) values
+  ('stale_lock_held', 'P0', 'mill.measure_stale_lock', 600, 'One staleness pass holds its lock for over 10 minutes'),
   ('data_type_warnings', 'P2', 'mill.measure_warnings', 5, '5 warnings for one data type in an hour'),
   ('content_length_missing', 'P2', 'mill.measure_content_length', 1, 'A provider does not announce the length of its answers'),
   ('quota_75', 'P2', 'mill.measure_quota', 75, '75% of the data quota is used'),
