@@ -1,5 +1,25 @@
 // What is done to the system in the chaos tests, beside killing its parts. Each fault is a function that begins it and gives what ends it.
+import { execFileSync } from "node:child_process";
+import fs from "node:fs";
+import path from "node:path";
+import { fileURLToPath } from "node:url";
+
 import pg from "pg";
+
+/** Compiles what lets a disk look full, where there is a C compiler. Gives the environment that Postgres must have for it; null without one. */
+export function prepareFullDisk(folder) {
+  const library = path.join(folder, "full_disk.so");
+  const flag = path.join(folder, "full");
+  try {
+    execFileSync("cc", ["-shared", "-fPIC", "-O1", "-o", library, fileURLToPath(new URL("full_disk.c", import.meta.url)), "-ldl"], { stdio: "pipe" });
+  } catch (error) {
+    if (error.code === "ENOENT") return null;
+    throw error;
+  }
+  fs.chmodSync(folder, 0o755); // Postgres runs as another user
+  fs.chmodSync(library, 0o755);
+  return { LD_PRELOAD: library, FULL_DISK_FLAG: flag };
+}
 
 /** The faults of a stack whose gateway reaches Postgres by `toPostgres`, and whose functions and worker reach the gateway by `toGateway`. */
 export function faults(stack, { toPostgres, toGateway }) {
@@ -20,6 +40,11 @@ export function faults(stack, { toPostgres, toGateway }) {
     "a read-only database": async () => {
       await sql("alter system set default_transaction_read_only = on", "select pg_reload_conf()");
       return () => sql("set default_transaction_read_only = off", "alter system reset default_transaction_read_only", "select pg_reload_conf()");
+    },
+    "a full disk": async () => {
+      const { FULL_DISK_FLAG: flag } = stack.env.postgres;
+      fs.writeFileSync(flag, "");
+      return () => fs.rmSync(flag);
     },
     "answers of Postgres that get lost": network(toPostgres, "lost answers"),
     "half-open connections to Postgres": network(toPostgres, "half-open"),

@@ -23,7 +23,7 @@ import { watchOver } from "../../sdk/local/stack/undertaker.mjs";
 import { isSoak, sleep, until } from "../support.mjs";
 import { openClient } from "./client.mjs";
 import { crossed, mismatched, outOfBounds, unverified } from "./end.mjs";
-import { faults } from "./faults.mjs";
+import { faults, prepareFullDisk } from "./faults.mjs";
 import { openLedger, readLedger, startLedger } from "./ledger.mjs";
 import { Proxy } from "./proxy.mjs";
 import { changed, doubled, lost, runningAttempts, saidByStale, timeOf } from "./questions.mjs";
@@ -32,7 +32,7 @@ const BOUND_MS = 10_000;
 const PARTS = ["workerd", "gateway", "relay", "work", "storage", "one Postgres backend", "all of Postgres"];
 const FAULTS = Object.keys(faults({}, {}));
 // Without a soak those that differ the most: a whole run of the tests has minutes, and each costs it six to eight seconds.
-const QUICK = ["workerd", "gateway", "relay", "work", "all of Postgres", "a read-only database", "answers of Postgres that get lost"];
+const QUICK = ["workerd", "gateway", "relay", "work", "all of Postgres", "a full disk", "a read-only database", "answers of Postgres that get lost"];
 // How long a fault lasts. The worker must have lost its leases when it goes on.
 const LASTS_MS = (fault) => (fault === "a worker that is frozen" ? 100_000 : isSoak ? 10_000 : 2_000);
 const chosen = process.env.GRISTMILL_CHAOS_PARTS?.split(",") ?? (isSoak ? [...PARTS, ...FAULTS] : QUICK);
@@ -69,6 +69,7 @@ describe(`faults under load (seed ${SEED})`, () => {
   before(async () => {
     folder = fs.mkdtempSync(path.join(os.tmpdir(), "gristmill-chaos-"));
     stack = new Stack(`test-chaos-${process.pid}`, { parts: ["gateway", "relay", "storage", "provider", "workerd", "work"] }); // as scripts/dev does
+    stack.env.postgres = prepareFullDisk(folder);
     watchOver(stack, folder);
     await stack.start([]);
     proxies.toPostgres = await Proxy.open(new URL(stack.databaseUrl).port);
