@@ -43,16 +43,18 @@ $$;
 comment on function mill.measure_estimates() is 'For each type of the last hour''s surprises: how many times its estimate an answer was.';
 revoke execute on function mill.measure_estimates() from public;
 
--- A type that was never fetched waits since its first watcher came.
+-- Since the first call after the last good refresh, so that neither refused answers nor new watchers begin the time anew. Where nothing was called it counts
+-- from the first watcher of those who are there.
 create or replace function mill.measure_unrefreshed() returns table (subject text, value numeric)
 language sql stable
 set search_path = pg_catalog, pg_temp
 as $$
-  select s.data_type, extract(epoch from mill.now() - greatest(s.since, (
-    select max(u.created_at) from public.api_data_usage u where u.data_type = s.data_type))) / 3600
+  select s.data_type, extract(epoch from mill.now() - least(greatest(s.since, h.at), (
+    select min(u.created_at) from public.api_data_usage u where u.data_type = s.data_type and u.created_at > coalesce(h.at, '-infinity')))) / 3600
   from (select a.data_type, min(a.subscribed_at) as since from public.active_subscriptions_v2 a group by a.data_type) s
+  left join mill.heartbeat h on h.part = 'refreshed_' || s.data_type
 $$;
-comment on function mill.measure_unrefreshed() is 'Hours since each watched data type was last fetched.';
+comment on function mill.measure_unrefreshed() is 'Hours since each watched data type was last refreshed well.';
 revoke execute on function mill.measure_unrefreshed() from public;
 
 create or replace function mill.measure_warnings() returns table (subject text, value numeric)
