@@ -59,19 +59,19 @@ for (const [name, breaking, mending, says] of faults) {
 
 // What the installed release has made: each is named, and the SQL below the arrow mends it as it is printed.
 const damages = [
-  ["a grant on a function", "revoke execute on function public.claim_jobs(text, text[], int, text[], uuid, boolean) from service_role",
+  ["a grant on a function is revoked", "revoke execute on function public.claim_jobs(text, text[], int, text[], uuid, boolean) from service_role",
     "grant of execute on function public.claim_jobs(text,text[],integer,text[],uuid,boolean) to service_role is missing"],
-  ["a grant on a table", "revoke select on public.documents from authenticated", "grant of select on table public.documents to authenticated is missing"],
-  ["an index", "drop index mill.alert_resolved", "index mill.alert_resolved is missing"],
-  ["a unique index", "drop index mill.one_open_alert_a_subject", "index mill.one_open_alert_a_subject is missing"],
-  ["an unscheduled pump", "select cron.unschedule('process-queue-batch')", "schedule process-queue-batch is not in cron.job"],
-  ["an inactive pump", "update cron.job set active = false where jobname = 'process-queue-batch'", "schedule process-queue-batch is inactive in cron.job"],
-  ["a function", "drop function mill.settle(text, jsonb)", "function mill.settle(text,jsonb) is missing"],
-  ["triggers", "alter table mill.queue disable trigger user", "trigger open_line_on_new_queue on mill.queue is disabled"],
-  ["row level security", "alter table public.quotes disable row level security", "row level security of public.quotes is off"],
+  ["a grant on a table is revoked", "revoke select on public.documents from authenticated", "grant of select on table public.documents to authenticated is missing"],
+  ["an index is dropped", "drop index mill.alert_resolved", "index mill.alert_resolved is missing"],
+  ["a unique index is dropped", "drop index mill.one_open_alert_a_subject", "index mill.one_open_alert_a_subject is missing"],
+  ["the pump is unscheduled", "select cron.unschedule('process-queue-batch')", "schedule process-queue-batch is not in cron.job"],
+  ["the pump is inactive", "update cron.job set active = false where jobname = 'process-queue-batch'", "schedule process-queue-batch is inactive in cron.job"],
+  ["a function is missing", "drop function mill.settle(text, jsonb)", "function mill.settle(text,jsonb) is missing"],
+  ["triggers are disabled", "alter table mill.queue disable trigger user", "trigger open_line_on_new_queue on mill.queue is disabled"],
+  ["row level security is off", "alter table public.quotes disable row level security", "row level security of public.quotes is off"],
 ];
 for (const [what, breaking, finding] of damages) {
-  test(`damage: ${what} that was lost is named, and the SQL that is printed brings it back`, async () => {
+  test(`damage: ${what}: it is named, and the SQL that is printed mends it`, async () => {
     await stack.postgres.query(breaking);
     const { code, output } = await doctor("--offline");
     assert.equal(code, 1, output);
@@ -82,9 +82,10 @@ for (const [what, breaking, finding] of damages) {
   });
 }
 
-/** What stands behind the arrows: a statement goes on in lines that are indented further than findings. */
+/** What stands behind the arrows below "damage": a statement goes on in lines that are indented further than findings. */
 function printedMends(output) {
-  return [...output.matchAll(/^ {8}→ (.*(?:\n {12}.*)*)$/gm)].map(([, text]) => text.replaceAll("\n            ", "\n"));
+  const [section] = /^ {2}WRONG damage\n(?: {8,}.*\n| *\n)*/m.exec(output);
+  return [...section.matchAll(/^ {8}→ (.*(?:\n {12}.*)*)$/gm)].map(([, text]) => text.replaceAll("\n            ", "\n"));
 }
 
 test("damage from before a migration is still named after it", async () => {
@@ -124,7 +125,7 @@ test("a database in which nothing can be written is named as such, and no migrat
   assert.equal(code, 1, output);
   assert.match(output, /^ {2}WRONG writing\n {10}the database is read-only/m);
   assert.doesNotMatch(output, /gristmill migrate/);
-  await stack.postgres.query("set default_transaction_read_only = off; alter database gristmill reset default_transaction_read_only");
+  await stack.postgres.query("begin read write; alter database gristmill reset default_transaction_read_only; commit");
   const mended = await doctor("--offline");
   assert.equal(mended.code, 0, mended.output);
 });
