@@ -341,7 +341,13 @@ async fn work(
     }
     let mut books = Books::read(session).await?;
     let choice = choice::choose(order.manifest, &books.parts, order.asked)?;
+    let due = due::find(order.manifest, &books, &choice)?;
     let mut outcome = Outcome::default();
+    let is_change = !due.is_empty() || !choice.removed.is_empty() || gone == Gone::Dropped;
+    if is_change {
+        session.note("what is there");
+        session.run(script::NOTE_CATALOG).await?;
+    }
     if !choice.removed.is_empty() {
         let removal = Removal::new(order.manifest, &books, &choice);
         outcome.losses = removal.losses(session).await?;
@@ -352,7 +358,6 @@ async fn work(
         }
         removal.run(session, &mut books, &choice, manner).await?;
     }
-    let due = due::find(order.manifest, &books, &choice)?;
     write_parts(session, order.manifest, &books, &choice).await?;
     let schemas = choice
         .parts

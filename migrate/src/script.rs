@@ -24,11 +24,23 @@ exception when insufficient_privilege then
   raise warning 'pg_cron or pg_net is available; ask an administrator to create the extension';
 end $$;\n";
 
-/// Tells cron and PostgREST.
+/// Remembers what is there before anything is changed, so that only the changes of this run are written into `mill.catalog`: what was damaged
+/// before must not pass for what the release has made.
+pub(super) const NOTE_CATALOG: &str = "do $$
+begin
+  if to_regprocedure('mill.note_catalog()') is not null then
+    perform mill.note_catalog();
+  end if;
+end $$;\n";
+
+/// Tells cron and PostgREST, and writes down what was made.
 pub(super) const FINISH: &str = "do $$
 begin
   if to_regprocedure('mill.install_schedules()') is not null then
     perform mill.install_schedules();
+  end if;
+  if to_regprocedure('mill.record_catalog()') is not null then
+    perform mill.record_catalog();
   end if;
 end $$;
 notify pgrst, 'reload schema';\n";

@@ -180,3 +180,16 @@ revoke all on public.shell_files, public.document_pages, public.document_words, 
   public.document_facts, public.document_narratives from public, anon, authenticated, service_role;
 grant select on public.shell_files, public.document_pages, public.document_words, public.document_blocks, public.document_entities,
   public.document_facts, public.document_narratives to authenticated, service_role;
+
+-- Usage that could not be counted when it happened: a deadlock, a full disk, a damaged function. Counting must not fail the work, so it waits here.
+create table mill.uncounted_usage (
+  id bigint generated always as identity primary key,
+  at timestamptz not null,
+  what text not null,
+  arguments jsonb not null,
+  tries int not null default 0,
+  try_at timestamptz not null,
+  constraint what_is_known check (what in ('count', 'measure', 'process', 'release'))
+);
+comment on table mill.uncounted_usage is 'Usage of documents that is still to be counted, with what the count is given. mill.count_again counts it.';
+create index uncounted_usage_due on mill.uncounted_usage (try_at);

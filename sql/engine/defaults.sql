@@ -20,8 +20,9 @@ on conflict (key) do nothing;
 insert into mill.queue (queue, description, served_by, function) values
   ('default', 'Light work, done by the processor function', 'function', 'processor')
 on conflict (queue) do nothing;
-insert into mill.queue (queue, description) values
-  ('standard', 'Work for the container worker')
+-- The lease of the container worker's queues is three of its heartbeats (30 s): what a killed worker held is taken back after that.
+insert into mill.queue (queue, description, lease_seconds) values
+  ('standard', 'Work for the container worker', 90)
 on conflict (queue) do nothing;
 
 insert into mill.kind (kind, queue, description, open_to_users) values

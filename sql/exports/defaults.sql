@@ -9,7 +9,7 @@ on conflict (key) do nothing;
 -- max_running is the total over all users; an operator sets it by how many workers there are.
 insert into mill.queue (queue, description, lease_seconds, max_attempts, backoff_base_seconds, backoff_cap_seconds,
   max_running, max_running_per_group, dequeue, depth_limit, retention_days, backoff_jitter)
-values ('exports', 'Documents to PDF', 120, 5, 60, 3600, 50, 3, 'fair', 5000, 7, 0.1)
+values ('exports', 'Documents to PDF', 90, 5, 60, 3600, 50, 3, 'fair', 5000, 7, 0.1)
 on conflict (queue) do nothing;
 insert into mill.kind (kind, queue, description) values ('export_pdf', 'exports', 'One document to PDF')
 on conflict (kind) do nothing;

@@ -27,16 +27,13 @@ $$;
 comment on function mill.measure_stalled() is 'For queues with due work: seconds without a completed job.';
 revoke execute on function mill.measure_stalled() from public;
 
--- An advisory lock of one bigint shows as its upper and lower half.
 create or replace function mill.measure_cron_lock() returns table (subject text, value numeric)
 language sql stable
 set search_path = pg_catalog, pg_temp
 as $$
-  select 'process-queue-batch', extract(epoch from mill.now() - a.query_start)
-  from pg_locks l join pg_stat_activity a using (pid)
-  where l.locktype = 'advisory' and l.granted and l.objsubid = 1
-    and l.database = (select d.oid from pg_database d where d.datname = current_database())
-    and (l.classid::bigint << 32 | l.objid::bigint) = 7022311640271840 -- that of mill.pump
+  select 'process-queue-batch', l.seconds
+  from (select mill.lock_held_seconds(7022311640271840) as seconds) l -- that of mill.pump
+  where l.seconds is not null
 $$;
 comment on function mill.measure_cron_lock() is 'Seconds for which one run of the pump has held its lock; a sound one ends within the minute.';
 revoke execute on function mill.measure_cron_lock() from public;

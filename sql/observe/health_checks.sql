@@ -62,18 +62,7 @@ revoke execute on function mill.check_workers() from public;
 create or replace function mill.check_invocations() returns table (detail text)
 language sql stable
 set search_path = pg_catalog, pg_temp
-as $$
-  select format('the last invocations of queue %s failed: %s', q.queue, l.failures[1])
-  from mill.queue q
-  cross join lateral (
-    select array_agg(i.failure order by i.asked_at desc) as failures
-    from (
-      select i.failure, i.asked_at from mill.invocation i
-      where i.queue = q.queue and i.ended_at is not null and i.asked_at > mill.now() - interval '5 minutes'
-      order by i.asked_at desc
-      limit 3) i) l
-  where q.served_by = 'function' and not q.paused and cardinality(array_remove(l.failures, null)) = 3
-$$;
+as $$ select format('the last invocations of queue %s failed: %s', f.queue, f.failure) from mill.failing_invocations() f $$;
 comment on function mill.check_invocations() is 'Queues whose last three invocations failed, with the reason of the last one.';
 revoke execute on function mill.check_invocations() from public;
 

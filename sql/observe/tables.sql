@@ -62,3 +62,26 @@ create table mill.alert_endpoint (
   constraint severities_are_known check (severities <@ array['P0', 'P1', 'P2'])
 );
 comment on table mill.alert_endpoint is 'Where alerts are delivered, as signed webhooks.';
+
+-- gristmill migrate writes down what it has made, so that what was lost or changed later can be named and restored (mill.damage).
+create table mill.catalog (
+  kind text not null,
+  name text not null,
+  -- The routine or relation without which this thing cannot be there, as "KIND NAME"; its own name for a routine or relation.
+  belongs_to text not null,
+  -- Postgres' own words about it. What has other words now was changed.
+  state text not null,
+  mend text not null,
+  -- The major version of Postgres whose words these are: other versions may put the same thing differently.
+  postgres int not null,
+  primary key (kind, name)
+);
+comment on table mill.catalog is 'What the installed release has made: routines, tables, columns, indexes, constraints, triggers, policies, grants. mend: the SQL that restores it.';
+
+create table mill.catalog_before (
+  kind text not null,
+  name text not null,
+  state text not null,
+  primary key (kind, name)
+);
+comment on table mill.catalog_before is 'What a migration that is under way has found. Empty at any other time.';

@@ -43,16 +43,18 @@ $$;
 comment on function mill.measure_estimates() is 'For each type of the last hour''s surprises: how many times its estimate an answer was.';
 revoke execute on function mill.measure_estimates() from public;
 
--- A type that was never fetched waits since its first watcher came.
+-- Since the first call after the last good refresh, so that neither refused answers nor new watchers begin the time anew. Where nothing was called it counts
+-- from the first watcher of those who are there.
 create or replace function mill.measure_unrefreshed() returns table (subject text, value numeric)
 language sql stable
 set search_path = pg_catalog, pg_temp
 as $$
-  select s.data_type, extract(epoch from mill.now() - greatest(s.since, (
-    select max(u.created_at) from public.api_data_usage u where u.data_type = s.data_type))) / 3600
+  select s.data_type, extract(epoch from mill.now() - least(greatest(s.since, h.at), (
+    select min(u.created_at) from public.api_data_usage u where u.data_type = s.data_type and u.created_at > coalesce(h.at, '-infinity')))) / 3600
   from (select a.data_type, min(a.subscribed_at) as since from public.active_subscriptions_v2 a group by a.data_type) s
+  left join mill.heartbeat h on h.part = 'refreshed_' || s.data_type
 $$;
-comment on function mill.measure_unrefreshed() is 'Hours since each watched data type was last fetched.';
+comment on function mill.measure_unrefreshed() is 'Hours since each watched data type was last refreshed well.';
 revoke execute on function mill.measure_unrefreshed() from public;
 
 create or replace function mill.measure_warnings() returns table (subject text, value numeric)
@@ -76,7 +78,19 @@ $$;
 comment on function mill.measure_content_length() is 'Batches of the last hour in which a provider did not say how long its answer is.';
 revoke execute on function mill.measure_content_length() from public;
 
+create or replace function mill.measure_stale_lock() returns table (subject text, value numeric)
+language sql stable
+set search_path = pg_catalog, pg_temp
+as $$
+  select 'check-stale-data', l.seconds
+  from (select mill.lock_held_seconds(7022341640271841) as seconds) l -- that of mill.check_stale_data
+  where l.seconds is not null
+$$;
+comment on function mill.measure_stale_lock() is 'Seconds for which one run of the staleness pass has held its lock.';
+revoke execute on function mill.measure_stale_lock() from public;
+
 insert into mill.alert_rule (rule, severity, measure, threshold, description) values
+  ('stale_lock_held', 'P0', 'mill.measure_stale_lock', 600, 'One staleness pass holds its lock for over 10 minutes'),
   ('data_type_warnings', 'P2', 'mill.measure_warnings', 5, '5 warnings for one data type in an hour'),
   ('content_length_missing', 'P2', 'mill.measure_content_length', 1, 'A provider does not announce the length of its answers'),
   ('quota_75', 'P2', 'mill.measure_quota', 75, '75% of the data quota is used'),

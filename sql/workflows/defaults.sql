@@ -6,12 +6,12 @@ on conflict (key) do nothing;
 
 -- Fair: one user's hundred documents do not keep another's first one waiting.
 insert into mill.queue (queue, description, dequeue, lease_seconds, max_attempts, backoff_base_seconds, backoff_cap_seconds) values
-  ('workflows', 'Tasks of workflows that the container worker does', 'fair', 120, 4, 2, 120)
+  ('workflows', 'Tasks of workflows that the container worker does', 'fair', 90, 4, 2, 120)
 on conflict (queue) do nothing;
 -- Setting pages can take the whole limit of a child. So one user has no more than five at once, over all workers: the
 -- places of a worker are left to others.
 insert into mill.queue (queue, description, dequeue, max_running_per_group, lease_seconds, max_attempts, backoff_base_seconds, backoff_cap_seconds) values
-  ('workflow_pages', 'Tasks of workflows that set PDFs', 'fair', 5, 120, 4, 2, 120)
+  ('workflow_pages', 'Tasks of workflows that set PDFs', 'fair', 5, 90, 4, 2, 120)
 on conflict (queue) do nothing;
 insert into mill.kind (kind, queue, description) values
   ('calculation', 'workflows', 'Works out what a job''s documents are about'),

@@ -57,6 +57,79 @@ for (const [name, breaking, mending, says] of faults) {
   });
 }
 
+// What the installed release has made: each is named, and the SQL below the arrow mends it as it is printed.
+const damages = [
+  ["a grant on a function is revoked", "revoke execute on function public.claim_jobs(text, text[], int, text[], uuid, boolean) from service_role",
+    "grant of execute on function public.claim_jobs(text,text[],integer,text[],uuid,boolean) to service_role is missing"],
+  ["a grant on a table is revoked", "revoke select on public.documents from authenticated", "grant of select on table public.documents to authenticated is missing"],
+  ["an index is dropped", "drop index mill.alert_resolved", "index mill.alert_resolved is missing"],
+  ["a unique index is dropped", "drop index mill.one_open_alert_a_subject", "index mill.one_open_alert_a_subject is missing"],
+  ["the pump is unscheduled", "select cron.unschedule('process-queue-batch')", "schedule process-queue-batch is not in cron.job"],
+  ["the pump is inactive", "update cron.job set active = false where jobname = 'process-queue-batch'", "schedule process-queue-batch is inactive in cron.job"],
+  ["a function is missing", "drop function mill.settle(text, jsonb)", "function mill.settle(text,jsonb) is missing"],
+  ["triggers are disabled", "alter table mill.queue disable trigger user", "trigger open_line_on_new_queue on mill.queue is disabled"],
+  ["row level security is off", "alter table public.quotes disable row level security", "row level security of public.quotes is off"],
+];
+for (const [what, breaking, finding] of damages) {
+  test(`damage: ${what}: it is named, and the SQL that is printed mends it`, async () => {
+    await stack.postgres.query(breaking);
+    const { code, output } = await doctor("--offline");
+    assert.equal(code, 1, output);
+    assert.ok(output.includes(`  WRONG damage\n`) && output.includes(`          ${finding}\n`), output);
+    for (const sql of printedMends(output)) await stack.postgres.query(sql);
+    const mended = await doctor("--offline");
+    assert.equal(mended.code, 0, mended.output);
+  });
+}
+
+/** What stands behind the arrows below "damage": a statement goes on in lines that are indented further than findings. */
+function printedMends(output) {
+  const [section] = /^ {2}WRONG damage\n(?: {8,}.*\n| *\n)*/m.exec(output);
+  return [...section.matchAll(/^ {8}→ (.*(?:\n {12}.*)*)$/gm)].map(([, text]) => text.replaceAll("\n            ", "\n"));
+}
+
+test("damage from before a migration is still named after it", async () => {
+  await stack.postgres.query(`drop index mill.alert_resolved; create table if not exists saved as select * from mill.migration; alter table saved enable row level security;
+    delete from mill.migration where path = 'engine/claim/claim.sql'`);
+  await stack.gristmill("migrate");
+  const { output } = await doctor("--offline");
+  assert.match(output, /index mill\.alert_resolved is missing/);
+  for (const sql of printedMends(output)) await stack.postgres.query(sql);
+  const mended = await doctor("--offline");
+  assert.equal(mended.code, 0, mended.output);
+});
+
+test("a key that the functions do not have is named as such, and configure mends it", async () => {
+  await stack.gristmill("configure", "--invoke-secret", `whsec_${Buffer.from("another key than that of the functions").toString("base64")}`);
+  const { code, output } = await doctor();
+  assert.equal(code, 1, output);
+  assert.match(output, /^ {2}WRONG invocations believed\n {10}processor refuses what Postgres signs.*\n {8}→ Run: gristmill configure --invoke-secret/m);
+  await stack.gristmill("configure", "--invoke-secret", stack.secrets.invokeSecret);
+  const mended = await doctor();
+  assert.equal(mended.code, 0, mended.output);
+});
+
+test("an address at which something else answers is named, and configure mends it", async () => {
+  await stack.gristmill("configure", "--functions-url", `${stack.url}/rest/v1`);
+  const { code, output } = await doctor();
+  assert.equal(code, 1, output);
+  assert.match(output, /^ {2}WRONG functions\n.*health[\s\S]*gristmill configure --functions-url/m);
+  await stack.gristmill("configure", "--functions-url", `${stack.url}/functions/v1`);
+  const mended = await doctor();
+  assert.equal(mended.code, 0, mended.output);
+});
+
+test("a database in which nothing can be written is named as such, and no migration is asked for", async () => {
+  await stack.postgres.query("alter database gristmill set default_transaction_read_only = on");
+  const { code, output } = await doctor("--offline");
+  assert.equal(code, 1, output);
+  assert.match(output, /^ {2}WRONG writing\n {10}the database is read-only/m);
+  assert.doesNotMatch(output, /gristmill migrate/);
+  await stack.postgres.query("begin read write; alter database gristmill reset default_transaction_read_only; commit");
+  const mended = await doctor("--offline");
+  assert.equal(mended.code, 0, mended.output);
+});
+
 test("without a database it says so in a sentence", async () => {
   const { code, output } = await doctor("--database-url", "postgres://nobody:canary@127.0.0.1:9/none");
   assert.equal(code, 1);

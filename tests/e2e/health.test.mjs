@@ -30,7 +30,7 @@ describe("health", () => {
     const { status, json } = await get();
     assert.equal(status, 200);
     assert.deepEqual(json.checks.map((check) => check.name).sort(),
-      ["breakers", "cron", "dead_letters", "invocations", "oldest_due_job", "postgres", "quota", "workers"]);
+      ["breakers", "cron", "dead_letters", "installation", "invocations", "oldest_due_job", "postgres", "quota", "storage", "workers", "writing"]);
   });
 
   test("names cron when it has stopped, with the schedule for who holds the token", async () => {

@@ -11,12 +11,21 @@ pub(super) struct Check {
     pub(super) mend: &'static str,
 }
 
+/// What has to be mended before anything else can be.
+pub(super) const WRITING: &str = "writing";
+
 /// In the order in which they make sense: what comes later needs what comes before.
 pub(super) const CHECKS: &[Check] = &[
     Check {
         name: "version",
         query: "select 'Postgres ' || current_setting('server_version') where current_setting('server_version_num')::int < 150000",
         mend: "Gristmill needs Postgres 15 or newer.",
+    },
+    Check {
+        name: WRITING,
+        query: "select case when pg_is_in_recovery() then 'this is a standby: nothing can be written' else 'the database is read-only' end
+                where pg_is_in_recovery() or current_setting('transaction_read_only')::boolean",
+        mend: "Connect to the primary, or: alter database … reset default_transaction_read_only. A platform switches this on when the disk is nearly full: give it more",
     },
     Check {
         name: "sending",
@@ -117,6 +126,6 @@ pub(super) const CHECKS: &[Check] = &[
                   from (select i.request_id from mill.invocation i order by i.asked_at desc limit 50) i
                   join net._http_response r on r.id = i.request_id) f
                 where f.total >= 5 and f.bad * 2 > f.total",
-        mend: "401 or 403: INVOKE_SECRET of the function is not the database's. Otherwise look at the address (functions.base_url, worker.url) and at the log of who serves it",
+        mend: "401 or 403: INVOKE_SECRET of the function is not the database's, or was not until lately. Otherwise look at the address (functions.base_url, worker.url) and at the log of who serves it",
     },
 ];

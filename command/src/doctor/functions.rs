@@ -3,11 +3,12 @@
 use std::time::Duration;
 
 use bytes::Bytes;
-use http_body_util::{BodyExt, Empty};
+use http_body_util::{BodyExt, Full};
 use hyper_util::client::legacy::Client;
+use hyper_util::client::legacy::connect::HttpConnector;
 use hyper_util::rt::TokioExecutor;
 
-use super::Finding;
+use super::{Detail, Finding, not_looked_at};
 
 const PATIENCE: Duration = Duration::from_secs(10);
 
@@ -32,8 +33,69 @@ pub(super) async fn answer(client: &tokio_postgres::Client) -> Finding {
     }
     Finding {
         name: "functions",
-        details,
+        details: details.into_iter().map(Detail::from).collect(),
         mend: "Deploy them (docs/deploy.md), or correct the address with: gristmill configure --functions-url …",
+    }
+}
+
+/// Whether the functions believe what Postgres signs, and can claim. Each is sent an invocation that Postgres has not asked for: there is nothing to
+/// claim for it, so nothing happens.
+pub(super) async fn believe(client: &tokio_postgres::Client) -> Finding {
+    let found = client
+        .query(
+            "select distinct on (coalesce(q.function, q.url)) coalesce(q.function, q.url), r.request ->> 'url', r.request -> 'headers', r.request ->> 'body'
+             from mill.queue q
+             cross join lateral (select mill.uuid7() as id) i
+             cross join lateral (
+               select mill.signed_request(coalesce(q.function, q.url), i.id, mill.invocation_body(q, i.id)::text) as request) r
+             where q.served_by = 'function' and coalesce(q.function, q.url) is not null and r.request ->> 'url' is not null
+               and exists (select from mill.secret s where s.name = 'invoke')
+             order by 1, q.queue",
+            &[],
+        )
+        .await;
+    let details = match found {
+        Err(error) => vec![not_looked_at(&error)],
+        Ok(rows) => {
+            let mut details = Vec::new();
+            for row in rows {
+                let (name, url): (String, String) = (row.get(0), row.get(1));
+                let headers: serde_json::Value = row.get(2);
+                let said = tokio::time::timeout(PATIENCE, invoke(&url, &headers, row.get(3))).await;
+                details.extend(unbelieving(&name, said.ok().and_then(Result::ok)));
+            }
+            details
+        }
+    };
+    Finding {
+        name: "invocations believed",
+        details,
+        mend: "The log of the function says why. It claims with claim_jobs as service_role: SUPABASE_SERVICE_ROLE_KEY must be a key of this database's API",
+    }
+}
+
+async fn invoke(url: &str, headers: &serde_json::Value, body: String) -> Result<u16, Failed> {
+    let mut request = http::Request::post(url);
+    for (name, value) in headers.as_object().into_iter().flatten() {
+        request = request.header(name, value.as_str().unwrap_or_default());
+    }
+    let request = request.body(Full::from(body))?;
+    Ok(client()?.request(request).await?.status().as_u16())
+}
+
+/// What an answer to a signed invocation says. That nothing answers is said already.
+fn unbelieving(name: &str, status: Option<u16>) -> Option<Detail> {
+    match status? {
+        401 | 403 => Some(Detail {
+            what: format!(
+                "{name} refuses what Postgres signs: its INVOKE_SECRET is not the database's"
+            ),
+            mend: Some("Run: gristmill configure --invoke-secret whsec_…, with the INVOKE_SECRET that the functions have".to_owned()),
+        }),
+        status if status >= 500 => Some(
+            format!("{name} answers {status} to an invocation that has nothing to claim").into(),
+        ),
+        _ => None,
     }
 }
 
@@ -101,14 +163,19 @@ async fn look(address: &str) -> Vec<String> {
     }
 }
 
-async fn get(address: &str) -> Result<(u16, Bytes), Box<dyn std::error::Error + Send + Sync>> {
+type Failed = Box<dyn std::error::Error + Send + Sync>;
+
+fn client() -> Result<Client<hyper_rustls::HttpsConnector<HttpConnector>, Full<Bytes>>, Failed> {
     let connector = hyper_rustls::HttpsConnectorBuilder::new()
         .with_tls_config(gristmill_native::database::tls_config()?)
         .https_or_http()
         .enable_http1()
         .build();
-    let client: Client<_, Empty<Bytes>> = Client::builder(TokioExecutor::new()).build(connector);
-    let response = client.get(address.parse()?).await?;
+    Ok(Client::builder(TokioExecutor::new()).build(connector))
+}
+
+async fn get(address: &str) -> Result<(u16, Bytes), Failed> {
+    let response = client()?.get(address.parse()?).await?;
     let status = response.status().as_u16();
     Ok((status, response.into_body().collect().await?.to_bytes()))
 }

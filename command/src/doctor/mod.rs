@@ -1,12 +1,13 @@
 //! `gristmill doctor`: looks at a deployment and says how to mend what is not sound. It changes nothing.
 
 mod checks;
+mod damage;
 mod functions;
 mod tools;
 
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
-use checks::CHECKS;
+use checks::{CHECKS, WRITING};
 use gristmill_migrate as migrate;
 use gristmill_native::database;
 
@@ -41,8 +42,21 @@ pub(crate) enum Error {
 
 struct Finding {
     name: &'static str,
-    details: Vec<String>,
+    details: Vec<Detail>,
+    /// What to do about each detail that does not say it itself.
     mend: &'static str,
+}
+
+struct Detail {
+    what: String,
+    /// SQL or a command for this alone.
+    mend: Option<String>,
+}
+
+impl From<String> for Detail {
+    fn from(what: String) -> Self {
+        Self { what, mend: None }
+    }
 }
 
 /// Runs the command.
@@ -51,11 +65,18 @@ pub(crate) async fn run(args: Args) -> Result<(), Error> {
     let (mut client, _) = database::connect_session(&config).await?;
     println!("{}{}", database::host(&config), protection(&config));
 
-    let mut findings = vec![schema(&mut client).await, clock(&client).await];
+    let mut findings = vec![
+        schema(&mut client).await,
+        damage::find(&client).await,
+        clock(&client).await,
+    ];
     for check in CHECKS {
         let details = match client.query(check.query, &[]).await {
-            Ok(rows) => rows.iter().map(|row| row.get(0)).collect(),
-            Err(error) => vec![format!("could not be looked at: {}", said(&error))],
+            Ok(rows) => rows
+                .iter()
+                .map(|row| Detail::from(row.get::<_, String>(0)))
+                .collect(),
+            Err(error) => vec![not_looked_at(&error)],
         };
         findings.push(Finding {
             name: check.name,
@@ -65,10 +86,17 @@ pub(crate) async fn run(args: Args) -> Result<(), Error> {
     }
     if !args.offline {
         findings.push(functions::answer(&client).await);
+        findings.push(functions::believe(&client).await);
     }
     if args.worker {
         findings.push(tools::look());
         findings.push(tools::scanner().await);
+    }
+    if findings
+        .iter()
+        .any(|finding| finding.name == WRITING && !finding.details.is_empty())
+    {
+        findings.iter_mut().for_each(wait_for_writing);
     }
     findings.iter().for_each(print);
 
@@ -96,8 +124,8 @@ fn protection(config: &database::Config) -> &'static str {
 
 async fn schema(client: &mut tokio_postgres::Client) -> Finding {
     let details = match migrate::pending(client).await {
-        Ok(pending) => pending,
-        Err(error) => vec![error.to_string()],
+        Ok(pending) => pending.into_iter().map(Detail::from).collect(),
+        Err(error) => vec![error.to_string().into()],
     };
     Finding {
         name: "schema",
@@ -117,12 +145,12 @@ async fn clock(client: &tokio_postgres::Client) -> Finding {
             };
             let off = seconds(theirs) - seconds(SystemTime::now());
             if off.abs() > CLOCK_TOLERANCE.as_secs_f64() {
-                vec![format!("the database's is {off:+.0} s off this machine's")]
+                vec![format!("the database's is {off:+.0} s off this machine's").into()]
             } else {
                 Vec::new()
             }
         }
-        Err(error) => vec![format!("could not be looked at: {}", said(&error))],
+        Err(error) => vec![not_looked_at(&error)],
     };
     Finding {
         name: "clock",
@@ -131,11 +159,22 @@ async fn clock(client: &tokio_postgres::Client) -> Finding {
     }
 }
 
-fn said(error: &tokio_postgres::Error) -> String {
-    error.as_db_error().map_or_else(
+/// Nothing else can be mended while nothing can be written, and much of it may come from that: schedules do not run then.
+fn wait_for_writing(finding: &mut Finding) {
+    if finding.name != WRITING {
+        finding.mend = "First let the database be written to: see writing";
+        for detail in &mut finding.details {
+            detail.mend = None;
+        }
+    }
+}
+
+fn not_looked_at(error: &tokio_postgres::Error) -> Detail {
+    let said = error.as_db_error().map_or_else(
         || error.to_string(),
         |db| format!("{} {}", db.code().code(), db.message()),
-    )
+    );
+    format!("could not be looked at: {said}").into()
 }
 
 fn print(finding: &Finding) {
@@ -145,7 +184,17 @@ fn print(finding: &Finding) {
     }
     println!("  WRONG {}", finding.name);
     for detail in &finding.details {
-        println!("          {detail}");
+        println!("          {}", detail.what);
+        if let Some(mend) = &detail.mend {
+            print_mend(mend);
+        }
     }
-    println!("        → {}", finding.mend);
+    if finding.details.iter().any(|detail| detail.mend.is_none()) {
+        print_mend(finding.mend);
+    }
+}
+
+/// The lines of a statement stand below each other, so that it can be copied.
+fn print_mend(mend: &str) {
+    println!("        → {}", mend.replace('\n', "\n            "));
 }

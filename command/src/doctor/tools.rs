@@ -25,7 +25,9 @@ pub(super) fn look() -> Finding {
     Finding {
         name: "programs of the container worker",
         details: missing
-            .map(|(program, package)| format!("{program} is missing; Debian has it in {package}"))
+            .map(|(program, package)| {
+                format!("{program} is missing; Debian has it in {package}").into()
+            })
             .collect(),
         mend: "Install the packages where gristmill work runs; clamd is needed only where WORKER_CLAMD is set",
     }
@@ -35,10 +37,10 @@ pub(super) fn look() -> Finding {
 pub(super) async fn scanner() -> Finding {
     let details = match std::env::var("WORKER_CLAMD").as_deref() {
         Err(_) | Ok("") => {
-            vec!["WORKER_CLAMD is not set: files are not scanned for viruses".to_owned()]
+            vec!["WORKER_CLAMD is not set: files are not scanned for viruses".to_owned().into()]
         }
         Ok(clamd::NONE) => Vec::new(),
-        Ok(address) => clamd::ailment(address).await.into_iter().collect(),
+        Ok(address) => clamd::ailment(address).await.into_iter().map(Into::into).collect(),
     };
     Finding {
         name: "virus scanner",

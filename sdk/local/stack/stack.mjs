@@ -159,7 +159,7 @@ export class Stack {
       port,
       password: this.secrets.postgresPassword,
       logDir: this.logDir,
-      env: registry.mark(this.folder),
+      env: { ...registry.mark(this.folder), ...this.env.postgres },
       settings: this.settings,
       standby: this.standby,
     });

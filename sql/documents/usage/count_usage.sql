@@ -1,4 +1,4 @@
--- Where documents meet usage: see sql/usage. Counting never fails an upload or a stage.
+-- Where documents meet usage: see sql/usage. Counting never fails an upload or a stage. What could not be counted is counted later, by mill.count_again.
 create or replace function mill.count_upload(p_profile_id uuid, p_document_id uuid, p_size bigint, p_blocks boolean) returns text[]
 language plpgsql
 set search_path = pg_catalog, pg_temp
@@ -10,8 +10,8 @@ begin
     jsonb_build_object('files', 1, 'pages', 1, 'bytes', p_size), p_document_id, p_blocks => p_blocks);
   return case when (v_answer ->> 'allowed')::boolean then '{}'::text[] else array(select jsonb_array_elements_text(v_answer -> 'over')) end;
 exception when others then
-  insert into mill.event (at, code, detail) values (mill.now(), 'usage_not_counted',
-    jsonb_build_object('document', p_document_id, 'sqlstate', sqlstate, 'message', sqlerrm));
+  perform mill.note_uncounted('count', jsonb_build_object('profile', p_profile_id, 'event', 'shell_file_uploaded', 'key', p_document_id,
+    'counts', jsonb_build_object('files', 1, 'pages', 1, 'bytes', p_size), 'document', p_document_id), sqlstate, sqlerrm);
   return '{}'::text[];
 end
 $$;
@@ -21,7 +21,7 @@ revoke execute on function mill.count_upload(uuid, uuid, bigint, boolean) from p
 
 -- The size of a file is known for sure when the security stage has read it. Where the upload was counted with another size, the event and
 -- what the profile has stored get the measured one.
-create or replace function mill.correct_upload(p_profile_id uuid, p_document_id uuid, p_size bigint) returns text[]
+create or replace function mill.put_measured_size(p_profile_id uuid, p_document_id uuid, p_size bigint) returns text[]
 language plpgsql
 set search_path = pg_catalog, pg_temp
 as $$
@@ -46,9 +46,19 @@ begin
   return array(
     select m.meter from mill.usage_meters(p_profile_id, mill.usage_month(mill.now())) m
     where m.meter = 'storage_mb' and m.is_over and p_size > v_counted and mill.is_enabled('billing'));
+end
+$$;
+comment on function mill.put_measured_size(uuid, uuid, bigint) is 'Does what mill.correct_upload does, and fails where that waits for another time.';
+revoke execute on function mill.put_measured_size(uuid, uuid, bigint) from public;
+
+create or replace function mill.correct_upload(p_profile_id uuid, p_document_id uuid, p_size bigint) returns text[]
+language plpgsql
+set search_path = pg_catalog, pg_temp
+as $$
+begin
+  return mill.put_measured_size(p_profile_id, p_document_id, p_size);
 exception when others then
-  insert into mill.event (at, code, detail) values (mill.now(), 'usage_not_counted',
-    jsonb_build_object('document', p_document_id, 'sqlstate', sqlstate, 'message', sqlerrm));
+  perform mill.note_uncounted('measure', jsonb_build_object('profile', p_profile_id, 'document', p_document_id, 'size', p_size), sqlstate, sqlerrm);
   return '{}'::text[];
 end
 $$;
@@ -79,8 +89,8 @@ as $$
 begin
   perform mill.count_usage(p_file.patient_id, p_event, p_job_id || p_part, p_counts, p_file.id, p_job_id, p_blocks => false);
 exception when others then
-  insert into mill.event (at, code, detail) values (mill.now(), 'usage_not_counted',
-    jsonb_build_object('document', p_file.id, 'event', p_event, 'sqlstate', sqlstate, 'message', sqlerrm));
+  perform mill.note_uncounted('count', jsonb_build_object('profile', p_file.patient_id, 'event', p_event, 'key', p_job_id || p_part, 'counts', p_counts,
+    'document', p_file.id, 'job', p_job_id), sqlstate, sqlerrm);
 end
 $$;
 comment on function mill.count_work(public.shell_files, uuid, text, jsonb, text) is
@@ -100,8 +110,7 @@ begin
     perform public.track_shell_file_processed_usage(p_file.patient_id, p_file.id, (p_result ->> 'page_count')::int);
   end if;
 exception when others then
-  insert into mill.event (at, code, detail) values (mill.now(), 'usage_not_counted',
-    jsonb_build_object('document', p_file.id, 'sqlstate', sqlstate, 'message', sqlerrm));
+  perform mill.note_uncounted('process', jsonb_build_object('profile', p_file.patient_id, 'document', p_file.id, 'pages', (p_result ->> 'page_count')::int), sqlstate, sqlerrm);
 end
 $$;
 comment on function mill.count_stage(public.shell_files, uuid, jsonb) is 'Counts what a stage used towards its profile''s usage.';
@@ -114,8 +123,7 @@ as $$
 begin
   perform mill.release_storage(p_profile_id, p_document_id);
 exception when others then
-  insert into mill.event (at, code, detail) values (mill.now(), 'usage_not_counted',
-    jsonb_build_object('document', p_document_id, 'sqlstate', sqlstate, 'message', sqlerrm));
+  perform mill.note_uncounted('release', jsonb_build_object('profile', p_profile_id, 'document', p_document_id), sqlstate, sqlerrm);
 end
 $$;
 comment on function mill.uncount_storage(uuid, uuid) is 'Gives an erased file''s storage back to its profile.';

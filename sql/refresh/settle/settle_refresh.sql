@@ -29,6 +29,7 @@ begin
     perform mill.end_invocation(p_invocation);
   end if;
   perform mill.note_fetches(v_fetches, v_now);
+  perform mill.note_refreshed(v_plain, v_held, v_now);
 
   perform mill.end_refresh_pauses(coalesce((
     select jsonb_agg(v_held -> (o ->> 'id')) from jsonb_array_elements(v_plain) o

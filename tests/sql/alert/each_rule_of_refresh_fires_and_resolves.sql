@@ -1,4 +1,4 @@
-select plan(11);
+select plan(13);
 create function pg_temp.judged(p_now timestamptz) returns text[] language plpgsql as $$
 begin
   perform set_config('mill.now', p_now::text, false);
@@ -30,5 +30,20 @@ insert into public.supported_symbols (symbol) values ('ZZZT') on conflict do not
 insert into public.active_subscriptions_v2 values (gen_random_uuid(), 'ZZZT', 'quote', '2030-02-02 03:00+00', '2030-02-03 03:00+00');
 select is(pg_temp.judged('2030-02-03 03:00:01+00'), array['no_refresh quote firing'], 'watched for a day and never fetched');
 select pg_temp.used('2030-02-03 03:00:02+00', 1, 1);
-select is(pg_temp.judged('2030-02-03 03:00:03+00'), array['no_refresh quote resolved'], 'until it is');
+delete from public.active_subscriptions_v2;
+insert into public.active_subscriptions_v2 values (gen_random_uuid(), 'ZZZT', 'quote', '2030-02-02 03:30+00', '2030-02-03 04:00+00');
+select is(pg_temp.judged('2030-02-03 03:30:02+00'), '{}', 'an answer that was refused, or another watcher, is no refresh');
+-- Three batches whose jobs are held by a worker, as settle_refresh ends them.
+create function pg_temp.settled(p_now timestamptz, p_outcome jsonb) returns void language plpgsql as $$
+declare
+  v_id uuid := gen_random_uuid();
+begin
+  perform set_config('mill.now', p_now::text, false);
+  perform mill.note_refreshed(jsonb_build_array(p_outcome || jsonb_build_object('id', v_id)),
+    jsonb_build_object(v_id::text, '{"data_type": "quote", "symbol": "ZZZT"}'::jsonb), p_now);
+end $$;
+select pg_temp.settled(t, '{"outcome": "failed", "error": {"type": "wrong_symbol"}}') from generate_series('2030-02-03 03:40+00'::timestamptz, '2030-02-03 03:44+00', '1 minute') t;
+select is(pg_temp.judged('2030-02-03 03:45+00'), array['data_type_warnings quote firing'], 'five refused answers of a type in an hour');
+select pg_temp.settled('2030-02-03 03:46+00', '{"outcome": "completed"}');
+select is(pg_temp.judged('2030-02-03 03:46+00'), array['no_refresh quote resolved'], 'a good answer is a refresh');
 select * from finish();

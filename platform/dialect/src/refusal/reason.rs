@@ -13,6 +13,7 @@ pub enum Reason {
     Deadline,
     Memory,
     NotConnected,
+    NotWritable,
     PoolTimeout,
     QueueFull,
     StatementTimeout,
@@ -22,7 +23,7 @@ pub enum Reason {
 }
 
 impl Reason {
-    pub const ALL: [Self; 14] = [
+    pub const ALL: [Self; 15] = [
         Self::AnswerTooLarge,
         Self::BodyTimeout,
         Self::BodyTooLarge,
@@ -31,6 +32,7 @@ impl Reason {
         Self::Deadline,
         Self::Memory,
         Self::NotConnected,
+        Self::NotWritable,
         Self::PoolTimeout,
         Self::QueueFull,
         Self::StatementTimeout,
@@ -49,6 +51,7 @@ impl Reason {
             Self::Deadline => "deadline",
             Self::Memory => "memory",
             Self::NotConnected => "not_connected",
+            Self::NotWritable => "not_writable",
             Self::PoolTimeout => "pool_timeout",
             Self::QueueFull => "queue_full",
             Self::StatementTimeout => "statement_timeout",
@@ -76,6 +79,13 @@ impl Refusal {
             Self::TooCostly { .. } => Reason::TooCostly,
             Self::TargetDown(_) => Reason::UpstreamDown,
             Self::TargetSilent(_) => Reason::UpstreamSilent,
+            // A full disk, or a database that is read-only. A read that wants to write is the caller's mistake, with 405.
+            Self::Database(error)
+                if error.code() == "53100"
+                    || (error.code() == "25006" && self.status().as_u16() == 503) =>
+            {
+                Reason::NotWritable
+            }
             Self::Database(error) if error.code() == "57014" => Reason::StatementTimeout,
             _ => return None,
         })
