@@ -4,6 +4,8 @@ insert into mill.settings (key, value, type, description) values
   ('worker.timeout_seconds', '300', 'number', 'How long a worker may be silent'),
   ('worker.reclaim_jitter_max_seconds', '60', 'number', 'Jobs of a lost worker return spread over this time'),
   ('queue.payload_max_bytes', '65536', 'number', 'The largest payload that enqueue takes, in bytes of jsonb'),
+  ('users.jobs_per_minute', '1200', 'number', 'How many jobs one user may submit per minute'),
+  ('users.live_jobs_per_queue', '1000', 'number', 'How many jobs of one user may wait or run in a queue that the user submits to'),
   ('pump.interval_seconds', '5', 'number', 'How long the pump rests between rounds'),
   ('wake.by_function', 'true', 'boolean', 'Whether the function that took a job also sends its wake-up, before pg_net does'),
   ('breaker.window_seconds', '60', 'number', 'How far back a breaker looks'),

@@ -14,6 +14,8 @@ begin
   delete from mill.event e where e.at < p_now - interval '30 days';
   delete from mill.stat_minute s where s.minute < p_now - interval '30 days';
   delete from mill.breaker_change c where c.at < p_now - interval '90 days';
+  delete from mill.user_rate r where (r.owner, r.thing) in (
+    select o.owner, o.thing from mill.user_rate o where o.at < p_now - interval '1 hour' for update skip locked);
 
   -- Lanes that nobody stands in, and tenants without a lane. An enqueue that is opening one holds its row.
   delete from mill.lane l where (l.queue, l.lane) in (
