@@ -582,6 +582,18 @@ $$;
 
 COMMENT ON FUNCTION mill.begin_workflow() IS 'Takes the newest definition of its type for a new job.';
 
+CREATE FUNCTION mill.bound_inserted_documents() RETURNS trigger
+    LANGUAGE plpgsql SECURITY DEFINER
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS $$
+begin
+  perform mill.refuse_excess(auth.uid(), 'documents', (select count(*)::int from inserted));
+  return null;
+end
+$$;
+
+COMMENT ON FUNCTION mill.bound_inserted_documents() IS 'A statement trigger: refuses with GM015 what a user inserts above the setting users.documents_per_minute.';
+
 CREATE FUNCTION mill.bury_documents(p_acted jsonb) RETURNS void
     LANGUAGE plpgsql
     SET search_path TO 'pg_catalog', 'pg_temp'
@@ -1786,6 +1798,12 @@ end
 $$;
 
 COMMENT ON FUNCTION mill.claim_unique(p_jobs jsonb, p_now timestamp with time zone, p_turn bigint, p_random text) IS 'Takes the keys of unique jobs; answers which jobs of the batch are duplicates. For mill.enqueue alone.';
+
+CREATE FUNCTION mill.clean_file_name(p_name text) RETURNS text
+    LANGUAGE sql IMMUTABLE
+    RETURN NULLIF("left"(btrim(regexp_replace(p_name, '[\u0001-\u001f\u007f-\u009f\u200b-\u200f\u2028-\u202e\u2060-\u2069\ufeff]'::text, ''::text, 'g'::text)), 300), ''::text);
+
+COMMENT ON FUNCTION mill.clean_file_name(p_name text) IS 'A file name without controls, invisible characters and marks of direction, of at most 300 characters; null where nothing is left.';
 
 CREATE FUNCTION mill.cleanup_alerts(p_max integer) RETURNS jsonb
     LANGUAGE sql
@@ -4302,6 +4320,13 @@ CREATE FUNCTION mill.find_jobs_in_turn(p_queue mill.queue, p_max integer, p_kind
     where p_queue.max_running_per_group is not null and j.slot = p_queue.queue and j.group_key is not null
     group by j.group_key
   ),
+  spread as materialized (
+    select j.owner
+    from mill.job_live j
+    where p_queue.dequeue = 'fair' and p_queue.served_by = 'function' and j.slot = p_queue.queue and j.owner is not null
+    group by j.owner
+    having count(distinct j.worker) >= greatest(p_queue.max_parallel / 2, 1)
+  ),
   front as materialized (
     select l.lane, l.tenant, l.group_key, greatest(t.served, c.served) as served,
       case when l.group_key is null then p_max else p_queue.max_running_per_group - coalesce(r.jobs, 0) end as capacity
@@ -4311,6 +4336,7 @@ CREATE FUNCTION mill.find_jobs_in_turn(p_queue mill.queue, p_max integer, p_kind
     left join running r on r.group_key = l.group_key
     where l.queue = p_queue.queue and not l.idle
       and (l.group_key is null or coalesce(r.jobs, 0) < p_queue.max_running_per_group)
+      and l.tenant not in (select mill.tenant_of(s.owner, null) from spread s)
     order by 4, l.lane
     limit 1000
   ),
@@ -5925,7 +5951,7 @@ declare
 begin
   with step as (
     select w.phase, w.position, w.weight, s.state not in ('waiting', 'open') as ended,
-      s.completed + s.failed + s.skipped as n, coalesce(s.total, 0) as total
+      s.completed + case when p_job.status = 'failed' then 0 else s.skipped end as n, s.completed = coalesce(s.total, 0) as made, coalesce(s.total, 0) as total
     from mill.step s
     join mill.workflow_step w on w.type = p_job.type and w.version = p_job.version and w.key = s.key
     where s.job_id = p_job.id and not w.is_compensation
@@ -5937,7 +5963,7 @@ begin
   ),
   overall as (
     select sum(p.weight) as weight, bool_and(p.ended) as ended,
-      sum(p.weight * case when p.ended then 1 when p.total > 0 then p.n::numeric / p.total else 0 end) as done
+      sum(p.weight * case when p.ended and (p.made or p_job.status <> 'failed') then 1 when p.total > 0 then p.n::numeric / p.total else 0 end) as done
     from step p
   )
   select o.ended, o.done > 0 as begun, floor(100 * o.done / o.weight)::int as percent, h.phase, h.n, h.total into v_at
@@ -5956,7 +5982,10 @@ begin
   p_job.percent := case when p_job.status = 'completed' then 100 else greatest(p_job.percent, least(coalesce(v_at.percent, 0), 99)) end;
   p_job.phase := case
     when p_job.status = 'completed' then 'complete' when p_job.compensating then 'compensating'
-    when p_job.status in ('queued', 'failed', 'cancelled') then p_job.phase else v_at.phase end;
+    when p_job.status = 'failed' then coalesce((
+      select w.phase from mill.workflow_step w
+      where w.type = p_job.type and w.version = p_job.version and w.key = p_job.error ->> 'task'), p_job.phase)
+    when p_job.status in ('queued', 'cancelled') then p_job.phase else v_at.phase end;
   p_job.message := case
     when p_job.status = 'completed' then 'Complete'
     when p_job.status = 'cancelled' then 'Cancelled'
@@ -8182,6 +8211,8 @@ begin
   delete from mill.event e where e.at < p_now - interval '30 days';
   delete from mill.stat_minute s where s.minute < p_now - interval '30 days';
   delete from mill.breaker_change c where c.at < p_now - interval '90 days';
+  delete from mill.user_rate r where (r.owner, r.thing) in (
+    select o.owner, o.thing from mill.user_rate o where o.at < p_now - interval '1 hour' for update skip locked);
 
   -- Lanes that nobody stands in, and tenants without a lane. An enqueue that is opening one holds its row.
   delete from mill.lane l where (l.queue, l.lane) in (
@@ -8471,6 +8502,25 @@ CREATE FUNCTION mill.ran(p_part text, p_detail jsonb DEFAULT '{}'::jsonb) RETURN
 
 COMMENT ON FUNCTION mill.ran(p_part text, p_detail jsonb) IS 'mill.record_heartbeat, for a procedure of release 0.1.0 that is under way.';
 
+CREATE FUNCTION mill.reached_document(p_id uuid, p_owned boolean DEFAULT false) RETURNS public.shell_files
+    LANGUAGE plpgsql STABLE
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS $$
+declare
+  v_is_service boolean := public.is_service_role();
+  v_profiles uuid[] := case
+    when v_is_service then '{}'::uuid[]
+    when p_owned then array(select p.id from public.user_profiles p where p.user_id = auth.uid())
+    else array(select public.accessible_profiles()) end;
+  v_file public.shell_files;
+begin
+  select f.* into v_file from public.shell_files f where f.id = p_id and (v_is_service or f.patient_id = any (v_profiles));
+  return v_file;
+end
+$$;
+
+COMMENT ON FUNCTION mill.reached_document(p_id uuid, p_owned boolean) IS 'A document that the caller may reach or, where p_owned, whose profile is the caller''s own; null for an unknown one and another''s alike.';
+
 CREATE FUNCTION mill.reassign_lanes(p_queue text) RETURNS integer
     LANGUAGE plpgsql
     SET search_path TO 'pg_catalog', 'pg_temp'
@@ -8554,13 +8604,14 @@ begin
   then
     raise exception 'storage_path is a file below the caller''s own id in the bucket medical-docs' using errcode = '42501';
   end if;
+  perform mill.refuse_excess(auth.uid(), 'uploads');
   if new.file_size_bytes not between 1 and mill.max_document_bytes() then
     raise exception 'a file has 1 to % bytes', mill.max_document_bytes() using errcode = 'GM049';
   end if;
   new := jsonb_populate_record(null::public.shell_files, jsonb_build_object(
     'id', mill.uuid7(), 'patient_id', new.patient_id, 'uploaded_by', split_part(v_path, '/', 1), 'bucket', 'medical-docs',
-    'filename', coalesce(new.filename, new.original_filename, regexp_replace(v_path, '^.*/', '')),
-    'original_filename', coalesce(new.original_filename, new.filename), 'mime_type', coalesce(new.mime_type, 'application/octet-stream'),
+    'filename', coalesce(mill.clean_file_name(new.filename), mill.clean_file_name(new.original_filename), regexp_replace(v_path, '^.*/', '')),
+    'original_filename', coalesce(mill.clean_file_name(new.original_filename), mill.clean_file_name(new.filename)), 'mime_type', coalesce(new.mime_type, 'application/octet-stream'),
     'file_size_bytes', coalesce(mill.size_of_object('medical-docs:' || v_path), new.file_size_bytes, 0), 'storage_path', v_path, 'upload_path', v_path,
     'idempotency_key', new.idempotency_key, 'status', 'uploaded', 'stage_jobs', '{}'::jsonb, 'run', 1, 'version', 1, 'processing_error', '{}'::jsonb,
     'created_at', v_now, 'updated_at', v_now, 'uploaded_at', v_now));
@@ -8771,6 +8822,55 @@ $$;
 
 COMMENT ON FUNCTION mill.refuse_definition_of(p_place text, p_problem text) IS 'Raises GM013 with the place in the definition, a JSON Pointer.';
 
+CREATE FUNCTION mill.refuse_depth(p_owner uuid, p_kind text) RETURNS void
+    LANGUAGE plpgsql STABLE
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    SET enable_seqscan TO 'off'
+    SET enable_bitmapscan TO 'off'
+    SET jit TO 'off'
+    AS $$
+declare
+  v_limit int := mill.setting('users.live_jobs_per_queue', '1000')::int;
+  v_queue text := (select k.queue from mill.kind k where k.kind = p_kind);
+  v_live int;
+begin
+  select count(*) into v_live
+  from (select from mill.job_live j where j.owner = p_owner and j.queue = v_queue limit v_limit) j;
+  if v_live >= v_limit then
+    perform mill.refuse_user(format('you have %s jobs in this queue that have not ended', v_limit), v_limit, 5);
+  end if;
+end
+$$;
+
+COMMENT ON FUNCTION mill.refuse_depth(p_owner uuid, p_kind text) IS 'Refuses a user, with GM015 and 429, who has as many live jobs in the queue of a kind as the setting users.live_jobs_per_queue.';
+
+CREATE FUNCTION mill.refuse_excess(p_owner uuid, p_thing text, p_count integer DEFAULT 1) RETURNS void
+    LANGUAGE plpgsql
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS $$
+declare
+  v_now timestamptz := mill.now();
+  v_per_minute numeric := mill.setting('users.' || p_thing || '_per_minute')::numeric;
+  v_left numeric;
+begin
+  if v_per_minute is null or v_per_minute <= 0 or p_owner is null or public.is_service_role() then
+    return;
+  end if;
+  insert into mill.user_rate as r (owner, thing, allowance, at)
+  values (p_owner, p_thing, v_per_minute - p_count, v_now)
+  on conflict (owner, thing) do update set
+    allowance = least(v_per_minute, r.allowance + v_per_minute * extract(epoch from greatest(v_now - r.at, interval '0')) / 60) - p_count,
+    at = v_now
+  returning r.allowance into v_left;
+  if v_left < 0 then
+    perform mill.refuse_user(format('you may cause %s %s per minute', v_per_minute, replace(p_thing, '_', ' ')), v_per_minute,
+      least(ceil(-v_left * 60 / v_per_minute), 60)::int);
+  end if;
+end
+$$;
+
+COMMENT ON FUNCTION mill.refuse_excess(p_owner uuid, p_thing text, p_count integer) IS 'Counts what a user causes, and refuses with GM015 and 429 what is above the setting users.THING_per_minute.';
+
 CREATE FUNCTION mill.refuse_in_maintenance() RETURNS void
     LANGUAGE plpgsql STABLE
     SET search_path TO 'pg_catalog', 'pg_temp'
@@ -8854,6 +8954,20 @@ end
 $$;
 
 COMMENT ON FUNCTION mill.refuse_to_drop_jobs() IS 'A queue with live jobs cannot be deleted.';
+
+CREATE FUNCTION mill.refuse_user(p_message text, p_limit numeric, p_retry_after integer) RETURNS void
+    LANGUAGE plpgsql STABLE
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS $$
+begin
+  raise sqlstate 'PGRST' using
+    message = json_build_object('code', 'GM015', 'message', p_message,
+      'details', json_build_object('limit', p_limit, 'retry_after', p_retry_after)::text, 'hint', 'Try again later.')::text,
+    detail = json_build_object('status', 429, 'headers', json_build_object('Retry-After', p_retry_after::text))::text;
+end
+$$;
+
+COMMENT ON FUNCTION mill.refuse_user(p_message text, p_limit numeric, p_retry_after integer) IS 'Refuses a user who has caused too much, with GM015, 429 and Retry-After.';
 
 CREATE FUNCTION mill.refuse_users_in_maintenance() RETURNS trigger
     LANGUAGE plpgsql SECURITY DEFINER
@@ -9242,7 +9356,7 @@ $_$;
 
 COMMENT ON FUNCTION mill.request_exports(p_owner uuid, p_document_ids uuid[], p_template text, p_options jsonb, p_correlation_id text) IS 'Asks for exports of documents, in their order; answers the id of each, new or pending already.';
 
-CREATE FUNCTION mill.require_document(p_id uuid) RETURNS public.shell_files
+CREATE FUNCTION mill.require_document(p_id uuid, p_owned boolean DEFAULT false) RETURNS public.shell_files
     LANGUAGE plpgsql
     SET search_path TO 'pg_catalog', 'pg_temp'
     AS $$
@@ -9250,7 +9364,7 @@ declare
   v_file public.shell_files;
 begin
   select f.* into v_file from public.shell_files f
-  where f.id = p_id and (public.is_service_role() or public.has_profile_access(auth.uid(), f.patient_id))
+  where f.id = (mill.reached_document(p_id, p_owned)).id
   for update;
   if not found then
     raise exception 'there is no such document' using errcode = 'GM046';
@@ -9259,7 +9373,7 @@ begin
 end
 $$;
 
-COMMENT ON FUNCTION mill.require_document(p_id uuid) IS 'Locks a document that the caller may reach, or raises GM046.';
+COMMENT ON FUNCTION mill.require_document(p_id uuid, p_owned boolean) IS 'Locks a document that the caller may reach or, where p_owned, whose profile is the caller''s own; else raises GM046.';
 
 CREATE FUNCTION mill.require_primary() RETURNS void
     LANGUAGE plpgsql
@@ -10370,7 +10484,7 @@ begin
     'kind', mill.kind_of_stage(p_stage),
     'payload', jsonb_build_object('document_id', p_id, 'run', v_file.run, 'stage', p_stage),
     'dedupe_key', mill.stage_key(p_id, v_file.run, p_stage),
-    'owner', v_file.uploaded_by, 'correlation_id', mill.correlation_id())));
+    'owner', v_file.uploaded_by, 'group_key', v_file.uploaded_by, 'correlation_id', mill.correlation_id())));
 end
 $$;
 
@@ -10588,6 +10702,18 @@ end
 $_$;
 
 COMMENT ON FUNCTION mill.stored_size(p_place text) IS 'The size of a stored object where Postgres knows it, otherwise null.';
+
+CREATE FUNCTION mill.take_turns_where_users_enqueue() RETURNS trigger
+    LANGUAGE plpgsql SECURITY DEFINER
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS $$
+begin
+  update mill.queue q set dequeue = 'fair' where q.queue = new.queue and q.dequeue = 'priority';
+  return null;
+end
+$$;
+
+COMMENT ON FUNCTION mill.take_turns_where_users_enqueue() IS 'Makes the queue of a kind fair when the kind is opened to users.';
 
 CREATE FUNCTION mill.target_of(p_function text, p_provider text) RETURNS text
     LANGUAGE sql IMMUTABLE
@@ -11823,6 +11949,20 @@ $$;
 
 COMMENT ON FUNCTION public.abandon_document_upload(p_id uuid, p_place text) IS 'Takes back an upload; true when nothing names its place any more, so that the caller may remove what is stored there.';
 
+CREATE FUNCTION public.accept_profile_access(p_grant_id uuid) RETURNS boolean
+    LANGUAGE plpgsql SECURITY DEFINER
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS $$
+begin
+  perform mill.refuse_in_maintenance();
+  update public.profile_access_grants g set accepted_at = coalesce(g.accepted_at, mill.now())
+  where g.id = p_grant_id and g.grantee_user_id = auth.uid() and (g.expires_at is null or g.expires_at > mill.now());
+  return found;
+end
+$$;
+
+COMMENT ON FUNCTION public.accept_profile_access(p_grant_id uuid) IS 'Accepts a grant of access that the caller was given; false for an unknown one and another''s alike. Refusing it is a DELETE.';
+
 CREATE FUNCTION public.accessible_profiles() RETURNS SETOF uuid
     LANGUAGE sql STABLE SECURITY DEFINER
     SET search_path TO 'pg_catalog', 'pg_temp'
@@ -11830,7 +11970,7 @@ CREATE FUNCTION public.accessible_profiles() RETURNS SETOF uuid
   select p.id from public.user_profiles p where p.user_id = auth.uid()
   union
   select g.profile_id from public.profile_access_grants g
-  where g.grantee_user_id = auth.uid() and (g.expires_at is null or g.expires_at > mill.now())
+  where g.grantee_user_id = auth.uid() and g.accepted_at is not null and (g.expires_at is null or g.expires_at > mill.now())
 $$;
 
 COMMENT ON FUNCTION public.accessible_profiles() IS 'The profiles that the caller owns or was let into.';
@@ -11916,9 +12056,10 @@ begin
   if not public.has_profile_access(auth.uid(), v_profile) then
     raise exception 'there is no such profile' using errcode = 'GM046';
   end if;
+  perform mill.refuse_excess(auth.uid(), 'uploads');
   insert into public.shell_files (
     id, patient_id, uploaded_by, filename, original_filename, mime_type, idempotency_key, created_at, updated_at)
-  values (v_id, v_profile, auth.uid(), v_id || '.' || v_extension, left(p_filename, 300), p_mime_type, p_idempotency_key, v_now, v_now)
+  values (v_id, v_profile, auth.uid(), v_id || '.' || v_extension, mill.clean_file_name(p_filename), p_mime_type, p_idempotency_key, v_now, v_now)
   on conflict (idempotency_key) do nothing;
   if not found then
     select f.* into v_file from public.shell_files f where f.idempotency_key = mill.document_key(v_profile, p_idempotency_key);
@@ -11948,12 +12089,12 @@ declare
   v_file public.shell_files;
 begin
   perform mill.refuse_in_maintenance();
-  if exists (select from public.shell_files f where f.id = p_id and (public.is_service_role() or public.has_profile_access(auth.uid(), f.patient_id))) then
+  if (mill.reached_document(p_id, true)).id is not null then
     select array_agg(j.id) into v_jobs from mill.job_live j
     where j.queue in ('fast', 'ai') and j.dedupe_key like 'document:' || p_id || ':%';
     perform mill.cancel(v_jobs);
   end if;
-  v_file := mill.require_document(p_id);
+  v_file := mill.require_document(p_id, true);
   if v_file.status <> 'erasing' then
     delete from public.document_pages p where p.document_id = p_id;
     delete from public.document_blocks b where b.document_id = p_id;
@@ -12628,8 +12769,8 @@ CREATE FUNCTION public.document_events(p_id uuid, p_after bigint DEFAULT 0) RETU
     'events', case when s.id > p_after then jsonb_build_array(jsonb_build_object('id', s.id, 'event', 'progress', 'data', s.summary)) else '[]' end)
   from (
     select f.version * 128 + (mill.document_summary(f) ->> 'percent')::int as id, mill.document_summary(f) as summary
-    from public.shell_files f
-    where f.id = p_id and (public.is_service_role() or public.has_profile_access(auth.uid(), f.patient_id))) s
+    from mill.reached_document(p_id) f
+    where f.id is not null) s
 $$;
 
 COMMENT ON FUNCTION public.document_events(p_id uuid, p_after bigint) IS 'What happened to a document after an event: {events, ended}; null when there is no such document.';
@@ -12668,11 +12809,11 @@ CREATE FUNCTION public.document_place(p_id uuid) RETURNS text
     SET search_path TO 'pg_catalog', 'pg_temp'
     AS $$
 declare
-  v_file public.shell_files;
+  v_file public.shell_files := mill.reached_document(p_id);
 begin
-  select f.* into v_file from public.shell_files f
-  where f.id = p_id and f.status in ('uploaded', 'processing', 'completed', 'failed')
-    and (public.is_service_role() or public.has_profile_access(auth.uid(), f.patient_id));
+  if v_file.status not in ('uploaded', 'processing', 'completed', 'failed') then
+    return null;
+  end if;
   if v_file.id is not null and v_file.scanned_at is null then
     raise exception 'the file has not been checked yet' using errcode = 'GM048';
   end if;
@@ -13142,7 +13283,7 @@ CREATE FUNCTION public.finish_erase_document(p_id uuid) RETURNS boolean
     SET search_path TO 'pg_catalog', 'pg_temp'
     AS $$
 declare
-  v_file public.shell_files := mill.require_document(p_id);
+  v_file public.shell_files := mill.require_document(p_id, true);
 begin
   delete from public.shell_files f where f.id = p_id and f.status = 'erasing';
   if not found then
@@ -13242,8 +13383,8 @@ CREATE FUNCTION public.get_document(p_id uuid) RETURNS jsonb
       'processing_error', f.processing_error || coalesce((
         select jsonb_build_object('current_error', w.error) from (select mill.waiting_error(f) as error) w where w.error is not null), '{}'))
     || public.document_content(f.id, array['entities', 'facts', 'narrative'])
-  from public.shell_files f
-  where f.id = p_id and (public.is_service_role() or public.has_profile_access(auth.uid(), f.patient_id))
+  from mill.reached_document(p_id) f
+  where f.id is not null
 $$;
 
 COMMENT ON FUNCTION public.get_document(p_id uuid) IS 'A document of the caller''s with all that was found in it, or null.';
@@ -13396,7 +13537,7 @@ CREATE FUNCTION public.has_profile_access(p_user_id uuid, p_profile_id uuid) RET
       or exists (
         select from public.profile_access_grants g
         where g.profile_id = p_profile_id and g.grantee_user_id = p_user_id
-          and (g.expires_at is null or g.expires_at > mill.now())))
+          and g.accepted_at is not null and (g.expires_at is null or g.expires_at > mill.now())))
 $$;
 
 COMMENT ON FUNCTION public.has_profile_access(p_user_id uuid, p_profile_id uuid) IS 'Whether a user owns a profile or was let in. For a signed-in caller only about itself.';
@@ -14392,6 +14533,7 @@ begin
   if v_user is null then
     raise exception 'sign in to start a job' using errcode = '42501';
   end if;
+  perform mill.refuse_excess(v_user, 'workflows');
   insert into mill.workflow (type, params, user_id, priority, idempotency_key, correlation_id)
   values (p_type, p_params, v_user,
     -- Users stand in one line; the service may let a job pass.
@@ -14437,13 +14579,15 @@ begin
     if not exists (select from mill.kind k where k.kind = p_kind and k.open_to_users) then
       raise exception 'unknown job kind "%"', left(p_kind, 64) using errcode = 'GM001';
     end if;
+    perform mill.refuse_excess(v_owner, 'jobs');
+    perform mill.refuse_depth(v_owner, p_kind);
   end if;
 
   select e.id, e.status into v_job
   from mill.enqueue(jsonb_build_array(jsonb_strip_nulls(jsonb_build_object(
-    'kind', p_kind, 'name', p_name, 'priority', p_priority,
-    'run_at', p_run_at, 'group_key', p_group_key, 'correlation_id', p_correlation_id, 'traceparent', p_traceparent,
-    -- A user's keys, also those of unique jobs, live in the user's own name space: nobody can probe or block another's.
+    'kind', p_kind, 'name', p_name, 'priority', case when public.is_service_role() then p_priority else least(p_priority, 5) end,
+    'run_at', p_run_at, 'correlation_id', p_correlation_id, 'traceparent', p_traceparent,
+    'group_key', case when public.is_service_role() then '' else v_owner || ':' end || p_group_key,
     'dedupe_key', case when public.is_service_role() then '' else v_owner || ':' end || p_dedupe_key,
     'unique_scope', case when not public.is_service_role() then v_owner end,
     'owner', v_owner)) || jsonb_build_object('payload', p_payload))) e;
@@ -15580,6 +15724,16 @@ WITH (fillfactor='80');
 
 COMMENT ON TABLE mill.usage_of_month IS 'One row per profile and month (UTC). Made by whatever counts first in a month.';
 
+CREATE TABLE mill.user_rate (
+    owner uuid NOT NULL,
+    thing text NOT NULL,
+    allowance numeric NOT NULL,
+    at timestamp with time zone NOT NULL
+)
+WITH (fillfactor='50', autovacuum_vacuum_scale_factor='0', autovacuum_vacuum_threshold='1000');
+
+COMMENT ON TABLE mill.user_rate IS 'What is left of the allowance of each user, as of a time.';
+
 CREATE TABLE mill.virtual_clock (
     queue text NOT NULL,
     served bigint NOT NULL
@@ -16146,10 +16300,15 @@ CREATE TABLE public.profile_access_grants (
     granted_by uuid DEFAULT auth.uid() NOT NULL,
     granted_at timestamp with time zone DEFAULT now() NOT NULL,
     expires_at timestamp with time zone,
+    accepted_at timestamp with time zone DEFAULT 
+CASE
+    WHEN (COALESCE((auth.jwt() ->> 'role'::text), ''::text) <> ALL (ARRAY['anon'::text, 'authenticated'::text])) THEN now()
+    ELSE NULL::timestamp with time zone
+END,
     CONSTRAINT a_grant_ends_after_it_began CHECK (((expires_at IS NULL) OR (expires_at > granted_at)))
 );
 
-COMMENT ON TABLE public.profile_access_grants IS 'Whom a profile''s owner lets in. A grant reaches all that the profile owns, but not the grants themselves; revoking is a DELETE.';
+COMMENT ON TABLE public.profile_access_grants IS 'Whom a profile''s owner lets in. A grant reads and adds to all that the profile owns, once it was accepted, but erases nothing and does not reach the grants themselves; revoking is a DELETE.';
 
 CREATE TABLE public.quotes (
     symbol text NOT NULL,
@@ -16537,6 +16696,9 @@ ALTER TABLE ONLY mill.usage_event
 ALTER TABLE ONLY mill.usage_of_month
     ADD CONSTRAINT usage_of_month_pkey PRIMARY KEY (profile_id, month);
 
+ALTER TABLE ONLY mill.user_rate
+    ADD CONSTRAINT user_rate_pkey PRIMARY KEY (owner, thing);
+
 ALTER TABLE ONLY mill.virtual_clock
     ADD CONSTRAINT virtual_clock_pkey PRIMARY KEY (queue);
 
@@ -16718,6 +16880,8 @@ CREATE UNIQUE INDEX job_live_dedupe ON mill.job_live USING btree (queue, dedupe_
 
 CREATE INDEX job_live_lanes ON mill.job_live USING btree (queue, lane, priority DESC, turn) WHERE ((NOT waits) AND (lane IS NOT NULL));
 
+CREATE INDEX job_live_owner ON mill.job_live USING btree (owner, queue) WHERE (owner IS NOT NULL);
+
 CREATE INDEX job_live_ready ON mill.job_live USING btree (line, turn) WHERE ((NOT waits) AND (turn IS NOT NULL));
 
 CREATE INDEX job_live_slots ON mill.job_live USING btree (slot) WHERE (slot IS NOT NULL);
@@ -16824,6 +16988,10 @@ CREATE TRIGGER refuse_to_drop_jobs BEFORE DELETE ON mill.queue FOR EACH ROW EXEC
 
 CREATE TRIGGER settings_say_when_they_changed BEFORE UPDATE ON mill.settings FOR EACH ROW EXECUTE FUNCTION mill.touch_updated_at();
 
+CREATE TRIGGER take_turns_when_opened AFTER INSERT ON mill.kind FOR EACH ROW WHEN (new.open_to_users) EXECUTE FUNCTION mill.take_turns_where_users_enqueue();
+
+CREATE TRIGGER take_turns_when_opened_later AFTER UPDATE OF open_to_users, queue ON mill.kind FOR EACH ROW WHEN ((new.open_to_users AND ((NOT old.open_to_users) OR (new.queue <> old.queue)))) EXECUTE FUNCTION mill.take_turns_where_users_enqueue();
+
 CREATE TRIGGER the_audit_log_is_never_emptied BEFORE TRUNCATE ON mill.audit_log FOR EACH STATEMENT EXECUTE FUNCTION mill.refuse_audit_change();
 
 CREATE TRIGGER a_clients_repeat_changes_nothing BEFORE UPDATE ON public.shell_files FOR EACH ROW WHEN ((CURRENT_USER = ANY (ARRAY['anon'::name, 'authenticated'::name, 'service_role'::name]))) EXECUTE FUNCTION mill.keep_upserted_file();
@@ -16851,6 +17019,8 @@ CREATE TRIGGER export_jobs_change_by_their_lease INSTEAD OF UPDATE ON public.exp
 CREATE TRIGGER history_goes_with_its_file INSTEAD OF DELETE ON public.export_history FOR EACH ROW EXECUTE FUNCTION mill.delete_export_history();
 
 CREATE TRIGGER history_is_beside_a_file INSTEAD OF INSERT ON public.export_history FOR EACH ROW EXECUTE FUNCTION mill.insert_export_history();
+
+CREATE TRIGGER inserted_documents_are_bounded AFTER INSERT ON public.documents REFERENCING NEW TABLE AS inserted FOR EACH STATEMENT EXECUTE FUNCTION mill.bound_inserted_documents();
 
 CREATE TRIGGER job_queue_is_rescheduled INSTEAD OF UPDATE ON public.job_queue FOR EACH ROW EXECUTE FUNCTION mill.update_job_queue();
 
@@ -17027,7 +17197,7 @@ ALTER TABLE public.document_words ENABLE ROW LEVEL SECURITY;
 
 ALTER TABLE public.documents ENABLE ROW LEVEL SECURITY;
 
-CREATE POLICY documents_are_their_owners ON public.documents TO authenticated USING ((owner = auth.uid())) WITH CHECK ((owner = auth.uid()));
+CREATE POLICY documents_are_their_owners ON public.documents TO authenticated USING ((owner = ( SELECT auth.uid() AS uid))) WITH CHECK ((owner = ( SELECT auth.uid() AS uid)));
 
 ALTER TABLE public.earnings ENABLE ROW LEVEL SECURITY;
 
@@ -17095,13 +17265,13 @@ ALTER TABLE public.supported_symbols ENABLE ROW LEVEL SECURITY;
 
 ALTER TABLE public.user_profiles ENABLE ROW LEVEL SECURITY;
 
-CREATE POLICY users_end_their_own ON public.active_subscriptions_v2 FOR DELETE TO authenticated USING ((user_id = auth.uid()));
+CREATE POLICY users_end_their_own ON public.active_subscriptions_v2 FOR DELETE TO authenticated USING ((user_id = ( SELECT auth.uid() AS uid)));
 
 CREATE POLICY users_register_it_again ON public.shell_files FOR UPDATE TO authenticated USING ((patient_id IN ( SELECT public.accessible_profiles() AS accessible_profiles))) WITH CHECK ((patient_id IN ( SELECT public.accessible_profiles() AS accessible_profiles)));
 
 CREATE POLICY users_register_what_they_stored ON public.shell_files FOR INSERT TO authenticated WITH CHECK ((patient_id IN ( SELECT public.accessible_profiles() AS accessible_profiles)));
 
-CREATE POLICY users_see_their_own ON public.active_subscriptions_v2 FOR SELECT TO authenticated USING ((user_id = auth.uid()));
+CREATE POLICY users_see_their_own ON public.active_subscriptions_v2 FOR SELECT TO authenticated USING ((user_id = ( SELECT auth.uid() AS uid)));
 
 CREATE POLICY users_see_their_own_artifacts ON public.job_artifacts FOR SELECT TO authenticated USING ((user_id = ( SELECT auth.uid() AS uid)));
 
@@ -17158,6 +17328,8 @@ REVOKE ALL ON FUNCTION mill.backpressure_delay(p_kind text) FROM PUBLIC;
 REVOKE ALL ON FUNCTION mill.begin_inserted_tasks() FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION mill.begin_workflow() FROM PUBLIC;
+
+REVOKE ALL ON FUNCTION mill.bound_inserted_documents() FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION mill.bury_documents(p_acted jsonb) FROM PUBLIC;
 
@@ -17245,6 +17417,8 @@ REVOKE ALL ON FUNCTION mill.claim(p_worker text, p_queues text[], p_max integer,
 REVOKE ALL ON FUNCTION mill.claim_refresh(p_worker text, p_queue text, p_max integer, p_invocation uuid) FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION mill.claim_unique(p_jobs jsonb, p_now timestamp with time zone, p_turn bigint, p_random text) FROM PUBLIC;
+
+REVOKE ALL ON FUNCTION mill.clean_file_name(p_name text) FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION mill.cleanup_alerts(p_max integer) FROM PUBLIC;
 
@@ -17841,6 +18015,8 @@ REVOKE ALL ON FUNCTION mill.raise_priority_of_duplicate(p_answers jsonb, p_now t
 
 REVOKE ALL ON FUNCTION mill.ran(p_part text, p_detail jsonb) FROM PUBLIC;
 
+REVOKE ALL ON FUNCTION mill.reached_document(p_id uuid, p_owned boolean) FROM PUBLIC;
+
 REVOKE ALL ON FUNCTION mill.reassign_lanes(p_queue text) FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION mill.reassign_lanes_on_change() FROM PUBLIC;
@@ -17867,6 +18043,10 @@ REVOKE ALL ON FUNCTION mill.refuse_definition(p_code text, p_reason text) FROM P
 
 REVOKE ALL ON FUNCTION mill.refuse_definition_of(p_place text, p_problem text) FROM PUBLIC;
 
+REVOKE ALL ON FUNCTION mill.refuse_depth(p_owner uuid, p_kind text) FROM PUBLIC;
+
+REVOKE ALL ON FUNCTION mill.refuse_excess(p_owner uuid, p_thing text, p_count integer) FROM PUBLIC;
+
 REVOKE ALL ON FUNCTION mill.refuse_in_maintenance() FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION mill.refuse_more_keys(p_caller text, p_since timestamp with time zone) FROM PUBLIC;
@@ -17876,6 +18056,8 @@ REVOKE ALL ON FUNCTION mill.refuse_registry_row(p_problem text) FROM PUBLIC;
 REVOKE ALL ON FUNCTION mill.refuse_schema(p_place text, p_problem text) FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION mill.refuse_to_drop_jobs() FROM PUBLIC;
+
+REVOKE ALL ON FUNCTION mill.refuse_user(p_message text, p_limit numeric, p_retry_after integer) FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION mill.refuse_users_in_maintenance() FROM PUBLIC;
 
@@ -17903,7 +18085,7 @@ REVOKE ALL ON FUNCTION mill.repair_lanes(p_queue text, p_may_make boolean) FROM 
 
 REVOKE ALL ON FUNCTION mill.request_exports(p_owner uuid, p_document_ids uuid[], p_template text, p_options jsonb, p_correlation_id text) FROM PUBLIC;
 
-REVOKE ALL ON FUNCTION mill.require_document(p_id uuid) FROM PUBLIC;
+REVOKE ALL ON FUNCTION mill.require_document(p_id uuid, p_owned boolean) FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION mill.require_primary() FROM PUBLIC;
 
@@ -18014,6 +18196,8 @@ REVOKE ALL ON FUNCTION mill.stop_workflow(p_id uuid) FROM PUBLIC;
 REVOKE ALL ON FUNCTION mill.stored_objects(p_bucket text) FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION mill.stored_size(p_place text) FROM PUBLIC;
+
+REVOKE ALL ON FUNCTION mill.take_turns_where_users_enqueue() FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION mill.target_of(p_function text, p_provider text) FROM PUBLIC;
 
@@ -18130,6 +18314,9 @@ REVOKE ALL ON FUNCTION mill.write_rows(p_type public.data_type_registry, p_fetch
 REVOKE ALL ON FUNCTION public.abandon_document_upload(p_id uuid, p_place text) FROM PUBLIC;
 GRANT ALL ON FUNCTION public.abandon_document_upload(p_id uuid, p_place text) TO authenticated;
 GRANT ALL ON FUNCTION public.abandon_document_upload(p_id uuid, p_place text) TO service_role;
+
+REVOKE ALL ON FUNCTION public.accept_profile_access(p_grant_id uuid) FROM PUBLIC;
+GRANT ALL ON FUNCTION public.accept_profile_access(p_grant_id uuid) TO authenticated;
 
 REVOKE ALL ON FUNCTION public.accessible_profiles() FROM PUBLIC;
 GRANT ALL ON FUNCTION public.accessible_profiles() TO authenticated;
