@@ -1,5 +1,8 @@
 -- For signed-in users and the service. A user submits kinds that are open to users, always as its own; the
 -- service may name an owner. A kind that is closed looks like one that does not exist.
+--
+-- What a user may cause is bounded (docs/limits.md): so many jobs per minute, so many live jobs in a queue, and no priority above the usual one.
+-- A user's keys and groups lie in the user's own name space: nobody can probe, block or use up another's.
 create or replace function public.submit_job(
   p_kind text,
   p_payload jsonb,
@@ -27,13 +30,15 @@ begin
     if not exists (select from mill.kind k where k.kind = p_kind and k.open_to_users) then
       raise exception 'unknown job kind "%"', left(p_kind, 64) using errcode = 'GM001';
     end if;
+    perform mill.refuse_excess(v_owner, 'jobs');
+    perform mill.refuse_depth(v_owner, p_kind);
   end if;
 
   select e.id, e.status into v_job
   from mill.enqueue(jsonb_build_array(jsonb_strip_nulls(jsonb_build_object(
-    'kind', p_kind, 'name', p_name, 'priority', p_priority,
-    'run_at', p_run_at, 'group_key', p_group_key, 'correlation_id', p_correlation_id, 'traceparent', p_traceparent,
-    -- A user's keys, also those of unique jobs, live in the user's own name space: nobody can probe or block another's.
+    'kind', p_kind, 'name', p_name, 'priority', case when public.is_service_role() then p_priority else least(p_priority, 5) end,
+    'run_at', p_run_at, 'correlation_id', p_correlation_id, 'traceparent', p_traceparent,
+    'group_key', case when public.is_service_role() then '' else v_owner || ':' end || p_group_key,
     'dedupe_key', case when public.is_service_role() then '' else v_owner || ':' end || p_dedupe_key,
     'unique_scope', case when not public.is_service_role() then v_owner end,
     'owner', v_owner)) || jsonb_build_object('payload', p_payload))) e;

@@ -7,9 +7,10 @@ insert into mill.settings (key, value, type, description) values
 on conflict (key) do nothing;
 
 -- A stage is tried again after 2, 4, 8, 16, 32 and 64 s, give or take a fifth.
-insert into mill.queue (queue, description, provider, endpoint, lease_seconds, max_attempts, max_lease_losses, backoff_cap_seconds, backoff_jitter) values
-  ('fast', 'Steps of a document that need no model', null, null, 90, 7, 7, 64, 0.2),
-  ('ai', 'Model calls, under the rate limit of their provider', 'builtin', 'rules', 90, 7, 7, 64, 0.2)
+-- Users take turns, and one has so many steps at once that a worker with two processors, which claims four, keeps a place for others.
+insert into mill.queue (queue, description, provider, endpoint, lease_seconds, max_attempts, max_lease_losses, backoff_cap_seconds, backoff_jitter, dequeue, max_running_per_group) values
+  ('fast', 'Steps of a document that need no model', null, null, 90, 7, 7, 64, 0.2, 'fair', 3),
+  ('ai', 'Model calls, under the rate limit of their provider', 'builtin', 'rules', 90, 7, 7, 64, 0.2, 'fair', 10)
 on conflict (queue) do nothing;
 
 -- compat accepts the stages also without documents, in a queue for the user's own workers; from now on they are ours.

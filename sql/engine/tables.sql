@@ -211,6 +211,8 @@ create index job_live_lanes on mill.job_live (queue, lane, priority desc, turn) 
 create index job_live_waiting on mill.job_live (run_at) where waits;
 create index job_live_slots on mill.job_live (slot) where slot is not null;
 create unique index job_live_dedupe on mill.job_live (queue, dedupe_key) where dedupe_key is not null;
+-- How many live jobs a user has: mill.refuse_depth. Jobs without an owner pay nothing for it, and a claim never does.
+create index job_live_owner on mill.job_live (owner, queue) where owner is not null;
 
 -- The fencing token. What a worker says about a job counts only while the job is processing, under this worker, in this attempt.
 -- Every function that takes the token takes p_job, p_worker, p_attempt first, in this order.

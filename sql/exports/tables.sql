@@ -136,7 +136,7 @@ create index export_history_document on mill.export_history (document_id);
 
 alter table public.documents enable row level security;
 create policy documents_are_their_owners on public.documents for all to authenticated
-  using (owner = auth.uid()) with check (owner = auth.uid());
+  using (owner = (select auth.uid())) with check (owner = (select auth.uid()));
 revoke all on public.documents from public, anon, authenticated, service_role;
 grant select, insert, update, delete on public.documents to service_role;
 grant select, delete on public.documents to authenticated;

@@ -7,7 +7,7 @@ as $$
   select p.id from public.user_profiles p where p.user_id = auth.uid()
   union
   select g.profile_id from public.profile_access_grants g
-  where g.grantee_user_id = auth.uid() and (g.expires_at is null or g.expires_at > mill.now())
+  where g.grantee_user_id = auth.uid() and g.accepted_at is not null and (g.expires_at is null or g.expires_at > mill.now())
 $$;
 
 comment on function public.accessible_profiles() is 'The profiles that the caller owns or was let into.';

@@ -10,7 +10,7 @@ as $$
       or exists (
         select from public.profile_access_grants g
         where g.profile_id = p_profile_id and g.grantee_user_id = p_user_id
-          and (g.expires_at is null or g.expires_at > mill.now())))
+          and g.accepted_at is not null and (g.expires_at is null or g.expires_at > mill.now())))
 $$;
 
 comment on function public.has_profile_access(uuid, uuid) is

@@ -23,11 +23,13 @@ create table public.profile_access_grants (
   granted_by uuid not null default auth.uid(),
   granted_at timestamptz not null default now(),
   expires_at timestamptz,
+  -- Until then the grant lets nobody in: see public.accept_profile_access. What the service grants needs no consent.
+  accepted_at timestamptz default case when coalesce(auth.jwt() ->> 'role', '') not in ('anon', 'authenticated') then now() end,
   constraint a_grant_ends_after_it_began check (expires_at is null or expires_at > granted_at),
   constraint a_grantee_has_one_grant_per_profile unique (profile_id, grantee_user_id)
 );
 comment on table public.profile_access_grants is
-  'Whom a profile''s owner lets in. A grant reaches all that the profile owns, but not the grants themselves; revoking is a DELETE.';
+  'Whom a profile''s owner lets in. A grant reads and adds to all that the profile owns, once it was accepted, but erases nothing and does not reach the grants themselves; revoking is a DELETE.';
 create index profile_access_grants_grantee on public.profile_access_grants (grantee_user_id);
 
 alter table public.user_profiles enable row level security;

@@ -80,8 +80,8 @@ comment on table public.active_subscriptions_v2 is
 -- The pass walks it symbol by symbol. last_seen_at is in no index: a heartbeat then stays on its page.
 create index active_subscriptions_by_symbol on public.active_subscriptions_v2 (symbol, data_type);
 alter table public.active_subscriptions_v2 enable row level security;
-create policy users_see_their_own on public.active_subscriptions_v2 for select to authenticated using (user_id = auth.uid());
-create policy users_end_their_own on public.active_subscriptions_v2 for delete to authenticated using (user_id = auth.uid());
+create policy users_see_their_own on public.active_subscriptions_v2 for select to authenticated using (user_id = (select auth.uid()));
+create policy users_end_their_own on public.active_subscriptions_v2 for delete to authenticated using (user_id = (select auth.uid()));
 revoke all on public.active_subscriptions_v2 from public, anon, authenticated, service_role;
 grant select, delete on public.active_subscriptions_v2 to authenticated;
 grant select, insert, update, delete on public.active_subscriptions_v2 to service_role;

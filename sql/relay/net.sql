@@ -313,7 +313,19 @@ begin
 end
 $$;
 
--- As pg_net grants: whoever may connect may send. Revoke usage on the schema where that is too much.
-grant usage on schema net to public;
-grant all on all sequences in schema net to public;
-grant all on all tables in schema net to public;
+-- Whoever owns the engine may send, because its functions do, and whoever runs the relay, who owns all this. pg_net lets everybody send and read all
+-- answers; requests have signatures in their headers, and answers are other tenants'. Grant it to a role of your own where that role shall send.
+revoke all on schema net from public;
+revoke all on all sequences in schema net from public;
+revoke all on all tables in schema net from public;
+do $$
+declare
+  v_owner name := (select pg_catalog.pg_get_userbyid(n.nspowner) from pg_catalog.pg_namespace n where n.nspname = 'mill');
+begin
+  if v_owner is not null then
+    execute format('grant usage on schema net to %I', v_owner);
+    execute format('grant all on all sequences in schema net to %I', v_owner);
+    execute format('grant all on all tables in schema net to %I', v_owner);
+  end if;
+end
+$$;

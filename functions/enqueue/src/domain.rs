@@ -18,7 +18,7 @@ pub(crate) struct Submission {
     payload: Box<RawValue>,
     /// For people.
     name: Option<String>,
-    /// Higher first; 5 when absent.
+    /// Higher first among your own jobs; 5 when absent, and at the most.
     #[schemars(range(min = -100, max = 100))]
     priority: Option<i32>,
     /// Not before.
@@ -27,8 +27,8 @@ pub(crate) struct Submission {
     /// safe retry send the header Idempotency-Key instead.
     #[schemars(length(min = 1, max = 160))]
     dedupe_key: Option<String>,
-    /// Whose turn it is, where a queue is fair or capped by group.
-    #[schemars(length(min = 1, max = 200))]
+    /// The group of your own that the job belongs to, where a queue is capped by group.
+    #[schemars(length(min = 1, max = 160))]
     group_key: Option<String>,
 }
 

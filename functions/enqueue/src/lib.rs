@@ -17,7 +17,12 @@ fn routes() -> Routes {
                 .json::<domain::Submission>()
                 .repeatable()
                 .answers::<Submitted>(202, "Enqueued, or found under its dedupe_key")
-                .refuses(&[Code::UnknownKind, Code::EmptyPayload, Code::QueueFull]),
+                .refuses(&[
+                    Code::UnknownKind,
+                    Code::EmptyPayload,
+                    Code::QueueFull,
+                    Code::TooMany,
+                ]),
         )
         .route(
             get("/{id}", handler::show)

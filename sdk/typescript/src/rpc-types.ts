@@ -10,6 +10,11 @@ export interface Rpcs {
     args: { p_id: string; p_place: string };
     result: boolean;
   };
+  /** Accepts a grant of access that the caller was given; false for an unknown one and another's alike. Refusing it is a DELETE. For authenticated. */
+  accept_profile_access: {
+    args: { p_grant_id: string };
+    result: boolean;
+  };
   /** The profiles that the caller owns or was let into. For authenticated, service_role. */
   accessible_profiles: {
     args: Record<string, never>;

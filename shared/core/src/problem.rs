@@ -43,6 +43,8 @@ pub enum Code {
     Expired,
     /// The queue takes no more jobs for now.
     QueueFull,
+    /// The caller has caused as much as one may for now.
+    TooMany,
     /// The caller's plan does not cover it.
     PlanLimit,
     /// An operator has stopped writing for a while.
@@ -88,7 +90,7 @@ impl Code {
             Self::TooLarge => 413,
             Self::UnsupportedType => 415,
             Self::UnknownKind | Self::EmptyPayload | Self::OtherBody => 422,
-            Self::QueueFull | Self::DailyLimit | Self::TooManyKeys => 429,
+            Self::QueueFull | Self::TooMany | Self::DailyLimit | Self::TooManyKeys => 429,
             Self::Misconfigured | Self::Internal => 500,
             Self::DatabaseUnavailable | Self::StorageUnavailable | Self::Maintenance => 503,
             Self::StorageFull => 507,
@@ -115,6 +117,7 @@ impl Code {
             Self::WrongState => "wrong_state",
             Self::Expired => "expired",
             Self::QueueFull => "queue_full",
+            Self::TooMany => "too_many",
             Self::PlanLimit => "plan_limit",
             Self::Maintenance => "maintenance",
             Self::DailyLimit => "daily_limit",
@@ -150,6 +153,7 @@ impl Code {
             Self::WrongState => "Not in this state",
             Self::Expired => "It has expired",
             Self::QueueFull => "The queue is full",
+            Self::TooMany => "Too many for one caller",
             Self::PlanLimit => "The plan does not cover it",
             Self::Maintenance => "Writing is stopped for maintenance",
             Self::DailyLimit => "The day's allowance is used up",

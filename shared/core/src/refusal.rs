@@ -46,6 +46,7 @@ impl From<RpcError> for Problem {
                 ("GM083", _) => Problem::new(Code::Forbidden, "This token does not allow it."),
                 ("GM084", _) => Problem::new(Code::TooLarge, capital(message)),
                 ("GM006", _) => Problem::new(Code::QueueFull, capital(message)),
+                ("GM015", _) => Problem::new(Code::TooMany, capital(message)),
                 ("GM021", _) => Problem::new(Code::TooLarge, capital(message)),
                 ("GM022", _) => Problem::new(Code::Maintenance, capital(message)),
                 ("GM023", _) => Problem::new(Code::PlanLimit, capital(message)),
@@ -146,6 +147,16 @@ mod tests {
     fn a_full_queue_says_when_to_come_back() {
         let full = problem(400, r#"{"code":"GM006","message":"m"}"#);
         assert_eq!((full.code.status(), full.retry_after()), (429, Some(5)));
+    }
+
+    #[test]
+    fn a_user_who_causes_too_much_is_told_the_bound_and_when_to_come_back() {
+        let refused = problem(
+            429,
+            r#"{"code":"GM015","message":"m","details":"{\"limit\": 1200, \"retry_after\": 7}"}"#,
+        );
+        assert_eq!((refused.code.status(), refused.retry_after()), (429, Some(7)));
+        assert_eq!(refused.figures["limit"], 1200);
     }
 
     #[test]

@@ -24,13 +24,14 @@ begin
   then
     raise exception 'storage_path is a file below the caller''s own id in the bucket medical-docs' using errcode = '42501';
   end if;
+  perform mill.refuse_excess(auth.uid(), 'uploads');
   if new.file_size_bytes not between 1 and mill.max_document_bytes() then
     raise exception 'a file has 1 to % bytes', mill.max_document_bytes() using errcode = 'GM049';
   end if;
   new := jsonb_populate_record(null::public.shell_files, jsonb_build_object(
     'id', mill.uuid7(), 'patient_id', new.patient_id, 'uploaded_by', split_part(v_path, '/', 1), 'bucket', 'medical-docs',
-    'filename', coalesce(new.filename, new.original_filename, regexp_replace(v_path, '^.*/', '')),
-    'original_filename', coalesce(new.original_filename, new.filename), 'mime_type', coalesce(new.mime_type, 'application/octet-stream'),
+    'filename', coalesce(mill.clean_file_name(new.filename), mill.clean_file_name(new.original_filename), regexp_replace(v_path, '^.*/', '')),
+    'original_filename', coalesce(mill.clean_file_name(new.original_filename), mill.clean_file_name(new.filename)), 'mime_type', coalesce(new.mime_type, 'application/octet-stream'),
     'file_size_bytes', coalesce(mill.size_of_object('medical-docs:' || v_path), new.file_size_bytes, 0), 'storage_path', v_path, 'upload_path', v_path,
     'idempotency_key', new.idempotency_key, 'status', 'uploaded', 'stage_jobs', '{}'::jsonb, 'run', 1, 'version', 1, 'processing_error', '{}'::jsonb,
     'created_at', v_now, 'updated_at', v_now, 'uploaded_at', v_now));

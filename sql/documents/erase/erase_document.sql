@@ -1,5 +1,5 @@
 -- Tombstone first: what was read is gone at once, jobs are cancelled, the row stays until its objects are gone.
--- Jobs are locked before the document, as everywhere.
+-- Jobs are locked before the document, as everywhere. Only whose profile it is may erase: whoever was let in reads and adds.
 create or replace function public.begin_erase_document(p_id uuid) returns jsonb
 language plpgsql security definer
 set search_path = pg_catalog, pg_temp
@@ -9,12 +9,12 @@ declare
   v_file public.shell_files;
 begin
   perform mill.refuse_in_maintenance();
-  if exists (select from public.shell_files f where f.id = p_id and (public.is_service_role() or public.has_profile_access(auth.uid(), f.patient_id))) then
+  if (mill.reached_document(p_id, true)).id is not null then
     select array_agg(j.id) into v_jobs from mill.job_live j
     where j.queue in ('fast', 'ai') and j.dedupe_key like 'document:' || p_id || ':%';
     perform mill.cancel(v_jobs);
   end if;
-  v_file := mill.require_document(p_id);
+  v_file := mill.require_document(p_id, true);
   if v_file.status <> 'erasing' then
     delete from public.document_pages p where p.document_id = p_id;
     delete from public.document_blocks b where b.document_id = p_id;
@@ -44,7 +44,7 @@ language plpgsql security definer
 set search_path = pg_catalog, pg_temp
 as $$
 declare
-  v_file public.shell_files := mill.require_document(p_id);
+  v_file public.shell_files := mill.require_document(p_id, true);
 begin
   delete from public.shell_files f where f.id = p_id and f.status = 'erasing';
   if not found then

@@ -4,11 +4,14 @@ language plpgsql stable security definer
 set search_path = pg_catalog, pg_temp
 as $$
 declare
-  v_file public.shell_files;
+  v_file public.shell_files := mill.reached_document(p_id);
 begin
-  select f.* into v_file from public.shell_files f
-  where f.id = p_id and f.status in ('uploaded', 'processing', 'completed', 'failed')
-    and (public.is_service_role() or public.has_profile_access(auth.uid(), f.patient_id) or mill.has_console_grant(auth.uid(), f.id));
+  if v_file.id is null and mill.has_console_grant(auth.uid(), p_id) then
+    select f.* into v_file from public.shell_files f where f.id = p_id;
+  end if;
+  if v_file.status not in ('uploaded', 'processing', 'completed', 'failed') then
+    return null;
+  end if;
   if v_file.id is not null and v_file.scanned_at is null then
     raise exception 'the file has not been checked yet' using errcode = 'GM048';
   end if;

@@ -44,8 +44,8 @@ as $$
       'processing_error', f.processing_error || coalesce((
         select jsonb_build_object('current_error', w.error) from (select mill.waiting_error(f) as error) w where w.error is not null), '{}'))
     || public.document_content(f.id, array['entities', 'facts', 'narrative'])
-  from public.shell_files f
-  where f.id = p_id and (public.is_service_role() or public.has_profile_access(auth.uid(), f.patient_id))
+  from mill.reached_document(p_id) f
+  where f.id is not null
 $$;
 comment on function public.get_document(uuid) is 'A document of the caller''s with all that was found in it, or null.';
 revoke execute on function public.get_document(uuid) from public, anon;
@@ -77,8 +77,8 @@ as $$
     'events', case when s.id > p_after then jsonb_build_array(jsonb_build_object('id', s.id, 'event', 'progress', 'data', s.summary)) else '[]' end)
   from (
     select f.version * 128 + (mill.document_summary(f) ->> 'percent')::int as id, mill.document_summary(f) as summary
-    from public.shell_files f
-    where f.id = p_id and (public.is_service_role() or public.has_profile_access(auth.uid(), f.patient_id))) s
+    from mill.reached_document(p_id) f
+    where f.id is not null) s
 $$;
 comment on function public.document_events(uuid, bigint) is 'What happened to a document after an event: {events, ended}; null when there is no such document.';
 revoke execute on function public.document_events(uuid, bigint) from public, anon;

@@ -12,7 +12,7 @@ begin
     'kind', mill.kind_of_stage(p_stage),
     'payload', jsonb_build_object('document_id', p_id, 'run', v_file.run, 'stage', p_stage),
     'dedupe_key', mill.stage_key(p_id, v_file.run, p_stage),
-    'owner', v_file.uploaded_by, 'correlation_id', mill.correlation_id())));
+    'owner', v_file.uploaded_by, 'group_key', v_file.uploaded_by, 'correlation_id', mill.correlation_id())));
 end
 $$;
 

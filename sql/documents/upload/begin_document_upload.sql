@@ -22,9 +22,10 @@ begin
   if not public.has_profile_access(auth.uid(), v_profile) then
     raise exception 'there is no such profile' using errcode = 'GM046';
   end if;
+  perform mill.refuse_excess(auth.uid(), 'uploads');
   insert into public.shell_files (
     id, patient_id, uploaded_by, filename, original_filename, mime_type, idempotency_key, created_at, updated_at)
-  values (v_id, v_profile, auth.uid(), v_id || '.' || v_extension, left(p_filename, 300), p_mime_type, p_idempotency_key, v_now, v_now)
+  values (v_id, v_profile, auth.uid(), v_id || '.' || v_extension, mill.clean_file_name(p_filename), p_mime_type, p_idempotency_key, v_now, v_now)
   on conflict (idempotency_key) do nothing;
   if not found then
     select f.* into v_file from public.shell_files f where f.idempotency_key = mill.document_key(v_profile, p_idempotency_key);

@@ -3,6 +3,8 @@
 -- Fair: the order is virtual time. A tenant's nth next job has the time served + n; those with the least go
 -- first, so a tenant with a million jobs and one with ten alternate, and many lanes of one tenant count as one.
 -- By priority: highest priority, then oldest, over all lanes whose group is below its cap.
+-- Where a function serves the queue, the jobs of one user are in half of its invocations at the most: slow jobs could fill them all, and
+-- everybody else's would wait until the slow ones end. What the service enqueues for nobody is not bounded.
 -- Beyond a thousand lanes the least served thousand are considered.
 create or replace function mill.find_jobs_in_turn(p_queue mill.queue, p_max int, p_kinds text[], p_share int) returns tid[]
 language sql
@@ -18,6 +20,13 @@ as $$
     where p_queue.max_running_per_group is not null and j.slot = p_queue.queue and j.group_key is not null
     group by j.group_key
   ),
+  spread as materialized (
+    select j.owner
+    from mill.job_live j
+    where p_queue.dequeue = 'fair' and p_queue.served_by = 'function' and j.slot = p_queue.queue and j.owner is not null
+    group by j.owner
+    having count(distinct j.worker) >= greatest(p_queue.max_parallel / 2, 1)
+  ),
   front as materialized (
     select l.lane, l.tenant, l.group_key, greatest(t.served, c.served) as served,
       case when l.group_key is null then p_max else p_queue.max_running_per_group - coalesce(r.jobs, 0) end as capacity
@@ -27,6 +36,7 @@ as $$
     left join running r on r.group_key = l.group_key
     where l.queue = p_queue.queue and not l.idle
       and (l.group_key is null or coalesce(r.jobs, 0) < p_queue.max_running_per_group)
+      and l.tenant not in (select mill.tenant_of(s.owner, null) from spread s)
     order by 4, l.lane
     limit 1000
   ),

@@ -24,6 +24,8 @@ begin
     select s.schedule, (select o.due from mill.job_schedule_run o where o.schedule = s.schedule order by o.due desc offset 99 limit 1) as due
     from mill.job_schedule s) k
   where r.schedule = k.schedule and r.due < k.due and r.at < p_now - interval '30 days';
+  delete from mill.user_rate r where (r.owner, r.thing) in (
+    select o.owner, o.thing from mill.user_rate o where o.at < p_now - interval '1 hour' for update skip locked);
 
   -- Lanes that nobody stands in, and tenants without a lane. An enqueue that is opening one holds its row.
   delete from mill.lane l where (l.queue, l.lane) in (

@@ -1,5 +1,8 @@
 -- Writes a job once: status, and progress from its steps. Percent is by weight; the phase is the one within whose
 -- share of the weight the percentage lies, so it never goes back although documents overtake each other.
+--
+-- Only what was made counts. A task that failed counts when its step has ended and the job goes on without it. The phase of a failed job is the one
+-- in which it failed.
 create or replace function mill.keep_progress(p_job mill.workflow) returns void
 language plpgsql
 set search_path = pg_catalog, pg_temp
@@ -10,7 +13,7 @@ declare
 begin
   with step as (
     select w.phase, w.position, w.weight, s.state not in ('waiting', 'open') as ended,
-      s.completed + s.failed + s.skipped as n, coalesce(s.total, 0) as total
+      s.completed + case when p_job.status = 'failed' then 0 else s.skipped end as n, s.completed = coalesce(s.total, 0) as made, coalesce(s.total, 0) as total
     from mill.step s
     join mill.workflow_step w on w.type = p_job.type and w.version = p_job.version and w.key = s.key
     where s.job_id = p_job.id and not w.is_compensation
@@ -22,7 +25,7 @@ begin
   ),
   overall as (
     select sum(p.weight) as weight, bool_and(p.ended) as ended,
-      sum(p.weight * case when p.ended then 1 when p.total > 0 then p.n::numeric / p.total else 0 end) as done
+      sum(p.weight * case when p.ended and (p.made or p_job.status <> 'failed') then 1 when p.total > 0 then p.n::numeric / p.total else 0 end) as done
     from step p
   )
   select o.ended, o.done > 0 as begun, floor(100 * o.done / o.weight)::int as percent, h.phase, h.n, h.total into v_at
@@ -41,7 +44,10 @@ begin
   p_job.percent := case when p_job.status = 'completed' then 100 else greatest(p_job.percent, least(coalesce(v_at.percent, 0), 99)) end;
   p_job.phase := case
     when p_job.status = 'completed' then 'complete' when p_job.compensating then 'compensating'
-    when p_job.status in ('queued', 'failed', 'cancelled') then p_job.phase else v_at.phase end;
+    when p_job.status = 'failed' then coalesce((
+      select w.phase from mill.workflow_step w
+      where w.type = p_job.type and w.version = p_job.version and w.key = p_job.error ->> 'task'), p_job.phase)
+    when p_job.status in ('queued', 'cancelled') then p_job.phase else v_at.phase end;
   p_job.message := case
     when p_job.status = 'completed' then 'Complete'
     when p_job.status = 'cancelled' then 'Cancelled'

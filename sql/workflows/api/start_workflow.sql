@@ -20,6 +20,7 @@ begin
   if v_user is null then
     raise exception 'sign in to start a job' using errcode = '42501';
   end if;
+  perform mill.refuse_excess(v_user, 'workflows');
   insert into mill.workflow (type, params, user_id, priority, idempotency_key, correlation_id)
   values (p_type, p_params, v_user,
     -- Users stand in one line; the service may let a job pass.

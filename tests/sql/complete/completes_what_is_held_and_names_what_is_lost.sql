@@ -1,4 +1,5 @@
 select plan(9);
+update mill.queue set dequeue = 'priority' where queue = 'default'; -- fair by default, which has no packs and an index of what runs
 select mill.enqueue_many('echo', '[{"n": 0}, {"n": 1}, {"n": 2}, {"n": 3}]');
 create temp table held as select * from mill.claim('w', array['default'], 4);
 select is(mill.complete('w', '{}', '{}'), '{}', 'nothing to complete');

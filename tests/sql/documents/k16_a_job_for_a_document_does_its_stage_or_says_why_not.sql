@@ -1,4 +1,5 @@
 select plan(25);
+update mill.queue set dequeue = 'priority' where queue = 'fast'; -- jobs of theirs are claimed before the user's own stages
 insert into public.user_profiles (id, user_id, is_default) values ('33333333-3333-4333-8333-333333333333', '11111111-1111-4111-8111-111111111111', true);
 create function pg_temp.claimed(p_worker text, p_queue text, p_max int, p_kinds text[] default null) returns table (id uuid, attempt int, kind text) language sql as $$
   select j.id, j.attempt, j.kind from jsonb_to_recordset(public.claim_jobs(p_worker, array[p_queue], p_max, p_kinds)) j(id uuid, attempt int, kind text) $$;

@@ -1,4 +1,5 @@
 select plan(34);
+update mill.queue set dequeue = 'priority' where queue = 'default'; -- fair by default, which has no packs and an index of what runs
 set mill.now = '2030-01-01 00:00+00';
 create function pg_temp.one(p_more jsonb default '{}') returns uuid language sql as $$
   select e.id from mill.enqueue(jsonb_build_array('{"kind": "echo", "payload": {"a": 1}}'::jsonb || p_more)) e $$;

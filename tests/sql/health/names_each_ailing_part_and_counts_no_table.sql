@@ -24,7 +24,7 @@ select pg_temp.well();
 select is(pg_temp.ailing(), array['workers'], 'work of the container worker and none to do it');
 select public.claim_jobs('w-1', array['fast'], 1);
 select is(pg_temp.ailing(), '{}', 'until one has come');
-update mill.job set state = 'pending', lease_until = null, run_at = mill.now() where worker = 'w-1';
+update mill.job set state = 'pending', lease_until = null, slot = null, run_at = mill.now() where worker = 'w-1';
 set mill.now = '2030-01-01 00:11:00+00';
 select pg_temp.well();
 select is(pg_temp.ailing(), '{}', 'a worker that was seen within the timeout');

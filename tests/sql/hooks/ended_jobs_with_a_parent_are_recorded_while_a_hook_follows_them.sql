@@ -1,4 +1,5 @@
 select plan(7);
+update mill.queue set dequeue = 'priority' where queue = 'default'; -- fair by default, which has no packs and an index of what runs
 delete from mill.hook where event = 'ended'; -- that of workflows
 create table mill.heard (n bigint generated always as identity, ids uuid[], state text, results jsonb[]);
 create function mill.hear_ended(p_xid xid8, p_after bigint) returns void language sql as $$

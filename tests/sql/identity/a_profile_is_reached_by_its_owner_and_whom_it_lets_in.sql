@@ -1,4 +1,4 @@
-select plan(19);
+select plan(24);
 create function pg_temp.as(p_user text) returns void language sql as $$ select set_config('request.jwt.claims', format('{"role": "authenticated", "sub": "%s"}', p_user), false) $$;
 create function pg_temp.ann() returns text language sql as $$ select '11111111-1111-4111-8111-111111111111' $$;
 create function pg_temp.bob() returns text language sql as $$ select '22222222-2222-4222-8222-222222222222' $$;
@@ -24,7 +24,12 @@ select is_empty('select public.accessible_profiles()', 'no profile is accessible
 
 select pg_temp.as(pg_temp.ann());
 insert into public.profile_access_grants (profile_id, grantee_user_id, expires_at) select id, pg_temp.bob()::uuid, now() + interval '1 hour' from child;
+select is(public.accept_profile_access((select id from public.profile_access_grants)), false, 'whoever grants access cannot accept it for the other');
+select throws_ok($$ update public.profile_access_grants set accepted_at = now() $$, '42501', null, 'and cannot write that it was accepted');
 select pg_temp.as(pg_temp.bob());
+select is(public.has_profile_access(pg_temp.bob()::uuid, (select id from child)), false, 'a grant that was not accepted lets nobody in');
+select is_empty('select public.accessible_profiles()', 'and shows the profile to nobody');
+select is(public.accept_profile_access((select id from public.profile_access_grants)), true, 'the one who was let in accepts the grant');
 select is(public.has_profile_access(pg_temp.bob()::uuid, (select id from child)), true, 'let in, it has access');
 select results_eq('select public.accessible_profiles()', 'select id from child', 'to that one');
 select is((select display_name from public.user_profiles), 'Kim', 'sees it');

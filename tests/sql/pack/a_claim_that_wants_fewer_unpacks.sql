@@ -1,4 +1,5 @@
 select plan(8);
+update mill.queue set dequeue = 'priority' where queue = 'default'; -- fair by default, which has no packs and an index of what runs
 select mill.enqueue_many('echo', (select jsonb_agg(jsonb_build_object('n', n)) from generate_series(1, 70) n));
 select is((select payload from mill.claim('w', array['default'], 1)), '{"n": 1}', 'the oldest goes first');
 select is((select array_agg((payload ->> 'n')::int order by turn) from mill.job_live where state = 'pending'), (select array_agg(n) from generate_series(2, 50) n), 'the rest of its pack stands in line as rows');

@@ -1,4 +1,5 @@
 select plan(19);
+update mill.queue set dequeue = 'priority' where queue = 'default'; -- fair by default, which has no packs and an index of what runs
 set request.jwt.claims = '{"role": "service_role"}';
 create temp table made as
 select m.id, m.at from unnest(mill.enqueue_many('echo', (select jsonb_agg(jsonb_build_object('n', n)) from generate_series(1, 120) n))) with ordinality as m(id, at);

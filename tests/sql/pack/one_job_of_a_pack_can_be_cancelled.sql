@@ -1,4 +1,5 @@
 select plan(5);
+update mill.queue set dequeue = 'priority' where queue = 'default'; -- fair by default, which has no packs and an index of what runs
 create temp table made as
 select m.id, m.at from unnest(mill.enqueue_many('echo', (select jsonb_agg(jsonb_build_object('n', n)) from generate_series(1, 100) n))) with ordinality as m(id, at);
 select results_eq('select c.status from mill.cancel(array(select id from made where at in (3, 4))) c', array['cancelled', 'cancelled'], 'cancelled at once');

@@ -1,5 +1,6 @@
 -- Nobody sends in a copy of the template. pg_temp.answer records an answer as pg_net and the relay do.
 select plan(17);
+update mill.queue set dequeue = 'priority' where queue = 'default'; -- fair by default, which has no packs and an index of what runs
 create function pg_temp.answer(p_invocation uuid, p_status int) returns void language sql as $$
   with sent as (delete from net.http_request_queue q using mill.invocation i where i.id = p_invocation and q.id = i.request_id returning q.id)
   insert into net._http_response (id, status_code, error_msg, timed_out) select id, p_status, null, false from sent

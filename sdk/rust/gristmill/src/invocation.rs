@@ -1,10 +1,14 @@
-//! One invocation of a function: claim once, run the jobs at the same time, settle them in one call, and end.
+//! One invocation of a function: claim once, run the jobs at the same time, settle them as they end, and end.
 
+use std::future::Future;
+use std::pin::pin;
 use std::sync::Arc;
 use std::time::Duration;
 
 use chrono::{DateTime, Utc};
-use futures_util::future::join_all;
+use futures_util::StreamExt;
+use futures_util::future::{Either, select};
+use futures_util::stream::FuturesUnordered;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -16,13 +20,20 @@ use crate::job::{ClaimedJob, InvocationId};
 use crate::outcome::{Failure, Outcome, SettleStatus, Settled, Settlement};
 use crate::signature::{Key, Refused};
 use crate::steps::{set_longest, until_put_off};
-use crate::time::within;
+use crate::time::{self, within};
 
 /// An invocation is small; whatever is larger was not sent by Postgres.
 pub const MAX_BYTES: usize = 16 * 1024;
 
 /// The end of an invocation's time, kept for settling: a job that still runs then has failed.
 const TIME_TO_SETTLE: Duration = Duration::from_secs(5);
+
+/// Jobs that end within this time of the first one are settled together with it. Each later wave waits twice as long, so that jobs that end
+/// one by one take few calls.
+const FIRST_WAVE: Duration = Duration::from_millis(200);
+
+/// The longest that a job waits to be settled with others.
+const LAST_WAVE: Duration = Duration::from_secs(3);
 
 /// What Postgres asks a function for.
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize, JsonSchema)]
@@ -149,27 +160,16 @@ impl Invocation {
         let attempts = claimed
             .iter()
             .map(|job| attempt(job, &worker, client, jobs, &states, longest));
-        let settlements = join_all(attempts).await;
-        let (done, settlements): (Vec<_>, Vec<_>) = settlements
-            .into_iter()
-            .partition(|settlement| settlement.outcome.is_settled());
-        // What was put off has ended its attempt, and not the invocation: settling nothing ends that.
-        let is_put_off = |one: &Settlement| matches!(one.outcome, Outcome::Noted { word: "snoozed" | "lost" });
-        let settled = match settlements.is_empty() && !done.iter().any(is_put_off) {
-            true => Vec::new(),
-            false => {
-                let settling = Settling {
-                    client,
-                    worker: &worker,
-                    invocation: self.invocation,
-                    end,
-                };
-                settling.settle(settlements).await?
-            }
+        let settling = Settling {
+            client,
+            worker: &worker,
+            invocation: self.invocation,
+            end,
         };
+        let (done, settled) = settling.settle_as_they_end(attempts.collect()).await?;
         let report = Report::of(count, &settled);
         Ok(Report {
-            accepted: report.accepted + done.len(),
+            accepted: report.accepted + done,
             ..report
         })
     }
@@ -228,9 +228,58 @@ struct Settling<'a> {
 }
 
 impl Settling<'_> {
+    /// Settles what has ended while the rest still runs, so that a quick job does not wait for the slow ones that were claimed with it. A batch
+    /// whose jobs end together is settled in one call. Answers how many jobs had settled themselves, and what became of the others.
+    async fn settle_as_they_end<F: Future<Output = Settlement>>(
+        &self,
+        mut running: FuturesUnordered<F>,
+    ) -> Result<(usize, Vec<Settled>), CallError> {
+        let mut done = Done::default();
+        let mut settled = Vec::new();
+        let mut ended = Vec::new();
+        let mut is_over = false;
+        let mut pause = FIRST_WAVE;
+        while let Some(first) = running.next().await {
+            ended.push(first);
+            let mut rest = pin!(time::sleep(pause));
+            while let Either::Left((Some(next), _)) = select(running.next(), &mut rest).await {
+                ended.push(next);
+            }
+            let wave = take_open(&mut ended, &mut done);
+            if wave.is_empty() {
+                continue;
+            }
+            if running.is_empty() {
+                settled.extend(self.settle(wave, true).await?);
+                is_over = true;
+                break;
+            }
+            pause = (pause * 2).min(LAST_WAVE);
+            let mut settling = pin!(self.settle(wave, false));
+            let answer = loop {
+                match select(settling.as_mut(), running.next()).await {
+                    Either::Left((answer, _)) => break answer,
+                    Either::Right((Some(next), _)) => ended.push(next),
+                    Either::Right((None, settling)) => break settling.await,
+                }
+            };
+            settled.extend(answer?);
+        }
+        let last = take_open(&mut ended, &mut done);
+        // What was put off has ended its attempt, and not the invocation; nor has an earlier wave. Settling nothing ends it.
+        if !last.is_empty() || !is_over && (done.put_off || !settled.is_empty()) {
+            settled.extend(self.settle(last, true).await?);
+        }
+        Ok((done.jobs, settled))
+    }
+
     /// All in one call; one by one when the batch is refused, so that one bad outcome does not hold back the others.
-    async fn settle(&self, settlements: Vec<Settlement>) -> Result<Vec<Settled>, CallError> {
-        match self.insist(&settlements, true).await {
+    async fn settle(
+        &self,
+        settlements: Vec<Settlement>,
+        are_last: bool,
+    ) -> Result<Vec<Settled>, CallError> {
+        match self.insist(&settlements, are_last).await {
             Err(error) if !error.is_passing() => {}
             ended => return ended,
         }
@@ -239,9 +288,10 @@ impl Settling<'_> {
         for settlement in settlements {
             left -= 1;
             let one = std::slice::from_ref(&settlement);
-            let answer = match self.insist(one, left == 0).await {
+            let ends = are_last && left == 0;
+            let answer = match self.insist(one, ends).await {
                 Err(error) if !error.is_passing() => {
-                    self.insist(&[settlement.refused(&error)], left == 0).await
+                    self.insist(&[settlement.refused(&error)], ends).await
                 }
                 ended => ended,
             };
@@ -259,6 +309,30 @@ impl Settling<'_> {
         let invocation = are_last.then_some(self.invocation);
         again!(until self.end, self.client.settle_jobs(self.worker, batch, invocation))
     }
+}
+
+/// Jobs that are settled by a call of their own.
+#[derive(Default)]
+struct Done {
+    jobs: usize,
+    /// Some of them only sleep, wait or are another's by now.
+    put_off: bool,
+}
+
+/// Those that are still to be settled; the others are counted.
+fn take_open(ended: &mut Vec<Settlement>, done: &mut Done) -> Vec<Settlement> {
+    let (settled, open): (Vec<_>, Vec<_>) =
+        ended.drain(..).partition(|one| one.outcome.is_settled());
+    done.jobs += settled.len();
+    done.put_off |= settled.iter().any(|one| {
+        matches!(
+            one.outcome,
+            Outcome::Noted {
+                word: "snoozed" | "lost"
+            }
+        )
+    });
+    open
 }
 
 impl Settlement {

@@ -13,6 +13,9 @@ insert into rpc_rule (rpc, anyone, owner, probe, subject, is_mute) values
   ('has_profile_access', false, true, 'public.has_profile_access(auth.uid(), {id})', 'select id from public.user_profiles where id = {profile}', false),
   ('accessible_profiles', false, true, null, null, false),
   ('default_profile', false, true, null, null, false);
+-- Only whom a grant names accepts it: to its owner, to a stranger and to nobody it is the same as none.
+insert into rpc_rule (rpc, owner, service, probe, subject, is_mute) values
+  ('accept_profile_access', true, false, 'public.accept_profile_access({id})', 'select g.id from public.profile_access_grants g where g.granted_by = {owner} limit 1', true);
 insert into rpc_rule (rpc) values
   ('log_audit_event'), ('verify_audit_log'), ('reserve_api_capacity'), ('settle_api_capacity'), ('report_api_rate_limit'), ('limit_of_call');
 
