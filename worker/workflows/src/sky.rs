@@ -171,18 +171,9 @@ mod tests {
     // The examples of Meeus, Astronomical Algorithms: 25.b, 47.a, 33.a. Their times are dynamical: a minute later than universal time then.
     #[test]
     fn positions_are_those_of_the_examples_of_meeus() {
-        near(
-            sky("1992-10-12T23:59:01Z").longitude(Body::Sun),
-            199.906,
-        );
-        near(
-            sky("1992-04-11T23:59:01Z").longitude(Body::Moon),
-            133.167,
-        );
-        near(
-            sky("1992-12-19T23:59:01Z").longitude(Body::Venus),
-            313.08,
-        );
+        near(sky("1992-10-12T23:59:01Z").longitude(Body::Sun), 199.906);
+        near(sky("1992-04-11T23:59:01Z").longitude(Body::Moon), 133.167);
+        near(sky("1992-12-19T23:59:01Z").longitude(Body::Venus), 313.08);
     }
 
     #[test]

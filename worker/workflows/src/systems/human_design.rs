@@ -43,7 +43,15 @@ enum Center {
 
 impl Center {
     const ALL: [Self; 9] = [
-        Self::Head, Self::Mind, Self::Throat, Self::Identity, Self::Will, Self::Feeling, Self::Response, Self::Instinct, Self::Pressure,
+        Self::Head,
+        Self::Mind,
+        Self::Throat,
+        Self::Identity,
+        Self::Will,
+        Self::Feeling,
+        Self::Response,
+        Self::Instinct,
+        Self::Pressure,
     ];
 
     const fn name(self) -> &'static str {
@@ -116,14 +124,21 @@ fn activations(sky: Sky) -> Vec<(String, (u8, usize))> {
         ("the north node".to_owned(), gate(node)),
         ("the south node".to_owned(), gate(node + 180.0)),
     ];
-    found.extend(Body::PLANETS.iter().skip(1).map(|body| (body.name().to_owned(), gate(sky.longitude(*body)))));
+    found.extend(
+        Body::PLANETS
+            .iter()
+            .skip(1)
+            .map(|body| (body.name().to_owned(), gate(sky.longitude(*body)))),
+    );
     found
 }
 
 /// When the Sun stood 88 degrees before its place at birth: about 88 days earlier.
 fn design(birth: Sky) -> Sky {
     let wanted = birth.longitude(Body::Sun) - 88.0;
-    (0..8).fold(birth.later(-89.0), |sky, _| sky.later(signed(wanted - sky.longitude(Body::Sun)) / 0.9856))
+    (0..8).fold(birth.later(-89.0), |sky, _| {
+        sky.later(signed(wanted - sky.longitude(Body::Sun)) / 0.9856)
+    })
 }
 
 pub(super) struct Design {
@@ -139,9 +154,16 @@ pub(super) struct Design {
 
 pub(super) fn of(person: &Subject) -> Design {
     let (birth, before) = (activations(person.sky), activations(design(person.sky)));
-    let gates: BTreeSet<u8> = birth.iter().chain(&before).map(|(_, (gate, _))| *gate).collect();
+    let gates: BTreeSet<u8> = birth
+        .iter()
+        .chain(&before)
+        .map(|(_, (gate, _))| *gate)
+        .collect();
     let channels = joined(&gates);
-    let centers: BTreeSet<Center> = channels.iter().flat_map(|channel| [channel.2, channel.3]).collect();
+    let centers: BTreeSet<Center> = channels
+        .iter()
+        .flat_map(|channel| [channel.2, channel.3])
+        .collect();
     Design {
         kind: kind(&centers, &channels),
         profile: (birth[0].1.1, before[0].1.1),
@@ -155,7 +177,10 @@ pub(super) fn of(person: &Subject) -> Design {
 }
 
 fn joined(gates: &BTreeSet<u8>) -> Vec<(u8, u8, Center, Center)> {
-    CHANNELS.into_iter().filter(|channel| gates.contains(&channel.0) && gates.contains(&channel.1)).collect()
+    CHANNELS
+        .into_iter()
+        .filter(|channel| gates.contains(&channel.0) && gates.contains(&channel.1))
+        .collect()
 }
 
 fn kind(centers: &BTreeSet<Center>, channels: &[(u8, u8, Center, Center)]) -> &'static str {
@@ -167,7 +192,9 @@ fn kind(centers: &BTreeSet<Center>, channels: &[(u8, u8, Center, Center)]) -> &'
             }
         }
     }
-    let moves = [Will, Feeling, Response, Pressure].iter().any(|motor| reached.contains(motor));
+    let moves = [Will, Feeling, Response, Pressure]
+        .iter()
+        .any(|motor| reached.contains(motor));
     match (centers.is_empty(), centers.contains(&Response), moves) {
         (true, ..) => "Reflector",
         (_, true, true) => "Manifesting Generator",
@@ -180,7 +207,10 @@ fn kind(centers: &BTreeSet<Center>, channels: &[(u8, u8, Center, Center)]) -> &'
 fn authority(centers: &BTreeSet<Center>) -> &'static str {
     let order = [
         (Feeling, "waiting until a feeling has had its ups and downs"),
-        (Response, "the first sound that the body makes to a question"),
+        (
+            Response,
+            "the first sound that the body makes to a question",
+        ),
         (Instinct, "a quiet warning that comes only once"),
         (Will, "whether the heart is in it"),
         (Identity, "what is said aloud when the right person listens"),
@@ -193,7 +223,9 @@ fn strategy(kind: &str) -> &'static str {
     match kind {
         "Manifestor" => "to tell those who are concerned before beginning",
         "Generator" => "to wait for something to answer to",
-        "Manifesting Generator" => "to answer first, to say so, and then to skip the steps that are not needed",
+        "Manifesting Generator" => {
+            "to answer first, to say so, and then to skip the steps that are not needed"
+        }
         "Projector" => "to wait for the invitation in the large matters",
         _ => "to wait for a whole turn of the Moon before a large decision",
     }
@@ -206,7 +238,15 @@ fn hexagram(gate: u8) -> &'static str {
 pub(super) fn facts(person: &Subject) -> Value {
     let found = of(person);
     let list = |activations: &[(String, (u8, usize))]| -> BTreeMap<String, String> {
-        activations.iter().map(|(body, (gate, line))| (body.trim_start_matches("the ").to_lowercase(), format!("{gate}.{line}"))).collect()
+        activations
+            .iter()
+            .map(|(body, (gate, line))| {
+                (
+                    body.trim_start_matches("the ").to_lowercase(),
+                    format!("{gate}.{line}"),
+                )
+            })
+            .collect()
     };
     json!({
         "type": found.kind, "profile": format!("{}/{}", found.profile.0, found.profile.1), "authority": found.authority,
@@ -218,7 +258,10 @@ pub(super) fn facts(person: &Subject) -> Value {
 
 pub(super) fn one(person: &Subject, chapter: &mut Chapter) {
     let (name, found) = (&person.name, of(person));
-    chapter.section(format!("{} with profile {}/{}", found.kind, found.profile.0, found.profile.1));
+    chapter.section(format!(
+        "{} with profile {}/{}",
+        found.kind, found.profile.0, found.profile.1
+    ));
     chapter.say(&[
         format!("{name}, born on {}, is a {} in this system, which divides the circle into sixty-four gates named after the Book of Changes.", person.born(), found.kind),
         format!("The advice to a {} is {}, and {name} will know it from the times when it was not followed.", found.kind, strategy(found.kind)),
@@ -226,39 +269,78 @@ pub(super) fn one(person: &Subject, chapter: &mut Chapter) {
     ]);
     let (outer, inner) = found.profile;
     chapter.say(&[
-        format!("The profile has two lines: {name} knows the {} and lives the {} without noticing.", ordinal_line(outer), ordinal_line(inner)),
+        format!(
+            "The profile has two lines: {name} knows the {} and lives the {} without noticing.",
+            ordinal_line(outer),
+            ordinal_line(inner)
+        ),
         if outer == inner {
-            format!("Both are the same, so {name} is through and through somebody {}.", LINES[outer - 1])
+            format!(
+                "Both are the same, so {name} is through and through somebody {}.",
+                LINES[outer - 1]
+            )
         } else {
-            format!("The first makes {name} somebody {}, the second somebody {}.", LINES[outer - 1], LINES[inner - 1])
+            format!(
+                "The first makes {name} somebody {}, the second somebody {}.",
+                LINES[outer - 1],
+                LINES[inner - 1]
+            )
         },
     ]);
     chapter.section("What is steady");
-    let open: Vec<Center> = Center::ALL.into_iter().filter(|center| !found.centers.contains(center)).collect();
-    chapter.say(&[format!("Of the nine centres, {} defined in {name} and {} open.", are(found.centers.len()), are(open.len()))]);
+    let open: Vec<Center> = Center::ALL
+        .into_iter()
+        .filter(|center| !found.centers.contains(center))
+        .collect();
+    chapter.say(&[format!(
+        "Of the nine centres, {} defined in {name} and {} open.",
+        are(found.centers.len()),
+        are(open.len())
+    )]);
     for center in &found.centers {
         chapter.say(&[format!("{} is defined: {name} has a way of one's own with {}, and it does not change with the company.", center.name(), center.subject())]);
     }
     chapter.section("What is open");
     for center in &open {
-        chapter.say(&[format!("{} is open: in {}, {name} takes in what is around and gives it back stronger.", center.name(), center.subject())]);
+        chapter.say(&[format!(
+            "{} is open: in {}, {name} takes in what is around and gives it back stronger.",
+            center.name(),
+            center.subject()
+        )]);
     }
     if open.is_empty() {
-        chapter.say(&[format!("No centre of {name} is open, which is rare: the surroundings change little.")]);
+        chapter.say(&[format!(
+            "No centre of {name} is open, which is rare: the surroundings change little."
+        )]);
     }
     chapter.section("Channels");
     if found.channels.is_empty() {
-        chapter.say(&[format!("No channel is complete in {name}: every one is finished by somebody else.")]);
+        chapter.say(&[format!(
+            "No channel is complete in {name}: every one is finished by somebody else."
+        )]);
     }
     for channel in &found.channels {
         chapter.say(&[format!(
             "The channel {}–{} joins {} and {}: {name} turns {} into {}.",
-            channel.0, channel.1, channel.2.name(), channel.3.name(), hexagram(channel.0), hexagram(channel.1)
+            channel.0,
+            channel.1,
+            channel.2.name(),
+            channel.3.name(),
+            hexagram(channel.0),
+            hexagram(channel.1)
         )]);
     }
     chapter.section("Gates");
-    for (when, list) in [("At birth", &found.birth), ("Eighty-eight degrees earlier", &found.before)] {
-        let named: Vec<String> = list.iter().map(|(body, (gate, line))| format!("{body} in gate {gate}, {}, line {line}", hexagram(*gate))).collect();
+    for (when, list) in [
+        ("At birth", &found.birth),
+        ("Eighty-eight degrees earlier", &found.before),
+    ] {
+        let named: Vec<String> = list
+            .iter()
+            .map(|(body, (gate, line))| {
+                format!("{body} in gate {gate}, {}, line {line}", hexagram(*gate))
+            })
+            .collect();
         chapter.say(&[format!("{when} {name} had {}.", listed(&named))]);
     }
 }
@@ -298,28 +380,64 @@ pub(super) fn both(one: &Subject, other: &Subject, chapter: &mut Chapter) {
         format!("Where one has the gate at one end and the other the gate at the other end, a channel appears while they are in a room; {a} and {b} have {}.", counted(made.len(), "such channel")),
     ]);
     for channel in &made {
-        let (gives, takes) = if mine.gates.contains(&channel.0) { (a, b) } else { (b, a) };
+        let (gives, takes) = if mine.gates.contains(&channel.0) {
+            (a, b)
+        } else {
+            (b, a)
+        };
         chapter.say(&[format!(
             "{}–{}: {gives} brings {}, {takes} brings {}, and together they join {} and {}.",
-            channel.0, channel.1, hexagram(channel.0), hexagram(channel.1), channel.2.name(), channel.3.name()
+            channel.0,
+            channel.1,
+            hexagram(channel.0),
+            hexagram(channel.1),
+            channel.2.name(),
+            channel.3.name()
         )]);
     }
     chapter.section("Centres");
     for center in Center::ALL {
-        let sentence = match (mine.centers.contains(&center), theirs.centers.contains(&center)) {
-            (true, true) => format!("{} is defined in both: about {}, {a} and {b} each have a view that stays.", center.name(), center.subject()),
-            (true, false) => format!("{} is defined in {a} and open in {b}: about {}, {b} hears {a} more loudly than intended.", center.name(), center.subject()),
-            (false, true) => format!("{} is open in {a} and defined in {b}: about {}, {a} is carried by {b}.", center.name(), center.subject()),
-            (false, false) => format!("{} is open in both: about {}, {a} and {b} depend on who else is there.", center.name(), center.subject()),
+        let sentence = match (
+            mine.centers.contains(&center),
+            theirs.centers.contains(&center),
+        ) {
+            (true, true) => format!(
+                "{} is defined in both: about {}, {a} and {b} each have a view that stays.",
+                center.name(),
+                center.subject()
+            ),
+            (true, false) => format!(
+                "{} is defined in {a} and open in {b}: about {}, {b} hears {a} more loudly than intended.",
+                center.name(),
+                center.subject()
+            ),
+            (false, true) => format!(
+                "{} is open in {a} and defined in {b}: about {}, {a} is carried by {b}.",
+                center.name(),
+                center.subject()
+            ),
+            (false, false) => format!(
+                "{} is open in both: about {}, {a} and {b} depend on who else is there.",
+                center.name(),
+                center.subject()
+            ),
         };
         chapter.say(&[sentence]);
     }
     chapter.section("Shared gates");
-    let shared: Vec<String> = mine.gates.intersection(&theirs.gates).map(|gate| format!("{gate}, {}", hexagram(*gate))).collect();
+    let shared: Vec<String> = mine
+        .gates
+        .intersection(&theirs.gates)
+        .map(|gate| format!("{gate}, {}", hexagram(*gate)))
+        .collect();
     chapter.say(&[if shared.is_empty() {
         format!("{a} and {b} have no gate in common, so there is always something to explain.")
     } else {
-        format!("{a} and {b} share {}: {}.", counted(shared.len(), "gate"), shared.join("; "))
+        format!(
+            "{a} and {b} share {}: {}.",
+            counted(shared.len(), "gate"),
+            shared.join("; ")
+        )
     }]);
 }
 
@@ -331,7 +449,11 @@ mod tests {
     fn every_gate_stands_once_on_the_wheel_and_every_channel_joins_two_of_them() {
         let gates: BTreeSet<u8> = WHEEL.into_iter().collect();
         assert_eq!(gates, (1..=64).collect());
-        assert!(CHANNELS.iter().all(|channel| gates.contains(&channel.0) && gates.contains(&channel.1)));
+        assert!(
+            CHANNELS
+                .iter()
+                .all(|channel| gates.contains(&channel.0) && gates.contains(&channel.1))
+        );
     }
 
     #[test]

@@ -29,7 +29,11 @@ pub(super) struct Subject {
 }
 
 impl Subject {
-    pub(super) fn new(name: String, date: NaiveDate, moment: Option<chrono::DateTime<Utc>>) -> Self {
+    pub(super) fn new(
+        name: String,
+        date: NaiveDate,
+        moment: Option<chrono::DateTime<Utc>>,
+    ) -> Self {
         let noon = NaiveTime::from_hms_opt(12, 0, 0).unwrap_or_default();
         Self {
             name,
@@ -149,11 +153,14 @@ fn listed(items: &[String]) -> String {
 }
 
 const SMALL: [&str; 13] = [
-    "no", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve",
+    "no", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven",
+    "twelve",
 ];
 
 fn counted(number: usize, what: &str) -> String {
-    let number_word = SMALL.get(number).map_or_else(|| number.to_string(), |&word| word.to_owned());
+    let number_word = SMALL
+        .get(number)
+        .map_or_else(|| number.to_string(), |&word| word.to_owned());
     format!("{number_word} {what}{}", if number == 1 { "" } else { "s" })
 }
 

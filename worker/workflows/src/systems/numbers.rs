@@ -8,18 +8,66 @@ use super::{Chapter, Subject, counted, listed};
 /// What a number stands for, what it gives, what it costs.
 const fn meaning(number: u32) -> (&'static str, &'static str, &'static str) {
     match number {
-        1 => ("beginning", "the nerve to go first", "going alone where company was on offer"),
-        2 => ("pairing", "an ear for what lies between two people", "keeping the peace at one's own cost"),
-        3 => ("expression", "the right word and a lighter mood", "scattering a good idea over five evenings"),
-        4 => ("order", "foundations that hold", "mistaking the plan for the house"),
-        5 => ("change", "quick adaptation and a taste for the open road", "leaving just before it becomes interesting"),
-        6 => ("care", "responsibility that does not need thanks", "helping those who had not asked"),
-        7 => ("inquiry", "depth, silence and a second look", "knowing everything about it and telling nobody"),
-        8 => ("effect", "a feeling for scale, money and power", "measuring what was only meant to be enjoyed"),
-        9 => ("completion", "generosity and the long view", "holding doors open that should be shut"),
-        11 => ("inspiration", "ideas that arrive finished", "nerves stretched like strings"),
-        22 => ("the large work", "plans for more than one lifetime", "being crushed by one's own scaffolding"),
-        _ => ("teaching", "patience with everybody", "forgetting to be taught"),
+        1 => (
+            "beginning",
+            "the nerve to go first",
+            "going alone where company was on offer",
+        ),
+        2 => (
+            "pairing",
+            "an ear for what lies between two people",
+            "keeping the peace at one's own cost",
+        ),
+        3 => (
+            "expression",
+            "the right word and a lighter mood",
+            "scattering a good idea over five evenings",
+        ),
+        4 => (
+            "order",
+            "foundations that hold",
+            "mistaking the plan for the house",
+        ),
+        5 => (
+            "change",
+            "quick adaptation and a taste for the open road",
+            "leaving just before it becomes interesting",
+        ),
+        6 => (
+            "care",
+            "responsibility that does not need thanks",
+            "helping those who had not asked",
+        ),
+        7 => (
+            "inquiry",
+            "depth, silence and a second look",
+            "knowing everything about it and telling nobody",
+        ),
+        8 => (
+            "effect",
+            "a feeling for scale, money and power",
+            "measuring what was only meant to be enjoyed",
+        ),
+        9 => (
+            "completion",
+            "generosity and the long view",
+            "holding doors open that should be shut",
+        ),
+        11 => (
+            "inspiration",
+            "ideas that arrive finished",
+            "nerves stretched like strings",
+        ),
+        22 => (
+            "the large work",
+            "plans for more than one lifetime",
+            "being crushed by one's own scaffolding",
+        ),
+        _ => (
+            "teaching",
+            "patience with everybody",
+            "forgetting to be taught",
+        ),
     }
 }
 
@@ -59,7 +107,10 @@ fn value(letter: char) -> u32 {
 }
 
 fn letters(name: &str) -> Vec<char> {
-    name.chars().flat_map(char::to_lowercase).filter(|letter| letter.is_alphabetic()).collect()
+    name.chars()
+        .flat_map(char::to_lowercase)
+        .filter(|letter| letter.is_alphabetic())
+        .collect()
 }
 
 fn is_vowel(letter: char) -> bool {
@@ -82,13 +133,24 @@ pub(super) fn of(person: &Subject) -> Numbers {
     let year = u32::try_from(date.year()).unwrap_or_default();
     let path = reduced(reduced(date.month()) + reduced(date.day()) + reduced(digits(year)));
     let letters = letters(&person.name);
-    let sum = |keep: &dyn Fn(char) -> bool| reduced(letters.iter().filter(|letter| keep(**letter)).map(|letter| value(*letter)).sum());
+    let sum = |keep: &dyn Fn(char) -> bool| {
+        reduced(
+            letters
+                .iter()
+                .filter(|letter| keep(**letter))
+                .map(|letter| value(*letter))
+                .sum(),
+        )
+    };
     let expression = sum(&|_| true);
     let mut counts = [0; 9];
     for letter in &letters {
         counts[value(*letter) as usize - 1] += 1;
     }
-    let values: Vec<String> = letters.iter().map(|letter| value(*letter).to_string()).collect();
+    let values: Vec<String> = letters
+        .iter()
+        .map(|letter| value(*letter).to_string())
+        .collect();
     Numbers {
         path,
         birthday: reduced(date.day()),
@@ -115,7 +177,14 @@ pub(super) fn one(person: &Subject, chapter: &mut Chapter) {
     chapter.section(format!("The path: {}", found.path));
     let (stands, gives, costs) = meaning(found.path);
     chapter.say(&[
-        format!("Month, day and year of {} come to {}, {} and {}, and together to {}.", person.born(), reduced(date.month()), reduced(date.day()), reduced(digits(u32::try_from(date.year()).unwrap_or_default())), found.path),
+        format!(
+            "Month, day and year of {} come to {}, {} and {}, and together to {}.",
+            person.born(),
+            reduced(date.month()),
+            reduced(date.day()),
+            reduced(digits(u32::try_from(date.year()).unwrap_or_default())),
+            found.path
+        ),
         format!("That is the number of the path of {name}, and it stands for {stands}."),
         format!("It gives {name} {gives}, and it charges for it with {costs}."),
     ]);
@@ -130,7 +199,10 @@ pub(super) fn one(person: &Subject, chapter: &mut Chapter) {
     chapter.section(format!("The name: {}", found.expression));
     let (stands, gives, costs) = meaning(found.expression);
     chapter.say(&[
-        format!("Counted letter by letter, {name} is {}, which is reduced to {}.", found.shown, found.expression),
+        format!(
+            "Counted letter by letter, {name} is {}, which is reduced to {}.",
+            found.shown, found.expression
+        ),
         format!("The whole name stands for {stands}: what {name} can do is {gives}."),
         format!("People who meet {name} under pressure meet {costs} instead."),
     ]);
@@ -144,30 +216,54 @@ pub(super) fn one(person: &Subject, chapter: &mut Chapter) {
         },
     ]);
     chapter.section("What is strong and what is missing");
-    let of_count = |keep: &dyn Fn(usize) -> bool| -> Vec<u32> { (1..=9).filter(|number| keep(found.counts[*number as usize - 1])).collect() };
+    let of_count = |keep: &dyn Fn(usize) -> bool| -> Vec<u32> {
+        (1..=9)
+            .filter(|number| keep(found.counts[*number as usize - 1]))
+            .collect()
+    };
     let most = found.counts.iter().max().copied().unwrap_or_default();
     for number in of_count(&|count| count == most).into_iter().take(3) {
         chapter.say(&[format!("The number {number} occurs {} in the letters of {name}, more than any other or as often: {} comes without effort.", times(most), meaning(number).1)]);
     }
     let missing = of_count(&|count| count == 0);
     if missing.is_empty() {
-        chapter.say(&[format!("No number is missing from {name}, which takes a long name and a little luck.")]);
+        chapter.say(&[format!(
+            "No number is missing from {name}, which takes a long name and a little luck."
+        )]);
     } else {
         let list: Vec<String> = missing.iter().map(u32::to_string).collect();
-        chapter.say(&[format!("Missing from the letters of {name}: {}.", listed(&list)), format!("A missing number is no fault; it is what {name} has to learn with intent.")]);
+        chapter.say(&[
+            format!("Missing from the letters of {name}: {}.", listed(&list)),
+            format!("A missing number is no fault; it is what {name} has to learn with intent."),
+        ]);
         for number in missing {
             chapter.say(&[format!("For the {number} of {}, {name} does well to keep a friend who has it: somebody with {}.", meaning(number).0, meaning(number).1)]);
         }
     }
     chapter.section("Later");
-    let age = 36 - if found.path > 9 { digits(found.path) } else { found.path };
+    let age = 36
+        - if found.path > 9 {
+            digits(found.path)
+        } else {
+            found.path
+        };
     chapter.say(&[
         format!("Path and name together make {}, the number of the second half.", found.maturity),
         format!("It begins to be felt at about {age}, for {name} around the year {}, and it stands for {}.", date.year() + i32::try_from(age).unwrap_or_default(), meaning(found.maturity).0),
         format!("From then on {name} can count on {}.", meaning(found.maturity).1),
     ]);
-    let (month, day, year) = (reduced(date.month()), reduced(date.day()), reduced(digits(u32::try_from(date.year()).unwrap_or_default())));
-    let peaks = [month + day, day + year, month + day + day + year, month + year].map(reduced);
+    let (month, day, year) = (
+        reduced(date.month()),
+        reduced(date.day()),
+        reduced(digits(u32::try_from(date.year()).unwrap_or_default())),
+    );
+    let peaks = [
+        month + day,
+        day + year,
+        month + day + day + year,
+        month + year,
+    ]
+    .map(reduced);
     for (count, peak) in peaks.into_iter().enumerate() {
         let from = age + 9 * u32::try_from(count).unwrap_or_default();
         let when = match count {
@@ -175,7 +271,11 @@ pub(super) fn one(person: &Subject, chapter: &mut Chapter) {
             3 => format!("from {} on", from - 9),
             _ => format!("from {} to {from}", from - 9),
         };
-        chapter.say(&[format!("The {} of four peaks, {when}, has the number {peak} and asks {name} for {}.", ["first", "second", "third", "last"][count], meaning(peak).0)]);
+        chapter.say(&[format!(
+            "The {} of four peaks, {when}, has the number {peak} and asks {name} for {}.",
+            ["first", "second", "third", "last"][count],
+            meaning(peak).0
+        )]);
     }
 }
 
@@ -213,19 +313,34 @@ pub(super) fn both(one: &Subject, other: &Subject, chapter: &mut Chapter) {
     }
     chapter.section("What each lends the other");
     for (from, to, has, lacks) in [(a, b, &mine, &theirs), (b, a, &theirs, &mine)] {
-        let lent: Vec<u32> = (1..=9_u32).filter(|number| has.counts[*number as usize - 1] > 0 && lacks.counts[*number as usize - 1] == 0).collect();
+        let lent: Vec<u32> = (1..=9_u32)
+            .filter(|number| {
+                has.counts[*number as usize - 1] > 0 && lacks.counts[*number as usize - 1] == 0
+            })
+            .collect();
         if lent.is_empty() {
-            chapter.say(&[format!("There is no number in the letters of {from} that {to} lacks.")]);
+            chapter.say(&[format!(
+                "There is no number in the letters of {from} that {to} lacks."
+            )]);
         }
         for number in lent {
-            chapter.say(&[format!("{from} has the {number} that is missing from {to}, and with it {}.", meaning(number).1)]);
+            chapter.say(&[format!(
+                "{from} has the {number} that is missing from {to}, and with it {}.",
+                meaning(number).1
+            )]);
         }
     }
-    let neither: Vec<String> = (1..=9_usize).filter(|number| mine.counts[number - 1] + theirs.counts[number - 1] == 0).map(|number| number.to_string()).collect();
+    let neither: Vec<String> = (1..=9_usize)
+        .filter(|number| mine.counts[number - 1] + theirs.counts[number - 1] == 0)
+        .map(|number| number.to_string())
+        .collect();
     chapter.say(&[if neither.is_empty() {
         format!("No number is missing from {a} and {b} together.")
     } else {
-        format!("Missing from {a} and {b} alike: {}; for these the two should ask a third.", listed(&neither))
+        format!(
+            "Missing from {a} and {b} alike: {}; for these the two should ask a third.",
+            listed(&neither)
+        )
     }]);
 }
 
@@ -235,7 +350,10 @@ mod tests {
 
     #[test]
     fn digits_are_added_until_one_is_left_and_eleven_stays() {
-        assert_eq!([reduced(19), reduced(29), reduced(1815), reduced(22)], [1, 11, 6, 22]);
+        assert_eq!(
+            [reduced(19), reduced(29), reduced(1815), reduced(22)],
+            [1, 11, 6, 22]
+        );
     }
 
     #[test]

@@ -66,5 +66,10 @@ pub(super) fn of(longitude: f64) -> &'static Sign {
 )]
 pub(super) fn place(longitude: f64) -> String {
     let minutes = (longitude.rem_euclid(30.0) * 60.0).floor() as u32;
-    format!("{}°{:02}′ of {}", minutes / 60, minutes % 60, of(longitude).name)
+    format!(
+        "{}°{:02}′ of {}",
+        minutes / 60,
+        minutes % 60,
+        of(longitude).name
+    )
 }

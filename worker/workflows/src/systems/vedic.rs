@@ -84,7 +84,9 @@ fn periods(person: &Subject) -> Vec<(usize, NaiveDate)> {
     (0..9)
         .map(|count| {
             let ruler = (first + count) % 9;
-            let begins = person.date.checked_add_days(Days::new(days.max(0.0).round() as u64));
+            let begins = person
+                .date
+                .checked_add_days(Days::new(days.max(0.0).round() as u64));
             days += f64::from(RULERS[ruler].1) * YEAR;
             (ruler, begins.unwrap_or(person.date))
         })
@@ -125,8 +127,14 @@ pub(super) fn one(person: &Subject, chapter: &mut Chapter) {
         format!("Whoever wants to know what {name} does without being asked should look for {}.", home.purpose),
     ]);
     chapter.say(&[
-        format!("The sign around it colours the mood: {name} rests where there is {}.", signs::of(moon).need),
-        format!("A long winter brings out {} in {name}, and it passes with the season.", signs::of(moon).trap),
+        format!(
+            "The sign around it colours the mood: {name} rests where there is {}.",
+            signs::of(moon).need
+        ),
+        format!(
+            "A long winter brings out {} in {name}, and it passes with the season.",
+            signs::of(moon).trap
+        ),
     ]);
     chapter.section("The other lights");
     for (body, lead) in [
@@ -139,14 +147,32 @@ pub(super) fn one(person: &Subject, chapter: &mut Chapter) {
         let longitude = sidereal(person, body);
         let (sign, house) = (signs::of(longitude), mansion(longitude));
         chapter.say(&[
-            format!("{lead} is at {} in the chart of {name}, in the mansion {}.", place(longitude), house.name),
-            format!("It gives {name} a hand for {}, and asks for {} in return.", sign.gift, house.purpose),
+            format!(
+                "{lead} is at {} in the chart of {name}, in the mansion {}.",
+                place(longitude),
+                house.name
+            ),
+            format!(
+                "It gives {name} a hand for {}, and asks for {} in return.",
+                sign.gift, house.purpose
+            ),
         ]);
     }
-    let (head, tail) = (sidereal(person, Body::Node), sidereal(person, Body::Node) + 180.0);
+    let (head, tail) = (
+        sidereal(person, Body::Node),
+        sidereal(person, Body::Node) + 180.0,
+    );
     chapter.say(&[
-        format!("Rahu, the head of the dragon, lies at {}; Ketu, its tail, opposite at {}.", place(head), place(tail)),
-        format!("{name} is hungry for {} and has had enough of {}.", signs::of(head).style, signs::of(tail).style),
+        format!(
+            "Rahu, the head of the dragon, lies at {}; Ketu, its tail, opposite at {}.",
+            place(head),
+            place(tail)
+        ),
+        format!(
+            "{name} is hungry for {} and has had enough of {}.",
+            signs::of(head).style,
+            signs::of(tail).style
+        ),
     ]);
     chapter.section("The years");
     let years = periods(person);
@@ -156,7 +182,10 @@ pub(super) fn one(person: &Subject, chapter: &mut Chapter) {
     ]);
     for (ruler, from) in years.iter().skip(1) {
         let (ruled, length, purpose) = RULERS[*ruler];
-        chapter.say(&[format!("On {} begin the {length} years of {ruled}: for {name}, {purpose}.", long(*from))]);
+        chapter.say(&[format!(
+            "On {} begin the {length} years of {ruled}: for {name}, {purpose}.",
+            long(*from)
+        )]);
     }
 }
 
@@ -166,13 +195,19 @@ fn small(number: usize) -> u32 {
 
 /// How many mansions the Moon walks from the one to the other.
 pub(super) fn steps(one: &Subject, other: &Subject) -> usize {
-    let (from, to) = (mansion(sidereal(one, Body::Moon)).number, mansion(sidereal(other, Body::Moon)).number);
+    let (from, to) = (
+        mansion(sidereal(one, Body::Moon)).number,
+        mansion(sidereal(other, Body::Moon)).number,
+    );
     (to + 27 - from) % 27 + 1
 }
 
 pub(super) fn both(one: &Subject, other: &Subject, chapter: &mut Chapter) {
     let (a, b) = (&one.name, &other.name);
-    let (mine, theirs) = (mansion(sidereal(one, Body::Moon)), mansion(sidereal(other, Body::Moon)));
+    let (mine, theirs) = (
+        mansion(sidereal(one, Body::Moon)),
+        mansion(sidereal(other, Body::Moon)),
+    );
     chapter.section("From mansion to mansion");
     let (there, back) = (steps(one, other), steps(other, one));
     chapter.say(&[
@@ -190,11 +225,24 @@ pub(super) fn both(one: &Subject, other: &Subject, chapter: &mut Chapter) {
         },
     ]);
     chapter.say(&[
-        format!("{a} is for {}; {b} is for {}.", mine.purpose, theirs.purpose),
-        format!("Put side by side, {} and {} are the two pictures over the door of {a} and {b}.", mine.drawn, theirs.drawn),
+        format!(
+            "{a} is for {}; {b} is for {}.",
+            mine.purpose, theirs.purpose
+        ),
+        format!(
+            "Put side by side, {} and {} are the two pictures over the door of {a} and {b}.",
+            mine.drawn, theirs.drawn
+        ),
     ]);
     chapter.section("Sign to sign");
-    for (body, lead) in [(Body::Moon, "In daily life"), (Body::Sun, "In public"), (Body::Venus, "In tenderness"), (Body::Mars, "In a quarrel"), (Body::Jupiter, "In what they believe"), (Body::Saturn, "In hard times")] {
+    for (body, lead) in [
+        (Body::Moon, "In daily life"),
+        (Body::Sun, "In public"),
+        (Body::Venus, "In tenderness"),
+        (Body::Mars, "In a quarrel"),
+        (Body::Jupiter, "In what they believe"),
+        (Body::Saturn, "In hard times"),
+    ] {
         let (x, y) = (sidereal(one, body), sidereal(other, body));
         let away = (part(y, 12) + 12 - part(x, 12)) % 12 + 1;
         chapter.say(&[
@@ -221,6 +269,8 @@ pub(super) fn both(one: &Subject, other: &Subject, chapter: &mut Chapter) {
         )]);
     }
     if met == 0 {
-        chapter.say(&[format!("The years of {a} and those of {b} lie in different ages.")]);
+        chapter.say(&[format!(
+            "The years of {a} and those of {b} lie in different ages."
+        )]);
     }
 }

@@ -14,19 +14,41 @@ pub(super) fn both(one: &Subject, other: &Subject, chapter: &mut Chapter) {
         format!("Here is what was found about {a} and {b}, each with the figure that it rests on."),
     ]);
     let angles = western::between(one, other);
-    let soft = angles.iter().filter(|found| matches!(found.name, "trine" | "sextile")).count();
-    let hard = angles.iter().filter(|found| matches!(found.name, "square" | "opposition")).count();
+    let soft = angles
+        .iter()
+        .filter(|found| matches!(found.name, "trine" | "sextile"))
+        .count();
+    let hard = angles
+        .iter()
+        .filter(|found| matches!(found.name, "square" | "opposition"))
+        .count();
     chapter.section("What the charts say");
     chapter.say(&[
-        format!("The western chart sees {} meet {}, with the Moons {:.0} degrees apart.", mine.name, theirs.name, apart(one.at(Body::Moon), other.at(Body::Moon))),
-        format!("Between {a} and {b} it counts {} that help and {} that resist.", counted(soft, "angle"), counted(hard, "angle")),
+        format!(
+            "The western chart sees {} meet {}, with the Moons {:.0} degrees apart.",
+            mine.name,
+            theirs.name,
+            apart(one.at(Body::Moon), other.at(Body::Moon))
+        ),
+        format!(
+            "Between {a} and {b} it counts {} that help and {} that resist.",
+            counted(soft, "angle"),
+            counted(hard, "angle")
+        ),
         match soft.cmp(&hard) {
-            std::cmp::Ordering::Greater => format!("So the days of {a} and {b} go easily, and the effort has to be looked for."),
-            std::cmp::Ordering::Less => format!("So {a} and {b} have work to do with each other, and it keeps both awake."),
-            std::cmp::Ordering::Equal => format!("So ease and effort hold the balance for {a} and {b}."),
+            std::cmp::Ordering::Greater => format!(
+                "So the days of {a} and {b} go easily, and the effort has to be looked for."
+            ),
+            std::cmp::Ordering::Less => {
+                format!("So {a} and {b} have work to do with each other, and it keeps both awake.")
+            }
+            std::cmp::Ordering::Equal => {
+                format!("So ease and effort hold the balance for {a} and {b}.")
+            }
         },
     ]);
-    let ((home, purpose), (their_home, their_purpose)) = (vedic::moon_mansion(one), vedic::moon_mansion(other));
+    let ((home, purpose), (their_home, their_purpose)) =
+        (vedic::moon_mansion(one), vedic::moon_mansion(other));
     chapter.say(&[
         format!("The vedic chart has the Moon of {a} in {home} and that of {b} in {their_home}, {} of the twenty-seven mansions on.", vedic::steps(one, other)),
         format!("{a} is there for {purpose} and {b} for {their_purpose}, which is the shortest account of the two."),
@@ -53,10 +75,21 @@ pub(super) fn both(one: &Subject, other: &Subject, chapter: &mut Chapter) {
     ]);
     let days = calendar::facts(one);
     let other_days = calendar::facts(other);
-    let word = |facts: &serde_json::Value, key: &str| facts[key].as_str().unwrap_or_default().to_owned();
+    let word =
+        |facts: &serde_json::Value, key: &str| facts[key].as_str().unwrap_or_default().to_owned();
     chapter.say(&[
-        format!("The calendar adds a {} in {} for {a} and a {} in {} for {b}.", word(&days, "weekday"), word(&days, "season"), word(&other_days, "weekday"), word(&other_days, "season")),
-        format!("{a} came under {}, {b} under {}.", word(&days, "moon"), word(&other_days, "moon")),
+        format!(
+            "The calendar adds a {} in {} for {a} and a {} in {} for {b}.",
+            word(&days, "weekday"),
+            word(&days, "season"),
+            word(&other_days, "weekday"),
+            word(&other_days, "season")
+        ),
+        format!(
+            "{a} came under {}, {b} under {}.",
+            word(&days, "moon"),
+            word(&other_days, "moon")
+        ),
     ]);
     chapter.section("Where they agree");
     let agreements = agreements(one, other);
@@ -68,9 +101,18 @@ pub(super) fn both(one: &Subject, other: &Subject, chapter: &mut Chapter) {
     }
     chapter.section("What to make of it");
     chapter.say(&[
-        format!("If {a} takes one thing from these pages, let it be {}, which {b} has and shows.", theirs.gift),
-        format!("If {b} takes one thing, let it be {}, as {a} does it.", mine.gift),
-        format!("What both should forgive early is {} in {a} and {} in {b}.", mine.trap, theirs.trap),
+        format!(
+            "If {a} takes one thing from these pages, let it be {}, which {b} has and shows.",
+            theirs.gift
+        ),
+        format!(
+            "If {b} takes one thing, let it be {}, as {a} does it.",
+            mine.gift
+        ),
+        format!(
+            "What both should forgive early is {} in {a} and {} in {b}.",
+            mine.trap, theirs.trap
+        ),
     ]);
     chapter.say(&[
         format!("A good arrangement for {a} and {b} has two parts: {} for the one, {} for the other.", mine.need, theirs.need),
@@ -80,28 +122,53 @@ pub(super) fn both(one: &Subject, other: &Subject, chapter: &mut Chapter) {
 
 fn agreements(one: &Subject, other: &Subject) -> Vec<String> {
     let (a, b) = (&one.name, &other.name);
-    let elements = |longitude: fn(&Subject) -> f64| (signs::of(longitude(one)).element, signs::of(longitude(other)).element);
-    let (sun, moon) = (elements(|person| person.at(Body::Sun)), elements(|person| person.at(Body::Moon)));
+    let elements = |longitude: fn(&Subject) -> f64| {
+        (
+            signs::of(longitude(one)).element,
+            signs::of(longitude(other)).element,
+        )
+    };
+    let (sun, moon) = (
+        elements(|person| person.at(Body::Sun)),
+        elements(|person| person.at(Body::Moon)),
+    );
     let mut found = Vec::new();
     if sun.0 == sun.1 {
-        found.push(format!("The Suns of {a} and {b} are both of {}: they want things in the same way.", sun.0));
+        found.push(format!(
+            "The Suns of {a} and {b} are both of {}: they want things in the same way.",
+            sun.0
+        ));
     } else {
-        found.push(format!("The Suns are of {} and {}: {a} supplies what {b} lacks, and the other way round.", sun.0, sun.1));
+        found.push(format!(
+            "The Suns are of {} and {}: {a} supplies what {b} lacks, and the other way round.",
+            sun.0, sun.1
+        ));
     }
     if moon.0 == moon.1 {
-        found.push(format!("The Moons are both of {}, and {a} and {b} rest in the same kind of room.", moon.0));
+        found.push(format!(
+            "The Moons are both of {}, and {a} and {b} rest in the same kind of room.",
+            moon.0
+        ));
     } else {
         found.push(format!("The Moons are of {} and {}, so {a} and {b} should not expect the other to be tired at the same hour.", moon.0, moon.1));
     }
     let (x, y) = (human_design::of(one), human_design::of(other));
     if x.profile.0 == y.profile.0 || x.profile.1 == y.profile.1 {
-        found.push(format!("The profiles {}/{} and {}/{} share a line, by which {a} and {b} recognise each other.", x.profile.0, x.profile.1, y.profile.0, y.profile.1));
+        found.push(format!(
+            "The profiles {}/{} and {}/{} share a line, by which {a} and {b} recognise each other.",
+            x.profile.0, x.profile.1, y.profile.0, y.profile.1
+        ));
     }
     let (n, m) = (numbers::of(one), numbers::of(other));
     if n.expression == m.expression {
-        found.push(format!("The names of {a} and {b} have the same number, {}.", n.expression));
+        found.push(format!(
+            "The names of {a} and {b} have the same number, {}.",
+            n.expression
+        ));
     } else if n.path == m.expression || n.expression == m.path {
-        found.push(format!("The path of the one has the number of the other's name: {a} and {b} pull at one rope."));
+        found.push(format!(
+            "The path of the one has the number of the other's name: {a} and {b} pull at one rope."
+        ));
     }
     found
 }

@@ -10,9 +10,19 @@ use crate::sky::Body;
 const ASPECTS: [(f64, f64, &str, &str); 5] = [
     (0.0, 7.0, "conjunction", "speak with one voice"),
     (60.0, 4.0, "sextile", "help each other when asked"),
-    (90.0, 6.0, "square", "get in each other's way, and so get things done"),
+    (
+        90.0,
+        6.0,
+        "square",
+        "get in each other's way, and so get things done",
+    ),
     (120.0, 6.0, "trine", "agree before anybody has said a word"),
-    (180.0, 7.0, "opposition", "pull from two ends, and the middle is where it is settled"),
+    (
+        180.0,
+        7.0,
+        "opposition",
+        "pull from two ends, and the middle is where it is settled",
+    ),
 ];
 
 /// What a planet stands for, in the middle of a sentence.
@@ -74,7 +84,12 @@ pub(super) fn between(one: &Subject, other: &Subject) -> Vec<Aspect> {
     let mut found: Vec<_> = mine
         .iter()
         .take(7)
-        .flat_map(|&here| theirs.iter().take(7).filter_map(move |&there| aspect(here, there)))
+        .flat_map(|&here| {
+            theirs
+                .iter()
+                .take(7)
+                .filter_map(move |&there| aspect(here, there))
+        })
         .collect();
     found.sort_by(|a, b| a.off.total_cmp(&b.off));
     found
@@ -104,25 +119,54 @@ pub(super) fn one(person: &Subject, chapter: &mut Chapter) {
     let hour = if person.has_hour {
         format!("The hour is known, so every figure for {name} is that of the very minute.")
     } else {
-        format!("No hour of birth was given for {name}: the sky is that of noon in Greenwich, and the Moon may have stood up to seven degrees to either side.")
+        format!(
+            "No hour of birth was given for {name}: the sky is that of noon in Greenwich, and the Moon may have stood up to seven degrees to either side."
+        )
     };
     let elements = ["fire", "earth", "air", "water"].map(|element| {
-        let count = placed(person).iter().filter(|(_, longitude)| signs::of(*longitude).element == element).count();
+        let count = placed(person)
+            .iter()
+            .filter(|(_, longitude)| signs::of(*longitude).element == element)
+            .count();
         (element, count)
     });
-    let most = elements.iter().max_by_key(|(_, count)| *count).map_or("fire", |(element, _)| *element);
-    let missing: Vec<String> = elements.iter().filter(|(_, count)| *count == 0).map(|(element, _)| (*element).to_owned()).collect();
+    let most = elements
+        .iter()
+        .max_by_key(|(_, count)| *count)
+        .map_or("fire", |(element, _)| *element);
+    let missing: Vec<String> = elements
+        .iter()
+        .filter(|(_, count)| *count == 0)
+        .map(|(element, _)| (*element).to_owned())
+        .collect();
     let rest = if missing.is_empty() {
         format!("None of the four is missing, so {name} can find a way into most rooms.")
     } else {
-        format!("Nothing at all stands in {}, and {name} tends to look for it in other people.", listed(&missing))
+        format!(
+            "Nothing at all stands in {}, and {name} tends to look for it in other people.",
+            listed(&missing)
+        )
     };
-    let shares: Vec<String> = elements.iter().filter(|(_, count)| *count > 0).map(|(element, count)| format!("{} in {element}", counted(*count, "planet"))).collect();
-    chapter.say(&[hour, format!("Of the ten bodies that are counted, {name} has {}; {most} sets the tone.", listed(&shares)), rest]);
+    let shares: Vec<String> = elements
+        .iter()
+        .filter(|(_, count)| *count > 0)
+        .map(|(element, count)| format!("{} in {element}", counted(*count, "planet")))
+        .collect();
+    chapter.say(&[
+        hour,
+        format!(
+            "Of the ten bodies that are counted, {name} has {}; {most} sets the tone.",
+            listed(&shares)
+        ),
+        rest,
+    ]);
 
     for (title, bodies) in [
         ("Sun and Moon", &[Body::Sun, Body::Moon][..]),
-        ("How it thinks, likes and acts", &[Body::Mercury, Body::Venus, Body::Mars]),
+        (
+            "How it thinks, likes and acts",
+            &[Body::Mercury, Body::Venus, Body::Mars],
+        ),
         ("Room and measure", &[Body::Jupiter, Body::Saturn]),
     ] {
         chapter.section(title);
@@ -137,30 +181,47 @@ pub(super) fn one(person: &Subject, chapter: &mut Chapter) {
 fn placement(person: &Subject, body: Body) -> Vec<String> {
     let (name, longitude) = (&person.name, person.at(body));
     let (sign, spot) = (signs::of(longitude), place(longitude));
-    let back = if person.sky.is_retrograde(body) { ", moving backwards" } else { "" };
+    let back = if person.sky.is_retrograde(body) {
+        ", moving backwards"
+    } else {
+        ""
+    };
     let gap = apart(longitude, person.at(Body::Sun)).round();
     let (style, gift, need, trap) = (sign.style, sign.gift, sign.need, sign.trap);
     match body {
         Body::Sun => vec![
-            format!("{name} was born with the Sun at {spot}, a {} sign of {}.", sign.mode, sign.element),
+            format!(
+                "{name} was born with the Sun at {spot}, a {} sign of {}.",
+                sign.mode, sign.element
+            ),
             format!("At the centre of the chart of {name}, then, stands {style}."),
-            format!("What {name} does best is {gift}, and a week without any of that feels longer than it is."),
+            format!(
+                "What {name} does best is {gift}, and a week without any of that feels longer than it is."
+            ),
             format!("The price that {name} pays is {trap}, most of all when nobody is looking."),
         ],
         Body::Moon => vec![
             format!("The Moon of {name} was at {spot}, and it says what calms and what unsettles."),
-            format!("To feel at home, {name} asks for {need}; moods pass quickly where that is given."),
+            format!(
+                "To feel at home, {name} asks for {need}; moods pass quickly where that is given."
+            ),
             format!("Under strain the Moon of {name} answers with {trap}."),
-            format!("Those who live close to {name} know the other side of it: {style}, offered without being asked for."),
+            format!(
+                "Those who live close to {name} know the other side of it: {style}, offered without being asked for."
+            ),
         ],
         Body::Mercury => vec![
-            format!("At the birth of {name}, Mercury stood at {spot}{back}, {gap} degrees from the Sun."),
+            format!(
+                "At the birth of {name}, Mercury stood at {spot}{back}, {gap} degrees from the Sun."
+            ),
             format!("{name} thinks and talks with {style}."),
             format!("In a discussion {name} shows it by {gift}."),
             if back.is_empty() {
                 format!("First drafts by {name} are usually close to the last ones.")
             } else {
-                format!("Since it was moving backwards, the better answer of {name} is often the second one, a day later.")
+                format!(
+                    "Since it was moving backwards, the better answer of {name} is often the second one, a day later."
+                )
             },
         ],
         Body::Venus => vec![
@@ -171,16 +232,23 @@ fn placement(person: &Subject, body: Body) -> Vec<String> {
         ],
         Body::Mars => vec![
             format!("Mars had reached {spot}{back}, {gap} degrees from the Sun of {name}."),
-            format!("{name} gets angry rarely or often, but always in the manner of {}: with {style}.", sign.name),
+            format!(
+                "{name} gets angry rarely or often, but always in the manner of {}: with {style}.",
+                sign.name
+            ),
             format!("Given {need}, the force of {name} becomes useful within the hour."),
         ],
         Body::Jupiter => vec![
-            format!("Jupiter, which takes twelve years for its round, was passing {spot}{back} at the birth of {name}."),
+            format!(
+                "Jupiter, which takes twelve years for its round, was passing {spot}{back} at the birth of {name}."
+            ),
             format!("Luck comes more easily to {name} by {gift} than by effort of any other kind."),
             format!("Too much of the good thing looks, in {name}, like {trap}."),
         ],
         _ => vec![
-            format!("Saturn was at {spot}{back}, and comes back there when {name} is twenty-nine and again at fifty-nine."),
+            format!(
+                "Saturn was at {spot}{back}, and comes back there when {name} is twenty-nine and again at fifty-nine."
+            ),
             format!("It marks the subject in which {name} is given nothing for free: {style}."),
             format!("What {name} has learnt there, slowly, others later come to ask for: {gift}."),
         ],
@@ -190,7 +258,9 @@ fn placement(person: &Subject, body: Body) -> Vec<String> {
 fn slow(person: &Subject) -> Vec<String> {
     let name = &person.name;
     let at = |body| place(person.at(body));
-    let near = aspects(person).into_iter().find(|found| found.one < Body::Jupiter && found.other > Body::Saturn);
+    let near = aspects(person)
+        .into_iter()
+        .find(|found| found.one < Body::Jupiter && found.other > Body::Saturn);
     let own = near.map_or_else(
         || format!("None of the three touches a fast planet of {name}: the great changes of the time are watched more than suffered."),
         |found| {
@@ -201,7 +271,12 @@ fn slow(person: &Subject) -> Vec<String> {
         },
     );
     vec![
-        format!("The slow planets are shared with a whole generation: Uranus at {}, Neptune at {}, Pluto at {} when {name} was born.", at(Body::Uranus), at(Body::Neptune), at(Body::Pluto)),
+        format!(
+            "The slow planets are shared with a whole generation: Uranus at {}, Neptune at {}, Pluto at {} when {name} was born.",
+            at(Body::Uranus),
+            at(Body::Neptune),
+            at(Body::Pluto)
+        ),
         own,
     ]
 }
@@ -217,13 +292,26 @@ fn angles(person: &Subject, chapter: &mut Chapter) {
     for found in found.iter().take(4) {
         chapter.say(&[format!(
             "{} and {} form a {} that is {:.1} degrees from exact: in {name}, {} and {} {}.",
-            found.one.name(), found.other.name(), found.name, found.off, role(found.one), role(found.other), found.does
+            found.one.name(),
+            found.other.name(),
+            found.name,
+            found.off,
+            role(found.one),
+            role(found.other),
+            found.does
         )]);
     }
     let node = person.at(Body::Node);
     chapter.say(&[
-        format!("The Moon's node, at {}, is read as the direction in which {name} grows.", place(node)),
-        format!("It points {name} towards {}, and away from {}.", signs::of(node).need, signs::of(node + 180.0).trap),
+        format!(
+            "The Moon's node, at {}, is read as the direction in which {name} grows.",
+            place(node)
+        ),
+        format!(
+            "It points {name} towards {}, and away from {}.",
+            signs::of(node).need,
+            signs::of(node + 180.0).trap
+        ),
     ]);
 }
 
@@ -244,15 +332,32 @@ pub(super) fn both(one: &Subject, other: &Subject, chapter: &mut Chapter) {
     chapter.section("Two Moons");
     let (moon, their) = (one.at(Body::Moon), other.at(Body::Moon));
     chapter.say(&[
-        format!("At home the Moons count for more: that of {a} is at {}, that of {b} at {}.", place(moon), place(their)),
-        format!("{a} settles down with {}, {b} with {}.", signs::of(moon).need, signs::of(their).need),
-        format!("A bad evening of {a} looks like {}; one of {b} looks like {}.", signs::of(moon).trap, signs::of(their).trap),
+        format!(
+            "At home the Moons count for more: that of {a} is at {}, that of {b} at {}.",
+            place(moon),
+            place(their)
+        ),
+        format!(
+            "{a} settles down with {}, {b} with {}.",
+            signs::of(moon).need,
+            signs::of(their).need
+        ),
+        format!(
+            "A bad evening of {a} looks like {}; one of {b} looks like {}.",
+            signs::of(moon).trap,
+            signs::of(their).trap
+        ),
     ]);
     chapter.section("From chart to chart");
     let found = between(one, other);
     chapter.say(&[
-        format!("Laid over each other, the seven classical planets of {a} and those of {b} form {}.", counted(found.len(), "angle")),
-        format!("The chart of each remains what it was; these are the places where {a} and {b} touch."),
+        format!(
+            "Laid over each other, the seven classical planets of {a} and those of {b} form {}.",
+            counted(found.len(), "angle")
+        ),
+        format!(
+            "The chart of each remains what it was; these are the places where {a} and {b} touch."
+        ),
     ]);
     for found in found.iter().take(7) {
         chapter.say(&[format!(
@@ -261,15 +366,34 @@ pub(super) fn both(one: &Subject, other: &Subject, chapter: &mut Chapter) {
         )]);
     }
     chapter.section("Love and work");
-    for (body, lead) in [(Body::Venus, "What they like"), (Body::Mars, "What they do about it"), (Body::Mercury, "How they talk of it"), (Body::Saturn, "Where they are strict")] {
+    for (body, lead) in [
+        (Body::Venus, "What they like"),
+        (Body::Mars, "What they do about it"),
+        (Body::Mercury, "How they talk of it"),
+        (Body::Saturn, "Where they are strict"),
+    ] {
         let (mine, yours) = (one.at(body), other.at(body));
         let (sign, theirs) = (signs::of(mine), signs::of(yours));
         chapter.say(&[
-            format!("{lead}: {} stands at {} for {a} and at {} for {b}.", body.name(), place(mine), place(yours)),
+            format!(
+                "{lead}: {} stands at {} for {a} and at {} for {b}.",
+                body.name(),
+                place(mine),
+                place(yours)
+            ),
             if sign.name == theirs.name {
-                format!("With {} in one sign, {a} and {b} share the talent of {}.", role(body), sign.gift)
+                format!(
+                    "With {} in one sign, {a} and {b} share the talent of {}.",
+                    role(body),
+                    sign.gift
+                )
             } else {
-                format!("In {}, {a} is good at {}, and {b} at {}.", role(body).replace("the ", "matters of the "), sign.gift, theirs.gift)
+                format!(
+                    "In {}, {a} is good at {}, and {b} at {}.",
+                    role(body).replace("the ", "matters of the "),
+                    sign.gift,
+                    theirs.gift
+                )
             },
         ]);
     }
