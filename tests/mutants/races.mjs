@@ -8,14 +8,14 @@ import { addressOf, TEMPLATE, withClient } from "../../scripts/lib/test/tap.mjs"
 const FILES = ["tests/races/refresh.test.mjs"];
 let copies = 0;
 
-/** @returns {Promise<string|null>} the file that fails */
-export async function racesNotice(stack, mutant) {
+/** Asks the tests whose names begin with the contract. @returns {Promise<string|null>} the file that fails */
+export async function racesNotice(stack, mutant, contract) {
   for (const file of FILES) {
     const database = `races_${++copies}`;
     await stack.postgres.query(`create database ${database} template ${TEMPLATE}`);
     await withClient(stack, database, (client) => client.query(mutant.sql));
     const code = await new Promise((resolve) => {
-      const child = spawn(process.execPath, ["--test", "--test-concurrency=1", path.join(root, file)],
+      const child = spawn(process.execPath, ["--test", `--test-name-pattern=^${contract}: `, path.join(root, file)],
         { env: { ...process.env, GRISTMILL_MUTANT_DATABASE: addressOf(stack, database) }, stdio: "ignore" });
       child.on("close", resolve);
     });
