@@ -67,17 +67,6 @@ insert into public.workflow_definition (type, version, description, documents, t
     ) || '[{"system": "verdict", "about": "both", "title": "The verdict"}]'))
 on conflict do nothing;
 
--- The systems as they are calculated from release 0.2 on. A document without a title of its own is called by its people and its system.
-insert into public.workflow_definition (type, version, description, documents, tasks, defaults)
-select d.type, 2, 'Sixteen documents about two people: text, PDF and MP3 of each, and all of them in one', d.documents, d.tasks,
-  d.defaults || jsonb_build_object('documents', (
-    select jsonb_agg(jsonb_build_object('system', s.system, 'about', a.about, 'title', '') order by s.n, a.n)
-    from (values (1, 'western'), (2, 'vedic'), (3, 'human_design'), (4, 'numbers'), (5, 'calendar')) as s(n, system)
-    cross join (values (1, 'person1'), (2, 'person2'), (3, 'both')) as a(n, about)
-  ) || '[{"system": "verdict", "about": "both", "title": ""}]')
-from public.workflow_definition d where d.type = 'nuclear_v2' and d.version = 1
-on conflict do nothing;
-
 insert into mill.cleanup_step (step, description, run, confirm, max_items, place) values
   ('workflows', 'Workflows that ended long ago, with their artifacts', 'mill.cleanup_workflows', 'mill.confirm_workflows', 1000, 70)
 on conflict (step) do update set run = excluded.run, confirm = excluded.confirm, description = excluded.description;

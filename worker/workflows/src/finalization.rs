@@ -1,18 +1,11 @@
-//! `finalization`: all documents of a job in one, as `full_nuclear.pdf` and `full_nuclear.json`; the latter also lists every file.
+//! `finalization`: the list of what a job has made, as an artifact of its own.
 
 use gristmill_core::job::ClaimedJob;
 use serde::{Deserialize, Serialize};
-use serde_json::{Value, json};
 
-use super::artifact::{Form, Made, Place, key};
-use super::texts::{Section, Text};
-use super::{TaskError, input, pages};
-use gristmill_files::BUCKET;
-use gristmill_press::Press;
+use super::artifact::{Form, Made, Place};
+use super::{TaskError, input};
 use gristmill_runner::Context;
-
-/// The largest text of one document.
-const MAX_TEXT: u64 = 1 << 20;
 
 #[derive(Debug, Deserialize)]
 struct Input {
@@ -37,7 +30,6 @@ struct List {
 #[derive(Debug, Serialize)]
 struct Listed {
     title: String,
-    sections: Vec<Section>,
     files: Vec<Made>,
 }
 
@@ -47,77 +39,28 @@ struct Finalized {
     files: usize,
     seconds: f64,
     bytes: u64,
-    artifacts: Vec<Made>,
+    artifacts: [Made; 1],
 }
 
 pub(super) async fn run(
     job: &ClaimedJob,
     context: &Context<'_>,
-    press: &Press,
 ) -> Result<impl Serialize + use<>, TaskError> {
     let input: Input = input(job)?;
-    let mut list = list(input.made);
-    let mut author = String::new();
-    for listed in &mut list.documents {
-        if let Some(path) = text_of(listed) {
-            let content = context.storage.get(&key(&path)?, MAX_TEXT).await?;
-            let text: Text = serde_json::from_slice(&content)
-                .map_err(|_| TaskError::Content("a text is not as texts are written".to_owned()))?;
-            listed.sections = text.sections;
-            author = text.author;
-        }
-    }
-    let mut artifacts = Vec::new();
-    if list
-        .documents
-        .iter()
-        .any(|listed| !listed.sections.is_empty())
-    {
-        context.progress(25, "set");
-        let pdf = pages::pdf(&book(&list, &author), job, context, press).await?;
-        let made = input
-            .place
-            .store(Form::Pdf, "full_nuclear.pdf", pdf, context);
-        artifacts.push(made.await?);
-    }
+    let list = list(input.made);
     let content =
         serde_json::to_vec_pretty(&list).map_err(|error| TaskError::Content(error.to_string()))?;
     let made = input
         .place
-        .store(Form::List, "full_nuclear.json", content, context)
+        .store(Form::List, "Contents", content, context)
         .await?;
     Ok(Finalized {
         documents: list.documents.len(),
         files: list.documents.iter().map(|listed| listed.files.len()).sum(),
         seconds: list.seconds,
         bytes: list.bytes,
-        artifacts: {
-            artifacts.push(made);
-            artifacts
-        },
+        artifacts: [made],
     })
-}
-
-// Texts of built-in steps lie where other tasks read them.
-fn text_of(listed: &Listed) -> Option<String> {
-    let is_text =
-        |made: &&Made| made.r#type == "json" && made.bucket.as_deref().unwrap_or(BUCKET) == BUCKET;
-    listed
-        .files
-        .iter()
-        .find(is_text)
-        .map(|made| made.storage_path.clone())
-}
-
-/// All documents as one text: each a chapter, its sections below it.
-fn book(list: &List, author: &str) -> Value {
-    let chapters: Vec<_> = list
-        .documents
-        .iter()
-        .filter(|listed| !listed.sections.is_empty())
-        .map(|listed| json!({ "title": listed.title, "items": listed.sections }))
-        .collect();
-    json!({ "title": "All documents", "author": author, "sections": chapters })
 }
 
 // Item i of every step is document i.
@@ -129,7 +72,6 @@ fn list(made: Vec<Vec<Given>>) -> List {
                 let title = given.artifacts.first().map(|made| made.title.clone());
                 documents.push(Listed {
                     title: title.unwrap_or_default(),
-                    sections: Vec::new(),
                     files: Vec::new(),
                 });
             }

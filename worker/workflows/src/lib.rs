@@ -6,9 +6,9 @@
 mod artifact;
 mod calculation;
 mod finalization;
+mod grammar;
 mod pages;
-mod sky;
-mod systems;
+mod rules;
 mod texts;
 mod voices;
 mod wave;
@@ -40,7 +40,7 @@ struct Light {
     models: Arc<Models>,
 }
 
-/// What typst sets: one document, or all of a job in one.
+/// What typst sets.
 struct Pages {
     press: Arc<Press>,
 }
@@ -71,7 +71,7 @@ enum TaskError {
 #[async_trait]
 impl Handler for Light {
     fn kinds(&self) -> &'static [&'static str] {
-        &["calculation", "text_generation"]
+        &["calculation", "text_generation", "finalization"]
     }
 
     fn closed_until(&self, kind: &str) -> Option<tokio::time::Instant> {
@@ -83,6 +83,7 @@ impl Handler for Light {
     async fn run(&self, job: &ClaimedJob, context: &Context<'_>) -> Outcome {
         match job.kind.as_str() {
             "calculation" => outcome(input(job).and_then(calculation::run)),
+            "finalization" => outcome(finalization::run(job, context).await),
             _ => outcome(texts::run(job, context, &self.models).await),
         }
     }
@@ -91,14 +92,11 @@ impl Handler for Light {
 #[async_trait]
 impl Handler for Pages {
     fn kinds(&self) -> &'static [&'static str] {
-        &["pdf_generation", "finalization"]
+        &["pdf_generation"]
     }
 
     async fn run(&self, job: &ClaimedJob, context: &Context<'_>) -> Outcome {
-        match job.kind.as_str() {
-            "finalization" => outcome(finalization::run(job, context, &self.press).await),
-            _ => outcome(pages::run(job, context, &self.press).await),
-        }
+        outcome(pages::run(job, context, &self.press).await)
     }
 }
 

@@ -3,16 +3,16 @@
 use gristmill_core::job::ClaimedJob;
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
-use serde_json::{Value, json};
+use serde_json::json;
 
 use super::artifact::{Form, Made, Place, key};
-use super::calculation::People;
-use super::{TaskError, input, systems};
+use super::calculation::AllFacts;
+use super::{TaskError, input, rules};
 use gristmill_models::Models;
 use gristmill_runner::Context;
 
 /// What a model is told; the facts come beside it, as JSON.
-const TASK: &str = "From facts about two people, given as JSON with the title of a document and what it is about, write that document: friendly, in plain English, four to seven sections of two to four paragraphs each, one to two pages in all, that use the names and the calculated facts, with no sentence twice, saying nothing that the facts do not. Answer with one JSON object {\"sections\": [{\"title\": string, \"text\": string}]} and nothing else.";
+const TASK: &str = "From facts about two people, given as JSON with the title of a document and what it is about, write that document: friendly, in plain English, two to four sections of one paragraph each, saying nothing that the facts do not. Answer with one JSON object {\"sections\": [{\"title\": string, \"text\": string}]} and nothing else.";
 
 /// The most that is taken of a model: more would be no document, but a mistake.
 const MAX_SECTIONS: usize = 20;
@@ -23,7 +23,8 @@ struct Input {
     #[serde(flatten)]
     place: Place,
     document: Document,
-    facts: Value,
+    index: usize,
+    facts: AllFacts,
 }
 
 /// What one document is to be about.
@@ -31,8 +32,6 @@ struct Input {
 pub(super) struct Document {
     pub(super) system: String,
     pub(super) about: String,
-    /// Where the definition gives none, the document is called by its people and its system.
-    #[serde(default)]
     pub(super) title: String,
 }
 
@@ -122,31 +121,23 @@ pub(super) async fn run(
     context: &Context<'_>,
     models: &Models,
 ) -> Result<impl Serialize + use<>, TaskError> {
-    let Input {
-        place,
-        mut document,
-        facts,
-    } = input(job)?;
-    let people =
-        People::deserialize(&facts).map_err(|error| TaskError::Input(error.to_string()))?;
-    let (one, other) = (people.person1.subject(), people.person2.subject());
-    if document.title.is_empty() {
-        document.title = systems::title(&document, &one, &other);
-    }
-    let asked = json!({ "document": document, "facts": facts });
+    let input: Input = input(job)?;
+    let asked = json!({ "document": input.document, "facts": input.facts });
     let sections = match models.ask::<Draft>(context, TASK, &asked).await {
         Ok(Some((draft, _))) => draft.checked()?,
-        Ok(None) => systems::write(&document, &one, &other),
+        Ok(None) => rules::write(&input.document, input.index, &input.facts),
         Err(trouble) => return Err(TaskError::Model(Box::new(trouble.into()))),
     };
+    let (one, other) = (&input.facts.person1, &input.facts.person2);
     let text = Text {
-        title: document.title,
+        title: input.document.title,
         author: format!("For {} and {}", one.name, other.name),
         sections,
     };
     let content =
         serde_json::to_vec(&text).map_err(|error| TaskError::Content(error.to_string()))?;
-    let made = place
+    let made = input
+        .place
         .store(Form::Text, &text.title, content, context)
         .await?;
     Ok(Written {
