@@ -66,6 +66,20 @@ $$;
 comment on function mill.measure_warnings() is 'Events of the last hour that name a data type, for each.';
 revoke execute on function mill.measure_warnings() from public;
 
+-- An advisory lock of one bigint shows as its upper and lower half.
+create or replace function mill.measure_staleness_lock() returns table (subject text, value numeric)
+language sql stable
+set search_path = pg_catalog, pg_temp
+as $$
+  select 'check-stale-data', extract(epoch from mill.now() - a.query_start)
+  from pg_locks l join pg_stat_activity a using (pid)
+  where l.locktype = 'advisory' and l.granted and l.objsubid = 1
+    and l.database = (select d.oid from pg_database d where d.datname = current_database())
+    and (l.classid::bigint << 32 | l.objid::bigint) = 7022341640271841 -- that of mill.check_stale_data
+$$;
+comment on function mill.measure_staleness_lock() is 'Seconds for which one run of the staleness pass has held its lock; a sound one ends within the minute.';
+revoke execute on function mill.measure_staleness_lock() from public;
+
 create or replace function mill.measure_content_length() returns table (subject text, value numeric)
 language sql stable
 set search_path = pg_catalog, pg_temp
@@ -83,6 +97,7 @@ insert into mill.alert_rule (rule, severity, measure, threshold, description) va
   ('quota_90', 'P1', 'mill.measure_quota', 90, '90% of the data quota is used'),
   ('call_rate', 'P2', 'mill.measure_call_rate', 251, 'Over 250 calls a minute to one provider'),
   ('estimate_exceeded', 'P2', 'mill.measure_estimates', 2, 'An answer of over twice its estimated size'),
+  ('staleness_lock_held', 'P0', 'mill.measure_staleness_lock', 600, 'One run of the staleness pass holds its lock for over 10 minutes'),
   ('no_refresh', 'P1', 'mill.measure_unrefreshed', 24, 'Subscribers, but no refresh in 24 hours')
 on conflict (rule) do nothing;
 

@@ -1,4 +1,4 @@
-select plan(11);
+select plan(14);
 create function pg_temp.judged(p_now timestamptz) returns text[] language plpgsql as $$
 begin
   perform set_config('mill.now', p_now::text, false);
@@ -31,4 +31,13 @@ insert into public.active_subscriptions_v2 values (gen_random_uuid(), 'ZZZT', 'q
 select is(pg_temp.judged('2030-02-03 03:00:01+00'), array['no_refresh quote firing'], 'watched for a day and never fetched');
 select pg_temp.used('2030-02-03 03:00:02+00', 1, 1);
 select is(pg_temp.judged('2030-02-03 03:00:03+00'), array['no_refresh quote resolved'], 'until it is');
+
+-- The lock is held by a session of today: the clock goes back to it.
+delete from public.active_subscriptions_v2;
+delete from mill.alert;
+select pg_advisory_lock(7022341640271841);
+select is(array_positions(pg_temp.judged(clock_timestamp() + interval '9 minutes'), 'staleness_lock_held check-stale-data firing'), '{}', 'the lock of the staleness pass may be held for minutes');
+select ok('staleness_lock_held check-stale-data firing' = any (pg_temp.judged(clock_timestamp() + interval '11 minutes')), 'but not for more than ten');
+select pg_advisory_unlock(7022341640271841);
+select ok('staleness_lock_held check-stale-data resolved' = any (pg_temp.judged(clock_timestamp() + interval '12 minutes')), 'until it is freed');
 select * from finish();
