@@ -166,7 +166,7 @@ async function noticed(worker, mutant, tests) {
     await worker.client.query("rollback");
   }
   // What is written into its callers when the plan is made is counted nowhere.
-  const isCounted = tests.some(({ calls }) => calls.has(mutant.routine));
+  const isCounted = tests.some((test) => isFirst(test) && test.calls.has(mutant.routine));
   const asked = tests.filter((test) => (["grant widened", "default added"].includes(mutant.operator)
     ? test.name === CALLERS : isCounted ? test.calls.has(mutant.routine) : isFirst(test)))
     .sort((a, b) => likely(b, mutant) - likely(a, mutant));
