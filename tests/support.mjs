@@ -17,8 +17,12 @@ export const isAlive = (pid) => {
   }
 };
 
+/** The database with a mutant in it, where tests/mutants asks this file whether it notices. */
+export const mutantDatabase = process.env.GRISTMILL_MUTANT_DATABASE;
+
 /** Starts a stack whose data is gone with the test. */
 export function startStack(name, options) {
+  if (mutantDatabase) return { databaseUrl: mutantDatabase, destroy: () => {} };
   return new Stack(`test-${name}-${process.pid}`, options).start();
 }
 

@@ -12,6 +12,8 @@ insert into mill.settings (key, value, type, description) values
   ('refresh.quota_days', '30', 'number', 'The rolling days of the quota'),
   ('refresh.quota_buffer', '0.95', 'number', 'The share of the quota at which serving stops'),
   ('refresh.scheduled_stretch', '100', 'number', 'Symbols of a scheduled type that are looked at a minute'),
+  ('refresh.scheduled_depth', '1000', 'number', 'Due refreshes in a queue at which scheduled ones wait'),
+  ('refresh.pass_seconds', '30', 'number', 'Data counts as stale for watchers so many seconds before its time to live ends: the pass comes once a minute'),
   ('refresh.max_subscriptions', '500', 'number', 'Subscriptions that one user may have'),
   ('refresh.failure_pause_max_minutes', '15', 'number', 'The longest time for which a symbol is not asked for after dead letters in a row'),
   ('refresh.estimate_share', '0.01', 'number', 'The share of completions that correct the estimated size')

@@ -1,5 +1,6 @@
 -- Scheduled types are walked along supported_symbols by a cursor, a bounded stretch a minute: symbols times types is
--- never laid out. Always at priority -1: whoever is looking comes first.
+-- never laid out. Always at priority -1: whoever is looking comes first. Where more wait than refresh.scheduled_depth, no walk goes on:
+-- the cursor stays where it is until the processor has caught up.
 create or replace function mill.walk_scheduled(p_type public.data_type_registry, p_max int) returns int
 language plpgsql
 set search_path = pg_catalog, pg_temp
@@ -39,6 +40,7 @@ set search_path = pg_catalog, pg_temp
 as $$
 declare
   v_max int := mill.setting('refresh.scheduled_stretch', '100')::int;
+  v_depth int := mill.setting('refresh.scheduled_depth', '1000')::int;
   v_type public.data_type_registry;
   v_queued int := 0;
 begin
@@ -48,6 +50,8 @@ begin
   for v_type in
     select r.* from public.data_type_registry r where r.is_enabled and r.refresh_strategy = 'scheduled' order by r.data_type
   loop
+    -- Asked of each type's queue, and again after each: the walk of one type may have filled it for the next.
+    continue when mill.depth(mill.refresh_queue_of(v_type.edge_function_name, v_type.provider), v_depth) >= v_depth;
     begin
       v_queued := v_queued + mill.walk_scheduled(v_type, v_max);
     exception

@@ -1,6 +1,6 @@
 -- The processor's own checks are types (shared/tests/compile_fail); this is what Postgres checks again.
 -- include: rules/*.sql
-select plan(7);
+select plan(8);
 set mill.now = '2030-01-01 00:00+00';
 create function pg_temp.holds(p_case text) returns boolean language plpgsql as $$
 declare
@@ -23,4 +23,7 @@ select ok(pg_temp.holds('insane'), 'what a constraint refuses');
 select is(pg_temp.refresh('AAA', jsonb_build_object('rows', pg_temp.quote('AAA', mill.now()))), null, 'while the failed one waits for its backoff there is nothing to claim');
 select pg_temp.caught('pg_temp.holds(''type'')', 'mill.settle_fetched', 'and r.data_type = o ->> ''data_type''', '');
 select pg_temp.caught('pg_temp.holds(''symbol'')', 'mill.write_rows', 'is distinct from f ->> ''symbol''', 'is distinct from r ->> p_type.symbol_column');
+select pg_temp.clear();
+select pg_temp.refresh('AAA', jsonb_build_object('rows', pg_temp.quote('AAA', mill.now()), 'outcome', 'failed', 'error', '{"type": "insane", "retryable": true}'::jsonb)) is not null as refused;
+select is_empty('select symbol from public.quotes', 'rows beside an outcome that is no success are not written');
 select * from finish();

@@ -1,5 +1,5 @@
 -- include: rules/*.sql
-select plan(9);
+select plan(10);
 create temp table supported_symbols (symbol text, is_active boolean);
 insert into pg_temp.supported_symbols values ('EVIL', true);
 grant all on pg_temp.supported_symbols to public;
@@ -43,5 +43,9 @@ select pg_temp.caught('pg_temp.holds()', 'public.check_and_queue_stale_batch', '
 select pg_temp.caught('pg_temp.holds()', 'public.check_and_queue_stale_batch', 'greatest(0, least(coalesce(p_priority, 5), mill.viewers(p_symbol, w.data_type)))', 'p_priority');
 select pg_temp.caught('pg_temp.holds()', 'public.check_and_queue_stale_batch', 'a.user_id = auth.uid()', 'true');
 select pg_temp.caught('pg_temp.holds()', 'public.check_and_queue_stale_batch', 'and a.last_seen_at > mill.now() - interval ''5 minutes''', '');
+select pg_temp.clear();
+insert into public.active_subscriptions_v2 (user_id, symbol, data_type, last_seen_at) values ('11111111-1111-4111-8111-111111111111', 'AAA', 'earnings', mill.now());
+select pg_temp.as_user($c$ public.check_and_queue_stale_batch('AAA', array['quote'], 5) $c$);
+select is((select array_agg(kind) from mill.job_live), array['refresh.quote'], 'of what the user watches only what was asked for is queued');
 select ok((select prosecdef and proconfig @> array['search_path=pg_catalog, pg_temp'] from pg_proc where oid = 'public.check_and_queue_stale_batch'::regproc), 'its path is pinned');
 select * from finish();
