@@ -190,6 +190,46 @@ $$;
 
 COMMENT ON FUNCTION mill.answer_throttled(p_jobs jsonb, p_capacity jsonb) IS 'The answer throttled for every job of a batch whose queue has a depth limit.';
 
+CREATE FUNCTION mill.answer_to_invocation(p_request bigint, p_asked_at timestamp with time zone, p_is_handed boolean, OUT is_over boolean, OUT failure text, OUT is_outage boolean) RETURNS record
+    LANGUAGE plpgsql STABLE
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS $$
+declare
+  v_answer record;
+begin
+  is_over := false;
+  is_outage := false;
+  if p_request is null or to_regclass('net._http_response') is null then
+    return;
+  end if;
+  select r.id is not null as is_there, r.status_code, r.error_msg, coalesce(r.timed_out, false) as timed_out,
+    exists (select from net.http_request_queue q where q.id = p_request) as waits
+  into v_answer
+  from (select) one
+  left join lateral (
+    select a.id, a.status_code, a.error_msg, a.timed_out from net._http_response a
+    where a.id = p_request and a.created > p_asked_at - interval '1 minute'
+    limit 1) r on true;
+
+  if not v_answer.is_there and v_answer.waits or v_answer.is_there and p_is_handed then
+    return;
+  end if;
+  is_over := true;
+  if not v_answer.is_there then
+    is_outage := true;
+    failure := 'the request was lost when Postgres crashed';
+  elsif v_answer.status_code is null then
+    is_outage := not v_answer.timed_out;
+    failure := coalesce(v_answer.error_msg, 'no answer in time');
+  elsif v_answer.status_code >= 400 then
+    is_outage := v_answer.status_code in (502, 503, 504);
+    failure := 'answered ' || v_answer.status_code;
+  end if;
+end
+$$;
+
+COMMENT ON FUNCTION mill.answer_to_invocation(p_request bigint, p_asked_at timestamp with time zone, p_is_handed boolean, OUT is_over boolean, OUT failure text, OUT is_outage boolean) IS 'Whether the request of an invocation is over, and why it failed if it did.';
+
 CREATE TABLE mill.api_rate_limits (
     provider_name text NOT NULL,
     api_endpoint text NOT NULL,
@@ -1533,7 +1573,7 @@ CREATE TABLE mill.job_schedule (
     CONSTRAINT either_cron_or_an_interval CHECK ((num_nonnulls(cron, every_seconds) = 1)),
     CONSTRAINT group_key_has_up_to_200_characters CHECK (((length(group_key) >= 1) AND (length(group_key) <= 200))),
     CONSTRAINT overlap_is_skip_or_queue CHECK ((overlap = ANY (ARRAY['skip'::text, 'queue'::text]))),
-    CONSTRAINT payload_is_an_object_with_a_field CHECK (((jsonb_typeof(payload) = 'object'::text) AND (payload <> '{}'::jsonb))),
+    CONSTRAINT payload_is_an_object_with_a_field CHECK (((jsonb_typeof(payload) = 'object'::text) AND ((payload <> '{}'::jsonb) OR (due_field IS NOT NULL)))),
     CONSTRAINT priority_is_between_minus_100_and_100 CHECK (((priority >= '-100'::integer) AND (priority <= 100))),
     CONSTRAINT schedule_name_is_a_short_word CHECK ((schedule ~ '^[a-z][a-z0-9_.-]{0,62}$'::text))
 );
@@ -1552,7 +1592,7 @@ begin
   if mill.next_due_times(p_schedule, mill.now()) = '{}' then
     perform mill.refuse_definition_of(p_place || '/cron', 'is not due within nine years');
   end if;
-  if mill.check_payload(p_schedule.payload, mill.setting('queue.payload_max_bytes', '65536')::int, 0) then
+  if mill.check_payload(mill.scheduled_job(p_schedule, mill.now()) -> 'payload', mill.setting('queue.payload_max_bytes', '65536')::int, 0) then
     perform mill.check_fits(jsonb_build_array(mill.scheduled_job(p_schedule, mill.now())));
   end if;
 end
@@ -3170,6 +3210,7 @@ begin
   )
   select coalesce(array_agg(g.id), '{}') into v_gone from gone g;
   perform mill.forget_logs(v_gone);
+  perform mill.forget_steps(v_gone);
   return query
   select distinct a.id, case when a.id = any (v_gone) then 'discarded' else 'not_dead' end from unnest(p_ids) as a(id);
 end
@@ -3489,7 +3530,7 @@ begin
       end as failure
     from mill.queue q
     join mill.invocation i on i.queue = q.queue
-    cross join lateral mill.invocation_answer(i.request_id, i.asked_at, i.handed_at is not null and i.begun_at is not null) a
+    cross join lateral mill.answer_to_invocation(i.request_id, i.asked_at, i.handed_at is not null and i.begun_at is not null) a
     where i.ended_at is null
       and (a.is_over or coalesce(i.begun_at, i.asked_at) < v_now - make_interval(secs => q.invocation_seconds))
     order by i.id
@@ -4991,6 +5032,16 @@ $_$;
 
 COMMENT ON FUNCTION mill.forget_part(p_part text) IS 'Deletes the rows that a part has registered and cancels its live jobs. For gristmill migrate --without.';
 
+CREATE FUNCTION mill.forget_steps(p_jobs uuid[]) RETURNS void
+    LANGUAGE sql
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS $$
+  delete from mill.job_step s where s.job = any (p_jobs);
+  delete from mill.job_event e where e.job = any (p_jobs);
+$$;
+
+COMMENT ON FUNCTION mill.forget_steps(p_jobs uuid[]) IS 'Deletes what is kept of the steps and events of jobs that are deleted.';
+
 CREATE FUNCTION mill.forget_tasks() RETURNS trigger
     LANGUAGE plpgsql SECURITY DEFINER
     SET search_path TO 'pg_catalog', 'pg_temp'
@@ -5677,46 +5728,6 @@ $$;
 
 COMMENT ON FUNCTION mill.instants_of(p_local timestamp without time zone, p_zone text) IS 'When clocks in a time zone show this time: once, twice or never.';
 
-CREATE FUNCTION mill.invocation_answer(p_request bigint, p_asked_at timestamp with time zone, p_is_handed boolean, OUT is_over boolean, OUT failure text, OUT is_outage boolean) RETURNS record
-    LANGUAGE plpgsql STABLE
-    SET search_path TO 'pg_catalog', 'pg_temp'
-    AS $$
-declare
-  v_answer record;
-begin
-  is_over := false;
-  is_outage := false;
-  if p_request is null or to_regclass('net._http_response') is null then
-    return;
-  end if;
-  select r.id is not null as is_there, r.status_code, r.error_msg, coalesce(r.timed_out, false) as timed_out,
-    exists (select from net.http_request_queue q where q.id = p_request) as waits
-  into v_answer
-  from (select) one
-  left join lateral (
-    select a.id, a.status_code, a.error_msg, a.timed_out from net._http_response a
-    where a.id = p_request and a.created > p_asked_at - interval '1 minute'
-    limit 1) r on true;
-
-  if not v_answer.is_there and v_answer.waits or v_answer.is_there and p_is_handed then
-    return;
-  end if;
-  is_over := true;
-  if not v_answer.is_there then
-    is_outage := true;
-    failure := 'the request was lost when Postgres crashed';
-  elsif v_answer.status_code is null then
-    is_outage := not v_answer.timed_out;
-    failure := coalesce(v_answer.error_msg, 'no answer in time');
-  elsif v_answer.status_code >= 400 then
-    is_outage := v_answer.status_code in (502, 503, 504);
-    failure := 'answered ' || v_answer.status_code;
-  end if;
-end
-$$;
-
-COMMENT ON FUNCTION mill.invocation_answer(p_request bigint, p_asked_at timestamp with time zone, p_is_handed boolean, OUT is_over boolean, OUT failure text, OUT is_outage boolean) IS 'Whether the request of an invocation is over, and why it failed if it did.';
-
 CREATE FUNCTION mill.invocation_body(p_queue mill.queue, p_id uuid) RETURNS jsonb
     LANGUAGE plpgsql STABLE
     SET search_path TO 'pg_catalog', 'pg_temp'
@@ -6315,6 +6326,56 @@ end
 $$;
 
 COMMENT ON FUNCTION mill.keep_scanned(p_file public.shell_files, p_place text) IS 'Notes that a document''s file was scanned, and where the scanned bytes lie.';
+
+CREATE TABLE mill.job_step (
+    job uuid NOT NULL,
+    step text NOT NULL,
+    n integer NOT NULL,
+    attempt integer NOT NULL,
+    at timestamp with time zone NOT NULL,
+    until timestamp with time zone,
+    event text,
+    state text NOT NULL,
+    result jsonb,
+    CONSTRAINT a_wait_names_its_event CHECK (((state <> 'waiting'::text) OR (event IS NOT NULL))),
+    CONSTRAINT only_what_is_finished_has_a_result CHECK (((state = 'finished'::text) OR (result IS NULL))),
+    CONSTRAINT step_name_has_up_to_200_characters CHECK (((length(step) >= 1) AND (length(step) <= 200))),
+    CONSTRAINT step_state_is_known CHECK ((state = ANY (ARRAY['finished'::text, 'sleeping'::text, 'waiting'::text, 'timed_out'::text]))),
+    CONSTRAINT who_sleeps_or_waits_does_so_until_a_time CHECK (((state <> ALL (ARRAY['sleeping'::text, 'waiting'::text])) OR (until IS NOT NULL)))
+)
+WITH (autovacuum_vacuum_scale_factor='0', autovacuum_vacuum_threshold='1000');
+
+COMMENT ON TABLE mill.job_step IS 'What a job has done so far: steps with their results, sleeps and waits.';
+
+CREATE FUNCTION mill.keep_step(p_step mill.job_step) RETURNS void
+    LANGUAGE plpgsql
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS $$
+declare
+  v_max int := mill.setting('steps.result_max_bytes', '262144')::int;
+  v_kept record;
+begin
+  if p_step.step is null or length(p_step.step) not between 1 and 200 then
+    perform mill.refuse_step('a step needs a name of up to 200 characters', null);
+  end if;
+  if pg_column_size(p_step.result) > v_max then
+    perform mill.refuse_step(format('the result of the step "%s" is larger than %s bytes', p_step.step, v_max), 'Store the content elsewhere and answer a reference to it.');
+  end if;
+  select count(*) as steps, coalesce(sum(pg_column_size(s.result)), 0) as bytes into v_kept from mill.job_step s where s.job = p_step.job;
+  if v_kept.steps >= mill.setting('steps.max_per_job', '1000')::int then
+    perform mill.refuse_step(format('the job has %s steps, and one job has no more', v_kept.steps), 'Do many things in one step, or enqueue a job for each.');
+  elsif v_kept.bytes + coalesce(pg_column_size(p_step.result), 0) > mill.setting('steps.total_max_bytes', '8388608')::int then
+    perform mill.refuse_step('the results of the steps of the job are too large together', 'Store the content elsewhere and answer references to it.');
+  end if;
+  insert into mill.job_step (job, step, n, attempt, at, until, event, state, result)
+  values (p_step.job, p_step.step, v_kept.steps + 1, p_step.attempt, mill.now(), p_step.until, p_step.event, p_step.state, p_step.result);
+  if p_step.state = 'finished' then
+    update mill.job_live j set max_attempts = j.max_attempts + j.lease_losses, lease_losses = 0 where j.id = p_step.job and j.lease_losses > 0;
+  end if;
+end
+$$;
+
+COMMENT ON FUNCTION mill.keep_step(p_step mill.job_step) IS 'Writes a new step of a job within the limits of one job.';
 
 CREATE FUNCTION mill.keep_upserted_file() RETURNS trigger
     LANGUAGE plpgsql SECURITY DEFINER
@@ -6953,6 +7014,13 @@ CREATE FUNCTION mill.lock_refresh_claims() RETURNS void
 
 COMMENT ON FUNCTION mill.lock_refresh_claims() IS 'Claims of refresh queues take turns until their transactions end.';
 
+CREATE FUNCTION mill.lock_steps(p_job uuid) RETURNS void
+    LANGUAGE sql
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS $$ select pg_advisory_xact_lock(hashtextextended('mill.job_step ' || p_job, 0)) $$;
+
+COMMENT ON FUNCTION mill.lock_steps(p_job uuid) IS 'Holds the steps and events of a job until the transaction ends.';
+
 CREATE FUNCTION mill.log_lines(p_logs jsonb, p_now timestamp with time zone) RETURNS TABLE(n bigint, at timestamp with time zone, level text, message text, data jsonb, bytes bigint)
     LANGUAGE sql STABLE
     SET search_path TO 'pg_catalog', 'pg_temp'
@@ -7059,6 +7127,8 @@ begin
   for v_name in select d.partition from mill.expired_days(v_today) d loop
     begin
       execute format('delete from mill.job_log l using mill.%I j where j.id = l.job', v_name);
+      execute format('delete from mill.job_step s using mill.%I j where j.id = s.job', v_name);
+      execute format('delete from mill.job_event e using mill.%I j where j.id = e.job', v_name);
       execute format('drop table mill.%I', v_name);
       v_dropped := v_dropped + 1;
     exception when lock_not_available then
@@ -8079,8 +8149,8 @@ begin
   select s.* into schedule from mill.job_schedule s where s.schedule = v_name for update;
   is_new := not found;
   if is_new then
-    insert into mill.job_schedule (schedule, kind, payload, cron, every_seconds, next_due)
-    select v_name, d.kind, coalesce(d.payload, '{}'), d.cron, d.every_seconds, 'infinity'
+    insert into mill.job_schedule (schedule, kind, payload, cron, every_seconds, due_field, next_due)
+    select v_name, d.kind, coalesce(d.payload, '{}'), d.cron, d.every_seconds, d.due_field, 'infinity'
     from jsonb_populate_record(null::mill.job_schedule, p_definition) d
     returning * into schedule;
   end if;
@@ -8610,8 +8680,14 @@ begin
     where j.finished_at < p_now - make_interval(
       days => coalesce((select q.retention_days from mill.queue q where q.queue = j.queue), 7))
     returning j.id
+  ),
+  logs as (
+    delete from mill.job_log l using gone g where l.job = g.id
+  ),
+  steps as (
+    delete from mill.job_step s using gone g where s.job = g.id
   )
-  delete from mill.job_log l using gone g where l.job = g.id;
+  delete from mill.job_event e using gone g where e.job = g.id;
   delete from mill.invocation i where i.asked_at < p_now - interval '1 day';
   delete from mill.event e where e.at < p_now - interval '30 days';
   delete from mill.stat_minute s where s.minute < p_now - interval '30 days';
@@ -9300,6 +9376,17 @@ end
 $$;
 
 COMMENT ON FUNCTION mill.refuse_schema(p_place text, p_problem text) IS 'Raises GM013 with the place in the schema, a JSON Pointer.';
+
+CREATE FUNCTION mill.refuse_step(p_problem text, p_hint text) RETURNS void
+    LANGUAGE plpgsql
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS $$
+begin
+  raise exception '%', p_problem using errcode = 'GM016', hint = coalesce(p_hint, 'docs/steps.md says what steps and events may have.');
+end
+$$;
+
+COMMENT ON FUNCTION mill.refuse_step(p_problem text, p_hint text) IS 'Raises GM016.';
 
 CREATE FUNCTION mill.refuse_to_drop_jobs() RETURNS trigger
     LANGUAGE plpgsql SECURITY DEFINER
@@ -10248,6 +10335,45 @@ $$;
 
 COMMENT ON FUNCTION mill.seconds_to_next_round() IS 'In how many seconds a schedule is due or a hook wants the next round of the pump; null when neither is.';
 
+CREATE FUNCTION mill.send_event(p_job uuid, p_event text, p_payload jsonb DEFAULT 'null'::jsonb, p_key text DEFAULT NULL::text) RETURNS text
+    LANGUAGE plpgsql SECURITY DEFINER
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS $$
+declare
+  v_job mill.job_live;
+  v_max int := mill.setting('queue.payload_max_bytes', '65536')::int;
+begin
+  if p_event is null or length(p_event) not between 1 and 200 or length(p_key) not between 1 and 200 then
+    perform mill.refuse_step('an event needs a name of up to 200 characters, and so has its key', null);
+  elsif pg_column_size(p_payload) > v_max then
+    perform mill.refuse_step(format('the payload of the event is larger than %s bytes', v_max), 'Store the content elsewhere and send a reference to it.');
+  end if;
+  perform pg_current_xact_id(); -- before the clock: see mill.raise_floors
+  perform mill.lock_steps(p_job);
+  select j.* into v_job from mill.job_live j where j.id = p_job for update;
+  if not found and not exists (select from mill.packed_job p where p.id = p_job) then
+    return 'not_live';
+  end if;
+  if exists (select from mill.job_event e where e.job = p_job and e.key = p_key) then
+    return 'duplicate';
+  end if;
+  if (select count(*) from mill.job_event e where e.job = p_job) >= mill.setting('steps.max_events_per_job', '1000')::int then
+    perform mill.refuse_step('the job was sent as many events as one job may have', null);
+  end if;
+  insert into mill.job_event (job, event, payload, at, key) values (p_job, p_event, coalesce(p_payload, 'null'), mill.now(), p_key);
+  if v_job.state is distinct from 'deferred'
+    or not exists (select from mill.job_step s where s.job = p_job and s.state = 'waiting' and s.event = p_event)
+  then
+    return 'kept';
+  end if;
+  update mill.job_live j set state = 'pending', waits = false, run_at = mill.now(), turn = mill.clock_us() where j.id = p_job;
+  perform mill.wake(q) from mill.queue q where q.queue = v_job.queue;
+  return 'delivered';
+end
+$$;
+
+COMMENT ON FUNCTION mill.send_event(p_job uuid, p_event text, p_payload jsonb, p_key text) IS 'Sends an event to a job: delivered, kept, duplicate or not_live.';
+
 CREATE FUNCTION mill.set_breaker(p_target text, p_state text, p_reason text) RETURNS void
     LANGUAGE plpgsql
     SET search_path TO 'pg_catalog', 'pg_temp'
@@ -11154,6 +11280,23 @@ $_$;
 
 COMMENT ON FUNCTION mill.stored_size(p_place text) IS 'The size of a stored object where Postgres knows it, otherwise null.';
 
+CREATE FUNCTION mill.suspend(p_holder mill.holder, p_until timestamp with time zone, p_logs jsonb) RETURNS boolean
+    LANGUAGE plpgsql
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS $$
+declare
+  v_seconds numeric := case when p_until = 'infinity' then 3155760000 else greatest(extract(epoch from p_until - mill.now()), 0) end;
+begin
+  if not mill.settle_held(p_holder, jsonb_strip_nulls(jsonb_build_object('outcome', 'snoozed', 'delay_seconds', v_seconds, 'logs', p_logs))) then
+    return false;
+  end if;
+  update mill.job_live j set attempt = j.attempt + 1, max_attempts = j.max_attempts + 1 where j.id = p_holder.job;
+  return true;
+end
+$$;
+
+COMMENT ON FUNCTION mill.suspend(p_holder mill.holder, p_until timestamp with time zone, p_logs jsonb) IS 'Puts off the job of a holder until a time, without using up an attempt; false when it is lost.';
+
 CREATE FUNCTION mill.target_of(p_function text, p_provider text) RETURNS text
     LANGUAGE sql IMMUTABLE
     RETURN CASE WHEN (p_provider IS NULL) THEN p_function ELSE ((p_function || ':'::text) || p_provider) END;
@@ -12010,7 +12153,7 @@ begin
     from mill.invocation i
     where i.queue = p_queue.queue and i.begun_at is not null and i.ended_at is null
       and i.begun_at > v_now - make_interval(secs => p_queue.invocation_seconds)
-      and not (mill.invocation_answer(i.request_id, i.asked_at, i.handed_at is not null)).is_over;
+      and not (mill.answer_to_invocation(i.request_id, i.asked_at, i.handed_at is not null)).is_over;
   end if;
   if v_running < p_queue.max_parallel then
     begin
@@ -13031,7 +13174,7 @@ declare
   v_queue mill.queue;
   v_id uuid;
 begin
-  -- Beside the relay a second request would save nothing, and would cost the news of a crash that the relay's answer brings (mill.invocation_answer).
+  -- Beside the relay a second request would save nothing, and would cost the news of a crash that the relay's answer brings (mill.answer_to_invocation).
   if mill.setting('wake.by_function', 'true') <> 'true' or mill.is_sent_at_once() then
     return null;
   end if;
@@ -14136,6 +14279,17 @@ $$;
 
 COMMENT ON FUNCTION public.issue_ticket(p_function text, p_arguments jsonb) IS 'A ticket for a stream of the caller''s: {ticket, expires_at}, or null where there is nothing to read. Raises GM090 for what has no tickets.';
 
+CREATE FUNCTION public.job_steps(p_job uuid) RETURNS jsonb
+    LANGUAGE sql STABLE SECURITY DEFINER
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS $$
+  select coalesce(jsonb_agg(jsonb_strip_nulls(jsonb_build_object('step', s.step, 'state', s.state, 'attempt', s.attempt, 'at', s.at, 'event', s.event,
+      'until', nullif(s.until, 'infinity'))) || jsonb_build_object('result', s.result) order by s.n), '[]')
+  from mill.job_step s where s.job = p_job
+$$;
+
+COMMENT ON FUNCTION public.job_steps(p_job uuid) IS 'The steps of a job in their order: what was done, with the results, and what it sleeps or waits for.';
+
 CREATE FUNCTION public.limit_of_call(p_provider_name text, p_model text, p_queue text DEFAULT NULL::text) RETURNS jsonb
     LANGUAGE plpgsql STABLE SECURITY DEFINER
     SET search_path TO 'pg_catalog', 'pg_temp'
@@ -14424,6 +14578,28 @@ CREATE FUNCTION public.reclaim_stale_tasks() RETURNS integer
 $$;
 
 COMMENT ON FUNCTION public.reclaim_stale_tasks() IS 'Takes back expired leases, of tasks and of other jobs; says how many. The pump does so every few seconds.';
+
+CREATE FUNCTION public.record_step(p_job uuid, p_worker text, p_attempt integer, p_step text, p_result jsonb DEFAULT NULL::jsonb) RETURNS jsonb
+    LANGUAGE plpgsql SECURITY DEFINER
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS $$
+declare
+  v_step mill.job_step;
+begin
+  if (mill.held_job(row(p_job, p_worker, p_attempt))).id is null then
+    return jsonb_build_object('status', 'lost');
+  end if;
+  select s.* into v_step from mill.job_step s where s.job = p_job and s.step = p_step;
+  if found then
+    return jsonb_build_object('status', 'known', 'result', v_step.result);
+  end if;
+  perform mill.keep_step(jsonb_populate_record(null::mill.job_step, jsonb_build_object(
+    'job', p_job, 'step', p_step, 'attempt', p_attempt, 'state', 'finished', 'result', coalesce(p_result, 'null'))));
+  return jsonb_build_object('status', 'recorded');
+end
+$$;
+
+COMMENT ON FUNCTION public.record_step(p_job uuid, p_worker text, p_attempt integer, p_step text, p_result jsonb) IS 'Keeps the result of a step of a job: recorded, known (with the result that was kept first) or lost.';
 
 CREATE FUNCTION public.recover_stuck_jobs(timeout_minutes integer DEFAULT 5, max_retries integer DEFAULT 3) RETURNS void
     LANGUAGE plpgsql SECURITY DEFINER
@@ -14978,6 +15154,13 @@ $$;
 
 COMMENT ON FUNCTION public.schedule_runs(p_schedule text, p_max integer) IS 'What became of the last due times of a schedule, newest first, with the state of their jobs.';
 
+CREATE FUNCTION public.send_event(p_job uuid, p_event text, p_payload jsonb DEFAULT 'null'::jsonb, p_key text DEFAULT NULL::text) RETURNS jsonb
+    LANGUAGE sql SECURITY DEFINER
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS $$ select jsonb_build_object('status', mill.send_event(p_job, p_event, p_payload, p_key)) $$;
+
+COMMENT ON FUNCTION public.send_event(p_job uuid, p_event text, p_payload jsonb, p_key text) IS 'Sends an event to a job: delivered, kept, duplicate or not_live.';
+
 CREATE FUNCTION public.set_maintenance(p_enabled boolean, p_reason text DEFAULT NULL::text, p_retry_after_seconds integer DEFAULT 60) RETURNS boolean
     LANGUAGE plpgsql SECURITY DEFINER
     SET search_path TO 'pg_catalog', 'pg_temp'
@@ -15097,6 +15280,37 @@ end
 $_$;
 
 COMMENT ON FUNCTION public.settle_refresh(p_worker text, p_outcomes jsonb, p_invocation uuid, p_pauses jsonb) IS 'Writes what a batch fetched and settles it, as an array of {id, status}.';
+
+CREATE FUNCTION public.sleep_step(p_job uuid, p_worker text, p_attempt integer, p_step text, p_seconds numeric DEFAULT NULL::numeric, p_until timestamp with time zone DEFAULT NULL::timestamp with time zone, p_logs jsonb DEFAULT NULL::jsonb) RETURNS jsonb
+    LANGUAGE plpgsql SECURITY DEFINER
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS $$
+declare
+  v_now timestamptz := mill.now();
+  v_step mill.job_step;
+begin
+  if coalesce(p_seconds not between 0 and 3155760000, p_until is null) then
+    perform mill.refuse_step('a sleep has p_seconds, up to a hundred years, or p_until', null);
+  end if;
+  if (mill.held_job(row(p_job, p_worker, p_attempt))).id is null then
+    return jsonb_build_object('status', 'lost');
+  end if;
+  select s.* into v_step from mill.job_step s where s.job = p_job and s.step = p_step;
+  if not found then
+    v_step := jsonb_populate_record(null::mill.job_step, jsonb_build_object('job', p_job, 'step', p_step, 'attempt', p_attempt, 'state', 'sleeping',
+      'until', coalesce(p_until, v_now + make_interval(secs => p_seconds::double precision))));
+    perform mill.keep_step(v_step);
+  end if;
+  if v_step.state <> 'sleeping' or v_step.until <= v_now then
+    update mill.job_step s set state = 'finished' where s.job = p_job and s.step = p_step and s.state = 'sleeping';
+    return jsonb_build_object('status', 'done', 'until', v_step.until);
+  end if;
+  return jsonb_build_object('until', v_step.until,
+    'status', case when mill.suspend(row(p_job, p_worker, p_attempt), v_step.until, p_logs) then 'suspended' else 'lost' end);
+end
+$$;
+
+COMMENT ON FUNCTION public.sleep_step(p_job uuid, p_worker text, p_attempt integer, p_step text, p_seconds numeric, p_until timestamp with time zone, p_logs jsonb) IS 'Puts a job off until a time: suspended, done once the time has come, or lost.';
 
 CREATE FUNCTION public.start_workflow(p_type text, p_params jsonb DEFAULT '{}'::jsonb, p_priority integer DEFAULT NULL::integer, p_idempotency_key text DEFAULT NULL::text, p_user_id uuid DEFAULT NULL::uuid, p_correlation_id text DEFAULT NULL::text) RETURNS jsonb
     LANGUAGE plpgsql SECURITY DEFINER
@@ -15338,6 +15552,48 @@ end
 $$;
 
 COMMENT ON FUNCTION public.verify_audit_log(p_from date, p_to date, p_known_head text) IS 'Checks the audit log from one day to another: {ok, days, rows, findings: [{day, seq, audit_id, problem}], head}.';
+
+CREATE FUNCTION public.wait_for_event(p_job uuid, p_worker text, p_attempt integer, p_step text, p_event text, p_seconds numeric DEFAULT NULL::numeric, p_logs jsonb DEFAULT NULL::jsonb) RETURNS jsonb
+    LANGUAGE plpgsql SECURITY DEFINER
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS $$
+declare
+  v_now timestamptz := mill.now();
+  v_step mill.job_step;
+  v_event mill.job_event;
+begin
+  if p_seconds not between 0 and 3155760000 or p_event is null or length(p_event) not between 1 and 200 then
+    perform mill.refuse_step('a wait has the name of an event of up to 200 characters, and p_seconds up to a hundred years', null);
+  end if;
+  perform mill.lock_steps(p_job);
+  if (mill.held_job(row(p_job, p_worker, p_attempt))).id is null then
+    return jsonb_build_object('status', 'lost');
+  end if;
+  select s.* into v_step from mill.job_step s where s.job = p_job and s.step = p_step;
+  if not found then
+    v_step := jsonb_populate_record(null::mill.job_step, jsonb_build_object('job', p_job, 'step', p_step, 'attempt', p_attempt, 'state', 'waiting', 'event', p_event,
+      'until', coalesce(v_now + make_interval(secs => p_seconds::double precision), 'infinity')));
+    perform mill.keep_step(v_step);
+  end if;
+  if v_step.state = 'waiting' then
+    select e.* into v_event from mill.job_event e where e.job = p_job and e.event = v_step.event and e.received_by is null order by e.n limit 1;
+    if found then
+      update mill.job_event e set received_by = p_step where e.job = p_job and e.n = v_event.n;
+      v_step.state := 'finished';
+      v_step.result := v_event.payload;
+    elsif v_step.until <= v_now then
+      v_step.state := 'timed_out';
+    else
+      return jsonb_build_object('until', nullif(v_step.until, 'infinity'),
+        'status', case when mill.suspend(row(p_job, p_worker, p_attempt), v_step.until, p_logs) then 'suspended' else 'lost' end);
+    end if;
+    update mill.job_step s set state = v_step.state, result = v_step.result where s.job = p_job and s.step = p_step;
+  end if;
+  return case v_step.state when 'timed_out' then jsonb_build_object('status', 'timed_out') else jsonb_build_object('status', 'received', 'payload', v_step.result) end;
+end
+$$;
+
+COMMENT ON FUNCTION public.wait_for_event(p_job uuid, p_worker text, p_attempt integer, p_step text, p_event text, p_seconds numeric, p_logs jsonb) IS 'Gives a job an event, or puts the job off until it is sent: received, timed_out, suspended or lost.';
 
 CREATE FUNCTION public.worker_queues() RETURNS jsonb
     LANGUAGE sql STABLE SECURITY DEFINER
@@ -15935,6 +16191,30 @@ CREATE TABLE mill.job_done_default (
 );
 
 COMMENT ON TABLE mill.job_done_default IS 'Catches a day that mill.maintain has not prepared: settling never fails for want of one.';
+
+CREATE TABLE mill.job_event (
+    job uuid NOT NULL,
+    n bigint NOT NULL,
+    event text NOT NULL,
+    payload jsonb NOT NULL,
+    at timestamp with time zone NOT NULL,
+    key text,
+    received_by text,
+    CONSTRAINT event_key_has_up_to_200_characters CHECK (((length(key) >= 1) AND (length(key) <= 200))),
+    CONSTRAINT event_name_has_up_to_200_characters CHECK (((length(event) >= 1) AND (length(event) <= 200)))
+)
+WITH (autovacuum_vacuum_scale_factor='0', autovacuum_vacuum_threshold='1000');
+
+COMMENT ON TABLE mill.job_event IS 'Events that were sent to a job, also before it waits for them. Each is received by one step.';
+
+ALTER TABLE mill.job_event ALTER COLUMN n ADD GENERATED ALWAYS AS IDENTITY (
+    SEQUENCE NAME mill.job_event_n_seq
+    START WITH 1
+    INCREMENT BY 1
+    NO MINVALUE
+    NO MAXVALUE
+    CACHE 1
+);
 
 CREATE TABLE mill.job_log (
     job uuid NOT NULL,
@@ -17180,6 +17460,9 @@ ALTER TABLE ONLY mill.invocation
 ALTER TABLE ONLY mill.job_dead
     ADD CONSTRAINT job_dead_pkey PRIMARY KEY (id);
 
+ALTER TABLE ONLY mill.job_event
+    ADD CONSTRAINT job_event_pkey PRIMARY KEY (job, n);
+
 ALTER TABLE ONLY mill.job_live
     ADD CONSTRAINT job_live_pkey PRIMARY KEY (id);
 
@@ -17191,6 +17474,9 @@ ALTER TABLE ONLY mill.job_schedule
 
 ALTER TABLE ONLY mill.job_schedule_run
     ADD CONSTRAINT job_schedule_run_pkey PRIMARY KEY (schedule, due);
+
+ALTER TABLE ONLY mill.job_step
+    ADD CONSTRAINT job_step_pkey PRIMARY KEY (job, step);
 
 ALTER TABLE ONLY mill.kind
     ADD CONSTRAINT kind_pkey PRIMARY KEY (kind);
@@ -17452,6 +17738,8 @@ CREATE INDEX job_dead_queue ON mill.job_dead USING btree (queue, finished_at);
 CREATE INDEX job_done_id ON ONLY mill.job_done USING btree (id);
 
 CREATE INDEX job_done_default_id_idx ON mill.job_done_default USING btree (id);
+
+CREATE UNIQUE INDEX job_event_key ON mill.job_event USING btree (job, key) WHERE (key IS NOT NULL);
 
 CREATE UNIQUE INDEX job_live_dedupe ON mill.job_live USING btree (queue, dedupe_key) WHERE (dedupe_key IS NOT NULL);
 
@@ -17876,6 +18164,8 @@ REVOKE ALL ON FUNCTION mill.answer_duplicates(p_jobs jsonb, p_answered jsonb, p_
 
 REVOKE ALL ON FUNCTION mill.answer_throttled(p_jobs jsonb, p_capacity jsonb) FROM PUBLIC;
 
+REVOKE ALL ON FUNCTION mill.answer_to_invocation(p_request bigint, p_asked_at timestamp with time zone, p_is_handed boolean, OUT is_over boolean, OUT failure text, OUT is_outage boolean) FROM PUBLIC;
+
 REVOKE ALL ON FUNCTION mill.api_capacity_left(p_limit mill.api_rate_limits, p_now timestamp with time zone) FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION mill.api_limit(p_provider text, p_endpoint text) FROM PUBLIC;
@@ -18264,6 +18554,8 @@ REVOKE ALL ON FUNCTION mill.forget_logs(p_jobs uuid[]) FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION mill.forget_part(p_part text) FROM PUBLIC;
 
+REVOKE ALL ON FUNCTION mill.forget_steps(p_jobs uuid[]) FROM PUBLIC;
+
 REVOKE ALL ON FUNCTION mill.forget_tasks() FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION mill.function_url(p_function text) FROM PUBLIC;
@@ -18311,8 +18603,6 @@ REVOKE ALL ON FUNCTION mill.install_schedules() FROM PUBLIC;
 REVOKE ALL ON FUNCTION mill.install_storage_policies() FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION mill.instants_of(p_local timestamp without time zone, p_zone text) FROM PUBLIC;
-
-REVOKE ALL ON FUNCTION mill.invocation_answer(p_request bigint, p_asked_at timestamp with time zone, p_is_handed boolean, OUT is_over boolean, OUT failure text, OUT is_outage boolean) FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION mill.invocation_body(p_queue mill.queue, p_id uuid) FROM PUBLIC;
 
@@ -18374,6 +18664,8 @@ REVOKE ALL ON FUNCTION mill.keep_progress(p_job mill.workflow) FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION mill.keep_scanned(p_file public.shell_files, p_place text) FROM PUBLIC;
 
+REVOKE ALL ON FUNCTION mill.keep_step(p_step mill.job_step) FROM PUBLIC;
+
 REVOKE ALL ON FUNCTION mill.keep_upserted_file() FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION mill.kept_answer(p_caller text, p_key text, p_request bytea) FROM PUBLIC;
@@ -18423,6 +18715,8 @@ REVOKE ALL ON FUNCTION mill.lock_jobs_within_limit(p_queue mill.queue, p_max int
 REVOKE ALL ON FUNCTION mill.lock_packs(p_queue mill.queue, p_max integer, p_kinds text[]) FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION mill.lock_refresh_claims() FROM PUBLIC;
+
+REVOKE ALL ON FUNCTION mill.lock_steps(p_job uuid) FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION mill.log_lines(p_logs jsonb, p_now timestamp with time zone) FROM PUBLIC;
 
@@ -18658,6 +18952,8 @@ REVOKE ALL ON FUNCTION mill.refuse_schedule_name(p_schedule text) FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION mill.refuse_schema(p_place text, p_problem text) FROM PUBLIC;
 
+REVOKE ALL ON FUNCTION mill.refuse_step(p_problem text, p_hint text) FROM PUBLIC;
+
 REVOKE ALL ON FUNCTION mill.refuse_to_drop_jobs() FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION mill.refuse_users_in_maintenance() FROM PUBLIC;
@@ -18738,6 +19034,9 @@ REVOKE ALL ON FUNCTION mill.seconds_to_capacity() FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION mill.seconds_to_next_round() FROM PUBLIC;
 
+REVOKE ALL ON FUNCTION mill.send_event(p_job uuid, p_event text, p_payload jsonb, p_key text) FROM PUBLIC;
+GRANT ALL ON FUNCTION mill.send_event(p_job uuid, p_event text, p_payload jsonb, p_key text) TO gristmill_app;
+
 REVOKE ALL ON FUNCTION mill.set_breaker(p_target text, p_state text, p_reason text) FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION mill.set_secret(p_name text, p_key bytea) FROM PUBLIC;
@@ -18809,6 +19108,8 @@ REVOKE ALL ON FUNCTION mill.stop_workflow(p_id uuid) FROM PUBLIC;
 REVOKE ALL ON FUNCTION mill.stored_objects(p_bucket text) FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION mill.stored_size(p_place text) FROM PUBLIC;
+
+REVOKE ALL ON FUNCTION mill.suspend(p_holder mill.holder, p_until timestamp with time zone, p_logs jsonb) FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION mill.target_of(p_function text, p_provider text) FROM PUBLIC;
 
@@ -19195,6 +19496,9 @@ GRANT ALL ON FUNCTION public.is_valid_identifier(p_identifier text) TO service_r
 REVOKE ALL ON FUNCTION public.issue_ticket(p_function text, p_arguments jsonb) FROM PUBLIC;
 GRANT ALL ON FUNCTION public.issue_ticket(p_function text, p_arguments jsonb) TO authenticated;
 
+REVOKE ALL ON FUNCTION public.job_steps(p_job uuid) FROM PUBLIC;
+GRANT ALL ON FUNCTION public.job_steps(p_job uuid) TO service_role;
+
 REVOKE ALL ON FUNCTION public.limit_of_call(p_provider_name text, p_model text, p_queue text) FROM PUBLIC;
 GRANT ALL ON FUNCTION public.limit_of_call(p_provider_name text, p_model text, p_queue text) TO service_role;
 
@@ -19252,6 +19556,9 @@ GRANT ALL ON FUNCTION public.read_with_ticket(p_ticket text, p_function text, p_
 
 REVOKE ALL ON FUNCTION public.reclaim_stale_tasks() FROM PUBLIC;
 GRANT ALL ON FUNCTION public.reclaim_stale_tasks() TO service_role;
+
+REVOKE ALL ON FUNCTION public.record_step(p_job uuid, p_worker text, p_attempt integer, p_step text, p_result jsonb) FROM PUBLIC;
+GRANT ALL ON FUNCTION public.record_step(p_job uuid, p_worker text, p_attempt integer, p_step text, p_result jsonb) TO service_role;
 
 REVOKE ALL ON FUNCTION public.recover_stuck_jobs(timeout_minutes integer, max_retries integer) FROM PUBLIC;
 GRANT ALL ON FUNCTION public.recover_stuck_jobs(timeout_minutes integer, max_retries integer) TO service_role;
@@ -19330,6 +19637,9 @@ GRANT ALL ON FUNCTION public.save_schedule(p_schedule jsonb) TO service_role;
 REVOKE ALL ON FUNCTION public.schedule_runs(p_schedule text, p_max integer) FROM PUBLIC;
 GRANT ALL ON FUNCTION public.schedule_runs(p_schedule text, p_max integer) TO service_role;
 
+REVOKE ALL ON FUNCTION public.send_event(p_job uuid, p_event text, p_payload jsonb, p_key text) FROM PUBLIC;
+GRANT ALL ON FUNCTION public.send_event(p_job uuid, p_event text, p_payload jsonb, p_key text) TO service_role;
+
 REVOKE ALL ON FUNCTION public.set_maintenance(p_enabled boolean, p_reason text, p_retry_after_seconds integer) FROM PUBLIC;
 GRANT ALL ON FUNCTION public.set_maintenance(p_enabled boolean, p_reason text, p_retry_after_seconds integer) TO service_role;
 
@@ -19344,6 +19654,9 @@ GRANT ALL ON FUNCTION public.settle_jobs(p_worker text, p_outcomes jsonb, p_invo
 
 REVOKE ALL ON FUNCTION public.settle_refresh(p_worker text, p_outcomes jsonb, p_invocation uuid, p_pauses jsonb) FROM PUBLIC;
 GRANT ALL ON FUNCTION public.settle_refresh(p_worker text, p_outcomes jsonb, p_invocation uuid, p_pauses jsonb) TO service_role;
+
+REVOKE ALL ON FUNCTION public.sleep_step(p_job uuid, p_worker text, p_attempt integer, p_step text, p_seconds numeric, p_until timestamp with time zone, p_logs jsonb) FROM PUBLIC;
+GRANT ALL ON FUNCTION public.sleep_step(p_job uuid, p_worker text, p_attempt integer, p_step text, p_seconds numeric, p_until timestamp with time zone, p_logs jsonb) TO service_role;
 
 REVOKE ALL ON FUNCTION public.start_workflow(p_type text, p_params jsonb, p_priority integer, p_idempotency_key text, p_user_id uuid, p_correlation_id text) FROM PUBLIC;
 GRANT ALL ON FUNCTION public.start_workflow(p_type text, p_params jsonb, p_priority integer, p_idempotency_key text, p_user_id uuid, p_correlation_id text) TO authenticated;
@@ -19378,6 +19691,9 @@ GRANT ALL ON FUNCTION public.upsert_active_subscription_v2(p_user_id uuid, p_sym
 
 REVOKE ALL ON FUNCTION public.verify_audit_log(p_from date, p_to date, p_known_head text) FROM PUBLIC;
 GRANT ALL ON FUNCTION public.verify_audit_log(p_from date, p_to date, p_known_head text) TO service_role;
+
+REVOKE ALL ON FUNCTION public.wait_for_event(p_job uuid, p_worker text, p_attempt integer, p_step text, p_event text, p_seconds numeric, p_logs jsonb) FROM PUBLIC;
+GRANT ALL ON FUNCTION public.wait_for_event(p_job uuid, p_worker text, p_attempt integer, p_step text, p_event text, p_seconds numeric, p_logs jsonb) TO service_role;
 
 REVOKE ALL ON FUNCTION public.worker_queues() FROM PUBLIC;
 GRANT ALL ON FUNCTION public.worker_queues() TO service_role;

@@ -385,6 +385,11 @@ export interface Rpcs {
     args: { p_function: string; p_arguments?: Json | null };
     result: Json;
   };
+  /** The steps of a job in their order: what was done, with the results, and what it sleeps or waits for. For service_role. */
+  job_steps: {
+    args: { p_job: string };
+    result: Json;
+  };
   /** The limit that a call of a model draws on: {provider_name, api_endpoint, is_of_queue}. is_of_queue: a claim from that queue has reserved one call of it. GM020 when there is none. For service_role. */
   limit_of_call: {
     args: { p_provider_name: string; p_model: string; p_queue?: string | null };
@@ -474,6 +479,11 @@ export interface Rpcs {
   reclaim_stale_tasks: {
     args: Record<string, never>;
     result: number;
+  };
+  /** Keeps the result of a step of a job: recorded, known (with the result that was kept first) or lost. For service_role. */
+  record_step: {
+    args: { p_job: string; p_worker: string; p_attempt: number; p_step: string; p_result?: Json | null };
+    result: Json;
   };
   /** Takes back refreshes that run for longer than the minutes, and every expired lease. For service_role. */
   recover_stuck_jobs: {
@@ -600,6 +610,11 @@ export interface Rpcs {
     args: { p_schedule: string; p_max?: number | null };
     result: Json;
   };
+  /** Sends an event to a job: delivered, kept, duplicate or not_live. For service_role. */
+  send_event: {
+    args: { p_job: string; p_event: string; p_payload?: Json | null; p_key?: string | null };
+    result: Json;
+  };
   /** Stops users' writes, or lets them go on; says whether they are stopped now. For service_role. */
   set_maintenance: {
     args: { p_enabled: boolean; p_reason?: string | null; p_retry_after_seconds?: number | null };
@@ -623,6 +638,11 @@ export interface Rpcs {
   /** Writes what a batch fetched and settles it, as an array of {id, status}. For service_role. */
   settle_refresh: {
     args: { p_worker: string; p_outcomes: Json; p_invocation?: string | null; p_pauses?: Json | null };
+    result: Json;
+  };
+  /** Puts a job off until a time: suspended, done once the time has come, or lost. For service_role. */
+  sleep_step: {
+    args: { p_job: string; p_worker: string; p_attempt: number; p_step: string; p_seconds?: number | null; p_until?: string | null; p_logs?: Json | null };
     result: Json;
   };
   /** Starts a job of a workflow type; answers {id, status, new}. new is false when the idempotency key has started it before. For authenticated, service_role. */
@@ -673,6 +693,11 @@ export interface Rpcs {
   /** Checks the audit log from one day to another: {ok, days, rows, findings: [{day, seq, audit_id, problem}], head}. For service_role. */
   verify_audit_log: {
     args: { p_from?: string | null; p_to?: string | null; p_known_head?: string | null };
+    result: Json;
+  };
+  /** Gives a job an event, or puts the job off until it is sent: received, timed_out, suspended or lost. For service_role. */
+  wait_for_event: {
+    args: { p_job: string; p_worker: string; p_attempt: number; p_step: string; p_event: string; p_seconds?: number | null; p_logs?: Json | null };
     result: Json;
   };
   /** The queues that a container worker claims from, as an array. For service_role. */
