@@ -4052,8 +4052,12 @@ declare
   v_run_at timestamptz := (p_job ->> 'run_at')::timestamptz;
   v_lease timestamptz := (p_job ->> 'lease_until')::timestamptz;
   v_attempt text := format('attempt %s of %s', p_job ->> 'attempt', p_job ->> 'max_attempts');
+  v_step mill.job_step;
   v_error text := concat_ws(': ', p_job #>> '{error,type}', left(p_job #>> '{error,message}', 500));
 begin
+  if v_state = 'deferred' then
+    select s.* into v_step from mill.job_step s where s.job = v_id::uuid and s.state in ('sleeping', 'waiting') order by s.n desc limit 1;
+  end if;
   case
     when v_state = 'completed' then
       return query select 'completed', null::timestamptz, format('The job was completed at %s. There is nothing to do.', mill.time_text((p_job ->> 'finished_at')::timestamptz));
@@ -4080,6 +4084,12 @@ begin
     when v_state = 'retrying' then
       return query select 'retrying', v_run_at, format(
         '%s failed: %s. The job is tried again at %s.', upper(left(v_attempt, 1)) || substr(v_attempt, 2), coalesce(nullif(v_error, ''), 'no error was given'), mill.time_text(v_run_at));
+    when v_step.state = 'waiting' then
+      return query select 'waits_for_event', nullif(v_step.until, 'infinity'), format(
+        'The job waits for the event %L in its step "%s"%s. Send it: select public.send_event(''%s'', %1$L, ''{}'');', v_step.event, v_step.step,
+        case when v_step.until < 'infinity' then ', until ' || mill.time_text(v_step.until) else '' end, v_id);
+    when v_step.state = 'sleeping' then
+      return query select 'sleeps', v_step.until, format('The job sleeps in its step "%s" until %s. Nothing is held for it.', v_step.step, mill.time_text(v_step.until));
     when p_job #>> '{error,type}' = 'unknown_kind' then
       return query select 'unknown_kind', v_run_at, format(
         'The last worker had no handler for the kind %s and gave the job back. It is offered again at %s. Deploy a function or start a worker that handles %1$s.', p_job ->> 'kind',
@@ -14780,6 +14790,42 @@ $$;
 
 COMMENT ON FUNCTION public.register_stored_file(p_storage_path text, p_filename text, p_mime_type text, p_size bigint, p_idempotency_key text, p_profile_id uuid) IS 'Makes a document of a file that the caller has stored in medical-docs: {id, status}. A repeat answers the same document.';
 
+CREATE FUNCTION public.register_workflow(p_definition jsonb) RETURNS jsonb
+    LANGUAGE plpgsql SECURITY DEFINER
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS $$
+declare
+  v_old public.workflow_definition;
+  v_new public.workflow_definition;
+  v_unknown text := (
+    select k.name from jsonb_object_keys(case when jsonb_typeof(p_definition) = 'object' then p_definition else '{"": null}' end) as k(name)
+    where k.name <> all (array['type', 'description', 'tasks', 'defaults', 'documents', 'open_to_users']) limit 1);
+begin
+  if v_unknown is not null then
+    perform mill.refuse_definition('GM061', case when v_unknown = '' then 'a definition must be an object' else format('a definition has no field "%s"', v_unknown) end);
+  end if;
+  perform pg_advisory_xact_lock(hashtextextended('mill.register_workflow ' || (p_definition ->> 'type'), 0));
+  select d.* into v_old from public.workflow_definition d where d.type = p_definition ->> 'type' order by d.version desc limit 1;
+  v_new := jsonb_populate_record(null::public.workflow_definition, '{"description": "", "defaults": {}, "open_to_users": true, "tasks": []}'::jsonb || p_definition);
+  if (v_old.description, v_old.tasks, v_old.defaults, v_old.documents, v_old.open_to_users)
+    is not distinct from (v_new.description, v_new.tasks, v_new.defaults, v_new.documents, v_new.open_to_users)
+  then
+    return jsonb_build_object('type', v_old.type, 'version', v_old.version, 'status', 'unchanged');
+  end if;
+  if v_old.type is not null and not exists (select from mill.workflow j where j.type = v_old.type and j.version = v_old.version) then
+    update public.workflow_definition d
+    set description = v_new.description, tasks = v_new.tasks, defaults = v_new.defaults, documents = v_new.documents, open_to_users = v_new.open_to_users
+    where d.type = v_old.type and d.version = v_old.version;
+    return jsonb_build_object('type', v_old.type, 'version', v_old.version, 'status', 'updated');
+  end if;
+  insert into public.workflow_definition (type, version, description, tasks, defaults, documents, open_to_users)
+  values (v_new.type, coalesce(v_old.version, 0) + 1, v_new.description, v_new.tasks, v_new.defaults, v_new.documents, v_new.open_to_users);
+  return jsonb_build_object('type', v_new.type, 'version', coalesce(v_old.version, 0) + 1, 'status', 'created');
+end
+$$;
+
+COMMENT ON FUNCTION public.register_workflow(p_definition jsonb) IS 'Writes the definition of a type of workflow, where it has changed: {type, version, status}.';
+
 CREATE FUNCTION public.release_api_capacity(p_provider_name text, p_api_endpoint text, p_estimated_tokens integer DEFAULT 1000, p_actual_tokens integer DEFAULT NULL::integer) RETURNS void
     LANGUAGE plpgsql SECURITY DEFINER
     SET search_path TO 'pg_catalog', 'pg_temp'
@@ -19577,6 +19623,9 @@ GRANT ALL ON FUNCTION public.register_jobs(p_definition jsonb, p_force boolean) 
 
 REVOKE ALL ON FUNCTION public.register_stored_file(p_storage_path text, p_filename text, p_mime_type text, p_size bigint, p_idempotency_key text, p_profile_id uuid) FROM PUBLIC;
 GRANT ALL ON FUNCTION public.register_stored_file(p_storage_path text, p_filename text, p_mime_type text, p_size bigint, p_idempotency_key text, p_profile_id uuid) TO authenticated;
+
+REVOKE ALL ON FUNCTION public.register_workflow(p_definition jsonb) FROM PUBLIC;
+GRANT ALL ON FUNCTION public.register_workflow(p_definition jsonb) TO service_role;
 
 REVOKE ALL ON FUNCTION public.release_api_capacity(p_provider_name text, p_api_endpoint text, p_estimated_tokens integer, p_actual_tokens integer) FROM PUBLIC;
 GRANT ALL ON FUNCTION public.release_api_capacity(p_provider_name text, p_api_endpoint text, p_estimated_tokens integer, p_actual_tokens integer) TO service_role;

@@ -515,6 +515,11 @@ export interface Rpcs {
     args: { p_storage_path: string; p_filename?: string | null; p_mime_type?: string | null; p_size?: number | null; p_idempotency_key?: string | null; p_profile_id?: string | null };
     result: Json;
   };
+  /** Writes the definition of a type of workflow, where it has changed: {type, version, status}. For service_role. */
+  register_workflow: {
+    args: { p_definition: Json };
+    result: Json;
+  };
   /** Gives back a call that acquire_api_capacity reserved and settles its actual tokens; without them the estimate stands. For service_role. */
   release_api_capacity: {
     args: { p_provider_name: string; p_api_endpoint: string; p_estimated_tokens?: number | null; p_actual_tokens?: number | null };
