@@ -154,7 +154,14 @@ impl Invocation {
             .into_iter()
             .partition(|settlement| settlement.outcome.is_settled());
         // What was put off has ended its attempt, and not the invocation: settling nothing ends that.
-        let is_put_off = |one: &Settlement| matches!(one.outcome, Outcome::Noted { word: "snoozed" | "lost" });
+        let is_put_off = |one: &Settlement| {
+            matches!(
+                one.outcome,
+                Outcome::Noted {
+                    word: "snoozed" | "lost"
+                }
+            )
+        };
         let settled = match settlements.is_empty() && !done.iter().any(is_put_off) {
             true => Vec::new(),
             false => {
