@@ -190,6 +190,46 @@ $$;
 
 COMMENT ON FUNCTION mill.answer_throttled(p_jobs jsonb, p_capacity jsonb) IS 'The answer throttled for every job of a batch whose queue has a depth limit.';
 
+CREATE FUNCTION mill.answer_to_invocation(p_request bigint, p_asked_at timestamp with time zone, p_is_handed boolean, OUT is_over boolean, OUT failure text, OUT is_outage boolean) RETURNS record
+    LANGUAGE plpgsql STABLE
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS $$
+declare
+  v_answer record;
+begin
+  is_over := false;
+  is_outage := false;
+  if p_request is null or to_regclass('net._http_response') is null then
+    return;
+  end if;
+  select r.id is not null as is_there, r.status_code, r.error_msg, coalesce(r.timed_out, false) as timed_out,
+    exists (select from net.http_request_queue q where q.id = p_request) as waits
+  into v_answer
+  from (select) one
+  left join lateral (
+    select a.id, a.status_code, a.error_msg, a.timed_out from net._http_response a
+    where a.id = p_request and a.created > p_asked_at - interval '1 minute'
+    limit 1) r on true;
+
+  if not v_answer.is_there and v_answer.waits or v_answer.is_there and p_is_handed then
+    return;
+  end if;
+  is_over := true;
+  if not v_answer.is_there then
+    is_outage := true;
+    failure := 'the request was lost when Postgres crashed';
+  elsif v_answer.status_code is null then
+    is_outage := not v_answer.timed_out;
+    failure := coalesce(v_answer.error_msg, 'no answer in time');
+  elsif v_answer.status_code >= 400 then
+    is_outage := v_answer.status_code in (502, 503, 504);
+    failure := 'answered ' || v_answer.status_code;
+  end if;
+end
+$$;
+
+COMMENT ON FUNCTION mill.answer_to_invocation(p_request bigint, p_asked_at timestamp with time zone, p_is_handed boolean, OUT is_over boolean, OUT failure text, OUT is_outage boolean) IS 'Whether the request of an invocation is over, and why it failed if it did.';
+
 CREATE TABLE mill.api_rate_limits (
     provider_name text NOT NULL,
     api_endpoint text NOT NULL,
@@ -581,18 +621,6 @@ end
 $$;
 
 COMMENT ON FUNCTION mill.begin_workflow() IS 'Takes the newest definition of its type for a new job.';
-
-CREATE FUNCTION mill.bound_inserted_documents() RETURNS trigger
-    LANGUAGE plpgsql SECURITY DEFINER
-    SET search_path TO 'pg_catalog', 'pg_temp'
-    AS $$
-begin
-  perform mill.refuse_excess(auth.uid(), 'documents', (select count(*)::int from inserted));
-  return null;
-end
-$$;
-
-COMMENT ON FUNCTION mill.bound_inserted_documents() IS 'A statement trigger: refuses with GM015 what a user inserts above the setting users.documents_per_minute.';
 
 CREATE FUNCTION mill.bury_documents(p_acted jsonb) RETURNS void
     LANGUAGE plpgsql
@@ -1518,6 +1546,60 @@ $$;
 
 COMMENT ON FUNCTION mill.check_registry_row() IS 'Trigger: checks a row of data_type_registry against the catalog.';
 
+CREATE TABLE mill.job_schedule (
+    schedule text NOT NULL,
+    description text DEFAULT ''::text NOT NULL,
+    kind text NOT NULL,
+    payload jsonb NOT NULL,
+    cron text,
+    time_zone text DEFAULT 'UTC'::text NOT NULL,
+    every_seconds integer,
+    starts_at timestamp with time zone DEFAULT '2001-01-01 00:00:00+00'::timestamp with time zone NOT NULL,
+    overlap text DEFAULT 'skip'::text NOT NULL,
+    catch_up text DEFAULT 'once'::text NOT NULL,
+    catch_up_limit integer DEFAULT 100 NOT NULL,
+    priority integer DEFAULT 5 NOT NULL,
+    group_key text,
+    due_field text,
+    paused boolean DEFAULT false NOT NULL,
+    next_due timestamp with time zone NOT NULL,
+    problem text,
+    created_at timestamp with time zone DEFAULT now() NOT NULL,
+    registered jsonb,
+    CONSTRAINT an_interval_is_from_a_second_to_a_year CHECK (((every_seconds >= 1) AND (every_seconds <= 31536000))),
+    CONSTRAINT catch_up_is_none_once_or_all CHECK ((catch_up = ANY (ARRAY['none'::text, 'once'::text, 'all'::text]))),
+    CONSTRAINT catch_up_limit_is_from_1_to_1000 CHECK (((catch_up_limit >= 1) AND (catch_up_limit <= 1000))),
+    CONSTRAINT due_field_has_up_to_100_characters CHECK (((length(due_field) >= 1) AND (length(due_field) <= 100))),
+    CONSTRAINT either_cron_or_an_interval CHECK ((num_nonnulls(cron, every_seconds) = 1)),
+    CONSTRAINT group_key_has_up_to_200_characters CHECK (((length(group_key) >= 1) AND (length(group_key) <= 200))),
+    CONSTRAINT overlap_is_skip_or_queue CHECK ((overlap = ANY (ARRAY['skip'::text, 'queue'::text]))),
+    CONSTRAINT payload_is_an_object_with_a_field CHECK (((jsonb_typeof(payload) = 'object'::text) AND ((payload <> '{}'::jsonb) OR (due_field IS NOT NULL)))),
+    CONSTRAINT priority_is_between_minus_100_and_100 CHECK (((priority >= '-100'::integer) AND (priority <= 100))),
+    CONSTRAINT schedule_name_is_a_short_word CHECK ((schedule ~ '^[a-z][a-z0-9_.-]{0,62}$'::text))
+);
+
+COMMENT ON TABLE mill.job_schedule IS 'Jobs that are enqueued at due times: by cron expressions in a time zone, or by intervals.';
+
+CREATE FUNCTION mill.check_schedule(p_schedule mill.job_schedule, p_place text) RETURNS void
+    LANGUAGE plpgsql STABLE
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS $$
+begin
+  perform mill.check_times(p_schedule, p_place);
+  if not exists (select from mill.kind k where k.kind = p_schedule.kind) then
+    perform mill.refuse_definition_of(p_place || '/kind', format('is no row of mill.kind: %s', coalesce(left(p_schedule.kind, 64), 'null')));
+  end if;
+  if mill.next_due_times(p_schedule, mill.now()) = '{}' then
+    perform mill.refuse_definition_of(p_place || '/cron', 'is not due within nine years');
+  end if;
+  if mill.check_payload(mill.scheduled_job(p_schedule, mill.now()) -> 'payload', mill.setting('queue.payload_max_bytes', '65536')::int, 0) then
+    perform mill.check_fits(jsonb_build_array(mill.scheduled_job(p_schedule, mill.now())));
+  end if;
+end
+$$;
+
+COMMENT ON FUNCTION mill.check_schedule(p_schedule mill.job_schedule, p_place text) IS 'Raises GM013, or what enqueueing would raise, for a schedule that could not be run.';
+
 CREATE PROCEDURE mill.check_stale_data(IN p_stretch integer DEFAULT 200)
     LANGUAGE plpgsql
     AS $$
@@ -1578,6 +1660,27 @@ end
 $$;
 
 COMMENT ON FUNCTION mill.check_symbol(p_symbol text, p_data_types text[], p_priority integer) IS 'Queues what is missing or stale of a symbol; says how many refreshes were new. Without a priority each gets the number of its viewers.';
+
+CREATE FUNCTION mill.check_times(p_schedule mill.job_schedule, p_place text) RETURNS void
+    LANGUAGE plpgsql STABLE
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS $$
+declare
+  v_problem text := (mill.parse_cron(p_schedule.cron)).problem;
+begin
+  if num_nonnulls(p_schedule.cron, p_schedule.every_seconds) <> 1 or p_schedule.every_seconds not between 1 and 31536000 then
+    perform mill.refuse_definition_of(p_place, 'must have either cron or every_seconds, which is 1 to 31536000');
+  end if;
+  if p_schedule.cron is not null and v_problem is not null then
+    perform mill.refuse_definition_of(p_place || '/cron', v_problem);
+  end if;
+  if mill.is_time_zone(p_schedule.time_zone) is not true then
+    perform mill.refuse_definition_of(p_place || '/time_zone', format('is no time zone that Postgres knows: %s. Europe/Paris is one', left(p_schedule.time_zone, 60)));
+  end if;
+end
+$$;
+
+COMMENT ON FUNCTION mill.check_times(p_schedule mill.job_schedule, p_place text) IS 'Raises GM013 for a schedule whose due times cannot be computed.';
 
 CREATE FUNCTION mill.check_unique(p_unique jsonb, p_place text) RETURNS void
     LANGUAGE plpgsql IMMUTABLE
@@ -1798,12 +1901,6 @@ end
 $$;
 
 COMMENT ON FUNCTION mill.claim_unique(p_jobs jsonb, p_now timestamp with time zone, p_turn bigint, p_random text) IS 'Takes the keys of unique jobs; answers which jobs of the batch are duplicates. For mill.enqueue alone.';
-
-CREATE FUNCTION mill.clean_file_name(p_name text) RETURNS text
-    LANGUAGE sql IMMUTABLE
-    RETURN NULLIF("left"(btrim(regexp_replace(p_name, '[\u0001-\u001f\u007f-\u009f\u200b-\u200f\u2028-\u202e\u2060-\u2069\ufeff]'::text, ''::text, 'g'::text)), 300), ''::text);
-
-COMMENT ON FUNCTION mill.clean_file_name(p_name text) IS 'A file name without controls, invisible characters and marks of direction, of at most 300 characters; null where nothing is left.';
 
 CREATE FUNCTION mill.cleanup_alerts(p_max integer) RETURNS jsonb
     LANGUAGE sql
@@ -2732,6 +2829,39 @@ $$;
 
 COMMENT ON FUNCTION mill.counted_calls(p_known jsonb, p_usage jsonb) IS 'The api_metrics of processing_error with a stage''s calls added.';
 
+CREATE FUNCTION mill.cron_field(p_field text, p_least integer, p_most integer, p_names text[] DEFAULT '{}'::text[]) RETURNS integer[]
+    LANGUAGE plpgsql IMMUTABLE
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS $_$
+declare
+  v_item text;
+  v_parts text[];
+  v_from int;
+  v_to int;
+  v_step int;
+  v_numbers int[] := array[]::int[];
+begin
+  foreach v_item in array string_to_array(lower(p_field), ',')::text[] loop
+    v_parts := regexp_match(v_item, '^(?:(\*)|([a-z]{3}|\d{1,2})(?:-([a-z]{3}|\d{1,2}))?)(?:/(\d{1,3}))?$');
+    if v_parts is null or (v_parts[4] is not null and v_parts[1] is null and v_parts[3] is null) then
+      return null;
+    end if;
+    v_from := case when v_parts[1] is not null then p_least when v_parts[2] ~ '^\d' then v_parts[2]::int
+      else array_position(p_names, v_parts[2]) - 1 + p_least end;
+    v_to := case when v_parts[1] is not null then p_most when v_parts[3] is null then v_from when v_parts[3] ~ '^\d' then v_parts[3]::int
+      else array_position(p_names, v_parts[3]) - 1 + p_least end;
+    v_step := coalesce(v_parts[4]::int, 1);
+    if v_step < 1 or v_from is null or v_to is null or v_from < p_least or v_to > p_most or v_from > v_to then
+      return null;
+    end if;
+    v_numbers := v_numbers || array(select generate_series(v_from, v_to, v_step));
+  end loop;
+  return nullif(array(select distinct n from unnest(v_numbers) n order by n), '{}');
+end
+$_$;
+
+COMMENT ON FUNCTION mill.cron_field(p_field text, p_least integer, p_most integer, p_names text[]) IS 'The numbers that one field of a cron expression names; null when it cannot be read.';
+
 CREATE FUNCTION mill.cron_field_matches(p_field text, p_value integer, p_min integer, p_max integer) RETURNS boolean
     LANGUAGE plpgsql IMMUTABLE
     SET search_path TO 'pg_catalog', 'pg_temp'
@@ -2815,6 +2945,47 @@ end
 $$;
 
 COMMENT ON FUNCTION mill.cron_matches(p_schedule text, p_at timestamp with time zone) IS 'Whether a schedule of five fields falls on a minute; raises GM035 when it is malformed.';
+
+CREATE FUNCTION mill.cron_times(p_cron text, p_zone text, p_after timestamp with time zone, p_until timestamp with time zone) RETURNS SETOF timestamp with time zone
+    LANGUAGE plpgsql STABLE
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS $$
+declare
+  v_cron record := mill.parse_cron(p_cron);
+  v_offset interval := (p_after - interval '2 days') at time zone p_zone - (p_after - interval '2 days') at time zone 'UTC';
+  v_other interval := (p_until + interval '2 days') at time zone p_zone - (p_until + interval '2 days') at time zone 'UTC';
+  v_is_steady boolean := v_offset = v_other and p_until - p_after < interval '4 days';
+  -- A time that clocks never show lies before the instant which stands for it, and one that they show again lies after, by what they are changed.
+  v_changed interval := case when p_until - p_after < interval '4 days' then greatest(v_offset - v_other, v_other - v_offset) else interval '25 hours' end;
+  v_from timestamp := p_after at time zone p_zone - v_changed;
+  v_to timestamp := p_until at time zone p_zone + v_changed;
+begin
+  return query
+  select distinct i.instant
+  from generate_series(v_from::date, v_to::date, interval '1 day') as d(day)
+  cross join unnest(v_cron.hours) as h(hour)
+  cross join unnest(v_cron.minutes) as m(minute)
+  cross join lateral (select d.day::timestamp + make_interval(hours => h.hour, mins => m.minute) as local) l
+  cross join lateral (
+    select (l.local - v_offset) at time zone 'UTC' as instant where v_is_steady
+    union all
+    select s.instant
+    from (select mill.instants_of(l.local, p_zone) as instants where not v_is_steady) o
+    cross join lateral (
+      select a.instant from unnest(o.instants) with ordinality as a(instant, n) where a.n = 1 or cardinality(v_cron.hours) = 24
+      union all
+      select mill.end_of_gap(l.local, p_zone) where o.instants = '{}' and cardinality(v_cron.hours) < 24) s) i
+  where l.local between v_from and v_to
+    and extract(month from d.day) = any (v_cron.months)
+    and case when v_cron.either_day
+      then extract(day from d.day) = any (v_cron.days) or extract(dow from d.day) = any (v_cron.weekdays)
+      else extract(day from d.day) = any (v_cron.days) and extract(dow from d.day) = any (v_cron.weekdays) end
+    and i.instant > p_after and i.instant <= p_until
+  order by 1;
+end
+$$;
+
+COMMENT ON FUNCTION mill.cron_times(p_cron text, p_zone text, p_after timestamp with time zone, p_until timestamp with time zone) IS 'The due times of a cron expression after one instant, up to another.';
 
 CREATE FUNCTION mill.cut_error(p_error jsonb) RETURNS jsonb
     LANGUAGE sql IMMUTABLE
@@ -3039,6 +3210,7 @@ begin
   )
   select coalesce(array_agg(g.id), '{}') into v_gone from gone g;
   perform mill.forget_logs(v_gone);
+  perform mill.forget_steps(v_gone);
   return query
   select distinct a.id, case when a.id = any (v_gone) then 'discarded' else 'not_dead' end from unnest(p_ids) as a(id);
 end
@@ -3173,6 +3345,28 @@ end
 $$;
 
 COMMENT ON FUNCTION mill.due_in_sequence(p_job_id uuid) IS 'The inserted tasks of a job that wait for nothing any more, in their order.';
+
+CREATE FUNCTION mill.due_times(p_schedule mill.job_schedule, p_after timestamp with time zone, p_until timestamp with time zone) RETURNS SETOF timestamp with time zone
+    LANGUAGE plpgsql STABLE
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS $$
+declare
+  v_after timestamptz := greatest(p_after, p_until - interval '32 days', p_schedule.starts_at - interval '1 microsecond');
+  v_every interval := make_interval(secs => p_schedule.every_seconds);
+  v_first bigint;
+begin
+  if v_after >= p_until then
+    return;
+  elsif p_schedule.cron is not null then
+    return query select * from mill.cron_times(p_schedule.cron, p_schedule.time_zone, v_after, p_until);
+  else
+    v_first := floor(extract(epoch from v_after - p_schedule.starts_at) / p_schedule.every_seconds) + 1;
+    return query select g from generate_series(p_schedule.starts_at + v_first * v_every, p_until, v_every) g;
+  end if;
+end
+$$;
+
+COMMENT ON FUNCTION mill.due_times(p_schedule mill.job_schedule, p_after timestamp with time zone, p_until timestamp with time zone) IS 'The due times of a schedule after one instant, up to another, of the last 32 days.';
 
 CREATE FUNCTION mill.duration_bucket(p_ms bigint) RETURNS smallint
     LANGUAGE sql IMMUTABLE
@@ -3336,7 +3530,7 @@ begin
       end as failure
     from mill.queue q
     join mill.invocation i on i.queue = q.queue
-    cross join lateral mill.invocation_answer(i.request_id, i.asked_at, i.handed_at is not null and i.begun_at is not null) a
+    cross join lateral mill.answer_to_invocation(i.request_id, i.asked_at, i.handed_at is not null and i.begun_at is not null) a
     where i.ended_at is null
       and (a.is_over or coalesce(i.begun_at, i.asked_at) < v_now - make_interval(secs => q.invocation_seconds))
     order by i.id
@@ -3359,6 +3553,29 @@ end
 $$;
 
 COMMENT ON FUNCTION mill.end_lost_invocations() IS 'Ends invocations whose request failed or took too long, and takes their jobs back; says how many.';
+
+CREATE FUNCTION mill.end_of_gap(p_local timestamp without time zone, p_zone text) RETURNS timestamp with time zone
+    LANGUAGE plpgsql STABLE
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS $$
+declare
+  v_low timestamptz := (p_local - interval '1 day') at time zone p_zone;
+  v_high timestamptz := (p_local + interval '1 day') at time zone p_zone;
+  v_middle timestamptz;
+begin
+  while v_high - v_low > interval '1 second' loop
+    v_middle := date_trunc('second', v_low + (v_high - v_low) / 2);
+    if v_middle at time zone p_zone > p_local then
+      v_high := v_middle;
+    else
+      v_low := v_middle;
+    end if;
+  end loop;
+  return v_high;
+end
+$$;
+
+COMMENT ON FUNCTION mill.end_of_gap(p_local timestamp without time zone, p_zone text) IS 'When clocks in a time zone are put forward over this time.';
 
 CREATE FUNCTION mill.end_refresh_pauses(p_refreshes jsonb) RETURNS void
     LANGUAGE sql
@@ -3478,6 +3695,56 @@ CREATE FUNCTION mill.enqueue_document_sweep() RETURNS void
 $$;
 
 COMMENT ON FUNCTION mill.enqueue_document_sweep() IS 'Asks for a sweep that lists the object store.';
+
+CREATE FUNCTION mill.enqueue_due_times(p_schedule mill.job_schedule, p_now timestamp with time zone) RETURNS integer
+    LANGUAGE plpgsql
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS $_$
+declare
+  v_in_time_from timestamptz := p_now - make_interval(secs => mill.setting('schedules.grace_seconds', '120')::int);
+  v_due timestamptz[] := array(
+    select d from mill.due_times(p_schedule, p_schedule.next_due - interval '1 microsecond', p_now) d
+    where not exists (select from mill.job_schedule_run r where r.schedule = p_schedule.schedule and r.due = d) order by d);
+  v_late timestamptz[] := array(select d from unnest(v_due) d where d < v_in_time_from order by d);
+  v_run timestamptz[];
+  v_is_busy boolean;
+  v_jobs jsonb;
+begin
+  v_run := case
+    when v_late = '{}' then v_due
+    when p_schedule.catch_up = 'none' then v_due[cardinality(v_late) + 1 :]
+    when p_schedule.catch_up = 'once' then v_due[cardinality(v_due) :]
+    else v_due[greatest(1, cardinality(v_late) - p_schedule.catch_up_limit + 1) :] end;
+  insert into mill.job_schedule_run (schedule, due, at, outcome, missed_count)
+  select p_schedule.schedule, max(d), p_now, 'missed', count(*) from unnest(v_due) d where d <> all (v_run) having count(*) > 0;
+
+  if p_schedule.overlap = 'skip' and v_run <> '{}' then
+    v_is_busy := mill.has_live_run(p_schedule.schedule);
+    insert into mill.job_schedule_run (schedule, due, at, outcome)
+    select p_schedule.schedule, d.due, p_now, 'overlapped' from unnest(v_run) with ordinality as d(due, n)
+    where d.n > 1 or v_is_busy;
+    v_run := case when v_is_busy then '{}' else v_run[1:1] end;
+  end if;
+
+  if v_run <> '{}' then
+    select jsonb_agg(to_jsonb(e)) into v_jobs
+    from mill.enqueue((select jsonb_agg(mill.scheduled_job(p_schedule, d.due) order by d.n) from unnest(v_run) with ordinality as d(due, n))) e;
+    if v_jobs @? '$[*] ? (@.status == "throttled")' then
+      raise exception 'the queue of "%" is full', p_schedule.kind using errcode = 'GM006', hint = 'Try again later.';
+    end if;
+    insert into mill.job_schedule_run (schedule, due, at, outcome, job)
+    select p_schedule.schedule, d.due, p_now, case when d.due < v_in_time_from then 'caught_up' else 'due' end, (j ->> 'id')::uuid
+    from unnest(v_run) with ordinality as d(due, n) join jsonb_array_elements(v_jobs) j on (j ->> 'ordinal')::int = d.n - 1;
+  end if;
+
+  update mill.job_schedule s
+  set next_due = coalesce((mill.next_due_times(p_schedule, p_now))[1], 'infinity'), problem = null
+  where s.schedule = p_schedule.schedule;
+  return cardinality(v_run);
+end
+$_$;
+
+COMMENT ON FUNCTION mill.enqueue_due_times(p_schedule mill.job_schedule, p_now timestamp with time zone) IS 'Enqueues the due times of one schedule by its policies; says how many.';
 
 CREATE FUNCTION mill.enqueue_keyed(p_jobs jsonb, p_now timestamp with time zone, p_turn bigint, p_random text, p_max_bytes integer, p_answered jsonb DEFAULT NULL::jsonb) RETURNS TABLE(ordinal integer, id uuid, status text)
     LANGUAGE plpgsql
@@ -3614,6 +3881,38 @@ end
 $$;
 
 COMMENT ON FUNCTION mill.enqueue_many(p_kind text, p_payloads jsonb) IS 'Enqueues a job of one kind for each payload of an array; answers their ids in that order, null for one that was throttled.';
+
+CREATE FUNCTION mill.enqueue_schedules(p_max integer DEFAULT 500) RETURNS integer
+    LANGUAGE plpgsql
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    SET lock_timeout TO '500ms'
+    AS $$
+declare
+  v_now timestamptz := mill.now();
+  v_schedule mill.job_schedule;
+  v_enqueued int := 0;
+begin
+  for v_schedule in
+    select s.* from mill.job_schedule s where not s.paused and s.next_due <= v_now order by s.next_due limit p_max for update skip locked
+  loop
+    begin
+      v_enqueued := v_enqueued + mill.enqueue_due_times(v_schedule, v_now);
+    exception
+      when query_canceled then
+        raise;
+      when others then
+        if v_schedule.problem is distinct from sqlerrm then
+          update mill.job_schedule s set problem = sqlerrm where s.schedule = v_schedule.schedule;
+          insert into mill.event (at, code, detail) values (v_now, 'schedule_refused',
+            jsonb_build_object('schedule', v_schedule.schedule, 'sqlstate', sqlstate, 'message', sqlerrm));
+        end if;
+    end;
+  end loop;
+  return v_enqueued;
+end
+$$;
+
+COMMENT ON FUNCTION mill.enqueue_schedules(p_max integer) IS 'Enqueues the jobs of all due times; says how many. The pump calls it in every round.';
 
 CREATE FUNCTION mill.entry_lock(p_name text) RETURNS boolean
     LANGUAGE sql
@@ -3753,8 +4052,12 @@ declare
   v_run_at timestamptz := (p_job ->> 'run_at')::timestamptz;
   v_lease timestamptz := (p_job ->> 'lease_until')::timestamptz;
   v_attempt text := format('attempt %s of %s', p_job ->> 'attempt', p_job ->> 'max_attempts');
+  v_step mill.job_step;
   v_error text := concat_ws(': ', p_job #>> '{error,type}', left(p_job #>> '{error,message}', 500));
 begin
+  if v_state = 'deferred' then
+    select s.* into v_step from mill.job_step s where s.job = v_id::uuid and s.state in ('sleeping', 'waiting') order by s.n desc limit 1;
+  end if;
   case
     when v_state = 'completed' then
       return query select 'completed', null::timestamptz, format('The job was completed at %s. There is nothing to do.', mill.time_text((p_job ->> 'finished_at')::timestamptz));
@@ -3781,6 +4084,12 @@ begin
     when v_state = 'retrying' then
       return query select 'retrying', v_run_at, format(
         '%s failed: %s. The job is tried again at %s.', upper(left(v_attempt, 1)) || substr(v_attempt, 2), coalesce(nullif(v_error, ''), 'no error was given'), mill.time_text(v_run_at));
+    when v_step.state = 'waiting' then
+      return query select 'waits_for_event', nullif(v_step.until, 'infinity'), format(
+        'The job waits for the event %L in its step "%s"%s. Send it: select public.send_event(''%s'', %1$L, ''{}'');', v_step.event, v_step.step,
+        case when v_step.until < 'infinity' then ', until ' || mill.time_text(v_step.until) else '' end, v_id);
+    when v_step.state = 'sleeping' then
+      return query select 'sleeps', v_step.until, format('The job sleeps in its step "%s" until %s. Nothing is held for it.', v_step.step, mill.time_text(v_step.until));
     when p_job #>> '{error,type}' = 'unknown_kind' then
       return query select 'unknown_kind', v_run_at, format(
         'The last worker had no handler for the kind %s and gave the job back. It is offered again at %s. Deploy a function or start a worker that handles %1$s.', p_job ->> 'kind',
@@ -4320,13 +4629,6 @@ CREATE FUNCTION mill.find_jobs_in_turn(p_queue mill.queue, p_max integer, p_kind
     where p_queue.max_running_per_group is not null and j.slot = p_queue.queue and j.group_key is not null
     group by j.group_key
   ),
-  spread as materialized (
-    select j.owner
-    from mill.job_live j
-    where p_queue.dequeue = 'fair' and p_queue.served_by = 'function' and j.slot = p_queue.queue and j.owner is not null
-    group by j.owner
-    having count(distinct j.worker) >= greatest(p_queue.max_parallel / 2, 1)
-  ),
   front as materialized (
     select l.lane, l.tenant, l.group_key, greatest(t.served, c.served) as served,
       case when l.group_key is null then p_max else p_queue.max_running_per_group - coalesce(r.jobs, 0) end as capacity
@@ -4336,7 +4638,6 @@ CREATE FUNCTION mill.find_jobs_in_turn(p_queue mill.queue, p_max integer, p_kind
     left join running r on r.group_key = l.group_key
     where l.queue = p_queue.queue and not l.idle
       and (l.group_key is null or coalesce(r.jobs, 0) < p_queue.max_running_per_group)
-      and l.tenant not in (select mill.tenant_of(s.owner, null) from spread s)
     order by 4, l.lane
     limit 1000
   ),
@@ -4741,6 +5042,16 @@ $_$;
 
 COMMENT ON FUNCTION mill.forget_part(p_part text) IS 'Deletes the rows that a part has registered and cancels its live jobs. For gristmill migrate --without.';
 
+CREATE FUNCTION mill.forget_steps(p_jobs uuid[]) RETURNS void
+    LANGUAGE sql
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS $$
+  delete from mill.job_step s where s.job = any (p_jobs);
+  delete from mill.job_event e where e.job = any (p_jobs);
+$$;
+
+COMMENT ON FUNCTION mill.forget_steps(p_jobs uuid[]) IS 'Deletes what is kept of the steps and events of jobs that are deleted.';
+
 CREATE FUNCTION mill.forget_tasks() RETURNS trigger
     LANGUAGE plpgsql SECURITY DEFINER
     SET search_path TO 'pg_catalog', 'pg_temp'
@@ -4854,6 +5165,18 @@ CREATE FUNCTION mill.has_format(p_text text, p_format text) RETURNS boolean
 $_$;
 
 COMMENT ON FUNCTION mill.has_format(p_text text, p_format text) IS 'Whether a text has a format of JSON Schema; true for formats that are not checked.';
+
+CREATE FUNCTION mill.has_live_run(p_schedule text) RETURNS boolean
+    LANGUAGE sql STABLE
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS $$
+  select exists (
+    select from (
+      select r.job from mill.job_schedule_run r where r.schedule = p_schedule and r.job is not null order by r.due desc limit 10) l
+    join mill.job_live j on j.id = l.job)
+$$;
+
+COMMENT ON FUNCTION mill.has_live_run(p_schedule text) IS 'Whether a job of one of the last runs of a schedule has not ended.';
 
 CREATE FUNCTION mill.has_pending(p_queue text) RETURNS boolean
     LANGUAGE plpgsql STABLE
@@ -5400,45 +5723,20 @@ $_$;
 
 COMMENT ON FUNCTION mill.install_storage_policies() IS 'Makes the buckets and their policies where Supabase Storage is; elsewhere it does nothing.';
 
-CREATE FUNCTION mill.invocation_answer(p_request bigint, p_asked_at timestamp with time zone, p_is_handed boolean, OUT is_over boolean, OUT failure text, OUT is_outage boolean) RETURNS record
-    LANGUAGE plpgsql STABLE
+CREATE FUNCTION mill.instants_of(p_local timestamp without time zone, p_zone text) RETURNS timestamp with time zone[]
+    LANGUAGE sql STABLE
     SET search_path TO 'pg_catalog', 'pg_temp'
     AS $$
-declare
-  v_answer record;
-begin
-  is_over := false;
-  is_outage := false;
-  if p_request is null or to_regclass('net._http_response') is null then
-    return;
-  end if;
-  select r.id is not null as is_there, r.status_code, r.error_msg, coalesce(r.timed_out, false) as timed_out,
-    exists (select from net.http_request_queue q where q.id = p_request) as waits
-  into v_answer
-  from (select) one
-  left join lateral (
-    select a.id, a.status_code, a.error_msg, a.timed_out from net._http_response a
-    where a.id = p_request and a.created > p_asked_at - interval '1 minute'
-    limit 1) r on true;
-
-  if not v_answer.is_there and v_answer.waits or v_answer.is_there and p_is_handed then
-    return;
-  end if;
-  is_over := true;
-  if not v_answer.is_there then
-    is_outage := true;
-    failure := 'the request was lost when Postgres crashed';
-  elsif v_answer.status_code is null then
-    is_outage := not v_answer.timed_out;
-    failure := coalesce(v_answer.error_msg, 'no answer in time');
-  elsif v_answer.status_code >= 400 then
-    is_outage := v_answer.status_code in (502, 503, 504);
-    failure := 'answered ' || v_answer.status_code;
-  end if;
-end
+  select array(
+    select distinct i.instant
+    from (values (-1), (1)) as d(day)
+    cross join lateral (select (p_local + make_interval(days => d.day)) at time zone 'UTC' as near) n
+    cross join lateral (select (p_local - (n.near at time zone p_zone - n.near at time zone 'UTC')) at time zone 'UTC' as instant) i
+    where i.instant at time zone p_zone = p_local
+    order by 1)
 $$;
 
-COMMENT ON FUNCTION mill.invocation_answer(p_request bigint, p_asked_at timestamp with time zone, p_is_handed boolean, OUT is_over boolean, OUT failure text, OUT is_outage boolean) IS 'Whether the request of an invocation is over, and why it failed if it did.';
+COMMENT ON FUNCTION mill.instants_of(p_local timestamp without time zone, p_zone text) IS 'When clocks in a time zone show this time: once, twice or never.';
 
 CREATE FUNCTION mill.invocation_body(p_queue mill.queue, p_id uuid) RETURNS jsonb
     LANGUAGE plpgsql STABLE
@@ -5637,6 +5935,23 @@ CREATE FUNCTION mill.is_time_with_zone(p_text text) RETURNS boolean
 $_$;
 
 COMMENT ON FUNCTION mill.is_time_with_zone(p_text text) IS 'Whether a text is a time of a day with its zone, as in 23:59:59.5+01:00.';
+
+CREATE FUNCTION mill.is_time_zone(p_name text) RETURNS boolean
+    LANGUAGE plpgsql STABLE
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS $_$
+begin
+  if p_name !~ '^(UTC|GMT|Etc/GMT[+-]\d{1,2}|[A-Za-z_]+(/[A-Za-z_-]+)+)$' then
+    return false;
+  end if;
+  perform now() at time zone p_name;
+  return true;
+exception when invalid_parameter_value then
+  return false;
+end
+$_$;
+
+COMMENT ON FUNCTION mill.is_time_zone(p_name text) IS 'Whether Postgres has a time zone of this name.';
 
 CREATE FUNCTION mill.is_unique_option(p_unique jsonb) RETURNS boolean
     LANGUAGE sql IMMUTABLE
@@ -5951,7 +6266,7 @@ declare
 begin
   with step as (
     select w.phase, w.position, w.weight, s.state not in ('waiting', 'open') as ended,
-      s.completed + case when p_job.status = 'failed' then 0 else s.skipped end as n, s.completed = coalesce(s.total, 0) as made, coalesce(s.total, 0) as total
+      s.completed + s.failed + s.skipped as n, coalesce(s.total, 0) as total
     from mill.step s
     join mill.workflow_step w on w.type = p_job.type and w.version = p_job.version and w.key = s.key
     where s.job_id = p_job.id and not w.is_compensation
@@ -5963,7 +6278,7 @@ begin
   ),
   overall as (
     select sum(p.weight) as weight, bool_and(p.ended) as ended,
-      sum(p.weight * case when p.ended and (p.made or p_job.status <> 'failed') then 1 when p.total > 0 then p.n::numeric / p.total else 0 end) as done
+      sum(p.weight * case when p.ended then 1 when p.total > 0 then p.n::numeric / p.total else 0 end) as done
     from step p
   )
   select o.ended, o.done > 0 as begun, floor(100 * o.done / o.weight)::int as percent, h.phase, h.n, h.total into v_at
@@ -5982,10 +6297,7 @@ begin
   p_job.percent := case when p_job.status = 'completed' then 100 else greatest(p_job.percent, least(coalesce(v_at.percent, 0), 99)) end;
   p_job.phase := case
     when p_job.status = 'completed' then 'complete' when p_job.compensating then 'compensating'
-    when p_job.status = 'failed' then coalesce((
-      select w.phase from mill.workflow_step w
-      where w.type = p_job.type and w.version = p_job.version and w.key = p_job.error ->> 'task'), p_job.phase)
-    when p_job.status in ('queued', 'cancelled') then p_job.phase else v_at.phase end;
+    when p_job.status in ('queued', 'failed', 'cancelled') then p_job.phase else v_at.phase end;
   p_job.message := case
     when p_job.status = 'completed' then 'Complete'
     when p_job.status = 'cancelled' then 'Cancelled'
@@ -6024,6 +6336,56 @@ end
 $$;
 
 COMMENT ON FUNCTION mill.keep_scanned(p_file public.shell_files, p_place text) IS 'Notes that a document''s file was scanned, and where the scanned bytes lie.';
+
+CREATE TABLE mill.job_step (
+    job uuid NOT NULL,
+    step text NOT NULL,
+    n integer NOT NULL,
+    attempt integer NOT NULL,
+    at timestamp with time zone NOT NULL,
+    until timestamp with time zone,
+    event text,
+    state text NOT NULL,
+    result jsonb,
+    CONSTRAINT a_wait_names_its_event CHECK (((state <> 'waiting'::text) OR (event IS NOT NULL))),
+    CONSTRAINT only_what_is_finished_has_a_result CHECK (((state = 'finished'::text) OR (result IS NULL))),
+    CONSTRAINT step_name_has_up_to_200_characters CHECK (((length(step) >= 1) AND (length(step) <= 200))),
+    CONSTRAINT step_state_is_known CHECK ((state = ANY (ARRAY['finished'::text, 'sleeping'::text, 'waiting'::text, 'timed_out'::text]))),
+    CONSTRAINT who_sleeps_or_waits_does_so_until_a_time CHECK (((state <> ALL (ARRAY['sleeping'::text, 'waiting'::text])) OR (until IS NOT NULL)))
+)
+WITH (autovacuum_vacuum_scale_factor='0', autovacuum_vacuum_threshold='1000');
+
+COMMENT ON TABLE mill.job_step IS 'What a job has done so far: steps with their results, sleeps and waits.';
+
+CREATE FUNCTION mill.keep_step(p_step mill.job_step) RETURNS void
+    LANGUAGE plpgsql
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS $$
+declare
+  v_max int := mill.setting('steps.result_max_bytes', '262144')::int;
+  v_kept record;
+begin
+  if p_step.step is null or length(p_step.step) not between 1 and 200 then
+    perform mill.refuse_step('a step needs a name of up to 200 characters', null);
+  end if;
+  if pg_column_size(p_step.result) > v_max then
+    perform mill.refuse_step(format('the result of the step "%s" is larger than %s bytes', p_step.step, v_max), 'Store the content elsewhere and answer a reference to it.');
+  end if;
+  select count(*) as steps, coalesce(sum(pg_column_size(s.result)), 0) as bytes into v_kept from mill.job_step s where s.job = p_step.job;
+  if v_kept.steps >= mill.setting('steps.max_per_job', '1000')::int then
+    perform mill.refuse_step(format('the job has %s steps, and one job has no more', v_kept.steps), 'Do many things in one step, or enqueue a job for each.');
+  elsif v_kept.bytes + coalesce(pg_column_size(p_step.result), 0) > mill.setting('steps.total_max_bytes', '8388608')::int then
+    perform mill.refuse_step('the results of the steps of the job are too large together', 'Store the content elsewhere and answer references to it.');
+  end if;
+  insert into mill.job_step (job, step, n, attempt, at, until, event, state, result)
+  values (p_step.job, p_step.step, v_kept.steps + 1, p_step.attempt, mill.now(), p_step.until, p_step.event, p_step.state, p_step.result);
+  if p_step.state = 'finished' then
+    update mill.job_live j set max_attempts = j.max_attempts + j.lease_losses, lease_losses = 0 where j.id = p_step.job and j.lease_losses > 0;
+  end if;
+end
+$$;
+
+COMMENT ON FUNCTION mill.keep_step(p_step mill.job_step) IS 'Writes a new step of a job within the limits of one job.';
 
 CREATE FUNCTION mill.keep_upserted_file() RETURNS trigger
     LANGUAGE plpgsql SECURITY DEFINER
@@ -6662,6 +7024,13 @@ CREATE FUNCTION mill.lock_refresh_claims() RETURNS void
 
 COMMENT ON FUNCTION mill.lock_refresh_claims() IS 'Claims of refresh queues take turns until their transactions end.';
 
+CREATE FUNCTION mill.lock_steps(p_job uuid) RETURNS void
+    LANGUAGE sql
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS $$ select pg_advisory_xact_lock(hashtextextended('mill.job_step ' || p_job, 0)) $$;
+
+COMMENT ON FUNCTION mill.lock_steps(p_job uuid) IS 'Holds the steps and events of a job until the transaction ends.';
+
 CREATE FUNCTION mill.log_lines(p_logs jsonb, p_now timestamp with time zone) RETURNS TABLE(n bigint, at timestamp with time zone, level text, message text, data jsonb, bytes bigint)
     LANGUAGE sql STABLE
     SET search_path TO 'pg_catalog', 'pg_temp'
@@ -6768,6 +7137,8 @@ begin
   for v_name in select d.partition from mill.expired_days(v_today) d loop
     begin
       execute format('delete from mill.job_log l using mill.%I j where j.id = l.job', v_name);
+      execute format('delete from mill.job_step s using mill.%I j where j.id = s.job', v_name);
+      execute format('delete from mill.job_event e using mill.%I j where j.id = e.job', v_name);
       execute format('drop table mill.%I', v_name);
       v_dropped := v_dropped + 1;
     exception when lock_not_available then
@@ -7370,6 +7741,31 @@ $$;
 
 COMMENT ON FUNCTION mill.move_export(p_holder mill.holder, p_progress integer, p_message text) IS 'Raises the progress of an export that a worker still holds; its owner, or null when it does not.';
 
+CREATE FUNCTION mill.next_due_times(p_schedule mill.job_schedule, p_after timestamp with time zone, p_count integer DEFAULT 1) RETURNS timestamp with time zone[]
+    LANGUAGE plpgsql STABLE
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS $$
+declare
+  v_after timestamptz := greatest(p_after, p_schedule.starts_at - interval '1 microsecond');
+  v_stretch interval;
+  v_due timestamptz[];
+begin
+  if p_schedule.cron is null then
+    return array(
+      select p_schedule.starts_at + (floor(extract(epoch from v_after - p_schedule.starts_at) / p_schedule.every_seconds) + n)
+        * make_interval(secs => p_schedule.every_seconds)
+      from generate_series(1, p_count) n);
+  end if;
+  foreach v_stretch in array array['3 hours', '2 days', '35 days', '400 days', '9 years']::interval[] loop
+    v_due := array(select t from mill.cron_times(p_schedule.cron, p_schedule.time_zone, v_after, v_after + v_stretch) t limit p_count);
+    exit when cardinality(v_due) = p_count;
+  end loop;
+  return v_due;
+end
+$$;
+
+COMMENT ON FUNCTION mill.next_due_times(p_schedule mill.job_schedule, p_after timestamp with time zone, p_count integer) IS 'The next due times of a schedule after an instant; none when there is none within nine years.';
+
 CREATE FUNCTION mill.next_round() RETURNS numeric
     LANGUAGE sql
     SET search_path TO 'pg_catalog', 'pg_temp'
@@ -7750,6 +8146,29 @@ $$;
 
 COMMENT ON FUNCTION mill.open_lines(p_jobs jsonb) IS 'Makes the floors of the lines that a batch of jobs will stand in.';
 
+CREATE FUNCTION mill.open_schedule(p_definition jsonb, p_place text, OUT schedule mill.job_schedule, OUT is_new boolean) RETURNS record
+    LANGUAGE plpgsql
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS $$
+declare
+  v_name text := coalesce(p_definition ->> 'schedule', '');
+begin
+  if v_name = '' then
+    perform mill.refuse_definition_of(p_place || '/schedule', 'is missing');
+  end if;
+  select s.* into schedule from mill.job_schedule s where s.schedule = v_name for update;
+  is_new := not found;
+  if is_new then
+    insert into mill.job_schedule (schedule, kind, payload, cron, every_seconds, due_field, next_due)
+    select v_name, d.kind, coalesce(d.payload, '{}'), d.cron, d.every_seconds, d.due_field, 'infinity'
+    from jsonb_populate_record(null::mill.job_schedule, p_definition) d
+    returning * into schedule;
+  end if;
+end
+$$;
+
+COMMENT ON FUNCTION mill.open_schedule(p_definition jsonb, p_place text, OUT schedule mill.job_schedule, OUT is_new boolean) IS 'The row of a schedule that a definition names, made when it is missing.';
+
 CREATE FUNCTION mill.open_step(p_job mill.workflow, p_step mill.workflow_step, OUT ready uuid[], OUT skipped uuid[], OUT failed uuid[]) RETURNS record
     LANGUAGE plpgsql
     SET search_path TO 'pg_catalog', 'pg_temp'
@@ -7834,6 +8253,38 @@ end
 $$;
 
 COMMENT ON FUNCTION mill.pack_of(p_id uuid) IS 'The only pack that can hold a job, or null.';
+
+CREATE FUNCTION mill.parse_cron(p_cron text, OUT minutes integer[], OUT hours integer[], OUT days integer[], OUT months integer[], OUT weekdays integer[], OUT either_day boolean, OUT problem text) RETURNS record
+    LANGUAGE plpgsql IMMUTABLE
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS $$
+declare
+  v_fields text[] := regexp_split_to_array(btrim(p_cron), '\s+');
+begin
+  if cardinality(v_fields) is distinct from 5 then
+    problem := 'must have five fields: minute, hour, day of the month, month, weekday';
+    return;
+  end if;
+  minutes := mill.cron_field(v_fields[1], 0, 59);
+  hours := mill.cron_field(v_fields[2], 0, 23);
+  days := mill.cron_field(v_fields[3], 1, 31);
+  months := mill.cron_field(v_fields[4], 1, 12, '{jan,feb,mar,apr,may,jun,jul,aug,sep,oct,nov,dec}');
+  weekdays := mill.cron_field(v_fields[5], 0, 7, '{sun,mon,tue,wed,thu,fri,sat}');
+  if 7 = any (weekdays) then
+    weekdays := array(select distinct w % 7 from unnest(weekdays) w);
+  end if;
+  either_day := v_fields[3] <> '*' and v_fields[5] <> '*';
+  problem := case
+    when minutes is null then format('has a minute that cannot be read: %s', left(v_fields[1], 40))
+    when hours is null then format('has an hour that cannot be read: %s', left(v_fields[2], 40))
+    when days is null then format('has a day of the month that cannot be read: %s', left(v_fields[3], 40))
+    when months is null then format('has a month that cannot be read: %s', left(v_fields[4], 40))
+    when weekdays is null then format('has a weekday that cannot be read: %s', left(v_fields[5], 40))
+  end;
+end
+$$;
+
+COMMENT ON FUNCTION mill.parse_cron(p_cron text, OUT minutes integer[], OUT hours integer[], OUT days integer[], OUT months integer[], OUT weekdays integer[], OUT either_day boolean, OUT problem text) IS 'A cron expression as the numbers of its fields, or the problem with it.';
 
 CREATE FUNCTION mill.uuid7_at(p_us bigint, p_random text) RETURNS uuid
     LANGUAGE sql IMMUTABLE
@@ -8078,6 +8529,29 @@ $_$;
 
 COMMENT ON FUNCTION mill.pause_dead_refreshes(p_acted jsonb) IS 'Hook of acted: says when a symbol whose refresh became a dead letter is asked for again.';
 
+CREATE FUNCTION mill.pause_job_schedule(p_schedule text, p_paused boolean) RETURNS boolean
+    LANGUAGE plpgsql
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS $$
+declare
+  v_schedule mill.job_schedule;
+begin
+  select s.* into v_schedule from mill.job_schedule s where s.schedule = p_schedule for update;
+  if not found then
+    perform mill.refuse_schedule_name(p_schedule);
+  end if;
+  if v_schedule.paused <> p_paused then
+    update mill.job_schedule s set paused = p_paused,
+      next_due = case when p_paused then s.next_due else coalesce((mill.next_due_times(s, mill.now()))[1], 'infinity') end
+    where s.schedule = p_schedule;
+    perform mill.call_hooks('operated', jsonb_build_object('table', 'job_schedule', 'record', p_schedule, 'action', case when p_paused then 'pause' else 'resume' end));
+  end if;
+  return p_paused;
+end
+$$;
+
+COMMENT ON FUNCTION mill.pause_job_schedule(p_schedule text, p_paused boolean) IS 'Pauses or resumes a schedule.';
+
 CREATE FUNCTION mill.piece_text(p_value jsonb, p_whole boolean) RETURNS text
     LANGUAGE sql IMMUTABLE
     RETURN CASE WHEN p_whole THEN COALESCE((p_value)::text, 'null'::text) ELSE substr((to_jsonb(COALESCE((p_value #>> '{}'::text[]), ''::text)))::text, 2, (length((to_jsonb(COALESCE((p_value #>> '{}'::text[]), ''::text)))::text) - 2)) END;
@@ -8147,6 +8621,17 @@ $$;
 
 COMMENT ON FUNCTION mill.probe_state(p_probe uuid) IS 'What became of a breaker''s probe: under way, ended or lost; null without one.';
 
+CREATE FUNCTION mill.problem_of_schedule(p_constraint text, p_message text) RETURNS text
+    LANGUAGE sql IMMUTABLE
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS $$
+  select case p_constraint
+    when 'job_schedule_kind_fkey' then 'has a kind that is no row of mill.kind'
+    else coalesce(nullif(replace(p_constraint, '_', ' '), ''), p_message) end
+$$;
+
+COMMENT ON FUNCTION mill.problem_of_schedule(p_constraint text, p_message text) IS 'What a violated constraint of mill.job_schedule says, as words.';
+
 CREATE FUNCTION mill.promote(p_max integer DEFAULT 10000) RETURNS integer
     LANGUAGE plpgsql
     SET search_path TO 'pg_catalog', 'pg_temp'
@@ -8205,14 +8690,22 @@ begin
     where j.finished_at < p_now - make_interval(
       days => coalesce((select q.retention_days from mill.queue q where q.queue = j.queue), 7))
     returning j.id
+  ),
+  logs as (
+    delete from mill.job_log l using gone g where l.job = g.id
+  ),
+  steps as (
+    delete from mill.job_step s using gone g where s.job = g.id
   )
-  delete from mill.job_log l using gone g where l.job = g.id;
+  delete from mill.job_event e using gone g where e.job = g.id;
   delete from mill.invocation i where i.asked_at < p_now - interval '1 day';
   delete from mill.event e where e.at < p_now - interval '30 days';
   delete from mill.stat_minute s where s.minute < p_now - interval '30 days';
   delete from mill.breaker_change c where c.at < p_now - interval '90 days';
-  delete from mill.user_rate r where (r.owner, r.thing) in (
-    select o.owner, o.thing from mill.user_rate o where o.at < p_now - interval '1 hour' for update skip locked);
+  delete from mill.job_schedule_run r using (
+    select s.schedule, (select o.due from mill.job_schedule_run o where o.schedule = s.schedule order by o.due desc offset 99 limit 1) as due
+    from mill.job_schedule s) k
+  where r.schedule = k.schedule and r.due < k.due and r.at < p_now - interval '30 days';
 
   -- Lanes that nobody stands in, and tenants without a lane. An enqueue that is opening one holds its row.
   delete from mill.lane l where (l.queue, l.lane) in (
@@ -8261,6 +8754,19 @@ begin
     end;
     commit;
 
+    -- By itself: a key that an application holds keeps no job from being reclaimed or invoked.
+    begin
+      perform mill.enqueue_schedules();
+    exception
+      when query_canceled then
+        perform pg_catalog.pg_advisory_unlock(v_lock);
+        raise;
+      when others then
+        insert into mill.event (at, code, detail)
+        values (mill.now(), 'schedules_failed', pg_catalog.jsonb_build_object('sqlstate', sqlstate, 'message', sqlerrm));
+    end;
+    commit;
+
     begin
       perform mill.invoke_due();
       -- Where a provider's limit is what holds jobs up, the next round is when it has capacity again.
@@ -8289,13 +8795,14 @@ begin
 end
 $$;
 
-COMMENT ON PROCEDURE mill.pump(IN p_seconds numeric, IN p_interval numeric) IS 'Every few seconds for a minute: reclaim, promote, invoke, each committed. Runs never overlap.';
+COMMENT ON PROCEDURE mill.pump(IN p_seconds numeric, IN p_interval numeric) IS 'Every few seconds for a minute: reclaim, promote, enqueue what is due by schedules, invoke, each committed. Runs never overlap.';
 
 CREATE FUNCTION mill.pump_once() RETURNS jsonb
     LANGUAGE sql
     SET search_path TO 'pg_catalog', 'pg_temp'
     AS $$
   select mill.record_heartbeat('process-queue-batch');
+  select mill.enqueue_schedules();
   select mill.tick() || jsonb_build_object('invoked', mill.invoke_due());
 $$;
 
@@ -8502,25 +9009,6 @@ CREATE FUNCTION mill.ran(p_part text, p_detail jsonb DEFAULT '{}'::jsonb) RETURN
 
 COMMENT ON FUNCTION mill.ran(p_part text, p_detail jsonb) IS 'mill.record_heartbeat, for a procedure of release 0.1.0 that is under way.';
 
-CREATE FUNCTION mill.reached_document(p_id uuid, p_owned boolean DEFAULT false) RETURNS public.shell_files
-    LANGUAGE plpgsql STABLE
-    SET search_path TO 'pg_catalog', 'pg_temp'
-    AS $$
-declare
-  v_is_service boolean := public.is_service_role();
-  v_profiles uuid[] := case
-    when v_is_service then '{}'::uuid[]
-    when p_owned then array(select p.id from public.user_profiles p where p.user_id = auth.uid())
-    else array(select public.accessible_profiles()) end;
-  v_file public.shell_files;
-begin
-  select f.* into v_file from public.shell_files f where f.id = p_id and (v_is_service or f.patient_id = any (v_profiles));
-  return v_file;
-end
-$$;
-
-COMMENT ON FUNCTION mill.reached_document(p_id uuid, p_owned boolean) IS 'A document that the caller may reach or, where p_owned, whose profile is the caller''s own; null for an unknown one and another''s alike.';
-
 CREATE FUNCTION mill.reassign_lanes(p_queue text) RETURNS integer
     LANGUAGE plpgsql
     SET search_path TO 'pg_catalog', 'pg_temp'
@@ -8604,14 +9092,13 @@ begin
   then
     raise exception 'storage_path is a file below the caller''s own id in the bucket medical-docs' using errcode = '42501';
   end if;
-  perform mill.refuse_excess(auth.uid(), 'uploads');
   if new.file_size_bytes not between 1 and mill.max_document_bytes() then
     raise exception 'a file has 1 to % bytes', mill.max_document_bytes() using errcode = 'GM049';
   end if;
   new := jsonb_populate_record(null::public.shell_files, jsonb_build_object(
     'id', mill.uuid7(), 'patient_id', new.patient_id, 'uploaded_by', split_part(v_path, '/', 1), 'bucket', 'medical-docs',
-    'filename', coalesce(mill.clean_file_name(new.filename), mill.clean_file_name(new.original_filename), regexp_replace(v_path, '^.*/', '')),
-    'original_filename', coalesce(mill.clean_file_name(new.original_filename), mill.clean_file_name(new.filename)), 'mime_type', coalesce(new.mime_type, 'application/octet-stream'),
+    'filename', coalesce(new.filename, new.original_filename, regexp_replace(v_path, '^.*/', '')),
+    'original_filename', coalesce(new.original_filename, new.filename), 'mime_type', coalesce(new.mime_type, 'application/octet-stream'),
     'file_size_bytes', coalesce(mill.size_of_object('medical-docs:' || v_path), new.file_size_bytes, 0), 'storage_path', v_path, 'upload_path', v_path,
     'idempotency_key', new.idempotency_key, 'status', 'uploaded', 'stage_jobs', '{}'::jsonb, 'run', 1, 'version', 1, 'processing_error', '{}'::jsonb,
     'created_at', v_now, 'updated_at', v_now, 'uploaded_at', v_now));
@@ -8822,55 +9309,6 @@ $$;
 
 COMMENT ON FUNCTION mill.refuse_definition_of(p_place text, p_problem text) IS 'Raises GM013 with the place in the definition, a JSON Pointer.';
 
-CREATE FUNCTION mill.refuse_depth(p_owner uuid, p_kind text) RETURNS void
-    LANGUAGE plpgsql STABLE
-    SET search_path TO 'pg_catalog', 'pg_temp'
-    SET enable_seqscan TO 'off'
-    SET enable_bitmapscan TO 'off'
-    SET jit TO 'off'
-    AS $$
-declare
-  v_limit int := mill.setting('users.live_jobs_per_queue', '1000')::int;
-  v_queue text := (select k.queue from mill.kind k where k.kind = p_kind);
-  v_live int;
-begin
-  select count(*) into v_live
-  from (select from mill.job_live j where j.owner = p_owner and j.queue = v_queue limit v_limit) j;
-  if v_live >= v_limit then
-    perform mill.refuse_user(format('you have %s jobs in this queue that have not ended', v_limit), v_limit, 5);
-  end if;
-end
-$$;
-
-COMMENT ON FUNCTION mill.refuse_depth(p_owner uuid, p_kind text) IS 'Refuses a user, with GM015 and 429, who has as many live jobs in the queue of a kind as the setting users.live_jobs_per_queue.';
-
-CREATE FUNCTION mill.refuse_excess(p_owner uuid, p_thing text, p_count integer DEFAULT 1) RETURNS void
-    LANGUAGE plpgsql
-    SET search_path TO 'pg_catalog', 'pg_temp'
-    AS $$
-declare
-  v_now timestamptz := mill.now();
-  v_per_minute numeric := mill.setting('users.' || p_thing || '_per_minute')::numeric;
-  v_left numeric;
-begin
-  if v_per_minute is null or v_per_minute <= 0 or p_owner is null or public.is_service_role() then
-    return;
-  end if;
-  insert into mill.user_rate as r (owner, thing, allowance, at)
-  values (p_owner, p_thing, v_per_minute - p_count, v_now)
-  on conflict (owner, thing) do update set
-    allowance = least(v_per_minute, r.allowance + v_per_minute * extract(epoch from greatest(v_now - r.at, interval '0')) / 60) - p_count,
-    at = v_now
-  returning r.allowance into v_left;
-  if v_left < 0 then
-    perform mill.refuse_user(format('you may cause %s %s per minute', v_per_minute, replace(p_thing, '_', ' ')), v_per_minute,
-      least(ceil(-v_left * 60 / v_per_minute), 60)::int);
-  end if;
-end
-$$;
-
-COMMENT ON FUNCTION mill.refuse_excess(p_owner uuid, p_thing text, p_count integer) IS 'Counts what a user causes, and refuses with GM015 and 429 what is above the setting users.THING_per_minute.';
-
 CREATE FUNCTION mill.refuse_in_maintenance() RETURNS void
     LANGUAGE plpgsql STABLE
     SET search_path TO 'pg_catalog', 'pg_temp'
@@ -8926,6 +9364,17 @@ $$;
 
 COMMENT ON FUNCTION mill.refuse_registry_row(p_problem text) IS 'Raises GM035.';
 
+CREATE FUNCTION mill.refuse_schedule_name(p_schedule text) RETURNS void
+    LANGUAGE plpgsql IMMUTABLE
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS $$
+begin
+  raise exception 'there is no schedule "%"', left(p_schedule, 64) using errcode = 'GM015', hint = 'list_schedules names those that there are.';
+end
+$$;
+
+COMMENT ON FUNCTION mill.refuse_schedule_name(p_schedule text) IS 'Raises GM015.';
+
 CREATE FUNCTION mill.refuse_schema(p_place text, p_problem text) RETURNS void
     LANGUAGE plpgsql IMMUTABLE
     SET search_path TO 'pg_catalog', 'pg_temp'
@@ -8937,6 +9386,17 @@ end
 $$;
 
 COMMENT ON FUNCTION mill.refuse_schema(p_place text, p_problem text) IS 'Raises GM013 with the place in the schema, a JSON Pointer.';
+
+CREATE FUNCTION mill.refuse_step(p_problem text, p_hint text) RETURNS void
+    LANGUAGE plpgsql
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS $$
+begin
+  raise exception '%', p_problem using errcode = 'GM016', hint = coalesce(p_hint, 'docs/steps.md says what steps and events may have.');
+end
+$$;
+
+COMMENT ON FUNCTION mill.refuse_step(p_problem text, p_hint text) IS 'Raises GM016.';
 
 CREATE FUNCTION mill.refuse_to_drop_jobs() RETURNS trigger
     LANGUAGE plpgsql SECURITY DEFINER
@@ -8954,20 +9414,6 @@ end
 $$;
 
 COMMENT ON FUNCTION mill.refuse_to_drop_jobs() IS 'A queue with live jobs cannot be deleted.';
-
-CREATE FUNCTION mill.refuse_user(p_message text, p_limit numeric, p_retry_after integer) RETURNS void
-    LANGUAGE plpgsql STABLE
-    SET search_path TO 'pg_catalog', 'pg_temp'
-    AS $$
-begin
-  raise sqlstate 'PGRST' using
-    message = json_build_object('code', 'GM015', 'message', p_message,
-      'details', json_build_object('limit', p_limit, 'retry_after', p_retry_after)::text, 'hint', 'Try again later.')::text,
-    detail = json_build_object('status', 429, 'headers', json_build_object('Retry-After', p_retry_after::text))::text;
-end
-$$;
-
-COMMENT ON FUNCTION mill.refuse_user(p_message text, p_limit numeric, p_retry_after integer) IS 'Refuses a user who has caused too much, with GM015, 429 and Retry-After.';
 
 CREATE FUNCTION mill.refuse_users_in_maintenance() RETURNS trigger
     LANGUAGE plpgsql SECURITY DEFINER
@@ -9134,6 +9580,47 @@ end
 $$;
 
 COMMENT ON FUNCTION mill.register_queue(p_definition jsonb, p_place text, p_force boolean) IS 'Creates or updates a queue from its definition. For register_jobs alone.';
+
+CREATE FUNCTION mill.register_schedule(p_definition jsonb, p_place text, p_force boolean) RETURNS jsonb
+    LANGUAGE plpgsql
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS $$
+declare
+  v_opened record;
+  v_old mill.job_schedule;
+  v_new mill.job_schedule;
+  v_asked jsonb;
+  v_merged record;
+  v_text text;
+begin
+  perform mill.check_definition_fields(p_definition, mill.schedule_fields(), p_place);
+  v_opened := mill.open_schedule(p_definition, p_place);
+  v_old := v_opened.schedule;
+  if not v_opened.is_new and v_old.registered is null then
+    raise exception 'the schedule "%" was not made by register_jobs', v_old.schedule using errcode = 'GM012', detail = p_place, hint = 'Take another name.';
+  end if;
+  v_new := mill.schedule_from_definition(v_old, p_definition);
+  v_asked := (
+    select coalesce(jsonb_object_agg(d.key, d.value), '{}') from jsonb_each(mill.schedule_definition(v_new)) d
+    where p_definition ? d.key or d.value <> mill.schedule_definition(v_old) -> d.key);
+  v_merged := mill.merge_registered(mill.schedule_definition(v_old), v_old.registered, v_asked, array['cron', 'time_zone', 'every_seconds'], p_force or v_opened.is_new);
+  if v_opened.is_new or v_merged.changes <> '{}' then
+    v_new := mill.schedule_from_definition(v_old, v_merged.changes);
+    v_new.registered := coalesce(v_old.registered, mill.schedule_definition(v_new)) || v_merged.changes;
+    perform mill.write_schedule(v_old, v_new, p_place);
+  end if;
+  return jsonb_build_object('kept', v_merged.kept,
+    'status', case when v_opened.is_new then 'created' when v_merged.changes <> '{}' then 'updated' else 'unchanged' end);
+exception
+  when check_violation or not_null_violation or foreign_key_violation then
+    get stacked diagnostics v_text = constraint_name;
+    perform mill.refuse_definition_of(p_place, mill.problem_of_schedule(v_text, sqlerrm));
+  when invalid_text_representation or numeric_value_out_of_range or invalid_datetime_format or datetime_field_overflow then
+    perform mill.refuse_definition_of(p_place, 'has a value of another type: ' || sqlerrm);
+end
+$$;
+
+COMMENT ON FUNCTION mill.register_schedule(p_definition jsonb, p_place text, p_force boolean) IS 'Creates or updates a schedule from its definition. For register_jobs alone.';
 
 CREATE FUNCTION mill.register_upload(p_file public.shell_files, p_place text, p_size bigint, p_sha256 text) RETURNS void
     LANGUAGE plpgsql
@@ -9356,7 +9843,7 @@ $_$;
 
 COMMENT ON FUNCTION mill.request_exports(p_owner uuid, p_document_ids uuid[], p_template text, p_options jsonb, p_correlation_id text) IS 'Asks for exports of documents, in their order; answers the id of each, new or pending already.';
 
-CREATE FUNCTION mill.require_document(p_id uuid, p_owned boolean DEFAULT false) RETURNS public.shell_files
+CREATE FUNCTION mill.require_document(p_id uuid) RETURNS public.shell_files
     LANGUAGE plpgsql
     SET search_path TO 'pg_catalog', 'pg_temp'
     AS $$
@@ -9364,7 +9851,7 @@ declare
   v_file public.shell_files;
 begin
   select f.* into v_file from public.shell_files f
-  where f.id = (mill.reached_document(p_id, p_owned)).id
+  where f.id = p_id and (public.is_service_role() or public.has_profile_access(auth.uid(), f.patient_id))
   for update;
   if not found then
     raise exception 'there is no such document' using errcode = 'GM046';
@@ -9373,7 +9860,7 @@ begin
 end
 $$;
 
-COMMENT ON FUNCTION mill.require_document(p_id uuid, p_owned boolean) IS 'Locks a document that the caller may reach or, where p_owned, whose profile is the caller''s own; else raises GM046.';
+COMMENT ON FUNCTION mill.require_document(p_id uuid) IS 'Locks a document that the caller may reach, or raises GM046.';
 
 CREATE FUNCTION mill.require_primary() RETURNS void
     LANGUAGE plpgsql
@@ -9724,6 +10211,65 @@ $$;
 
 COMMENT ON FUNCTION mill.running_transactions() IS 'The transactions that write now, but for the caller''s own.';
 
+CREATE FUNCTION mill.schedule_definition(p_schedule mill.job_schedule) RETURNS jsonb
+    LANGUAGE sql STABLE
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    SET "TimeZone" TO 'UTC'
+    AS $$
+  select to_jsonb(p_schedule) - array['schedule', 'paused', 'next_due', 'problem', 'created_at', 'registered']
+$$;
+
+COMMENT ON FUNCTION mill.schedule_definition(p_schedule mill.job_schedule) IS 'A schedule in the form of register_jobs.';
+
+CREATE FUNCTION mill.schedule_fields() RETURNS text[]
+    LANGUAGE sql IMMUTABLE
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS $$
+  select array['schedule', 'description', 'kind', 'payload', 'cron', 'time_zone', 'every_seconds', 'starts_at', 'overlap', 'catch_up', 'catch_up_limit',
+    'priority', 'group_key', 'due_field']
+$$;
+
+COMMENT ON FUNCTION mill.schedule_fields() IS 'What the definition of a schedule may have.';
+
+CREATE FUNCTION mill.schedule_from_definition(p_schedule mill.job_schedule, p_definition jsonb) RETURNS mill.job_schedule
+    LANGUAGE sql STABLE
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS $$
+  select jsonb_populate_record(p_schedule, case
+      when coalesce(p_definition -> 'cron', 'null') <> 'null' then '{"every_seconds": null}'::jsonb
+      when coalesce(p_definition -> 'every_seconds', 'null') <> 'null' then '{"cron": null}'
+      else '{}' end || p_definition)
+$$;
+
+COMMENT ON FUNCTION mill.schedule_from_definition(p_schedule mill.job_schedule, p_definition jsonb) IS 'A schedule as a definition asks for it.';
+
+CREATE FUNCTION mill.schedule_row(p_schedule mill.job_schedule) RETURNS jsonb
+    LANGUAGE sql STABLE
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS $$
+  select mill.schedule_definition(p_schedule) || jsonb_build_object(
+    'schedule', p_schedule.schedule, 'queue', k.queue, 'paused', p_schedule.paused, 'problem', p_schedule.problem, 'created_at', p_schedule.created_at,
+    'next_due', case when not p_schedule.paused then nullif(p_schedule.next_due, 'infinity') end,
+    'is_registered', p_schedule.registered is not null,
+    'last_run', (
+      select to_jsonb(r) - array['schedule'] from mill.job_schedule_run r where r.schedule = p_schedule.schedule order by r.due desc limit 1))
+  from mill.kind k where k.kind = p_schedule.kind
+$$;
+
+COMMENT ON FUNCTION mill.schedule_row(p_schedule mill.job_schedule) IS 'A schedule as list_schedules answers it.';
+
+CREATE FUNCTION mill.scheduled_job(p_schedule mill.job_schedule, p_due timestamp with time zone) RETURNS jsonb
+    LANGUAGE sql STABLE
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS $$
+  select jsonb_strip_nulls(jsonb_build_object(
+      'kind', p_schedule.kind, 'name', p_schedule.schedule, 'priority', p_schedule.priority, 'group_key', p_schedule.group_key))
+    || jsonb_build_object('payload', p_schedule.payload || case when p_schedule.due_field is null then '{}'
+      else jsonb_build_object(p_schedule.due_field, to_char(p_due at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')) end)
+$$;
+
+COMMENT ON FUNCTION mill.scheduled_job(p_schedule mill.job_schedule, p_due timestamp with time zone) IS 'The job of one due time, as mill.enqueue takes it.';
+
 CREATE FUNCTION mill.schema_of(p_part text) RETURNS text
     LANGUAGE plpgsql STABLE
     SET search_path TO 'pg_catalog', 'pg_temp'
@@ -9791,11 +10337,52 @@ begin
   if mill.hook_of('rest') is not null then
     execute format('select %s()', mill.hook_of('rest')) into v_seconds;
   end if;
-  return v_seconds;
+  -- A schedule that could not be enqueued stays due, and waits for the usual round.
+  return least(v_seconds, (
+    select greatest(extract(epoch from min(s.next_due) - mill.now()), 0.1) from mill.job_schedule s where not s.paused and s.problem is null));
 end
 $$;
 
-COMMENT ON FUNCTION mill.seconds_to_next_round() IS 'In how many seconds a hook wants the next round of the pump; null when none does.';
+COMMENT ON FUNCTION mill.seconds_to_next_round() IS 'In how many seconds a schedule is due or a hook wants the next round of the pump; null when neither is.';
+
+CREATE FUNCTION mill.send_event(p_job uuid, p_event text, p_payload jsonb DEFAULT 'null'::jsonb, p_key text DEFAULT NULL::text) RETURNS text
+    LANGUAGE plpgsql SECURITY DEFINER
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS $$
+declare
+  v_job mill.job_live;
+  v_max int := mill.setting('queue.payload_max_bytes', '65536')::int;
+begin
+  if p_event is null or length(p_event) not between 1 and 200 or length(p_key) not between 1 and 200 then
+    perform mill.refuse_step('an event needs a name of up to 200 characters, and so has its key', null);
+  elsif pg_column_size(p_payload) > v_max then
+    perform mill.refuse_step(format('the payload of the event is larger than %s bytes', v_max), 'Store the content elsewhere and send a reference to it.');
+  end if;
+  perform pg_current_xact_id(); -- before the clock: see mill.raise_floors
+  perform mill.lock_steps(p_job);
+  select j.* into v_job from mill.job_live j where j.id = p_job for update;
+  if not found and not exists (select from mill.packed_job p where p.id = p_job) then
+    return 'not_live';
+  end if;
+  if exists (select from mill.job_event e where e.job = p_job and e.key = p_key) then
+    return 'duplicate';
+  end if;
+  if (select count(*) from mill.job_event e where e.job = p_job) >= mill.setting('steps.max_events_per_job', '1000')::int then
+    perform mill.refuse_step('the job was sent as many events as one job may have', null);
+  end if;
+  insert into mill.job_event (job, event, payload, at, key) values (p_job, p_event, coalesce(p_payload, 'null'), mill.now(), p_key);
+  if v_job.state is distinct from 'deferred'
+    or not exists (select from mill.job_step s where s.job = p_job and s.state = 'waiting' and s.event = p_event)
+  then
+    return 'kept';
+  end if;
+  update mill.job_live j set state = 'pending', waits = false, run_at = mill.now(), turn = mill.clock_us() where j.id = p_job;
+  perform mill.wake(q) from mill.queue q where q.queue = v_job.queue;
+  return 'delivered';
+end
+$$;
+
+COMMENT ON FUNCTION mill.send_event(p_job uuid, p_event text, p_payload jsonb, p_key text) IS 'Sends an event to a job: delivered, kept, duplicate or not_live.';
 
 CREATE FUNCTION mill.set_breaker(p_target text, p_state text, p_reason text) RETURNS void
     LANGUAGE plpgsql
@@ -10484,7 +11071,7 @@ begin
     'kind', mill.kind_of_stage(p_stage),
     'payload', jsonb_build_object('document_id', p_id, 'run', v_file.run, 'stage', p_stage),
     'dedupe_key', mill.stage_key(p_id, v_file.run, p_stage),
-    'owner', v_file.uploaded_by, 'group_key', v_file.uploaded_by, 'correlation_id', mill.correlation_id())));
+    'owner', v_file.uploaded_by, 'correlation_id', mill.correlation_id())));
 end
 $$;
 
@@ -10703,17 +11290,22 @@ $_$;
 
 COMMENT ON FUNCTION mill.stored_size(p_place text) IS 'The size of a stored object where Postgres knows it, otherwise null.';
 
-CREATE FUNCTION mill.take_turns_where_users_enqueue() RETURNS trigger
-    LANGUAGE plpgsql SECURITY DEFINER
+CREATE FUNCTION mill.suspend(p_holder mill.holder, p_until timestamp with time zone, p_logs jsonb) RETURNS boolean
+    LANGUAGE plpgsql
     SET search_path TO 'pg_catalog', 'pg_temp'
     AS $$
+declare
+  v_seconds numeric := case when p_until = 'infinity' then 3155760000 else greatest(extract(epoch from p_until - mill.now()), 0) end;
 begin
-  update mill.queue q set dequeue = 'fair' where q.queue = new.queue and q.dequeue = 'priority';
-  return null;
+  if not mill.settle_held(p_holder, jsonb_strip_nulls(jsonb_build_object('outcome', 'snoozed', 'delay_seconds', v_seconds, 'logs', p_logs))) then
+    return false;
+  end if;
+  update mill.job_live j set attempt = j.attempt + 1, max_attempts = j.max_attempts + 1 where j.id = p_holder.job;
+  return true;
 end
 $$;
 
-COMMENT ON FUNCTION mill.take_turns_where_users_enqueue() IS 'Makes the queue of a kind fair when the kind is opened to users.';
+COMMENT ON FUNCTION mill.suspend(p_holder mill.holder, p_until timestamp with time zone, p_logs jsonb) IS 'Puts off the job of a holder until a time, without using up an attempt; false when it is lost.';
 
 CREATE FUNCTION mill.target_of(p_function text, p_provider text) RETURNS text
     LANGUAGE sql IMMUTABLE
@@ -11571,7 +12163,7 @@ begin
     from mill.invocation i
     where i.queue = p_queue.queue and i.begun_at is not null and i.ended_at is null
       and i.begun_at > v_now - make_interval(secs => p_queue.invocation_seconds)
-      and not (mill.invocation_answer(i.request_id, i.asked_at, i.handed_at is not null)).is_over;
+      and not (mill.answer_to_invocation(i.request_id, i.asked_at, i.handed_at is not null)).is_over;
   end if;
   if v_running < p_queue.max_parallel then
     begin
@@ -11932,6 +12524,30 @@ $_$;
 
 COMMENT ON FUNCTION mill.write_rows(p_type public.data_type_registry, p_fetched jsonb, p_now timestamp with time zone) IS 'For each id written, unchanged, or why not: older_source, source_in_future, no_source_timestamp, other_symbol.';
 
+CREATE FUNCTION mill.write_schedule(p_old mill.job_schedule, p_new mill.job_schedule, p_place text) RETURNS mill.job_schedule
+    LANGUAGE plpgsql
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS $$
+declare
+  v_new mill.job_schedule := p_new;
+begin
+  perform mill.check_schedule(v_new, p_place);
+  if p_old.next_due = 'infinity'
+    or (p_old.cron, p_old.time_zone, p_old.every_seconds, p_old.starts_at) is distinct from (v_new.cron, v_new.time_zone, v_new.every_seconds, v_new.starts_at)
+  then
+    v_new.next_due := (mill.next_due_times(v_new, mill.now()))[1];
+  end if;
+  update mill.job_schedule s set (description, kind, payload, cron, time_zone, every_seconds, starts_at, overlap, catch_up, catch_up_limit, priority, group_key,
+    due_field, next_due, problem, registered)
+  = (v_new.description, v_new.kind, v_new.payload, v_new.cron, v_new.time_zone, v_new.every_seconds, v_new.starts_at, v_new.overlap, v_new.catch_up,
+    v_new.catch_up_limit, v_new.priority, v_new.group_key, v_new.due_field, v_new.next_due, null, v_new.registered)
+  where s.schedule = v_new.schedule;
+  return v_new;
+end
+$$;
+
+COMMENT ON FUNCTION mill.write_schedule(p_old mill.job_schedule, p_new mill.job_schedule, p_place text) IS 'Checks and writes a schedule.';
+
 CREATE FUNCTION public.abandon_document_upload(p_id uuid, p_place text) RETURNS boolean
     LANGUAGE plpgsql SECURITY DEFINER
     SET search_path TO 'pg_catalog', 'pg_temp'
@@ -11949,20 +12565,6 @@ $$;
 
 COMMENT ON FUNCTION public.abandon_document_upload(p_id uuid, p_place text) IS 'Takes back an upload; true when nothing names its place any more, so that the caller may remove what is stored there.';
 
-CREATE FUNCTION public.accept_profile_access(p_grant_id uuid) RETURNS boolean
-    LANGUAGE plpgsql SECURITY DEFINER
-    SET search_path TO 'pg_catalog', 'pg_temp'
-    AS $$
-begin
-  perform mill.refuse_in_maintenance();
-  update public.profile_access_grants g set accepted_at = coalesce(g.accepted_at, mill.now())
-  where g.id = p_grant_id and g.grantee_user_id = auth.uid() and (g.expires_at is null or g.expires_at > mill.now());
-  return found;
-end
-$$;
-
-COMMENT ON FUNCTION public.accept_profile_access(p_grant_id uuid) IS 'Accepts a grant of access that the caller was given; false for an unknown one and another''s alike. Refusing it is a DELETE.';
-
 CREATE FUNCTION public.accessible_profiles() RETURNS SETOF uuid
     LANGUAGE sql STABLE SECURITY DEFINER
     SET search_path TO 'pg_catalog', 'pg_temp'
@@ -11970,7 +12572,7 @@ CREATE FUNCTION public.accessible_profiles() RETURNS SETOF uuid
   select p.id from public.user_profiles p where p.user_id = auth.uid()
   union
   select g.profile_id from public.profile_access_grants g
-  where g.grantee_user_id = auth.uid() and g.accepted_at is not null and (g.expires_at is null or g.expires_at > mill.now())
+  where g.grantee_user_id = auth.uid() and (g.expires_at is null or g.expires_at > mill.now())
 $$;
 
 COMMENT ON FUNCTION public.accessible_profiles() IS 'The profiles that the caller owns or was let into.';
@@ -12056,10 +12658,9 @@ begin
   if not public.has_profile_access(auth.uid(), v_profile) then
     raise exception 'there is no such profile' using errcode = 'GM046';
   end if;
-  perform mill.refuse_excess(auth.uid(), 'uploads');
   insert into public.shell_files (
     id, patient_id, uploaded_by, filename, original_filename, mime_type, idempotency_key, created_at, updated_at)
-  values (v_id, v_profile, auth.uid(), v_id || '.' || v_extension, mill.clean_file_name(p_filename), p_mime_type, p_idempotency_key, v_now, v_now)
+  values (v_id, v_profile, auth.uid(), v_id || '.' || v_extension, left(p_filename, 300), p_mime_type, p_idempotency_key, v_now, v_now)
   on conflict (idempotency_key) do nothing;
   if not found then
     select f.* into v_file from public.shell_files f where f.idempotency_key = mill.document_key(v_profile, p_idempotency_key);
@@ -12089,12 +12690,12 @@ declare
   v_file public.shell_files;
 begin
   perform mill.refuse_in_maintenance();
-  if (mill.reached_document(p_id, true)).id is not null then
+  if exists (select from public.shell_files f where f.id = p_id and (public.is_service_role() or public.has_profile_access(auth.uid(), f.patient_id))) then
     select array_agg(j.id) into v_jobs from mill.job_live j
     where j.queue in ('fast', 'ai') and j.dedupe_key like 'document:' || p_id || ':%';
     perform mill.cancel(v_jobs);
   end if;
-  v_file := mill.require_document(p_id, true);
+  v_file := mill.require_document(p_id);
   if v_file.status <> 'erasing' then
     delete from public.document_pages p where p.document_id = p_id;
     delete from public.document_blocks b where b.document_id = p_id;
@@ -12583,7 +13184,7 @@ declare
   v_queue mill.queue;
   v_id uuid;
 begin
-  -- Beside the relay a second request would save nothing, and would cost the news of a crash that the relay's answer brings (mill.invocation_answer).
+  -- Beside the relay a second request would save nothing, and would cost the news of a crash that the relay's answer brings (mill.answer_to_invocation).
   if mill.setting('wake.by_function', 'true') <> 'true' or mill.is_sent_at_once() then
     return null;
   end if;
@@ -12769,8 +13370,8 @@ CREATE FUNCTION public.document_events(p_id uuid, p_after bigint DEFAULT 0) RETU
     'events', case when s.id > p_after then jsonb_build_array(jsonb_build_object('id', s.id, 'event', 'progress', 'data', s.summary)) else '[]' end)
   from (
     select f.version * 128 + (mill.document_summary(f) ->> 'percent')::int as id, mill.document_summary(f) as summary
-    from mill.reached_document(p_id) f
-    where f.id is not null) s
+    from public.shell_files f
+    where f.id = p_id and (public.is_service_role() or public.has_profile_access(auth.uid(), f.patient_id))) s
 $$;
 
 COMMENT ON FUNCTION public.document_events(p_id uuid, p_after bigint) IS 'What happened to a document after an event: {events, ended}; null when there is no such document.';
@@ -12809,11 +13410,11 @@ CREATE FUNCTION public.document_place(p_id uuid) RETURNS text
     SET search_path TO 'pg_catalog', 'pg_temp'
     AS $$
 declare
-  v_file public.shell_files := mill.reached_document(p_id);
+  v_file public.shell_files;
 begin
-  if v_file.status not in ('uploaded', 'processing', 'completed', 'failed') then
-    return null;
-  end if;
+  select f.* into v_file from public.shell_files f
+  where f.id = p_id and f.status in ('uploaded', 'processing', 'completed', 'failed')
+    and (public.is_service_role() or public.has_profile_access(auth.uid(), f.patient_id));
   if v_file.id is not null and v_file.scanned_at is null then
     raise exception 'the file has not been checked yet' using errcode = 'GM048';
   end if;
@@ -13283,7 +13884,7 @@ CREATE FUNCTION public.finish_erase_document(p_id uuid) RETURNS boolean
     SET search_path TO 'pg_catalog', 'pg_temp'
     AS $$
 declare
-  v_file public.shell_files := mill.require_document(p_id, true);
+  v_file public.shell_files := mill.require_document(p_id);
 begin
   delete from public.shell_files f where f.id = p_id and f.status = 'erasing';
   if not found then
@@ -13383,8 +13984,8 @@ CREATE FUNCTION public.get_document(p_id uuid) RETURNS jsonb
       'processing_error', f.processing_error || coalesce((
         select jsonb_build_object('current_error', w.error) from (select mill.waiting_error(f) as error) w where w.error is not null), '{}'))
     || public.document_content(f.id, array['entities', 'facts', 'narrative'])
-  from mill.reached_document(p_id) f
-  where f.id is not null
+  from public.shell_files f
+  where f.id = p_id and (public.is_service_role() or public.has_profile_access(auth.uid(), f.patient_id))
 $$;
 
 COMMENT ON FUNCTION public.get_document(p_id uuid) IS 'A document of the caller''s with all that was found in it, or null.';
@@ -13537,7 +14138,7 @@ CREATE FUNCTION public.has_profile_access(p_user_id uuid, p_profile_id uuid) RET
       or exists (
         select from public.profile_access_grants g
         where g.profile_id = p_profile_id and g.grantee_user_id = p_user_id
-          and g.accepted_at is not null and (g.expires_at is null or g.expires_at > mill.now())))
+          and (g.expires_at is null or g.expires_at > mill.now())))
 $$;
 
 COMMENT ON FUNCTION public.has_profile_access(p_user_id uuid, p_profile_id uuid) IS 'Whether a user owns a profile or was let in. For a signed-in caller only about itself.';
@@ -13688,6 +14289,17 @@ $$;
 
 COMMENT ON FUNCTION public.issue_ticket(p_function text, p_arguments jsonb) IS 'A ticket for a stream of the caller''s: {ticket, expires_at}, or null where there is nothing to read. Raises GM090 for what has no tickets.';
 
+CREATE FUNCTION public.job_steps(p_job uuid) RETURNS jsonb
+    LANGUAGE sql STABLE SECURITY DEFINER
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS $$
+  select coalesce(jsonb_agg(jsonb_strip_nulls(jsonb_build_object('step', s.step, 'state', s.state, 'attempt', s.attempt, 'at', s.at, 'event', s.event,
+      'until', nullif(s.until, 'infinity'))) || jsonb_build_object('result', s.result) order by s.n), '[]')
+  from mill.job_step s where s.job = p_job
+$$;
+
+COMMENT ON FUNCTION public.job_steps(p_job uuid) IS 'The steps of a job in their order: what was done, with the results, and what it sleeps or waits for.';
+
 CREATE FUNCTION public.limit_of_call(p_provider_name text, p_model text, p_queue text DEFAULT NULL::text) RETURNS jsonb
     LANGUAGE plpgsql STABLE SECURITY DEFINER
     SET search_path TO 'pg_catalog', 'pg_temp'
@@ -13734,6 +14346,15 @@ CREATE FUNCTION public.list_exports(p_limit integer DEFAULT 50, p_before uuid DE
 $$;
 
 COMMENT ON FUNCTION public.list_exports(p_limit integer, p_before uuid) IS 'The caller''s exports, newest first.';
+
+CREATE FUNCTION public.list_schedules(p_schedule text DEFAULT NULL::text) RETURNS jsonb
+    LANGUAGE sql STABLE SECURITY DEFINER
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS $$
+  select coalesce(jsonb_agg(mill.schedule_row(s) order by s.schedule), '[]') from mill.job_schedule s where p_schedule is null or s.schedule = p_schedule
+$$;
+
+COMMENT ON FUNCTION public.list_schedules(p_schedule text) IS 'All schedules, or one: definition, next due time, last run.';
 
 CREATE FUNCTION public.list_workflows(p_limit integer DEFAULT 50, p_before uuid DEFAULT NULL::uuid) RETURNS jsonb
     LANGUAGE sql STABLE SECURITY DEFINER
@@ -13836,6 +14457,37 @@ $$;
 
 COMMENT ON FUNCTION public.pause_queue(p_queue text, p_paused boolean) IS 'Stops claims and invocations of a queue, or lets them go on; says whether it is paused now.';
 
+CREATE FUNCTION public.pause_schedule(p_schedule text, p_paused boolean DEFAULT true) RETURNS boolean
+    LANGUAGE sql SECURITY DEFINER
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS $$ select mill.pause_job_schedule(p_schedule, p_paused) $$;
+
+COMMENT ON FUNCTION public.pause_schedule(p_schedule text, p_paused boolean) IS 'Stops a schedule, or lets it go on with its next due time; says whether it is paused now.';
+
+CREATE FUNCTION public.preview_schedule(p_schedule jsonb, p_count integer DEFAULT 5) RETURNS jsonb
+    LANGUAGE plpgsql STABLE SECURITY DEFINER
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS $$
+declare
+  v_schedule mill.job_schedule;
+begin
+  perform mill.check_definition_fields(p_schedule, mill.schedule_fields(), '');
+  select s.* into v_schedule from mill.job_schedule s where s.schedule = p_schedule ->> 'schedule';
+  v_schedule.time_zone := coalesce(v_schedule.time_zone, 'UTC');
+  v_schedule.starts_at := coalesce(v_schedule.starts_at, '2001-01-01 00:00+00');
+  v_schedule := mill.schedule_from_definition(v_schedule, p_schedule);
+  perform mill.check_times(v_schedule, '');
+  return (
+    select coalesce(jsonb_agg(jsonb_build_object('due', d.due, 'local', to_char(d.due at time zone v_schedule.time_zone, 'YYYY-MM-DD HH24:MI:SS')) order by d.due), '[]')
+    from unnest(mill.next_due_times(v_schedule, mill.now(), least(greatest(p_count, 1), 100))) as d(due));
+exception
+  when invalid_text_representation or numeric_value_out_of_range or invalid_datetime_format or datetime_field_overflow then
+    perform mill.refuse_definition_of('', 'has a value of another type: ' || sqlerrm);
+end
+$$;
+
+COMMENT ON FUNCTION public.preview_schedule(p_schedule jsonb, p_count integer) IS 'The next due times of a schedule, or of a definition that is not saved, as [{due, local}].';
+
 CREATE FUNCTION public.queue_refresh_if_not_exists(p_symbol text, p_data_type text, p_priority integer DEFAULT 5, p_estimated_size bigint DEFAULT NULL::bigint) RETURNS void
     LANGUAGE plpgsql SECURITY DEFINER
     SET search_path TO 'pg_catalog', 'pg_temp'
@@ -13936,6 +14588,28 @@ CREATE FUNCTION public.reclaim_stale_tasks() RETURNS integer
 $$;
 
 COMMENT ON FUNCTION public.reclaim_stale_tasks() IS 'Takes back expired leases, of tasks and of other jobs; says how many. The pump does so every few seconds.';
+
+CREATE FUNCTION public.record_step(p_job uuid, p_worker text, p_attempt integer, p_step text, p_result jsonb DEFAULT NULL::jsonb) RETURNS jsonb
+    LANGUAGE plpgsql SECURITY DEFINER
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS $$
+declare
+  v_step mill.job_step;
+begin
+  if (mill.held_job(row(p_job, p_worker, p_attempt))).id is null then
+    return jsonb_build_object('status', 'lost');
+  end if;
+  select s.* into v_step from mill.job_step s where s.job = p_job and s.step = p_step;
+  if found then
+    return jsonb_build_object('status', 'known', 'result', v_step.result);
+  end if;
+  perform mill.keep_step(jsonb_populate_record(null::mill.job_step, jsonb_build_object(
+    'job', p_job, 'step', p_step, 'attempt', p_attempt, 'state', 'finished', 'result', coalesce(p_result, 'null'))));
+  return jsonb_build_object('status', 'recorded');
+end
+$$;
+
+COMMENT ON FUNCTION public.record_step(p_job uuid, p_worker text, p_attempt integer, p_step text, p_result jsonb) IS 'Keeps the result of a step of a job: recorded, known (with the result that was kept first) or lost.';
 
 CREATE FUNCTION public.recover_stuck_jobs(timeout_minutes integer DEFAULT 5, max_retries integer DEFAULT 3) RETURNS void
     LANGUAGE plpgsql SECURITY DEFINER
@@ -14056,23 +14730,28 @@ CREATE FUNCTION public.register_jobs(p_definition jsonb, p_force boolean DEFAULT
     SET search_path TO 'pg_catalog', 'pg_temp'
     AS $$
 declare
-  v_answer jsonb := jsonb '{"queues": [], "kinds": [], "kept": []}';
+  v_answer jsonb := jsonb '{"queues": [], "kinds": [], "kept": []}' || case when p_definition ? 'schedules' then jsonb '{"schedules": []}' else '{}' end;
   v_item record;
   v_done jsonb;
 begin
   perform pg_advisory_xact_lock(7022311640271844); -- any constant that only this uses
-  perform mill.check_definition_fields(p_definition, array['queues', 'kinds'], '');
+  perform mill.check_definition_fields(p_definition, array['queues', 'kinds', 'schedules'], '');
   for v_item in
     select d.part, d.value, format('/%s/%s', d.part, d.ordinality - 1) as place
     from (
-      select 'queues' as part, q.* from jsonb_array_elements(coalesce(p_definition -> 'queues', '[]')) with ordinality q
+      select 1 as turn, 'queues' as part, q.* from jsonb_array_elements(coalesce(p_definition -> 'queues', '[]')) with ordinality q
       union all
-      select 'kinds' as part, k.* from jsonb_array_elements(coalesce(p_definition -> 'kinds', '[]')) with ordinality k) d
-    order by d.part desc, d.ordinality -- queues first
+      select 2, 'kinds', k.* from jsonb_array_elements(coalesce(p_definition -> 'kinds', '[]')) with ordinality k
+      union all
+      select 3, 'schedules', s.* from jsonb_array_elements(coalesce(p_definition -> 'schedules', '[]')) with ordinality s) d
+    order by d.turn, d.ordinality
   loop
     if v_item.part = 'queues' then
       v_done := mill.register_queue(v_item.value, v_item.place, p_force);
       v_answer := jsonb_insert(v_answer, '{queues,-1}', jsonb_build_object('queue', v_item.value -> 'queue', 'status', v_done -> 'status'), true);
+    elsif v_item.part = 'schedules' then
+      v_done := mill.register_schedule(v_item.value, v_item.place, p_force);
+      v_answer := jsonb_insert(v_answer, '{schedules,-1}', jsonb_build_object('schedule', v_item.value -> 'schedule', 'status', v_done -> 'status'), true);
     else
       if jsonb_typeof(v_item.value) = 'object' and v_item.value ->> 'queue' is not null
         and not exists (select from mill.queue q where q.queue = v_item.value ->> 'queue')
@@ -14091,7 +14770,7 @@ begin
 end
 $$;
 
-COMMENT ON FUNCTION public.register_jobs(p_definition jsonb, p_force boolean) IS 'Creates and updates queues and kinds from {queues, kinds}; says what became of each, and which options were kept as an operator has changed them.';
+COMMENT ON FUNCTION public.register_jobs(p_definition jsonb, p_force boolean) IS 'Creates and updates queues, kinds and schedules from {queues, kinds, schedules}; says what became of each, and which options were kept as an operator has changed them.';
 
 CREATE FUNCTION public.register_stored_file(p_storage_path text, p_filename text DEFAULT NULL::text, p_mime_type text DEFAULT NULL::text, p_size bigint DEFAULT NULL::bigint, p_idempotency_key text DEFAULT NULL::text, p_profile_id uuid DEFAULT NULL::uuid) RETURNS jsonb
     LANGUAGE plpgsql
@@ -14110,6 +14789,42 @@ end
 $$;
 
 COMMENT ON FUNCTION public.register_stored_file(p_storage_path text, p_filename text, p_mime_type text, p_size bigint, p_idempotency_key text, p_profile_id uuid) IS 'Makes a document of a file that the caller has stored in medical-docs: {id, status}. A repeat answers the same document.';
+
+CREATE FUNCTION public.register_workflow(p_definition jsonb) RETURNS jsonb
+    LANGUAGE plpgsql SECURITY DEFINER
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS $$
+declare
+  v_old public.workflow_definition;
+  v_new public.workflow_definition;
+  v_unknown text := (
+    select k.name from jsonb_object_keys(case when jsonb_typeof(p_definition) = 'object' then p_definition else '{"": null}' end) as k(name)
+    where k.name <> all (array['type', 'description', 'tasks', 'defaults', 'documents', 'open_to_users']) limit 1);
+begin
+  if v_unknown is not null then
+    perform mill.refuse_definition('GM061', case when v_unknown = '' then 'a definition must be an object' else format('a definition has no field "%s"', v_unknown) end);
+  end if;
+  perform pg_advisory_xact_lock(hashtextextended('mill.register_workflow ' || (p_definition ->> 'type'), 0));
+  select d.* into v_old from public.workflow_definition d where d.type = p_definition ->> 'type' order by d.version desc limit 1;
+  v_new := jsonb_populate_record(null::public.workflow_definition, '{"description": "", "defaults": {}, "open_to_users": true, "tasks": []}'::jsonb || p_definition);
+  if (v_old.description, v_old.tasks, v_old.defaults, v_old.documents, v_old.open_to_users)
+    is not distinct from (v_new.description, v_new.tasks, v_new.defaults, v_new.documents, v_new.open_to_users)
+  then
+    return jsonb_build_object('type', v_old.type, 'version', v_old.version, 'status', 'unchanged');
+  end if;
+  if v_old.type is not null and not exists (select from mill.workflow j where j.type = v_old.type and j.version = v_old.version) then
+    update public.workflow_definition d
+    set description = v_new.description, tasks = v_new.tasks, defaults = v_new.defaults, documents = v_new.documents, open_to_users = v_new.open_to_users
+    where d.type = v_old.type and d.version = v_old.version;
+    return jsonb_build_object('type', v_old.type, 'version', v_old.version, 'status', 'updated');
+  end if;
+  insert into public.workflow_definition (type, version, description, tasks, defaults, documents, open_to_users)
+  values (v_new.type, coalesce(v_old.version, 0) + 1, v_new.description, v_new.tasks, v_new.defaults, v_new.documents, v_new.open_to_users);
+  return jsonb_build_object('type', v_new.type, 'version', coalesce(v_old.version, 0) + 1, 'status', 'created');
+end
+$$;
+
+COMMENT ON FUNCTION public.register_workflow(p_definition jsonb) IS 'Writes the definition of a type of workflow, where it has changed: {type, version, status}.';
 
 CREATE FUNCTION public.release_api_capacity(p_provider_name text, p_api_endpoint text, p_estimated_tokens integer DEFAULT 1000, p_actual_tokens integer DEFAULT NULL::integer) RETURNS void
     LANGUAGE plpgsql SECURITY DEFINER
@@ -14131,6 +14846,24 @@ end
 $$;
 
 COMMENT ON FUNCTION public.release_api_capacity(p_provider_name text, p_api_endpoint text, p_estimated_tokens integer, p_actual_tokens integer) IS 'Gives back a call that acquire_api_capacity reserved and settles its actual tokens; without them the estimate stands.';
+
+CREATE FUNCTION public.remove_schedules(p_schedules text[]) RETURNS jsonb
+    LANGUAGE plpgsql SECURITY DEFINER
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS $$
+declare
+  v_removed text[];
+begin
+  with removed as (
+    delete from mill.job_schedule s where s.schedule = any (p_schedules) returning s.schedule
+  )
+  select coalesce(array_agg(r.schedule order by r.schedule), '{}') into v_removed from removed r;
+  perform mill.call_hooks('operated', jsonb_build_object('table', 'job_schedule', 'record', r, 'action', 'remove')) from unnest(v_removed) r;
+  return to_jsonb(v_removed);
+end
+$$;
+
+COMMENT ON FUNCTION public.remove_schedules(p_schedules text[]) IS 'Removes schedules with what is known about their runs; the jobs stay. Answers the names of those that were there.';
 
 CREATE FUNCTION public.report_api_rate_limit(p_provider_name text, p_api_endpoint text, p_retry_after_seconds integer DEFAULT NULL::integer) RETURNS timestamp with time zone
     LANGUAGE plpgsql SECURITY DEFINER
@@ -14373,6 +15106,36 @@ $_$;
 
 COMMENT ON FUNCTION public.run_cleanup_step(p_step text) IS 'Runs a piece of a cleanup step; answers its report, with more when there is more and remove where objects must go first.';
 
+CREATE FUNCTION public.run_schedule_now(p_schedule text) RETURNS jsonb
+    LANGUAGE plpgsql SECURITY DEFINER
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS $$
+declare
+  v_schedule mill.job_schedule;
+  v_now timestamptz := mill.now();
+  v_job record;
+begin
+  select s.* into v_schedule from mill.job_schedule s where s.schedule = p_schedule for update;
+  if not found then
+    perform mill.refuse_schedule_name(p_schedule);
+  end if;
+  select e.id, e.status into v_job from mill.enqueue(jsonb_build_array(mill.scheduled_job(v_schedule, v_now))) e;
+  if v_job.status = 'throttled' then
+    raise exception 'the queue of "%" is full', v_schedule.kind using errcode = 'GM006', hint = 'Try again later.';
+  end if;
+  -- A clock that a test has stopped gives one time twice; the microseconds after it are as good.
+  insert into mill.job_schedule_run (schedule, due, at, outcome, job)
+  select p_schedule, d, v_now, 'by_hand', v_job.id
+  from generate_series(0, 1000) n cross join lateral (select v_now + n * interval '1 microsecond' as d) t
+  where not exists (select from mill.job_schedule_run r where r.schedule = p_schedule and r.due = d)
+  order by n limit 1;
+  perform mill.call_hooks('operated', jsonb_build_object('table', 'job_schedule', 'record', p_schedule, 'action', 'run'));
+  return jsonb_build_object('id', v_job.id, 'status', v_job.status);
+end
+$$;
+
+COMMENT ON FUNCTION public.run_schedule_now(p_schedule text) IS 'Enqueues a job of a schedule at once, beside its due times; answers {id, status}.';
+
 CREATE FUNCTION public.run_schedules(p_trigger_of text, p_schedule text) RETURNS jsonb
     LANGUAGE sql SECURITY DEFINER
     SET search_path TO 'pg_catalog', 'pg_temp'
@@ -14399,6 +15162,50 @@ end
 $$;
 
 COMMENT ON FUNCTION public.save_document_page(p_job uuid, p_worker text, p_attempt integer, p_page jsonb) IS 'Keeps a page, as mill.write_page has it; false when the lease is lost.';
+
+CREATE FUNCTION public.save_schedule(p_schedule jsonb) RETURNS jsonb
+    LANGUAGE plpgsql SECURITY DEFINER
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS $$
+declare
+  v_opened record;
+  v_text text;
+begin
+  perform mill.check_definition_fields(p_schedule, mill.schedule_fields(), '');
+  v_opened := mill.open_schedule(p_schedule, '');
+  perform mill.write_schedule(v_opened.schedule, mill.schedule_from_definition(v_opened.schedule, p_schedule), '');
+  perform mill.call_hooks('operated', jsonb_build_object('table', 'job_schedule', 'record', p_schedule ->> 'schedule',
+    'action', case when v_opened.is_new then 'create' else 'change' end));
+  return (select mill.schedule_row(s) from mill.job_schedule s where s.schedule = p_schedule ->> 'schedule');
+exception
+  when check_violation or not_null_violation or foreign_key_violation then
+    get stacked diagnostics v_text = constraint_name;
+    perform mill.refuse_definition_of('', mill.problem_of_schedule(v_text, sqlerrm));
+  when invalid_text_representation or numeric_value_out_of_range or invalid_datetime_format or datetime_field_overflow then
+    perform mill.refuse_definition_of('', 'has a value of another type: ' || sqlerrm);
+end
+$$;
+
+COMMENT ON FUNCTION public.save_schedule(p_schedule jsonb) IS 'Creates a schedule, or changes those of its fields that are given; answers it as list_schedules does.';
+
+CREATE FUNCTION public.schedule_runs(p_schedule text, p_max integer DEFAULT 50) RETURNS jsonb
+    LANGUAGE sql STABLE SECURITY DEFINER
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS $$
+  select coalesce(jsonb_agg(to_jsonb(r) - 'schedule' || jsonb_build_object('state', j.state) order by r.due desc), '[]')
+  from (
+    select r.* from mill.job_schedule_run r where r.schedule = p_schedule order by r.due desc limit least(greatest(p_max, 0), 1000)) r
+  left join mill.job j on j.id = r.job
+$$;
+
+COMMENT ON FUNCTION public.schedule_runs(p_schedule text, p_max integer) IS 'What became of the last due times of a schedule, newest first, with the state of their jobs.';
+
+CREATE FUNCTION public.send_event(p_job uuid, p_event text, p_payload jsonb DEFAULT 'null'::jsonb, p_key text DEFAULT NULL::text) RETURNS jsonb
+    LANGUAGE sql SECURITY DEFINER
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS $$ select jsonb_build_object('status', mill.send_event(p_job, p_event, p_payload, p_key)) $$;
+
+COMMENT ON FUNCTION public.send_event(p_job uuid, p_event text, p_payload jsonb, p_key text) IS 'Sends an event to a job: delivered, kept, duplicate or not_live.';
 
 CREATE FUNCTION public.set_maintenance(p_enabled boolean, p_reason text DEFAULT NULL::text, p_retry_after_seconds integer DEFAULT 60) RETURNS boolean
     LANGUAGE plpgsql SECURITY DEFINER
@@ -14520,6 +15327,37 @@ $_$;
 
 COMMENT ON FUNCTION public.settle_refresh(p_worker text, p_outcomes jsonb, p_invocation uuid, p_pauses jsonb) IS 'Writes what a batch fetched and settles it, as an array of {id, status}.';
 
+CREATE FUNCTION public.sleep_step(p_job uuid, p_worker text, p_attempt integer, p_step text, p_seconds numeric DEFAULT NULL::numeric, p_until timestamp with time zone DEFAULT NULL::timestamp with time zone, p_logs jsonb DEFAULT NULL::jsonb) RETURNS jsonb
+    LANGUAGE plpgsql SECURITY DEFINER
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS $$
+declare
+  v_now timestamptz := mill.now();
+  v_step mill.job_step;
+begin
+  if coalesce(p_seconds not between 0 and 3155760000, p_until is null) then
+    perform mill.refuse_step('a sleep has p_seconds, up to a hundred years, or p_until', null);
+  end if;
+  if (mill.held_job(row(p_job, p_worker, p_attempt))).id is null then
+    return jsonb_build_object('status', 'lost');
+  end if;
+  select s.* into v_step from mill.job_step s where s.job = p_job and s.step = p_step;
+  if not found then
+    v_step := jsonb_populate_record(null::mill.job_step, jsonb_build_object('job', p_job, 'step', p_step, 'attempt', p_attempt, 'state', 'sleeping',
+      'until', coalesce(p_until, v_now + make_interval(secs => p_seconds::double precision))));
+    perform mill.keep_step(v_step);
+  end if;
+  if v_step.state <> 'sleeping' or v_step.until <= v_now then
+    update mill.job_step s set state = 'finished' where s.job = p_job and s.step = p_step and s.state = 'sleeping';
+    return jsonb_build_object('status', 'done', 'until', v_step.until);
+  end if;
+  return jsonb_build_object('until', v_step.until,
+    'status', case when mill.suspend(row(p_job, p_worker, p_attempt), v_step.until, p_logs) then 'suspended' else 'lost' end);
+end
+$$;
+
+COMMENT ON FUNCTION public.sleep_step(p_job uuid, p_worker text, p_attempt integer, p_step text, p_seconds numeric, p_until timestamp with time zone, p_logs jsonb) IS 'Puts a job off until a time: suspended, done once the time has come, or lost.';
+
 CREATE FUNCTION public.start_workflow(p_type text, p_params jsonb DEFAULT '{}'::jsonb, p_priority integer DEFAULT NULL::integer, p_idempotency_key text DEFAULT NULL::text, p_user_id uuid DEFAULT NULL::uuid, p_correlation_id text DEFAULT NULL::text) RETURNS jsonb
     LANGUAGE plpgsql SECURITY DEFINER
     SET search_path TO 'pg_catalog', 'pg_temp'
@@ -14533,7 +15371,6 @@ begin
   if v_user is null then
     raise exception 'sign in to start a job' using errcode = '42501';
   end if;
-  perform mill.refuse_excess(v_user, 'workflows');
   insert into mill.workflow (type, params, user_id, priority, idempotency_key, correlation_id)
   values (p_type, p_params, v_user,
     -- Users stand in one line; the service may let a job pass.
@@ -14579,15 +15416,13 @@ begin
     if not exists (select from mill.kind k where k.kind = p_kind and k.open_to_users) then
       raise exception 'unknown job kind "%"', left(p_kind, 64) using errcode = 'GM001';
     end if;
-    perform mill.refuse_excess(v_owner, 'jobs');
-    perform mill.refuse_depth(v_owner, p_kind);
   end if;
 
   select e.id, e.status into v_job
   from mill.enqueue(jsonb_build_array(jsonb_strip_nulls(jsonb_build_object(
-    'kind', p_kind, 'name', p_name, 'priority', case when public.is_service_role() then p_priority else least(p_priority, 5) end,
-    'run_at', p_run_at, 'correlation_id', p_correlation_id, 'traceparent', p_traceparent,
-    'group_key', case when public.is_service_role() then '' else v_owner || ':' end || p_group_key,
+    'kind', p_kind, 'name', p_name, 'priority', p_priority,
+    'run_at', p_run_at, 'group_key', p_group_key, 'correlation_id', p_correlation_id, 'traceparent', p_traceparent,
+    -- A user's keys, also those of unique jobs, live in the user's own name space: nobody can probe or block another's.
     'dedupe_key', case when public.is_service_role() then '' else v_owner || ':' end || p_dedupe_key,
     'unique_scope', case when not public.is_service_role() then v_owner end,
     'owner', v_owner)) || jsonb_build_object('payload', p_payload))) e;
@@ -14763,6 +15598,48 @@ end
 $$;
 
 COMMENT ON FUNCTION public.verify_audit_log(p_from date, p_to date, p_known_head text) IS 'Checks the audit log from one day to another: {ok, days, rows, findings: [{day, seq, audit_id, problem}], head}.';
+
+CREATE FUNCTION public.wait_for_event(p_job uuid, p_worker text, p_attempt integer, p_step text, p_event text, p_seconds numeric DEFAULT NULL::numeric, p_logs jsonb DEFAULT NULL::jsonb) RETURNS jsonb
+    LANGUAGE plpgsql SECURITY DEFINER
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS $$
+declare
+  v_now timestamptz := mill.now();
+  v_step mill.job_step;
+  v_event mill.job_event;
+begin
+  if p_seconds not between 0 and 3155760000 or p_event is null or length(p_event) not between 1 and 200 then
+    perform mill.refuse_step('a wait has the name of an event of up to 200 characters, and p_seconds up to a hundred years', null);
+  end if;
+  perform mill.lock_steps(p_job);
+  if (mill.held_job(row(p_job, p_worker, p_attempt))).id is null then
+    return jsonb_build_object('status', 'lost');
+  end if;
+  select s.* into v_step from mill.job_step s where s.job = p_job and s.step = p_step;
+  if not found then
+    v_step := jsonb_populate_record(null::mill.job_step, jsonb_build_object('job', p_job, 'step', p_step, 'attempt', p_attempt, 'state', 'waiting', 'event', p_event,
+      'until', coalesce(v_now + make_interval(secs => p_seconds::double precision), 'infinity')));
+    perform mill.keep_step(v_step);
+  end if;
+  if v_step.state = 'waiting' then
+    select e.* into v_event from mill.job_event e where e.job = p_job and e.event = v_step.event and e.received_by is null order by e.n limit 1;
+    if found then
+      update mill.job_event e set received_by = p_step where e.job = p_job and e.n = v_event.n;
+      v_step.state := 'finished';
+      v_step.result := v_event.payload;
+    elsif v_step.until <= v_now then
+      v_step.state := 'timed_out';
+    else
+      return jsonb_build_object('until', nullif(v_step.until, 'infinity'),
+        'status', case when mill.suspend(row(p_job, p_worker, p_attempt), v_step.until, p_logs) then 'suspended' else 'lost' end);
+    end if;
+    update mill.job_step s set state = v_step.state, result = v_step.result where s.job = p_job and s.step = p_step;
+  end if;
+  return case v_step.state when 'timed_out' then jsonb_build_object('status', 'timed_out') else jsonb_build_object('status', 'received', 'payload', v_step.result) end;
+end
+$$;
+
+COMMENT ON FUNCTION public.wait_for_event(p_job uuid, p_worker text, p_attempt integer, p_step text, p_event text, p_seconds numeric, p_logs jsonb) IS 'Gives a job an event, or puts the job off until it is sent: received, timed_out, suspended or lost.';
 
 CREATE FUNCTION public.worker_queues() RETURNS jsonb
     LANGUAGE sql STABLE SECURITY DEFINER
@@ -15361,6 +16238,30 @@ CREATE TABLE mill.job_done_default (
 
 COMMENT ON TABLE mill.job_done_default IS 'Catches a day that mill.maintain has not prepared: settling never fails for want of one.';
 
+CREATE TABLE mill.job_event (
+    job uuid NOT NULL,
+    n bigint NOT NULL,
+    event text NOT NULL,
+    payload jsonb NOT NULL,
+    at timestamp with time zone NOT NULL,
+    key text,
+    received_by text,
+    CONSTRAINT event_key_has_up_to_200_characters CHECK (((length(key) >= 1) AND (length(key) <= 200))),
+    CONSTRAINT event_name_has_up_to_200_characters CHECK (((length(event) >= 1) AND (length(event) <= 200)))
+)
+WITH (autovacuum_vacuum_scale_factor='0', autovacuum_vacuum_threshold='1000');
+
+COMMENT ON TABLE mill.job_event IS 'Events that were sent to a job, also before it waits for them. Each is received by one step.';
+
+ALTER TABLE mill.job_event ALTER COLUMN n ADD GENERATED ALWAYS AS IDENTITY (
+    SEQUENCE NAME mill.job_event_n_seq
+    START WITH 1
+    INCREMENT BY 1
+    NO MINVALUE
+    NO MAXVALUE
+    CACHE 1
+);
+
 CREATE TABLE mill.job_log (
     job uuid NOT NULL,
     n integer NOT NULL,
@@ -15375,6 +16276,20 @@ CREATE TABLE mill.job_log (
 );
 
 COMMENT ON TABLE mill.job_log IS 'Lines of the logs of jobs, in order. left_out: how many lines after it were not kept.';
+
+CREATE TABLE mill.job_schedule_run (
+    schedule text NOT NULL,
+    due timestamp with time zone NOT NULL,
+    at timestamp with time zone NOT NULL,
+    outcome text NOT NULL,
+    job uuid,
+    missed_count integer,
+    CONSTRAINT a_job_where_one_was_enqueued CHECK (((job IS NULL) = (outcome = ANY (ARRAY['overlapped'::text, 'missed'::text])))),
+    CONSTRAINT missed_ones_are_counted CHECK (((missed_count IS NOT NULL) = (outcome = 'missed'::text))),
+    CONSTRAINT outcome_is_known CHECK ((outcome = ANY (ARRAY['due'::text, 'caught_up'::text, 'by_hand'::text, 'overlapped'::text, 'missed'::text])))
+);
+
+COMMENT ON TABLE mill.job_schedule_run IS 'What became of each due time of a schedule. Kept for 30 days, and at least the last hundred.';
 
 CREATE TABLE mill.lane (
     queue text NOT NULL,
@@ -15723,16 +16638,6 @@ CREATE TABLE mill.usage_of_month (
 WITH (fillfactor='80');
 
 COMMENT ON TABLE mill.usage_of_month IS 'One row per profile and month (UTC). Made by whatever counts first in a month.';
-
-CREATE TABLE mill.user_rate (
-    owner uuid NOT NULL,
-    thing text NOT NULL,
-    allowance numeric NOT NULL,
-    at timestamp with time zone NOT NULL
-)
-WITH (fillfactor='50', autovacuum_vacuum_scale_factor='0', autovacuum_vacuum_threshold='1000');
-
-COMMENT ON TABLE mill.user_rate IS 'What is left of the allowance of each user, as of a time.';
 
 CREATE TABLE mill.virtual_clock (
     queue text NOT NULL,
@@ -16300,15 +17205,10 @@ CREATE TABLE public.profile_access_grants (
     granted_by uuid DEFAULT auth.uid() NOT NULL,
     granted_at timestamp with time zone DEFAULT now() NOT NULL,
     expires_at timestamp with time zone,
-    accepted_at timestamp with time zone DEFAULT 
-CASE
-    WHEN (COALESCE((auth.jwt() ->> 'role'::text), ''::text) <> ALL (ARRAY['anon'::text, 'authenticated'::text])) THEN now()
-    ELSE NULL::timestamp with time zone
-END,
     CONSTRAINT a_grant_ends_after_it_began CHECK (((expires_at IS NULL) OR (expires_at > granted_at)))
 );
 
-COMMENT ON TABLE public.profile_access_grants IS 'Whom a profile''s owner lets in. A grant reads and adds to all that the profile owns, once it was accepted, but erases nothing and does not reach the grants themselves; revoking is a DELETE.';
+COMMENT ON TABLE public.profile_access_grants IS 'Whom a profile''s owner lets in. A grant reaches all that the profile owns, but not the grants themselves; revoking is a DELETE.';
 
 CREATE TABLE public.quotes (
     symbol text NOT NULL,
@@ -16606,11 +17506,23 @@ ALTER TABLE ONLY mill.invocation
 ALTER TABLE ONLY mill.job_dead
     ADD CONSTRAINT job_dead_pkey PRIMARY KEY (id);
 
+ALTER TABLE ONLY mill.job_event
+    ADD CONSTRAINT job_event_pkey PRIMARY KEY (job, n);
+
 ALTER TABLE ONLY mill.job_live
     ADD CONSTRAINT job_live_pkey PRIMARY KEY (id);
 
 ALTER TABLE ONLY mill.job_log
     ADD CONSTRAINT job_log_pkey PRIMARY KEY (job, n);
+
+ALTER TABLE ONLY mill.job_schedule
+    ADD CONSTRAINT job_schedule_pkey PRIMARY KEY (schedule);
+
+ALTER TABLE ONLY mill.job_schedule_run
+    ADD CONSTRAINT job_schedule_run_pkey PRIMARY KEY (schedule, due);
+
+ALTER TABLE ONLY mill.job_step
+    ADD CONSTRAINT job_step_pkey PRIMARY KEY (job, step);
 
 ALTER TABLE ONLY mill.kind
     ADD CONSTRAINT kind_pkey PRIMARY KEY (kind);
@@ -16695,9 +17607,6 @@ ALTER TABLE ONLY mill.usage_event
 
 ALTER TABLE ONLY mill.usage_of_month
     ADD CONSTRAINT usage_of_month_pkey PRIMARY KEY (profile_id, month);
-
-ALTER TABLE ONLY mill.user_rate
-    ADD CONSTRAINT user_rate_pkey PRIMARY KEY (owner, thing);
 
 ALTER TABLE ONLY mill.virtual_clock
     ADD CONSTRAINT virtual_clock_pkey PRIMARY KEY (queue);
@@ -16876,17 +17785,21 @@ CREATE INDEX job_done_id ON ONLY mill.job_done USING btree (id);
 
 CREATE INDEX job_done_default_id_idx ON mill.job_done_default USING btree (id);
 
+CREATE UNIQUE INDEX job_event_key ON mill.job_event USING btree (job, key) WHERE (key IS NOT NULL);
+
 CREATE UNIQUE INDEX job_live_dedupe ON mill.job_live USING btree (queue, dedupe_key) WHERE (dedupe_key IS NOT NULL);
 
 CREATE INDEX job_live_lanes ON mill.job_live USING btree (queue, lane, priority DESC, turn) WHERE ((NOT waits) AND (lane IS NOT NULL));
-
-CREATE INDEX job_live_owner ON mill.job_live USING btree (owner, queue) WHERE (owner IS NOT NULL);
 
 CREATE INDEX job_live_ready ON mill.job_live USING btree (line, turn) WHERE ((NOT waits) AND (turn IS NOT NULL));
 
 CREATE INDEX job_live_slots ON mill.job_live USING btree (slot) WHERE (slot IS NOT NULL);
 
 CREATE INDEX job_live_waiting ON mill.job_live USING btree (run_at) WHERE waits;
+
+CREATE INDEX job_schedule_next_due ON mill.job_schedule USING btree (next_due) WHERE (NOT paused);
+
+CREATE INDEX job_schedule_run_age ON mill.job_schedule_run USING btree (at);
 
 CREATE INDEX jobs_by_end ON mill.workflow USING btree (finished_at) WHERE (finished_at IS NOT NULL);
 
@@ -16988,10 +17901,6 @@ CREATE TRIGGER refuse_to_drop_jobs BEFORE DELETE ON mill.queue FOR EACH ROW EXEC
 
 CREATE TRIGGER settings_say_when_they_changed BEFORE UPDATE ON mill.settings FOR EACH ROW EXECUTE FUNCTION mill.touch_updated_at();
 
-CREATE TRIGGER take_turns_when_opened AFTER INSERT ON mill.kind FOR EACH ROW WHEN (new.open_to_users) EXECUTE FUNCTION mill.take_turns_where_users_enqueue();
-
-CREATE TRIGGER take_turns_when_opened_later AFTER UPDATE OF open_to_users, queue ON mill.kind FOR EACH ROW WHEN ((new.open_to_users AND ((NOT old.open_to_users) OR (new.queue <> old.queue)))) EXECUTE FUNCTION mill.take_turns_where_users_enqueue();
-
 CREATE TRIGGER the_audit_log_is_never_emptied BEFORE TRUNCATE ON mill.audit_log FOR EACH STATEMENT EXECUTE FUNCTION mill.refuse_audit_change();
 
 CREATE TRIGGER a_clients_repeat_changes_nothing BEFORE UPDATE ON public.shell_files FOR EACH ROW WHEN ((CURRENT_USER = ANY (ARRAY['anon'::name, 'authenticated'::name, 'service_role'::name]))) EXECUTE FUNCTION mill.keep_upserted_file();
@@ -17019,8 +17928,6 @@ CREATE TRIGGER export_jobs_change_by_their_lease INSTEAD OF UPDATE ON public.exp
 CREATE TRIGGER history_goes_with_its_file INSTEAD OF DELETE ON public.export_history FOR EACH ROW EXECUTE FUNCTION mill.delete_export_history();
 
 CREATE TRIGGER history_is_beside_a_file INSTEAD OF INSERT ON public.export_history FOR EACH ROW EXECUTE FUNCTION mill.insert_export_history();
-
-CREATE TRIGGER inserted_documents_are_bounded AFTER INSERT ON public.documents REFERENCING NEW TABLE AS inserted FOR EACH STATEMENT EXECUTE FUNCTION mill.bound_inserted_documents();
 
 CREATE TRIGGER job_queue_is_rescheduled INSTEAD OF UPDATE ON public.job_queue FOR EACH ROW EXECUTE FUNCTION mill.update_job_queue();
 
@@ -17087,6 +17994,12 @@ ALTER TABLE ONLY mill.floor_version
 
 ALTER TABLE ONLY mill.invocation
     ADD CONSTRAINT invocation_queue_fkey FOREIGN KEY (queue) REFERENCES mill.queue(queue) ON DELETE CASCADE;
+
+ALTER TABLE ONLY mill.job_schedule
+    ADD CONSTRAINT job_schedule_kind_fkey FOREIGN KEY (kind) REFERENCES mill.kind(kind) ON UPDATE CASCADE;
+
+ALTER TABLE ONLY mill.job_schedule_run
+    ADD CONSTRAINT job_schedule_run_schedule_fkey FOREIGN KEY (schedule) REFERENCES mill.job_schedule(schedule) ON UPDATE CASCADE ON DELETE CASCADE;
 
 ALTER TABLE ONLY mill.kind
     ADD CONSTRAINT kind_queue_fkey FOREIGN KEY (queue) REFERENCES mill.queue(queue);
@@ -17197,7 +18110,7 @@ ALTER TABLE public.document_words ENABLE ROW LEVEL SECURITY;
 
 ALTER TABLE public.documents ENABLE ROW LEVEL SECURITY;
 
-CREATE POLICY documents_are_their_owners ON public.documents TO authenticated USING ((owner = ( SELECT auth.uid() AS uid))) WITH CHECK ((owner = ( SELECT auth.uid() AS uid)));
+CREATE POLICY documents_are_their_owners ON public.documents TO authenticated USING ((owner = auth.uid())) WITH CHECK ((owner = auth.uid()));
 
 ALTER TABLE public.earnings ENABLE ROW LEVEL SECURITY;
 
@@ -17265,13 +18178,13 @@ ALTER TABLE public.supported_symbols ENABLE ROW LEVEL SECURITY;
 
 ALTER TABLE public.user_profiles ENABLE ROW LEVEL SECURITY;
 
-CREATE POLICY users_end_their_own ON public.active_subscriptions_v2 FOR DELETE TO authenticated USING ((user_id = ( SELECT auth.uid() AS uid)));
+CREATE POLICY users_end_their_own ON public.active_subscriptions_v2 FOR DELETE TO authenticated USING ((user_id = auth.uid()));
 
 CREATE POLICY users_register_it_again ON public.shell_files FOR UPDATE TO authenticated USING ((patient_id IN ( SELECT public.accessible_profiles() AS accessible_profiles))) WITH CHECK ((patient_id IN ( SELECT public.accessible_profiles() AS accessible_profiles)));
 
 CREATE POLICY users_register_what_they_stored ON public.shell_files FOR INSERT TO authenticated WITH CHECK ((patient_id IN ( SELECT public.accessible_profiles() AS accessible_profiles)));
 
-CREATE POLICY users_see_their_own ON public.active_subscriptions_v2 FOR SELECT TO authenticated USING ((user_id = ( SELECT auth.uid() AS uid)));
+CREATE POLICY users_see_their_own ON public.active_subscriptions_v2 FOR SELECT TO authenticated USING ((user_id = auth.uid()));
 
 CREATE POLICY users_see_their_own_artifacts ON public.job_artifacts FOR SELECT TO authenticated USING ((user_id = ( SELECT auth.uid() AS uid)));
 
@@ -17296,6 +18209,8 @@ REVOKE ALL ON FUNCTION mill.ai_counts(p_tokens bigint, p_seconds numeric) FROM P
 REVOKE ALL ON FUNCTION mill.answer_duplicates(p_jobs jsonb, p_answered jsonb, p_now timestamp with time zone, p_turn bigint, p_random text, p_max_bytes integer) FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION mill.answer_throttled(p_jobs jsonb, p_capacity jsonb) FROM PUBLIC;
+
+REVOKE ALL ON FUNCTION mill.answer_to_invocation(p_request bigint, p_asked_at timestamp with time zone, p_is_handed boolean, OUT is_over boolean, OUT failure text, OUT is_outage boolean) FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION mill.api_capacity_left(p_limit mill.api_rate_limits, p_now timestamp with time zone) FROM PUBLIC;
 
@@ -17328,8 +18243,6 @@ REVOKE ALL ON FUNCTION mill.backpressure_delay(p_kind text) FROM PUBLIC;
 REVOKE ALL ON FUNCTION mill.begin_inserted_tasks() FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION mill.begin_workflow() FROM PUBLIC;
-
-REVOKE ALL ON FUNCTION mill.bound_inserted_documents() FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION mill.bury_documents(p_acted jsonb) FROM PUBLIC;
 
@@ -17402,9 +18315,13 @@ REVOKE ALL ON FUNCTION mill.check_references(p_compiled jsonb) FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION mill.check_registry_row() FROM PUBLIC;
 
+REVOKE ALL ON FUNCTION mill.check_schedule(p_schedule mill.job_schedule, p_place text) FROM PUBLIC;
+
 REVOKE ALL ON PROCEDURE mill.check_stale_data(IN p_stretch integer) FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION mill.check_symbol(p_symbol text, p_data_types text[], p_priority integer) FROM PUBLIC;
+
+REVOKE ALL ON FUNCTION mill.check_times(p_schedule mill.job_schedule, p_place text) FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION mill.check_unique(p_unique jsonb, p_place text) FROM PUBLIC;
 
@@ -17417,8 +18334,6 @@ REVOKE ALL ON FUNCTION mill.claim(p_worker text, p_queues text[], p_max integer,
 REVOKE ALL ON FUNCTION mill.claim_refresh(p_worker text, p_queue text, p_max integer, p_invocation uuid) FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION mill.claim_unique(p_jobs jsonb, p_now timestamp with time zone, p_turn bigint, p_random text) FROM PUBLIC;
-
-REVOKE ALL ON FUNCTION mill.clean_file_name(p_name text) FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION mill.cleanup_alerts(p_max integer) FROM PUBLIC;
 
@@ -17529,11 +18444,15 @@ REVOKE ALL ON FUNCTION mill.count_work(p_file public.shell_files, p_job_id uuid,
 
 REVOKE ALL ON FUNCTION mill.counted_calls(p_known jsonb, p_usage jsonb) FROM PUBLIC;
 
+REVOKE ALL ON FUNCTION mill.cron_field(p_field text, p_least integer, p_most integer, p_names text[]) FROM PUBLIC;
+
 REVOKE ALL ON FUNCTION mill.cron_field_matches(p_field text, p_value integer, p_min integer, p_max integer) FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION mill.cron_health() FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION mill.cron_matches(p_schedule text, p_at timestamp with time zone) FROM PUBLIC;
+
+REVOKE ALL ON FUNCTION mill.cron_times(p_cron text, p_zone text, p_after timestamp with time zone, p_until timestamp with time zone) FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION mill.cut_error(p_error jsonb) FROM PUBLIC;
 
@@ -17571,6 +18490,8 @@ REVOKE ALL ON FUNCTION mill.document_times(p_fast_late interval, p_ai_late inter
 
 REVOKE ALL ON FUNCTION mill.due_in_sequence(p_job_id uuid) FROM PUBLIC;
 
+REVOKE ALL ON FUNCTION mill.due_times(p_schedule mill.job_schedule, p_after timestamp with time zone, p_until timestamp with time zone) FROM PUBLIC;
+
 REVOKE ALL ON FUNCTION mill.duration_bucket(p_ms bigint) FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION mill.duration_quantiles(p_queue text, p_since timestamp with time zone) FROM PUBLIC;
@@ -17585,6 +18506,8 @@ REVOKE ALL ON FUNCTION mill.end_jobs(p_ids uuid[], p_state text, p_now timestamp
 
 REVOKE ALL ON FUNCTION mill.end_lost_invocations() FROM PUBLIC;
 
+REVOKE ALL ON FUNCTION mill.end_of_gap(p_local timestamp without time zone, p_zone text) FROM PUBLIC;
+
 REVOKE ALL ON FUNCTION mill.end_refresh_pauses(p_refreshes jsonb) FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION mill.end_refused(p_file public.shell_files, p_job_id uuid, p_status text, p_error jsonb, p_place text) FROM PUBLIC;
@@ -17596,10 +18519,14 @@ GRANT ALL ON FUNCTION mill.enqueue(p_jobs jsonb) TO gristmill_app;
 
 REVOKE ALL ON FUNCTION mill.enqueue_document_sweep() FROM PUBLIC;
 
+REVOKE ALL ON FUNCTION mill.enqueue_due_times(p_schedule mill.job_schedule, p_now timestamp with time zone) FROM PUBLIC;
+
 REVOKE ALL ON FUNCTION mill.enqueue_keyed(p_jobs jsonb, p_now timestamp with time zone, p_turn bigint, p_random text, p_max_bytes integer, p_answered jsonb) FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION mill.enqueue_many(p_kind text, p_payloads jsonb) FROM PUBLIC;
 GRANT ALL ON FUNCTION mill.enqueue_many(p_kind text, p_payloads jsonb) TO gristmill_app;
+
+REVOKE ALL ON FUNCTION mill.enqueue_schedules(p_max integer) FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION mill.entry_lock(p_name text) FROM PUBLIC;
 
@@ -17673,6 +18600,8 @@ REVOKE ALL ON FUNCTION mill.forget_logs(p_jobs uuid[]) FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION mill.forget_part(p_part text) FROM PUBLIC;
 
+REVOKE ALL ON FUNCTION mill.forget_steps(p_jobs uuid[]) FROM PUBLIC;
+
 REVOKE ALL ON FUNCTION mill.forget_tasks() FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION mill.function_url(p_function text) FROM PUBLIC;
@@ -17682,6 +18611,8 @@ REVOKE ALL ON FUNCTION mill.give_slots_to_running_jobs() FROM PUBLIC;
 REVOKE ALL ON FUNCTION mill.grant_api_capacity(p_provider text, p_endpoint text, p_tokens bigint, p_is_compat boolean) FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION mill.has_format(p_text text, p_format text) FROM PUBLIC;
+
+REVOKE ALL ON FUNCTION mill.has_live_run(p_schedule text) FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION mill.has_pending(p_queue text) FROM PUBLIC;
 
@@ -17717,7 +18648,7 @@ REVOKE ALL ON FUNCTION mill.install_schedules() FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION mill.install_storage_policies() FROM PUBLIC;
 
-REVOKE ALL ON FUNCTION mill.invocation_answer(p_request bigint, p_asked_at timestamp with time zone, p_is_handed boolean, OUT is_over boolean, OUT failure text, OUT is_outage boolean) FROM PUBLIC;
+REVOKE ALL ON FUNCTION mill.instants_of(p_local timestamp without time zone, p_zone text) FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION mill.invocation_body(p_queue mill.queue, p_id uuid) FROM PUBLIC;
 
@@ -17751,6 +18682,8 @@ REVOKE ALL ON FUNCTION mill.is_swept_place(p_key text) FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION mill.is_time_with_zone(p_text text) FROM PUBLIC;
 
+REVOKE ALL ON FUNCTION mill.is_time_zone(p_name text) FROM PUBLIC;
+
 REVOKE ALL ON FUNCTION mill.is_unique_option(p_unique jsonb) FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION mill.jobs_of_part(p_part text) FROM PUBLIC;
@@ -17776,6 +18709,8 @@ REVOKE ALL ON FUNCTION mill.keep_logs(p_items jsonb, p_held uuid[], p_now timest
 REVOKE ALL ON FUNCTION mill.keep_progress(p_job mill.workflow) FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION mill.keep_scanned(p_file public.shell_files, p_place text) FROM PUBLIC;
+
+REVOKE ALL ON FUNCTION mill.keep_step(p_step mill.job_step) FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION mill.keep_upserted_file() FROM PUBLIC;
 
@@ -17826,6 +18761,8 @@ REVOKE ALL ON FUNCTION mill.lock_jobs_within_limit(p_queue mill.queue, p_max int
 REVOKE ALL ON FUNCTION mill.lock_packs(p_queue mill.queue, p_max integer, p_kinds text[]) FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION mill.lock_refresh_claims() FROM PUBLIC;
+
+REVOKE ALL ON FUNCTION mill.lock_steps(p_job uuid) FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION mill.log_lines(p_logs jsonb, p_now timestamp with time zone) FROM PUBLIC;
 
@@ -17909,6 +18846,8 @@ REVOKE ALL ON FUNCTION mill.misplaced_schedules() FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION mill.move_export(p_holder mill.holder, p_progress integer, p_message text) FROM PUBLIC;
 
+REVOKE ALL ON FUNCTION mill.next_due_times(p_schedule mill.job_schedule, p_after timestamp with time zone, p_count integer) FROM PUBLIC;
+
 REVOKE ALL ON FUNCTION mill.next_round() FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION mill.note_asked_kinds(p_queues text[], p_kinds text[]) FROM PUBLIC;
@@ -17953,11 +18892,15 @@ REVOKE ALL ON FUNCTION mill.open_line_on_new_queue() FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION mill.open_lines(p_jobs jsonb) FROM PUBLIC;
 
+REVOKE ALL ON FUNCTION mill.open_schedule(p_definition jsonb, p_place text, OUT schedule mill.job_schedule, OUT is_new boolean) FROM PUBLIC;
+
 REVOKE ALL ON FUNCTION mill.open_step(p_job mill.workflow, p_step mill.workflow_step, OUT ready uuid[], OUT skipped uuid[], OUT failed uuid[]) FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION mill.own_key() FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION mill.pack_of(p_id uuid) FROM PUBLIC;
+
+REVOKE ALL ON FUNCTION mill.parse_cron(p_cron text, OUT minutes integer[], OUT hours integer[], OUT days integer[], OUT months integer[], OUT weekdays integer[], OUT either_day boolean, OUT problem text) FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION mill.uuid7_at(p_us bigint, p_random text) FROM PUBLIC;
 
@@ -17975,6 +18918,8 @@ REVOKE ALL ON FUNCTION mill.pause(p_queue text, p_paused boolean) FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION mill.pause_dead_refreshes(p_acted jsonb) FROM PUBLIC;
 
+REVOKE ALL ON FUNCTION mill.pause_job_schedule(p_schedule text, p_paused boolean) FROM PUBLIC;
+
 REVOKE ALL ON FUNCTION mill.piece_text(p_value jsonb, p_whole boolean) FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION mill.pointer(p_path text, p_key text) FROM PUBLIC;
@@ -17984,6 +18929,8 @@ REVOKE ALL ON FUNCTION mill.post_signed(p_function text, p_id uuid, p_body jsonb
 REVOKE ALL ON FUNCTION mill.presence_list(p_list jsonb) FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION mill.probe_state(p_probe uuid) FROM PUBLIC;
+
+REVOKE ALL ON FUNCTION mill.problem_of_schedule(p_constraint text, p_message text) FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION mill.promote(p_max integer) FROM PUBLIC;
 
@@ -18015,8 +18962,6 @@ REVOKE ALL ON FUNCTION mill.raise_priority_of_duplicate(p_answers jsonb, p_now t
 
 REVOKE ALL ON FUNCTION mill.ran(p_part text, p_detail jsonb) FROM PUBLIC;
 
-REVOKE ALL ON FUNCTION mill.reached_document(p_id uuid, p_owned boolean) FROM PUBLIC;
-
 REVOKE ALL ON FUNCTION mill.reassign_lanes(p_queue text) FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION mill.reassign_lanes_on_change() FROM PUBLIC;
@@ -18043,21 +18988,19 @@ REVOKE ALL ON FUNCTION mill.refuse_definition(p_code text, p_reason text) FROM P
 
 REVOKE ALL ON FUNCTION mill.refuse_definition_of(p_place text, p_problem text) FROM PUBLIC;
 
-REVOKE ALL ON FUNCTION mill.refuse_depth(p_owner uuid, p_kind text) FROM PUBLIC;
-
-REVOKE ALL ON FUNCTION mill.refuse_excess(p_owner uuid, p_thing text, p_count integer) FROM PUBLIC;
-
 REVOKE ALL ON FUNCTION mill.refuse_in_maintenance() FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION mill.refuse_more_keys(p_caller text, p_since timestamp with time zone) FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION mill.refuse_registry_row(p_problem text) FROM PUBLIC;
 
+REVOKE ALL ON FUNCTION mill.refuse_schedule_name(p_schedule text) FROM PUBLIC;
+
 REVOKE ALL ON FUNCTION mill.refuse_schema(p_place text, p_problem text) FROM PUBLIC;
 
-REVOKE ALL ON FUNCTION mill.refuse_to_drop_jobs() FROM PUBLIC;
+REVOKE ALL ON FUNCTION mill.refuse_step(p_problem text, p_hint text) FROM PUBLIC;
 
-REVOKE ALL ON FUNCTION mill.refuse_user(p_message text, p_limit numeric, p_retry_after integer) FROM PUBLIC;
+REVOKE ALL ON FUNCTION mill.refuse_to_drop_jobs() FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION mill.refuse_users_in_maintenance() FROM PUBLIC;
 
@@ -18066,6 +19009,8 @@ REVOKE ALL ON FUNCTION mill.register_export_object(p_owner uuid, p_document_id u
 REVOKE ALL ON FUNCTION mill.register_kind(p_definition jsonb, p_place text, p_force boolean) FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION mill.register_queue(p_definition jsonb, p_place text, p_force boolean) FROM PUBLIC;
+
+REVOKE ALL ON FUNCTION mill.register_schedule(p_definition jsonb, p_place text, p_force boolean) FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION mill.register_upload(p_file public.shell_files, p_place text, p_size bigint, p_sha256 text) FROM PUBLIC;
 
@@ -18085,7 +19030,7 @@ REVOKE ALL ON FUNCTION mill.repair_lanes(p_queue text, p_may_make boolean) FROM 
 
 REVOKE ALL ON FUNCTION mill.request_exports(p_owner uuid, p_document_ids uuid[], p_template text, p_options jsonb, p_correlation_id text) FROM PUBLIC;
 
-REVOKE ALL ON FUNCTION mill.require_document(p_id uuid, p_owned boolean) FROM PUBLIC;
+REVOKE ALL ON FUNCTION mill.require_document(p_id uuid) FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION mill.require_primary() FROM PUBLIC;
 
@@ -18117,6 +19062,16 @@ REVOKE ALL ON FUNCTION mill.run_step(p_step text) FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION mill.running_transactions() FROM PUBLIC;
 
+REVOKE ALL ON FUNCTION mill.schedule_definition(p_schedule mill.job_schedule) FROM PUBLIC;
+
+REVOKE ALL ON FUNCTION mill.schedule_fields() FROM PUBLIC;
+
+REVOKE ALL ON FUNCTION mill.schedule_from_definition(p_schedule mill.job_schedule, p_definition jsonb) FROM PUBLIC;
+
+REVOKE ALL ON FUNCTION mill.schedule_row(p_schedule mill.job_schedule) FROM PUBLIC;
+
+REVOKE ALL ON FUNCTION mill.scheduled_job(p_schedule mill.job_schedule, p_due timestamp with time zone) FROM PUBLIC;
+
 REVOKE ALL ON FUNCTION mill.schema_of(p_part text) FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION mill.schema_violation(p_root jsonb, p_schema jsonb, p_value jsonb, p_path text, p_depth integer) FROM PUBLIC;
@@ -18124,6 +19079,9 @@ REVOKE ALL ON FUNCTION mill.schema_violation(p_root jsonb, p_schema jsonb, p_val
 REVOKE ALL ON FUNCTION mill.seconds_to_capacity() FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION mill.seconds_to_next_round() FROM PUBLIC;
+
+REVOKE ALL ON FUNCTION mill.send_event(p_job uuid, p_event text, p_payload jsonb, p_key text) FROM PUBLIC;
+GRANT ALL ON FUNCTION mill.send_event(p_job uuid, p_event text, p_payload jsonb, p_key text) TO gristmill_app;
 
 REVOKE ALL ON FUNCTION mill.set_breaker(p_target text, p_state text, p_reason text) FROM PUBLIC;
 
@@ -18197,7 +19155,7 @@ REVOKE ALL ON FUNCTION mill.stored_objects(p_bucket text) FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION mill.stored_size(p_place text) FROM PUBLIC;
 
-REVOKE ALL ON FUNCTION mill.take_turns_where_users_enqueue() FROM PUBLIC;
+REVOKE ALL ON FUNCTION mill.suspend(p_holder mill.holder, p_until timestamp with time zone, p_logs jsonb) FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION mill.target_of(p_function text, p_provider text) FROM PUBLIC;
 
@@ -18311,12 +19269,11 @@ REVOKE ALL ON FUNCTION mill.write_page(p_file public.shell_files, p_job_id uuid,
 
 REVOKE ALL ON FUNCTION mill.write_rows(p_type public.data_type_registry, p_fetched jsonb, p_now timestamp with time zone) FROM PUBLIC;
 
+REVOKE ALL ON FUNCTION mill.write_schedule(p_old mill.job_schedule, p_new mill.job_schedule, p_place text) FROM PUBLIC;
+
 REVOKE ALL ON FUNCTION public.abandon_document_upload(p_id uuid, p_place text) FROM PUBLIC;
 GRANT ALL ON FUNCTION public.abandon_document_upload(p_id uuid, p_place text) TO authenticated;
 GRANT ALL ON FUNCTION public.abandon_document_upload(p_id uuid, p_place text) TO service_role;
-
-REVOKE ALL ON FUNCTION public.accept_profile_access(p_grant_id uuid) FROM PUBLIC;
-GRANT ALL ON FUNCTION public.accept_profile_access(p_grant_id uuid) TO authenticated;
 
 REVOKE ALL ON FUNCTION public.accessible_profiles() FROM PUBLIC;
 GRANT ALL ON FUNCTION public.accessible_profiles() TO authenticated;
@@ -18585,6 +19542,9 @@ GRANT ALL ON FUNCTION public.is_valid_identifier(p_identifier text) TO service_r
 REVOKE ALL ON FUNCTION public.issue_ticket(p_function text, p_arguments jsonb) FROM PUBLIC;
 GRANT ALL ON FUNCTION public.issue_ticket(p_function text, p_arguments jsonb) TO authenticated;
 
+REVOKE ALL ON FUNCTION public.job_steps(p_job uuid) FROM PUBLIC;
+GRANT ALL ON FUNCTION public.job_steps(p_job uuid) TO service_role;
+
 REVOKE ALL ON FUNCTION public.limit_of_call(p_provider_name text, p_model text, p_queue text) FROM PUBLIC;
 GRANT ALL ON FUNCTION public.limit_of_call(p_provider_name text, p_model text, p_queue text) TO service_role;
 
@@ -18594,6 +19554,9 @@ GRANT ALL ON FUNCTION public.list_documents(p_profile_id uuid, p_before timestam
 
 REVOKE ALL ON FUNCTION public.list_exports(p_limit integer, p_before uuid) FROM PUBLIC;
 GRANT ALL ON FUNCTION public.list_exports(p_limit integer, p_before uuid) TO authenticated;
+
+REVOKE ALL ON FUNCTION public.list_schedules(p_schedule text) FROM PUBLIC;
+GRANT ALL ON FUNCTION public.list_schedules(p_schedule text) TO service_role;
 
 REVOKE ALL ON FUNCTION public.list_workflows(p_limit integer, p_before uuid) FROM PUBLIC;
 GRANT ALL ON FUNCTION public.list_workflows(p_limit integer, p_before uuid) TO authenticated;
@@ -18617,6 +19580,12 @@ GRANT ALL ON FUNCTION public.orphaned_objects(p_places text[]) TO service_role;
 REVOKE ALL ON FUNCTION public.pause_queue(p_queue text, p_paused boolean) FROM PUBLIC;
 GRANT ALL ON FUNCTION public.pause_queue(p_queue text, p_paused boolean) TO service_role;
 
+REVOKE ALL ON FUNCTION public.pause_schedule(p_schedule text, p_paused boolean) FROM PUBLIC;
+GRANT ALL ON FUNCTION public.pause_schedule(p_schedule text, p_paused boolean) TO service_role;
+
+REVOKE ALL ON FUNCTION public.preview_schedule(p_schedule jsonb, p_count integer) FROM PUBLIC;
+GRANT ALL ON FUNCTION public.preview_schedule(p_schedule jsonb, p_count integer) TO service_role;
+
 REVOKE ALL ON FUNCTION public.queue_refresh_if_not_exists(p_symbol text, p_data_type text, p_priority integer, p_estimated_size bigint) FROM PUBLIC;
 GRANT ALL ON FUNCTION public.queue_refresh_if_not_exists(p_symbol text, p_data_type text, p_priority integer, p_estimated_size bigint) TO service_role;
 
@@ -18633,6 +19602,9 @@ GRANT ALL ON FUNCTION public.read_with_ticket(p_ticket text, p_function text, p_
 
 REVOKE ALL ON FUNCTION public.reclaim_stale_tasks() FROM PUBLIC;
 GRANT ALL ON FUNCTION public.reclaim_stale_tasks() TO service_role;
+
+REVOKE ALL ON FUNCTION public.record_step(p_job uuid, p_worker text, p_attempt integer, p_step text, p_result jsonb) FROM PUBLIC;
+GRANT ALL ON FUNCTION public.record_step(p_job uuid, p_worker text, p_attempt integer, p_step text, p_result jsonb) TO service_role;
 
 REVOKE ALL ON FUNCTION public.recover_stuck_jobs(timeout_minutes integer, max_retries integer) FROM PUBLIC;
 GRANT ALL ON FUNCTION public.recover_stuck_jobs(timeout_minutes integer, max_retries integer) TO service_role;
@@ -18652,8 +19624,14 @@ GRANT ALL ON FUNCTION public.register_jobs(p_definition jsonb, p_force boolean) 
 REVOKE ALL ON FUNCTION public.register_stored_file(p_storage_path text, p_filename text, p_mime_type text, p_size bigint, p_idempotency_key text, p_profile_id uuid) FROM PUBLIC;
 GRANT ALL ON FUNCTION public.register_stored_file(p_storage_path text, p_filename text, p_mime_type text, p_size bigint, p_idempotency_key text, p_profile_id uuid) TO authenticated;
 
+REVOKE ALL ON FUNCTION public.register_workflow(p_definition jsonb) FROM PUBLIC;
+GRANT ALL ON FUNCTION public.register_workflow(p_definition jsonb) TO service_role;
+
 REVOKE ALL ON FUNCTION public.release_api_capacity(p_provider_name text, p_api_endpoint text, p_estimated_tokens integer, p_actual_tokens integer) FROM PUBLIC;
 GRANT ALL ON FUNCTION public.release_api_capacity(p_provider_name text, p_api_endpoint text, p_estimated_tokens integer, p_actual_tokens integer) TO service_role;
+
+REVOKE ALL ON FUNCTION public.remove_schedules(p_schedules text[]) FROM PUBLIC;
+GRANT ALL ON FUNCTION public.remove_schedules(p_schedules text[]) TO service_role;
 
 REVOKE ALL ON FUNCTION public.report_api_rate_limit(p_provider_name text, p_api_endpoint text, p_retry_after_seconds integer) FROM PUBLIC;
 GRANT ALL ON FUNCTION public.report_api_rate_limit(p_provider_name text, p_api_endpoint text, p_retry_after_seconds integer) TO service_role;
@@ -18693,11 +19671,23 @@ GRANT ALL ON FUNCTION public.retry_workflow(p_id uuid) TO service_role;
 REVOKE ALL ON FUNCTION public.run_cleanup_step(p_step text) FROM PUBLIC;
 GRANT ALL ON FUNCTION public.run_cleanup_step(p_step text) TO service_role;
 
+REVOKE ALL ON FUNCTION public.run_schedule_now(p_schedule text) FROM PUBLIC;
+GRANT ALL ON FUNCTION public.run_schedule_now(p_schedule text) TO service_role;
+
 REVOKE ALL ON FUNCTION public.run_schedules(p_trigger_of text, p_schedule text) FROM PUBLIC;
 GRANT ALL ON FUNCTION public.run_schedules(p_trigger_of text, p_schedule text) TO service_role;
 
 REVOKE ALL ON FUNCTION public.save_document_page(p_job uuid, p_worker text, p_attempt integer, p_page jsonb) FROM PUBLIC;
 GRANT ALL ON FUNCTION public.save_document_page(p_job uuid, p_worker text, p_attempt integer, p_page jsonb) TO service_role;
+
+REVOKE ALL ON FUNCTION public.save_schedule(p_schedule jsonb) FROM PUBLIC;
+GRANT ALL ON FUNCTION public.save_schedule(p_schedule jsonb) TO service_role;
+
+REVOKE ALL ON FUNCTION public.schedule_runs(p_schedule text, p_max integer) FROM PUBLIC;
+GRANT ALL ON FUNCTION public.schedule_runs(p_schedule text, p_max integer) TO service_role;
+
+REVOKE ALL ON FUNCTION public.send_event(p_job uuid, p_event text, p_payload jsonb, p_key text) FROM PUBLIC;
+GRANT ALL ON FUNCTION public.send_event(p_job uuid, p_event text, p_payload jsonb, p_key text) TO service_role;
 
 REVOKE ALL ON FUNCTION public.set_maintenance(p_enabled boolean, p_reason text, p_retry_after_seconds integer) FROM PUBLIC;
 GRANT ALL ON FUNCTION public.set_maintenance(p_enabled boolean, p_reason text, p_retry_after_seconds integer) TO service_role;
@@ -18713,6 +19703,9 @@ GRANT ALL ON FUNCTION public.settle_jobs(p_worker text, p_outcomes jsonb, p_invo
 
 REVOKE ALL ON FUNCTION public.settle_refresh(p_worker text, p_outcomes jsonb, p_invocation uuid, p_pauses jsonb) FROM PUBLIC;
 GRANT ALL ON FUNCTION public.settle_refresh(p_worker text, p_outcomes jsonb, p_invocation uuid, p_pauses jsonb) TO service_role;
+
+REVOKE ALL ON FUNCTION public.sleep_step(p_job uuid, p_worker text, p_attempt integer, p_step text, p_seconds numeric, p_until timestamp with time zone, p_logs jsonb) FROM PUBLIC;
+GRANT ALL ON FUNCTION public.sleep_step(p_job uuid, p_worker text, p_attempt integer, p_step text, p_seconds numeric, p_until timestamp with time zone, p_logs jsonb) TO service_role;
 
 REVOKE ALL ON FUNCTION public.start_workflow(p_type text, p_params jsonb, p_priority integer, p_idempotency_key text, p_user_id uuid, p_correlation_id text) FROM PUBLIC;
 GRANT ALL ON FUNCTION public.start_workflow(p_type text, p_params jsonb, p_priority integer, p_idempotency_key text, p_user_id uuid, p_correlation_id text) TO authenticated;
@@ -18747,6 +19740,9 @@ GRANT ALL ON FUNCTION public.upsert_active_subscription_v2(p_user_id uuid, p_sym
 
 REVOKE ALL ON FUNCTION public.verify_audit_log(p_from date, p_to date, p_known_head text) FROM PUBLIC;
 GRANT ALL ON FUNCTION public.verify_audit_log(p_from date, p_to date, p_known_head text) TO service_role;
+
+REVOKE ALL ON FUNCTION public.wait_for_event(p_job uuid, p_worker text, p_attempt integer, p_step text, p_event text, p_seconds numeric, p_logs jsonb) FROM PUBLIC;
+GRANT ALL ON FUNCTION public.wait_for_event(p_job uuid, p_worker text, p_attempt integer, p_step text, p_event text, p_seconds numeric, p_logs jsonb) TO service_role;
 
 REVOKE ALL ON FUNCTION public.worker_queues() FROM PUBLIC;
 GRANT ALL ON FUNCTION public.worker_queues() TO service_role;

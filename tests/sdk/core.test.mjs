@@ -6,6 +6,7 @@ import { Webhook } from "standardwebhooks";
 
 import { sizeOf } from "../../scripts/lib/sdk-size.mjs";
 import { dead, defineJob, gristmill, handle, InvalidPayload, retry, seconds, snooze } from "../../sdk/typescript/dist/index.js";
+import { defineWorkflow, ref } from "../../sdk/typescript/dist/workflows/index.js";
 import { hashStart } from "../../sdk/typescript/dist/hash.js";
 import { isSigned } from "../../sdk/typescript/dist/signature.js";
 import { digestStart, traceparentOf } from "../../sdk/typescript/dist/trace.js";
@@ -90,4 +91,14 @@ test("a payload that does not fit its schema is refused before anything is sent,
   assert.ok(error instanceof InvalidPayload);
   assert.equal(error.field, "/a~1b/0/~0c");
   assert.match(error.message, /the payload of x does not fit at \/a~1b\/0\/~0c: too short/);
+});
+
+test("a workflow is written as register_workflow takes it, with references in the place of values", () => {
+  const split = defineJob("split_book"), summarise = defineJob("summarise");
+  const { definition } = defineWorkflow("digest", { documents: "chapter", openToUsers: false, defaults: { language: "en" } })
+    .task("split", split, { input: { book: ref("params.book") } })
+    .task("chapter", summarise, { needs: ["split"], forEach: "split.chapters", weight: 8, onFailure: { compensate: "sorry" }, input: { keepCase: "Chapter {{index}}" } });
+  assert.deepEqual(definition, { type: "digest", documents: "chapter", open_to_users: false, defaults: { language: "en" }, tasks: [
+    { key: "split", kind: "split_book", input: { book: "{{params.book}}" } },
+    { key: "chapter", kind: "summarise", needs: ["split"], for_each: "split.chapters", weight: 8, on_failure: { compensate: "sorry" }, input: { keepCase: "Chapter {{index}}" } }] });
 });

@@ -16,7 +16,7 @@ before(() => {
   folder = fs.mkdtempSync(path.join(os.tmpdir(), "gristmill-types-"));
   fs.symlinkSync(path.join(root, "node_modules"), path.join(folder, "node_modules"));
   const config = JSON.parse(fs.readFileSync(path.join(here, "tsconfig.json"), "utf8"));
-  config.compilerOptions.paths.gristmill = [path.join(root, "sdk/typescript/dist/index.d.ts")];
+  for (const [name, [file]] of Object.entries(config.compilerOptions.paths)) config.compilerOptions.paths[name] = [path.resolve(here, file)];
   fs.writeFileSync(path.join(folder, "tsconfig.json"), JSON.stringify(config));
 });
 after(() => fs.rmSync(folder, { recursive: true, force: true }));

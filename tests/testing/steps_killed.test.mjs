@@ -15,7 +15,7 @@ const STEPS = 200;
 
 // Chance may kill workers several times before they have done one step; a job that makes no progress is given up after its attempts.
 const long = defineJob("long", { queue: "long", maxAttempts: 100 }).payload();
-const effects = [];
+const effects = [], failures = [];
 const handler = handle(long, async ({ step, sleep, waitFor }) => {
   const results = [];
   for (let n = 1; n <= STEPS; n++) {
@@ -51,7 +51,7 @@ async function work(name, calls, isMade) {
   const life = async () => {
     const [job] = await mill.rpc("claim_jobs", { p_worker: name, p_queues: ["long"], p_max: 1 });
     if (!job) return "idle";
-    const attempt = new Attempt({ ...job, worker: name }, handler, { env: () => ({}), mill: () => mill, onError: (error) => assert.fail(error) }, () => "0123456789abcdef");
+    const attempt = new Attempt({ ...job, worker: name }, handler, { env: () => ({}), mill: () => mill, onError: (error) => failures.push(error) }, () => "0123456789abcdef");
     const outcome = await attempt.run();
     if (outcome) await mill.rpc("settle_jobs", { p_worker: name, p_outcomes: [outcome] });
     return "done";
@@ -84,7 +84,8 @@ test(`a job of ${STEPS} steps with sleeps and an event in between, whose workers
     assert.ok(claims < KILLS * 3 + 100, `${claims} claims`);
   }
   context.diagnostic(`${kills} kills, ${claims} claims, ${effects.length - STEPS} steps ran again because their record was lost`);
-  assert.deepEqual([job.state, job.error?.type], ["completed", undefined]);
+  assert.deepEqual(failures, []);
+  assert.equal(job.state, "completed");
   assert.equal(kills, KILLS);
 
   const steps = await t.mill.rpc("job_steps", { p_job: id });

@@ -34,7 +34,7 @@ begin
   if mill.next_due_times(p_schedule, mill.now()) = '{}' then
     perform mill.refuse_definition_of(p_place || '/cron', 'is not due within nine years');
   end if;
-  if mill.check_payload(p_schedule.payload, mill.setting('queue.payload_max_bytes', '65536')::int, 0) then
+  if mill.check_payload(mill.scheduled_job(p_schedule, mill.now()) -> 'payload', mill.setting('queue.payload_max_bytes', '65536')::int, 0) then
     perform mill.check_fits(jsonb_build_array(mill.scheduled_job(p_schedule, mill.now())));
   end if;
 end

@@ -38,7 +38,7 @@ create table mill.job_schedule (
   constraint schedule_name_is_a_short_word check (schedule ~ '^[a-z][a-z0-9_.-]{0,62}$'),
   constraint either_cron_or_an_interval check (num_nonnulls(cron, every_seconds) = 1),
   constraint an_interval_is_from_a_second_to_a_year check (every_seconds between 1 and 31536000),
-  constraint payload_is_an_object_with_a_field check (jsonb_typeof(payload) = 'object' and payload <> '{}'),
+  constraint payload_is_an_object_with_a_field check (jsonb_typeof(payload) = 'object' and (payload <> '{}' or due_field is not null)),
   constraint overlap_is_skip_or_queue check (overlap in ('skip', 'queue')),
   constraint catch_up_is_none_once_or_all check (catch_up in ('none', 'once', 'all')),
   constraint catch_up_limit_is_from_1_to_1000 check (catch_up_limit between 1 and 1000),

@@ -12,8 +12,8 @@ begin
   select s.* into schedule from mill.job_schedule s where s.schedule = v_name for update;
   is_new := not found;
   if is_new then
-    insert into mill.job_schedule (schedule, kind, payload, cron, every_seconds, next_due)
-    select v_name, d.kind, coalesce(d.payload, '{}'), d.cron, d.every_seconds, 'infinity'
+    insert into mill.job_schedule (schedule, kind, payload, cron, every_seconds, due_field, next_due)
+    select v_name, d.kind, coalesce(d.payload, '{}'), d.cron, d.every_seconds, d.due_field, 'infinity'
     from jsonb_populate_record(null::mill.job_schedule, p_definition) d
     returning * into schedule;
   end if;

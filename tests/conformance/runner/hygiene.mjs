@@ -1,6 +1,7 @@
 // What must hold for every call of every scenario: the headers, names and arguments of docs/protocol.md, and the shape of what is sent.
 import { short } from "./match.mjs";
 
+const HOLDER = ["p_job", "p_worker", "p_attempt"];
 const ARGUMENTS = {
   claim_jobs: ["p_worker", "p_queues", "p_max", "p_kinds", "p_invocation", "p_leave_external"],
   heartbeat_jobs: ["p_worker", "p_leases"],
@@ -10,6 +11,11 @@ const ARGUMENTS = {
   submit_job: ["p_kind", "p_payload", "p_name", "p_priority", "p_run_at", "p_dedupe_key", "p_group_key", "p_owner", "p_correlation_id", "p_traceparent"],
   enqueue_many: ["p_kind", "p_payloads"],
   register_jobs: ["p_definition", "p_force"],
+  job_steps: ["p_job"],
+  record_step: [...HOLDER, "p_step", "p_result"],
+  sleep_step: [...HOLDER, "p_step", "p_seconds", "p_until", "p_logs"],
+  wait_for_event: [...HOLDER, "p_step", "p_event", "p_seconds", "p_logs"],
+  send_event: ["p_job", "p_event", "p_payload", "p_key"],
   call_once: null, // docs/idempotency.md
 };
 const OUTCOMES = {
@@ -34,6 +40,7 @@ function* walk({ rpc, method, headers, body }) {
   if ("p_worker" in body && !(typeof body.p_worker === "string" && body.p_worker.length >= 1 && body.p_worker.length <= 200)) yield "p_worker is no name";
   if ("p_max" in body && !(Number.isInteger(body.p_max) && body.p_max >= 0 && body.p_max <= 1000)) yield "p_max is not a number up to 1,000";
   for (const outcome of body.p_outcomes ?? []) yield* outcomeProblems(outcome);
+  yield* logProblems(body.p_logs);
   for (const lease of body.p_leases ?? []) yield* leaseProblems(lease);
 }
 

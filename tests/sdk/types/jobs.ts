@@ -1,6 +1,7 @@
 // Compiled by tests/sdk/types.test.mjs. Each line below a @ts-expect-error must not compile.
 import { type } from "arktype";
 import { dead, defineJob, defineSchedule, gristmill, handle, snooze, type Context, type Job } from "gristmill";
+import { defineWorkflow, ref } from "gristmill/workflows";
 import * as v from "valibot";
 import { z } from "zod";
 
@@ -100,6 +101,19 @@ defineSchedule("a", byHand, { every: "15m", payload: { to: "a" }, dueField: "at"
 defineSchedule("a", byHand, { every: "15m", cron: "0 * * * *", payload: { to: "a" } });
 // @ts-expect-error neither
 defineSchedule("a", byHand, { payload: { to: "a" } });
+
+// Workflows.
+const digest = defineWorkflow("digest", { defaults: { copies: 1 } })
+  .task("split", byHand, { input: { to: ref("params.book") } })
+  .task("chapter", byValibot, { needs: ["split"], forEach: "split.chapters", input: { to: "Chapter {{index}}", copies: ref("params.copies") } })
+  .task("check", byHand, { each: "chapter", input: { to: ref("chapter.path") }, onFailure: "skip" });
+await digest.register(mill);
+// @ts-expect-error there is no task before it that is called so
+digest.task("whole", byHand, { needs: ["chapters"], input: { to: "a" } });
+// @ts-expect-error the payload has no such field
+digest.task("whole", byHand, { input: { from: "a" } });
+// @ts-expect-error a number is wanted, or a reference to one
+digest.task("whole", byValibot, { input: { to: "a", copies: "two" } });
 
 // The answers.
 const { id, status } = await mill.enqueue(byHand, { to: "a" });

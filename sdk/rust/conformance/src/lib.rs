@@ -44,6 +44,20 @@ struct Instruction {
     all: Option<Vec<String>>,
     #[serde(default)]
     options: Option<Options>,
+    #[serde(default)]
+    plan: Vec<Item>,
+}
+
+/// A step, a sleep or a wait.
+#[derive(Default, Serialize, Deserialize, JsonSchema)]
+#[serde(default)]
+struct Item {
+    step: String,
+    sleep: Option<String>,
+    wait: Option<String>,
+    seconds: Option<f64>,
+    milliseconds: u64,
+    result: Value,
 }
 
 #[derive(Serialize, Deserialize, JsonSchema)]
@@ -149,6 +163,7 @@ async fn obey(mut job: Instruction, cx: &Cx) -> Result<Option<Box<RawValue>>, Fa
             "max_attempts": cx.max_attempts(), "name": cx.name(), "owner": cx.owner(), "group_key": cx.group_key(),
             "correlation_id": cx.correlation_id(), "traceparent": cx.traceparent() })
         }
+        "steps" => Value::from(follow(job.plan, cx).await?),
         "enqueue" => enqueue(job, cx).await,
         "register" => json!(
             cx.client()
@@ -158,6 +173,35 @@ async fn obey(mut job: Instruction, cx: &Cx) -> Result<Option<Box<RawValue>>, Fa
         other => return Err(gristmill::dead(format!("there is no instruction {other}"))),
     };
     Ok(Some(to_raw_value(&answer)?))
+}
+
+async fn follow(plan: Vec<Item>, cx: &Cx) -> Result<Vec<Value>, Failure> {
+    let mut results = Vec::new();
+    for item in plan {
+        if let Some(name) = &item.sleep {
+            let time = Duration::from_secs_f64(item.seconds.unwrap_or_default());
+            cx.sleep(name, time).await?;
+        } else if let Some(event) = &item.wait {
+            let timeout = item.seconds.map(Duration::from_secs_f64);
+            let received: Option<Value> = cx.wait_for(event, timeout).await?;
+            results.push(received.unwrap_or_default());
+        } else {
+            let Item {
+                step,
+                milliseconds,
+                result,
+                ..
+            } = item;
+            let name = step.clone();
+            let run = || async move {
+                sleep(Duration::from_millis(milliseconds)).await;
+                cx.log().info(format!("did {step}"));
+                Ok::<_, Failure>(result)
+            };
+            results.push(cx.step(&name, run).await?);
+        }
+    }
+    Ok(results)
 }
 
 fn failure(job: Instruction) -> Failure {

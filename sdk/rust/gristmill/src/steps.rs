@@ -61,10 +61,7 @@ struct Arguments<'a> {
 }
 
 /// Runs a handler until it has ended or its job was put off.
-pub(crate) async fn until_put_off(
-    running: impl Future<Output = Outcome>,
-    live: &Live,
-) -> Outcome {
+pub(crate) async fn until_put_off(running: impl Future<Output = Outcome>, live: &Live) -> Outcome {
     match select(pin!(running), pin!(live.put_off.cancelled())).await {
         Either::Left((outcome, _)) => outcome,
         Either::Right(_) => {
@@ -230,7 +227,10 @@ impl Cx {
             p_step: step,
             more,
         };
-        let answer: Answer = self.client().call_again(function, &arguments, TRIES).await?;
+        let answer: Answer = self
+            .client()
+            .call_again(function, &arguments, TRIES)
+            .await?;
         if answer.status == "lost" {
             return self.end(Outcome::Noted { word: "lost" }).await;
         }

@@ -48,7 +48,42 @@ export async function handler(context, payload = context.job.payload) {
       } catch (refused) {
         return { code: refused.code, field: /field (\/.*)$/.exec(refused.details)?.[1] ?? null };
       }
+    case "steps": return follow(context, payload.plan);
     case "register": return (await context.call("register_jobs", { p_definition: { kinds: [MAIL] } })).value;
     default: throw new Error(`there is no instruction ${payload.do}`);
   }
+}
+
+async function follow({ job, held, late, worker, call }, plan) {
+  const names = new Map(), results = [];
+  const known = new Map((await call("job_steps", { p_job: job.id })).value.map((one) => [one.step, one]));
+  let hasFinished = false;
+  const ask = async (rpc, p_step, more) => {
+    const { value } = await call(rpc, { p_job: job.id, p_worker: worker, p_attempt: job.attempt, p_step, ...more });
+    if (/suspended|lost/.test(value.status)) throw Object.assign(new Error(value.status), { suspended: true });
+    hasFinished = true;
+    return value;
+  };
+  for (const { step, sleep: nap, wait, seconds, milliseconds = 0, result = null } of plan) {
+    const given = step ?? nap ?? wait;
+    names.set(given, (names.get(given) ?? 0) + 1);
+    const name = names.get(given) === 1 ? given : `${given}#${names.get(given)}`;
+    const before = known.get(name);
+    const logs = held.logs;
+    if (before?.state === "finished" || before?.state === "timed_out") {
+      if (!nap) results.push(before.result);
+    } else if (step) {
+      if (hasFinished && Date.now() > late) end({ outcome: "released" });
+      await sleep(milliseconds);
+      logs.push({ at: new Date().toISOString(), level: "info", message: `did ${step}` });
+      const { status, result: kept } = await ask("record_step", name, { p_result: result });
+      results.push(status === "known" ? kept : result);
+    } else if (nap) {
+      await ask("sleep_step", name, { p_seconds: seconds, ...(logs.length > 0 && { p_logs: logs }) });
+    } else {
+      const { payload = null } = await ask("wait_for_event", name, { p_event: wait, p_seconds: seconds, ...(logs.length > 0 && { p_logs: logs }) });
+      results.push(payload);
+    }
+  }
+  return results;
 }

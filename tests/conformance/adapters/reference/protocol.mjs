@@ -50,9 +50,10 @@ function spanOf(job) {
   return `00-${trace}-${createHash("sha256").update(`${job.id}:${job.attempt}`).digest("hex").slice(0, 16)}-${flags}`;
 }
 
-/** Runs one attempt, for `longest` milliseconds at most. Gives its outcome, which never throws. `held` has `signal`, and gets `progress` and `logs`. */
+/** Runs one attempt, for `longest` milliseconds at most. Gives its outcome, which never throws, or null for a job that was put off. `held` has `signal`, and gets `progress` and `logs`. */
 export async function attempt(job, held, longest = Infinity) {
   const given = await ending(job, held, longest);
+  if (given.suspended) return null; // or lost: there is nothing to settle
   const logs = held.logs.splice(0);
   return { id: job.id, attempt: job.attempt, ...given, ...(logs.length > 0 && { logs }) };
 }
@@ -66,10 +67,11 @@ async function ending(job, held, longest) {
   try {
     const late = longest < Infinity && sleep(longest, null, { signal: timer.signal })
       .then(() => ({ outcome: "failed", error: { type: "timeout", message: `not done after ${longest / 1000} s`, retryable: true } }), () => {});
-    const context = { job, held, call: (name, args) => call(name, args, { traceparent: spanOf(job) }), traceparent: spanOf(job) };
+    const context = { job, held, late: Date.now() + longest * 0.8, worker: held.worker, call: (name, args) => call(name, args, { traceparent: spanOf(job) }), traceparent: spanOf(job) };
     const done = Promise.resolve(handler(context)).then((result) => ({ outcome: "completed", result: result ?? null }));
     return await (late ? Promise.race([late, done]) : done);
   } catch (error) {
+    if (error.suspended) return error;
     return error.outcome ?? { outcome: "failed", error: { type: error.name, message: error.message, retryable: true, stack: error.stack } };
   } finally {
     timer.abort();

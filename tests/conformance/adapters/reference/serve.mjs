@@ -24,8 +24,8 @@ async function invoked({ invocation, queue, batch, seconds, kinds }) {
     ...(known && known.length < kinds.length && { p_kinds: known }) }, { until });
   if (jobs.length === 0) return { claimed: 0, accepted: 0, lost: 0 };
   const longest = Math.max(seconds - 5, seconds / 2) * 1000;
-  const outcomes = await Promise.all(jobs.map((job) => attempt(job, { signal: new AbortController().signal, logs: [] }, longest)));
-  const settled = await settle(worker, outcomes, { invocation, until });
+  const outcomes = await Promise.all(jobs.map((job) => attempt(job, { worker, signal: new AbortController().signal, logs: [] }, longest)));
+  const settled = await settle(worker, outcomes.filter(Boolean), { invocation, until });
   const lost = settled.filter(({ status }) => status === "lost").length;
   return { claimed: jobs.length, accepted: settled.length - lost, lost };
 }

@@ -17,12 +17,12 @@ function start(jobs, at) {
   for (const job of jobs) {
     shortest = Math.min(shortest, Date.parse(job.lease_until) - at);
     const abort = new AbortController();
-    const held = { job, abort, signal: abort.signal, logs: [] };
+    const held = { worker, job, abort, signal: abort.signal, logs: [] };
     running.set(job.id, held);
     attempt(job, held).then((outcome) => {
       if (running.get(job.id) !== held) return; // lost, cancelled or released: nothing is settled
       running.delete(job.id);
-      ended.push(outcome);
+      if (outcome) ended.push(outcome);
       wake();
     });
   }

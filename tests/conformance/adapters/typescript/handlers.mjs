@@ -48,6 +48,19 @@ async function conform(context, payload = context.payload) {
         if (!(error instanceof GristmillError)) throw error;
         return { code: error.code, field: error.field ?? null };
       }
+    case "steps": {
+      const results = [];
+      for (const { step, sleep: nap, wait, seconds, milliseconds = 0, result } of payload.plan) {
+        if (nap) await context.sleep(nap, seconds);
+        else if (wait) results.push((await context.waitFor(wait, { timeout: seconds })) ?? null);
+        else results.push(await context.step(step, async () => {
+          if (milliseconds) await sleep(milliseconds);
+          log(`did ${step}`);
+          return result;
+        }));
+      }
+      return results;
+    }
     case "register": return mill.register([mail]);
     default: throw new Error(`there is no instruction ${payload.do}`);
   }

@@ -17,4 +17,4 @@ insert into rpc_rule (rpc, owner, probe, subject, is_mute) values
   ('retry_workflow', true, 'public.retry_workflow({id})', 'select id from mill.workflow where user_id = {owner} limit 1', false),
   -- The id is where a page of the caller's own jobs begins; nothing of the owner's comes before its first.
   ('list_workflows', true, 'public.list_workflows(1, {id})', 'select id from mill.workflow where user_id = {owner} order by id limit 1', true);
-insert into rpc_rule (rpc) values ('claim_tasks'), ('heartbeat_task'), ('complete_task'), ('fail_task'), ('reclaim_stale_tasks');
+insert into rpc_rule (rpc) values ('register_workflow'), ('claim_tasks'), ('heartbeat_task'), ('complete_task'), ('fail_task'), ('reclaim_stale_tasks');

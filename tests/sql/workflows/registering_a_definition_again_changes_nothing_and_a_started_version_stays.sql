@@ -1,0 +1,20 @@
+select plan(9);
+set role service_role;
+create function pg_temp.register(p_more jsonb default '{}') returns jsonb language sql as $$
+  select public.register_workflow('{"type": "trial", "tasks": [{"key": "a", "kind": "echo", "input": {"n": "{{params.n}}"}}], "defaults": {"n": 1}}'::jsonb || p_more) $$;
+select is(pg_temp.register(), '{"type": "trial", "version": 1, "status": "created"}', 'a definition is created');
+select is(pg_temp.register(), '{"type": "trial", "version": 1, "status": "unchanged"}', 'the same again changes nothing');
+select is(pg_temp.register('{"description": "A trial"}'), '{"type": "trial", "version": 1, "status": "updated"}', 'before anything was started it is changed in place');
+reset role;
+insert into mill.workflow (type, user_id) values ('trial', gen_random_uuid());
+set role service_role;
+select is(pg_temp.register('{"description": "A trial", "defaults": {"n": 2}}'), '{"type": "trial", "version": 2, "status": "created"}', 'afterwards the next version is made');
+reset role;
+select is((select array_agg(defaults ->> 'n' order by version) from public.workflow_definition where type = 'trial'), '{1,2}', 'and what was started goes on by its own');
+set role service_role;
+select throws_ok($$ select pg_temp.register('{"tasks": [{"key": "a", "kind": "brew", "input": {"n": 1}}]}') $$, 'GM063', null, 'a definition that could not run is refused as on INSERT');
+select throws_ok($$ select pg_temp.register('{"colour": 1}') $$, 'GM061', 'a definition has no field "colour"', 'so is a field that is not known');
+select throws_ok($$ select public.register_workflow('[]') $$, 'GM061', 'a definition must be an object', 'so is what is no object');
+reset role;
+select is((select count(*) from public.workflow_definition where type = 'trial'), 2::bigint, 'nothing of a refused definition is written');
+select * from finish();
