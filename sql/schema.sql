@@ -922,6 +922,161 @@ $$;
 
 COMMENT ON FUNCTION mill.capacity_left(p_jobs jsonb) IS 'How many more jobs each depth-limited queue of a batch takes, as an object.';
 
+CREATE FUNCTION mill.catalog_now() RETURNS TABLE(kind text, name text, belongs_to text, state text, mend text)
+    LANGUAGE sql STABLE
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS $$
+  select * from mill.catalog_of_routines()
+  union all
+  select * from mill.catalog_of_relations()
+  union all
+  select * from mill.catalog_of_tables()
+  union all
+  select * from mill.catalog_of_grants()
+$$;
+
+COMMENT ON FUNCTION mill.catalog_now() IS 'What is there of the installed release, as rows of mill.catalog.';
+
+CREATE FUNCTION mill.catalog_of_grants() RETURNS TABLE(kind text, name text, belongs_to text, state text, mend text)
+    LANGUAGE sql STABLE
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS $$
+  with thing as (
+    select r.kind || ' ' || r.name as itself, r.kind || ' ' || r.name as target, p.proowner as owner,
+      coalesce(p.proacl, acldefault('f', p.proowner)) as acl, '' as columns
+    from mill.own_routines() r join pg_proc p on p.oid = r.routine
+    union all
+    select r.kind || ' ' || r.name, case r.kind when 'sequence' then 'sequence ' else 'table ' end || r.name, c.relowner,
+      coalesce(c.relacl, acldefault(case r.kind when 'sequence' then 's' else 'r' end::"char", c.relowner)), ''
+    from mill.own_relations() r join pg_class c on c.oid = r.relation
+    union all
+    select r.kind || ' ' || r.name, 'table ' || r.name, c.relowner, a.attacl, format(' (%I)', a.attname)
+    from mill.own_relations() r
+    join pg_class c on c.oid = r.relation
+    join pg_attribute a on a.attrelid = r.relation and a.attnum > 0 and not a.attisdropped and a.attacl is not null
+    union all
+    select 'schema ' || n.nspname, format('schema %I', n.nspname), n.nspowner, coalesce(n.nspacl, acldefault('n', n.nspowner)), ''
+    from pg_namespace n
+    where n.nspname = 'mill' or exists (select from mill.object o where o.kind = 'schema' and o.name = n.nspname)
+  )
+  select 'grant', t.target || t.columns || ' to ' || g.grantee, t.itself, string_agg(lower(g.privilege), ', ' order by g.privilege),
+    format('grant %s on %s to %s', string_agg(lower(g.privilege) || t.columns, ', ' order by g.privilege), t.target, g.grantee)
+  from thing t
+  cross join lateral (
+    select case a.grantee when 0 then 'public' else quote_ident(pg_get_userbyid(a.grantee)) end as grantee, a.privilege_type as privilege
+    from aclexplode(t.acl) a where a.grantee <> t.owner) g
+  group by t.target, t.columns, t.itself, g.grantee
+$$;
+
+COMMENT ON FUNCTION mill.catalog_of_grants() IS 'The grants on what the release has made, as rows of mill.catalog.';
+
+CREATE FUNCTION mill.catalog_of_relations() RETURNS TABLE(kind text, name text, belongs_to text, state text, mend text)
+    LANGUAGE sql STABLE
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS $$
+  with own as materialized (select r.relation, r.kind, r.name, r.kind || ' ' || r.name as itself from mill.own_relations() r),
+  view as (
+    select o.*, concat_ws(' ', 'create or replace view', o.name, 'with (' || array_to_string(c.reloptions, ', ') || ')', 'as')
+      || e'\n' || pg_get_viewdef(c.oid) as text
+    from own o join pg_class c on c.oid = o.relation where o.kind = 'view'
+  ),
+  attribute as (
+    select o.name as relation, o.itself, quote_ident(a.attname) as name, format_type(a.atttypid, a.atttypmod) as type, a.attnotnull,
+      a.attgenerated, a.attidentity, pg_get_expr(d.adbin, d.adrelid) as value
+    from own o
+    join pg_attribute a on a.attrelid = o.relation and a.attnum > 0 and not a.attisdropped and a.attinhcount = 0
+    left join pg_attrdef d on d.adrelid = a.attrelid and d.adnum = a.attnum
+    where o.kind = 'table'
+  )
+  select o.kind, o.name, o.itself, 'exists',
+    case o.kind when 'sequence' then format('create sequence %s', o.name)
+      else format('-- The rows of %s are gone. Restore the table from a backup: docs/backup.md', o.name) end
+  from own o where o.kind <> 'view'
+  union all
+  -- Names of columns stand in the list: inside of a union Postgres writes some or leaves them out, as the text came to it.
+  select 'view', v.name, v.itself,
+    md5(regexp_replace(v.text, ' AS ("[^"]+"|\w+)', '', 'g')
+      || (select string_agg(a.attname, ', ' order by a.attnum) from pg_attribute a where a.attrelid = v.relation and a.attnum > 0)),
+    v.text
+  from view v
+  union all
+  select 'column', a.relation || '.' || a.name, a.itself,
+    jsonb_strip_nulls(jsonb_build_object('type', a.type, 'is_not_null', a.attnotnull, 'identity', nullif(a.attidentity, ''),
+      'generated', case when a.attgenerated <> '' then a.value end, 'default', case when a.attgenerated = '' then a.value end))::text,
+    concat_ws(' ', 'alter table', a.relation, 'add column', a.name, a.type,
+      case
+        when a.attidentity <> '' then format('generated %s as identity', case a.attidentity when 'a' then 'always' else 'by default' end)
+        when a.attgenerated <> '' then format('generated always as (%s) stored', a.value)
+        when a.value is not null then 'default ' || a.value
+      end,
+      case when a.attnotnull then 'not null' end)
+  from attribute a
+  union all
+  select 'row level security', o.name, o.itself, concat_ws(', ', 'on', case when c.relforcerowsecurity then 'forced' end),
+    format('alter table %s enable row level security', o.name) || case when c.relforcerowsecurity then format('; alter table %s force row level security', o.name) else '' end
+  from own o join pg_class c on c.oid = o.relation
+  where o.kind = 'table' and c.relrowsecurity
+$$;
+
+COMMENT ON FUNCTION mill.catalog_of_relations() IS 'The relations of the release, their columns and their row level security, as rows of mill.catalog.';
+
+CREATE FUNCTION mill.catalog_of_routines() RETURNS TABLE(kind text, name text, belongs_to text, state text, mend text)
+    LANGUAGE sql STABLE
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS $$
+  select r.kind, r.name, r.kind || ' ' || r.name, md5(d.text), rtrim(d.text, e'\n')
+  from mill.own_routines() r
+  cross join lateral (select pg_get_functiondef(r.routine) as text) d
+$$;
+
+COMMENT ON FUNCTION mill.catalog_of_routines() IS 'The functions and procedures of the release, as rows of mill.catalog.';
+
+CREATE FUNCTION mill.catalog_of_tables() RETURNS TABLE(kind text, name text, belongs_to text, state text, mend text)
+    LANGUAGE sql STABLE
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS $_$
+  with own as materialized (
+    select r.relation, r.name, r.kind || ' ' || r.name as itself from mill.own_relations() r where r.kind in ('table', 'view')
+  ),
+  -- A table in another schema is the user's as well: only triggers and policies that a file has made are ours.
+  booked as materialized (select o.kind, o.name from mill.object o where o.kind in ('trigger', 'policy'))
+  select 'index', c.oid::regclass::text, o.itself, pg_get_indexdef(c.oid) || case when i.indisvalid then '' else ' invalid' end, pg_get_indexdef(c.oid)
+  from own o
+  join pg_index i on i.indrelid = o.relation
+  join pg_class c on c.oid = i.indexrelid
+  where not c.relispartition
+    and not exists (select from pg_constraint k where k.conindid = i.indexrelid and k.conrelid = i.indrelid and k.contype in ('p', 'u', 'x'))
+  union all
+  select 'constraint', format('%I on %s', k.conname, o.name), o.itself, pg_get_constraintdef(k.oid),
+    format('alter table %s add constraint %I %s', o.name, k.conname, pg_get_constraintdef(k.oid))
+  from own o
+  join pg_constraint k on k.conrelid = o.relation
+  where k.contype in ('c', 'f', 'p', 'u', 'x') and k.conparentid = 0 and k.coninhcount = 0
+  union all
+  select 'trigger', format('%I on %s', t.tgname, o.name), o.itself,
+    pg_get_triggerdef(t.oid) || case t.tgenabled when 'O' then '' else ' enabled ' || t.tgenabled::text end, pg_get_triggerdef(t.oid)
+  from own o
+  join pg_trigger t on t.tgrelid = o.relation and not t.tgisinternal and t.tgparentid = 0
+  where o.name like 'mill.%' or exists (select from booked b where b.kind = 'trigger' and b.name = t.tgname || ' on ' || o.name)
+  union all
+  select 'policy', format('%I on %s', p.polname, o.name), o.itself, s.state,
+    format('drop policy if exists %I on %s; create policy %1$I on %2$s as %s for %s to %s', p.polname, o.name,
+      case when p.polpermissive then 'permissive' else 'restrictive' end,
+      case p.polcmd when 'r' then 'select' when 'a' then 'insert' when 'w' then 'update' when 'd' then 'delete' else 'all' end, s.roles)
+    || coalesce(' using (' || pg_get_expr(p.polqual, p.polrelid) || ')', '')
+    || coalesce(' with check (' || pg_get_expr(p.polwithcheck, p.polrelid) || ')', '')
+  from own o
+  join pg_policy p on p.polrelid = o.relation
+  cross join lateral (
+    select case when p.polroles = '{0}' then 'public'
+      else (select string_agg(quote_ident(r.rolname), ', ' order by r.rolname) from pg_roles r where r.oid = any (p.polroles)) end as roles) q
+  cross join lateral (
+    select q.roles, concat_ws(' | ', p.polcmd, p.polpermissive, q.roles, pg_get_expr(p.polqual, p.polrelid), pg_get_expr(p.polwithcheck, p.polrelid)) as state) s
+  where o.name like 'mill.%' or exists (select from booked b where b.kind = 'policy' and b.name = p.polname || ' on ' || o.name)
+$_$;
+
+COMMENT ON FUNCTION mill.catalog_of_tables() IS 'The indexes, constraints, triggers and policies of the release, as rows of mill.catalog.';
+
 CREATE FUNCTION mill.catch_up_workflow(p_id uuid) RETURNS void
     LANGUAGE plpgsql
     SET search_path TO 'pg_catalog', 'pg_temp'
@@ -1347,21 +1502,52 @@ $$;
 
 COMMENT ON FUNCTION mill.check_fits(p_jobs jsonb) IS 'Raises GM011 for the first job of a batch whose payload does not fit the schema of its kind.';
 
+CREATE FUNCTION mill.check_installation() RETURNS TABLE(detail text)
+    LANGUAGE sql STABLE
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS $_$
+  with thing as (
+    select c.kind, c.name, c.belongs_to, c.state,
+      case c.kind when 'grant' then regexp_replace(c.name, '^.* to ', '') end as role,
+      case c.kind
+        when 'trigger' then to_regclass(regexp_replace(c.name, '^.* on ', ''))
+        when 'row level security' then to_regclass(c.name)
+      end as relation,
+      case
+        when c.kind in ('function', 'procedure') then to_regprocedure(c.name) is not null
+        when c.kind in ('table', 'view', 'index') then to_regclass(c.name) is not null
+      end as is_there
+    from mill.catalog c
+    where c.kind in ('function', 'procedure', 'table', 'view', 'index', 'grant', 'trigger', 'row level security')
+  )
+  select format('%s %s is missing', t.kind, t.name) from thing t where not t.is_there
+  union all
+  select format('grant of %s on %s is missing', p.privilege, t.name)
+  from thing t
+  cross join lateral unnest(string_to_array(t.state, ', ')) p(privilege)
+  where t.name not like '% (%) to %' and to_regrole(t.role) is not null
+    and case split_part(t.belongs_to, ' ', 1)
+      when 'function' then not has_function_privilege(t.role, to_regprocedure(substr(t.belongs_to, 10)), p.privilege)
+      when 'table' then not has_table_privilege(t.role, to_regclass(substr(t.belongs_to, 7)), p.privilege)
+      when 'view' then not has_table_privilege(t.role, to_regclass(substr(t.belongs_to, 6)), p.privilege)
+    end
+  union all
+  select format('row level security of %s is off', t.name)
+  from thing t join pg_class c on c.oid = t.relation
+  where t.kind = 'row level security' and not c.relrowsecurity
+  union all
+  select format('trigger %s is %s', t.name, case when g.oid is null then 'missing' else 'disabled' end)
+  from thing t
+  left join pg_trigger g on g.tgrelid = t.relation and t.name like quote_ident(g.tgname) || ' on %'
+  where t.kind = 'trigger' and t.relation is not null and t.state !~ ' enabled D$' and coalesce(g.tgenabled = 'D', true)
+$_$;
+
+COMMENT ON FUNCTION mill.check_installation() IS 'What the release has made and is missing, revoked or switched off. gristmill doctor says how to mend it.';
+
 CREATE FUNCTION mill.check_invocations() RETURNS TABLE(detail text)
     LANGUAGE sql STABLE
     SET search_path TO 'pg_catalog', 'pg_temp'
-    AS $$
-  select format('the last invocations of queue %s failed: %s', q.queue, l.failures[1])
-  from mill.queue q
-  cross join lateral (
-    select array_agg(i.failure order by i.asked_at desc) as failures
-    from (
-      select i.failure, i.asked_at from mill.invocation i
-      where i.queue = q.queue and i.ended_at is not null and i.asked_at > mill.now() - interval '5 minutes'
-      order by i.asked_at desc
-      limit 3) i) l
-  where q.served_by = 'function' and not q.paused and cardinality(array_remove(l.failures, null)) = 3
-$$;
+    AS $$ select format('the last invocations of queue %s failed: %s', f.queue, f.failure) from mill.failing_invocations() f $$;
 
 COMMENT ON FUNCTION mill.check_invocations() IS 'Queues whose last three invocations failed, with the reason of the last one.';
 
@@ -1546,60 +1732,6 @@ $$;
 
 COMMENT ON FUNCTION mill.check_registry_row() IS 'Trigger: checks a row of data_type_registry against the catalog.';
 
-CREATE TABLE mill.job_schedule (
-    schedule text NOT NULL,
-    description text DEFAULT ''::text NOT NULL,
-    kind text NOT NULL,
-    payload jsonb NOT NULL,
-    cron text,
-    time_zone text DEFAULT 'UTC'::text NOT NULL,
-    every_seconds integer,
-    starts_at timestamp with time zone DEFAULT '2001-01-01 00:00:00+00'::timestamp with time zone NOT NULL,
-    overlap text DEFAULT 'skip'::text NOT NULL,
-    catch_up text DEFAULT 'once'::text NOT NULL,
-    catch_up_limit integer DEFAULT 100 NOT NULL,
-    priority integer DEFAULT 5 NOT NULL,
-    group_key text,
-    due_field text,
-    paused boolean DEFAULT false NOT NULL,
-    next_due timestamp with time zone NOT NULL,
-    problem text,
-    created_at timestamp with time zone DEFAULT now() NOT NULL,
-    registered jsonb,
-    CONSTRAINT an_interval_is_from_a_second_to_a_year CHECK (((every_seconds >= 1) AND (every_seconds <= 31536000))),
-    CONSTRAINT catch_up_is_none_once_or_all CHECK ((catch_up = ANY (ARRAY['none'::text, 'once'::text, 'all'::text]))),
-    CONSTRAINT catch_up_limit_is_from_1_to_1000 CHECK (((catch_up_limit >= 1) AND (catch_up_limit <= 1000))),
-    CONSTRAINT due_field_has_up_to_100_characters CHECK (((length(due_field) >= 1) AND (length(due_field) <= 100))),
-    CONSTRAINT either_cron_or_an_interval CHECK ((num_nonnulls(cron, every_seconds) = 1)),
-    CONSTRAINT group_key_has_up_to_200_characters CHECK (((length(group_key) >= 1) AND (length(group_key) <= 200))),
-    CONSTRAINT overlap_is_skip_or_queue CHECK ((overlap = ANY (ARRAY['skip'::text, 'queue'::text]))),
-    CONSTRAINT payload_is_an_object_with_a_field CHECK (((jsonb_typeof(payload) = 'object'::text) AND ((payload <> '{}'::jsonb) OR (due_field IS NOT NULL)))),
-    CONSTRAINT priority_is_between_minus_100_and_100 CHECK (((priority >= '-100'::integer) AND (priority <= 100))),
-    CONSTRAINT schedule_name_is_a_short_word CHECK ((schedule ~ '^[a-z][a-z0-9_.-]{0,62}$'::text))
-);
-
-COMMENT ON TABLE mill.job_schedule IS 'Jobs that are enqueued at due times: by cron expressions in a time zone, or by intervals.';
-
-CREATE FUNCTION mill.check_schedule(p_schedule mill.job_schedule, p_place text) RETURNS void
-    LANGUAGE plpgsql STABLE
-    SET search_path TO 'pg_catalog', 'pg_temp'
-    AS $$
-begin
-  perform mill.check_times(p_schedule, p_place);
-  if not exists (select from mill.kind k where k.kind = p_schedule.kind) then
-    perform mill.refuse_definition_of(p_place || '/kind', format('is no row of mill.kind: %s', coalesce(left(p_schedule.kind, 64), 'null')));
-  end if;
-  if mill.next_due_times(p_schedule, mill.now()) = '{}' then
-    perform mill.refuse_definition_of(p_place || '/cron', 'is not due within nine years');
-  end if;
-  if mill.check_payload(mill.scheduled_job(p_schedule, mill.now()) -> 'payload', mill.setting('queue.payload_max_bytes', '65536')::int, 0) then
-    perform mill.check_fits(jsonb_build_array(mill.scheduled_job(p_schedule, mill.now())));
-  end if;
-end
-$$;
-
-COMMENT ON FUNCTION mill.check_schedule(p_schedule mill.job_schedule, p_place text) IS 'Raises GM013, or what enqueueing would raise, for a schedule that could not be run.';
-
 CREATE PROCEDURE mill.check_stale_data(IN p_stretch integer DEFAULT 200)
     LANGUAGE plpgsql
     AS $$
@@ -1639,6 +1771,13 @@ $$;
 
 COMMENT ON PROCEDURE mill.check_stale_data(IN p_stretch integer) IS 'Queues what is watched and stale, a stretch of symbols a transaction. Runs never overlap.';
 
+CREATE FUNCTION mill.check_storage() RETURNS TABLE(detail text)
+    LANGUAGE sql STABLE
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS $$ select 'storage does not answer: ' || a.failure from mill.silent_addresses() a where a.name = 'storage' $$;
+
+COMMENT ON FUNCTION mill.check_storage() IS 'Whether storage answered when it was last asked.';
+
 CREATE FUNCTION mill.check_symbol(p_symbol text, p_data_types text[], p_priority integer) RETURNS integer
     LANGUAGE plpgsql
     SET search_path TO 'pg_catalog', 'pg_temp'
@@ -1660,27 +1799,6 @@ end
 $$;
 
 COMMENT ON FUNCTION mill.check_symbol(p_symbol text, p_data_types text[], p_priority integer) IS 'Queues what is missing or stale of a symbol; says how many refreshes were new. Without a priority each gets the number of its viewers.';
-
-CREATE FUNCTION mill.check_times(p_schedule mill.job_schedule, p_place text) RETURNS void
-    LANGUAGE plpgsql STABLE
-    SET search_path TO 'pg_catalog', 'pg_temp'
-    AS $$
-declare
-  v_problem text := (mill.parse_cron(p_schedule.cron)).problem;
-begin
-  if num_nonnulls(p_schedule.cron, p_schedule.every_seconds) <> 1 or p_schedule.every_seconds not between 1 and 31536000 then
-    perform mill.refuse_definition_of(p_place, 'must have either cron or every_seconds, which is 1 to 31536000');
-  end if;
-  if p_schedule.cron is not null and v_problem is not null then
-    perform mill.refuse_definition_of(p_place || '/cron', v_problem);
-  end if;
-  if mill.is_time_zone(p_schedule.time_zone) is not true then
-    perform mill.refuse_definition_of(p_place || '/time_zone', format('is no time zone that Postgres knows: %s. Europe/Paris is one', left(p_schedule.time_zone, 60)));
-  end if;
-end
-$$;
-
-COMMENT ON FUNCTION mill.check_times(p_schedule mill.job_schedule, p_place text) IS 'Raises GM013 for a schedule whose due times cannot be computed.';
 
 CREATE FUNCTION mill.check_unique(p_unique jsonb, p_place text) RETURNS void
     LANGUAGE plpgsql IMMUTABLE
@@ -1740,6 +1858,32 @@ CREATE FUNCTION mill.check_workers() RETURNS TABLE(detail text)
 $$;
 
 COMMENT ON FUNCTION mill.check_workers() IS 'Queues of the container worker that have work and nobody to do it.';
+
+CREATE FUNCTION mill.check_writing() RETURNS TABLE(detail text)
+    LANGUAGE plpgsql
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    SET work_mem TO '64kB'
+    SET jit TO 'off'
+    AS $$
+begin
+  begin
+    perform mill.record_heartbeat('health_write');
+    perform count(*) from (select repeat(md5(n::text), 8) from generate_series(1, 3000) n order by 1 offset 0) spilled;
+  exception
+    when read_only_sql_transaction then
+      detail := case when pg_is_in_recovery() then 'this is a standby: nothing can be written' else 'the database is read-only' end;
+      return next;
+    when disk_full then
+      detail := 'the disk of Postgres is full';
+      return next;
+    when others then
+      detail := format('nothing can be written: %s', sqlstate);
+      return next;
+  end;
+end
+$$;
+
+COMMENT ON FUNCTION mill.check_writing() IS 'Why nothing can be written. No row: a row and a temporary file were.';
 
 CREATE FUNCTION mill.claim(p_worker text, p_queues text[], p_max integer, p_kinds text[] DEFAULT NULL::text[], p_lease_seconds integer DEFAULT NULL::integer, p_waits boolean DEFAULT true) RETURNS TABLE(id uuid, queue text, kind text, name text, payload jsonb, attempt integer, max_attempts integer, lease_until timestamp with time zone, owner uuid, group_key text, correlation_id text, traceparent text)
     LANGUAGE plpgsql
@@ -2521,30 +2665,10 @@ CREATE FUNCTION mill.correct_upload(p_profile_id uuid, p_document_id uuid, p_siz
     LANGUAGE plpgsql
     SET search_path TO 'pg_catalog', 'pg_temp'
     AS $$
-declare
-  v_counted bigint;
 begin
-  if not mill.is_enabled('usage_tracking') then
-    return '{}'::text[];
-  end if;
-  select (e.counts ->> 'bytes')::bigint into v_counted from mill.usage_event e
-  where e.profile_id = p_profile_id and e.event_type = 'shell_file_uploaded' and e.once_key = p_document_id::text
-  for update;
-  if not found then
-    return mill.count_upload(p_profile_id, p_document_id, p_size, false);
-  end if;
-  if v_counted = p_size then
-    return '{}'::text[];
-  end if;
-  update mill.usage_event e set counts = e.counts || jsonb_build_object('bytes', p_size)
-  where e.profile_id = p_profile_id and e.event_type = 'shell_file_uploaded' and e.once_key = p_document_id::text;
-  perform mill.add_usage(p_profile_id, jsonb_build_object('bytes', p_size - v_counted), mill.now());
-  return array(
-    select m.meter from mill.usage_meters(p_profile_id, mill.usage_month(mill.now())) m
-    where m.meter = 'storage_mb' and m.is_over and p_size > v_counted and mill.is_enabled('billing'));
+  return mill.put_measured_size(p_profile_id, p_document_id, p_size);
 exception when others then
-  insert into mill.event (at, code, detail) values (mill.now(), 'usage_not_counted',
-    jsonb_build_object('document', p_document_id, 'sqlstate', sqlstate, 'message', sqlerrm));
+  perform mill.note_uncounted('measure', jsonb_build_object('profile', p_profile_id, 'document', p_document_id, 'size', p_size), sqlstate, sqlerrm);
   return '{}'::text[];
 end
 $$;
@@ -2556,6 +2680,53 @@ CREATE FUNCTION mill.correlation_id() RETURNS text
     RETURN "left"(((NULLIF(current_setting('request.headers'::text, true), ''::text))::jsonb ->> 'x-correlation-id'::text), 200);
 
 COMMENT ON FUNCTION mill.correlation_id() IS 'The x-correlation-id of the request that this transaction serves, or null.';
+
+CREATE FUNCTION mill.count_again() RETURNS integer
+    LANGUAGE plpgsql
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS $$
+declare
+  v_row mill.uncounted_usage;
+  v_profile uuid;
+  v_document uuid;
+  v_count int := 0;
+begin
+  for v_row in
+    select u.* from mill.uncounted_usage u where u.try_at <= mill.now() order by u.try_at limit 100 for update skip locked
+  loop
+    begin
+      v_profile := (v_row.arguments ->> 'profile')::uuid;
+      v_document := (v_row.arguments ->> 'document')::uuid;
+      case v_row.what
+        when 'count' then
+          perform mill.count_usage(v_profile, v_row.arguments ->> 'event', v_row.arguments ->> 'key', v_row.arguments -> 'counts', v_document,
+            (v_row.arguments ->> 'job')::uuid, p_blocks => false);
+        when 'measure' then
+          perform mill.put_measured_size(v_profile, v_document, (v_row.arguments ->> 'size')::bigint);
+        when 'process' then
+          perform public.track_shell_file_processed_usage(v_profile, v_document, (v_row.arguments ->> 'pages')::int);
+        when 'release' then
+          perform mill.release_storage(v_profile, v_document);
+      end case;
+      delete from mill.uncounted_usage u where u.id = v_row.id;
+      v_count := v_count + 1;
+    exception when others then
+      update mill.uncounted_usage u set tries = u.tries + 1, try_at = mill.now() + least(interval '1 minute' * 2 ^ least(u.tries, 12), interval '1 day')
+      where u.id = v_row.id;
+    end;
+  end loop;
+  return v_count;
+end
+$$;
+
+COMMENT ON FUNCTION mill.count_again() IS 'Counts usage that could not be counted when it happened; says how much.';
+
+CREATE FUNCTION mill.count_again_each_minute() RETURNS integer
+    LANGUAGE sql
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS $$ select case when mill.every_minute('count_again') then mill.count_again() end $$;
+
+COMMENT ON FUNCTION mill.count_again_each_minute() IS 'mill.count_again once a minute, for the tick.';
 
 CREATE FUNCTION mill.count_document_version() RETURNS trigger
     LANGUAGE plpgsql SECURITY DEFINER
@@ -2737,8 +2908,7 @@ begin
     perform public.track_shell_file_processed_usage(p_file.patient_id, p_file.id, (p_result ->> 'page_count')::int);
   end if;
 exception when others then
-  insert into mill.event (at, code, detail) values (mill.now(), 'usage_not_counted',
-    jsonb_build_object('document', p_file.id, 'sqlstate', sqlstate, 'message', sqlerrm));
+  perform mill.note_uncounted('process', jsonb_build_object('profile', p_file.patient_id, 'document', p_file.id, 'pages', (p_result ->> 'page_count')::int), sqlstate, sqlerrm);
 end
 $$;
 
@@ -2755,8 +2925,8 @@ begin
     jsonb_build_object('files', 1, 'pages', 1, 'bytes', p_size), p_document_id, p_blocks => p_blocks);
   return case when (v_answer ->> 'allowed')::boolean then '{}'::text[] else array(select jsonb_array_elements_text(v_answer -> 'over')) end;
 exception when others then
-  insert into mill.event (at, code, detail) values (mill.now(), 'usage_not_counted',
-    jsonb_build_object('document', p_document_id, 'sqlstate', sqlstate, 'message', sqlerrm));
+  perform mill.note_uncounted('count', jsonb_build_object('profile', p_profile_id, 'event', 'shell_file_uploaded', 'key', p_document_id,
+    'counts', jsonb_build_object('files', 1, 'pages', 1, 'bytes', p_size), 'document', p_document_id), sqlstate, sqlerrm);
   return '{}'::text[];
 end
 $$;
@@ -2809,8 +2979,8 @@ CREATE FUNCTION mill.count_work(p_file public.shell_files, p_job_id uuid, p_even
 begin
   perform mill.count_usage(p_file.patient_id, p_event, p_job_id || p_part, p_counts, p_file.id, p_job_id, p_blocks => false);
 exception when others then
-  insert into mill.event (at, code, detail) values (mill.now(), 'usage_not_counted',
-    jsonb_build_object('document', p_file.id, 'event', p_event, 'sqlstate', sqlstate, 'message', sqlerrm));
+  perform mill.note_uncounted('count', jsonb_build_object('profile', p_file.patient_id, 'event', p_event, 'key', p_job_id || p_part, 'counts', p_counts,
+    'document', p_file.id, 'job', p_job_id), sqlstate, sqlerrm);
 end
 $$;
 
@@ -2828,39 +2998,6 @@ CREATE FUNCTION mill.counted_calls(p_known jsonb, p_usage jsonb) RETURNS jsonb
 $$;
 
 COMMENT ON FUNCTION mill.counted_calls(p_known jsonb, p_usage jsonb) IS 'The api_metrics of processing_error with a stage''s calls added.';
-
-CREATE FUNCTION mill.cron_field(p_field text, p_least integer, p_most integer, p_names text[] DEFAULT '{}'::text[]) RETURNS integer[]
-    LANGUAGE plpgsql IMMUTABLE
-    SET search_path TO 'pg_catalog', 'pg_temp'
-    AS $_$
-declare
-  v_item text;
-  v_parts text[];
-  v_from int;
-  v_to int;
-  v_step int;
-  v_numbers int[] := array[]::int[];
-begin
-  foreach v_item in array string_to_array(lower(p_field), ',')::text[] loop
-    v_parts := regexp_match(v_item, '^(?:(\*)|([a-z]{3}|\d{1,2})(?:-([a-z]{3}|\d{1,2}))?)(?:/(\d{1,3}))?$');
-    if v_parts is null or (v_parts[4] is not null and v_parts[1] is null and v_parts[3] is null) then
-      return null;
-    end if;
-    v_from := case when v_parts[1] is not null then p_least when v_parts[2] ~ '^\d' then v_parts[2]::int
-      else array_position(p_names, v_parts[2]) - 1 + p_least end;
-    v_to := case when v_parts[1] is not null then p_most when v_parts[3] is null then v_from when v_parts[3] ~ '^\d' then v_parts[3]::int
-      else array_position(p_names, v_parts[3]) - 1 + p_least end;
-    v_step := coalesce(v_parts[4]::int, 1);
-    if v_step < 1 or v_from is null or v_to is null or v_from < p_least or v_to > p_most or v_from > v_to then
-      return null;
-    end if;
-    v_numbers := v_numbers || array(select generate_series(v_from, v_to, v_step));
-  end loop;
-  return nullif(array(select distinct n from unnest(v_numbers) n order by n), '{}');
-end
-$_$;
-
-COMMENT ON FUNCTION mill.cron_field(p_field text, p_least integer, p_most integer, p_names text[]) IS 'The numbers that one field of a cron expression names; null when it cannot be read.';
 
 CREATE FUNCTION mill.cron_field_matches(p_field text, p_value integer, p_min integer, p_max integer) RETURNS boolean
     LANGUAGE plpgsql IMMUTABLE
@@ -2946,47 +3083,6 @@ $$;
 
 COMMENT ON FUNCTION mill.cron_matches(p_schedule text, p_at timestamp with time zone) IS 'Whether a schedule of five fields falls on a minute; raises GM035 when it is malformed.';
 
-CREATE FUNCTION mill.cron_times(p_cron text, p_zone text, p_after timestamp with time zone, p_until timestamp with time zone) RETURNS SETOF timestamp with time zone
-    LANGUAGE plpgsql STABLE
-    SET search_path TO 'pg_catalog', 'pg_temp'
-    AS $$
-declare
-  v_cron record := mill.parse_cron(p_cron);
-  v_offset interval := (p_after - interval '2 days') at time zone p_zone - (p_after - interval '2 days') at time zone 'UTC';
-  v_other interval := (p_until + interval '2 days') at time zone p_zone - (p_until + interval '2 days') at time zone 'UTC';
-  v_is_steady boolean := v_offset = v_other and p_until - p_after < interval '4 days';
-  -- A time that clocks never show lies before the instant which stands for it, and one that they show again lies after, by what they are changed.
-  v_changed interval := case when p_until - p_after < interval '4 days' then greatest(v_offset - v_other, v_other - v_offset) else interval '25 hours' end;
-  v_from timestamp := p_after at time zone p_zone - v_changed;
-  v_to timestamp := p_until at time zone p_zone + v_changed;
-begin
-  return query
-  select distinct i.instant
-  from generate_series(v_from::date, v_to::date, interval '1 day') as d(day)
-  cross join unnest(v_cron.hours) as h(hour)
-  cross join unnest(v_cron.minutes) as m(minute)
-  cross join lateral (select d.day::timestamp + make_interval(hours => h.hour, mins => m.minute) as local) l
-  cross join lateral (
-    select (l.local - v_offset) at time zone 'UTC' as instant where v_is_steady
-    union all
-    select s.instant
-    from (select mill.instants_of(l.local, p_zone) as instants where not v_is_steady) o
-    cross join lateral (
-      select a.instant from unnest(o.instants) with ordinality as a(instant, n) where a.n = 1 or cardinality(v_cron.hours) = 24
-      union all
-      select mill.end_of_gap(l.local, p_zone) where o.instants = '{}' and cardinality(v_cron.hours) < 24) s) i
-  where l.local between v_from and v_to
-    and extract(month from d.day) = any (v_cron.months)
-    and case when v_cron.either_day
-      then extract(day from d.day) = any (v_cron.days) or extract(dow from d.day) = any (v_cron.weekdays)
-      else extract(day from d.day) = any (v_cron.days) and extract(dow from d.day) = any (v_cron.weekdays) end
-    and i.instant > p_after and i.instant <= p_until
-  order by 1;
-end
-$$;
-
-COMMENT ON FUNCTION mill.cron_times(p_cron text, p_zone text, p_after timestamp with time zone, p_until timestamp with time zone) IS 'The due times of a cron expression after one instant, up to another.';
-
 CREATE FUNCTION mill.cut_error(p_error jsonb) RETURNS jsonb
     LANGUAGE sql IMMUTABLE
     SET search_path TO 'pg_catalog', 'pg_temp'
@@ -3021,6 +3117,123 @@ end
 $$;
 
 COMMENT ON FUNCTION mill.cut_text(p_text text, p_bytes integer) IS 'A text of at most so many bytes; one that was cut ends with an ellipsis.';
+
+CREATE FUNCTION mill.damage() RETURNS TABLE(finding text, mend text)
+    LANGUAGE sql STABLE
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS $$
+  select 'nothing is on record about what the release has made', '-- Run: gristmill migrate' where not exists (select from mill.catalog)
+  union all
+  -- In the order in which it can be mended.
+  (select d.finding, d.mend from mill.damage_of_catalog() d
+   order by array_position(array['sequence', 'table', 'column', 'function', 'procedure', 'view', 'index', 'constraint', 'trigger', 'policy'], d.kind), d.finding)
+  union all
+  select d.finding, d.mend from mill.damage_of_foreign_keys() d
+  union all
+  select d.finding, d.mend from mill.damage_of_schedules() d
+$$;
+
+COMMENT ON FUNCTION mill.damage() IS 'Whatever is missing, changed, switched off or too open in this installation, as (finding, mend). mend: the SQL that restores it.';
+
+CREATE FUNCTION mill.damage_of_catalog() RETURNS TABLE(kind text, finding text, mend text)
+    LANGUAGE sql STABLE
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS $_$
+  with now as materialized (select c.* from mill.catalog_now() c),
+  was as materialized (
+    select c as itself, c.kind, c.name, c.belongs_to, c.state, c.mend,
+      c.postgres = current_setting('server_version_num')::int / 10000 or c.kind in ('function', 'procedure', 'grant') as is_comparable
+    from mill.catalog c
+  ),
+  there as materialized (select distinct n.belongs_to from now n)
+  -- Gone. What belongs to something that has gone as well is not worth a line of its own; its grants come back with it.
+  select w.kind, case w.kind
+      when 'row level security' then format('row level security of %s is off', w.name)
+      else format('%s %s is missing', w.kind, w.name) end,
+    concat_ws(e';\n',
+      case when w.kind in ('function', 'procedure') then 'set check_function_bodies = off' end, -- it may call what is to be restored after it
+      rtrim(w.mend, ';'),
+      case when w.kind in ('function', 'procedure', 'view', 'sequence') then concat_ws(e';\n',
+        format('revoke all on %s %s from public, anon, authenticated, service_role', case w.kind when 'view' then 'table' else w.kind end, w.name),
+        (select string_agg(m.mend, e';\n' order by m.kind, m.name) from was m where m.belongs_to = w.belongs_to and m.kind in ('grant', 'trigger'))) end)
+  from was w
+  left join now n on (n.kind, n.name) = (w.kind, w.name)
+  where n.kind is null and w.kind <> 'grant'
+    and (w.belongs_to = w.kind || ' ' || w.name or w.belongs_to in (select t.belongs_to from there t))
+  union all
+  select w.kind, format('%s %s is %s', w.kind, w.name, case
+      when w.kind = 'trigger' and n.state = w.state || ' enabled D' then 'disabled'
+      when w.kind = 'index' and n.state = w.state || ' invalid' then 'invalid'
+      else 'not as the release has made it' end),
+    mill.mend_of_change(w.itself, n.state)
+  from was w
+  join now n on (n.kind, n.name) = (w.kind, w.name)
+  where n.state <> w.state and w.kind <> 'grant' and w.is_comparable
+  union all
+  select w.kind, format('grant of %s on %s is missing', m.missing, w.name), w.mend
+  from was w
+  left join now n on (n.kind, n.name) = (w.kind, w.name)
+  cross join lateral (
+    select string_agg(p.privilege, ', ') as missing from unnest(string_to_array(w.state, ', ')) p(privilege)
+    where not p.privilege = any (coalesce(string_to_array(n.state, ', '), '{}'))) m
+  where w.kind = 'grant' and m.missing is not null and (w.belongs_to like 'schema %' or w.belongs_to in (select t.belongs_to from there t))
+  union all
+  -- Of what was granted beside, only what opens something to users counts. Roles of the operator may see what they are given.
+  select n.kind, format('grant of %s on %s is not the release''s', m.added, n.name),
+    concat_ws('; ', regexp_replace(n.mend, '^grant (.*) to (.*)$', 'revoke \1 from \2'), w.mend)
+  from now n
+  left join was w on (w.kind, w.name) = (n.kind, n.name)
+  cross join lateral (
+    select string_agg(p.privilege, ', ') as added from unnest(string_to_array(n.state, ', ')) p(privilege)
+    where not p.privilege = any (coalesce(string_to_array(w.state, ', '), '{}'))) m
+  where n.kind = 'grant' and n.name ~ ' to (public|anon|authenticated)$' and m.added is not null
+    and n.belongs_to in (select o.belongs_to from was o)
+$_$;
+
+COMMENT ON FUNCTION mill.damage_of_catalog() IS 'What is missing, changed, revoked or opened since the release was installed, each with the SQL that mends it.';
+
+CREATE FUNCTION mill.damage_of_foreign_keys() RETURNS TABLE(finding text, mend text)
+    LANGUAGE sql STABLE
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS $$
+  select format('foreign keys of %s are not checked', r.name), format('alter table %s enable trigger all', r.name)
+  from mill.own_relations() r
+  where r.kind = 'table' and exists (select from pg_trigger t where t.tgrelid = r.relation and t.tgisinternal and t.tgenabled = 'D')
+$$;
+
+COMMENT ON FUNCTION mill.damage_of_foreign_keys() IS 'Tables whose foreign keys were switched off, each with the SQL that mends it.';
+
+CREATE FUNCTION mill.damage_of_schedules() RETURNS TABLE(finding text, mend text)
+    LANGUAGE plpgsql STABLE
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS $_$
+begin
+  if to_regclass('cron.job') is null then
+    return;
+  end if;
+  return query execute $q$
+    select format('schedule %s %s', s.name, d.what), d.mend
+    from mill.schedule s
+    left join cron.job j on j.jobname = s.name and j.database = current_database()
+    cross join lateral (
+      select case
+          when j.jobid is null then 'is not in cron.job'
+          when not j.active then 'is inactive in cron.job'
+          when j.schedule <> s.schedule or j.command <> c.command then 'is another one in cron.job'
+        end as what,
+        -- cron.schedule leaves a job inactive that is so already.
+        case when j.jobid is not null and not j.active then format('select cron.unschedule(%s::bigint); ', j.jobid) else '' end
+          || 'select mill.install_schedules()' as mend
+      from (select coalesce(s.command, format('select mill.run_schedule(%L)', s.name)) as command) c) d
+    where d.what is not null
+      -- One of another database or server is named by mill.misplaced_schedules.
+      and not exists (select from mill.misplaced_schedules() m where m.jobname = s.name)
+    order by s.name
+  $q$;
+end
+$_$;
+
+COMMENT ON FUNCTION mill.damage_of_schedules() IS 'Schedules that cron does not have, or has differently or inactive, each with the SQL that mends it.';
 
 CREATE FUNCTION mill.data_rows(p_data_type text, p_symbol text) RETURNS jsonb
     LANGUAGE plpgsql STABLE
@@ -3210,7 +3423,6 @@ begin
   )
   select coalesce(array_agg(g.id), '{}') into v_gone from gone g;
   perform mill.forget_logs(v_gone);
-  perform mill.forget_steps(v_gone);
   return query
   select distinct a.id, case when a.id = any (v_gone) then 'discarded' else 'not_dead' end from unnest(p_ids) as a(id);
 end
@@ -3345,28 +3557,6 @@ end
 $$;
 
 COMMENT ON FUNCTION mill.due_in_sequence(p_job_id uuid) IS 'The inserted tasks of a job that wait for nothing any more, in their order.';
-
-CREATE FUNCTION mill.due_times(p_schedule mill.job_schedule, p_after timestamp with time zone, p_until timestamp with time zone) RETURNS SETOF timestamp with time zone
-    LANGUAGE plpgsql STABLE
-    SET search_path TO 'pg_catalog', 'pg_temp'
-    AS $$
-declare
-  v_after timestamptz := greatest(p_after, p_until - interval '32 days', p_schedule.starts_at - interval '1 microsecond');
-  v_every interval := make_interval(secs => p_schedule.every_seconds);
-  v_first bigint;
-begin
-  if v_after >= p_until then
-    return;
-  elsif p_schedule.cron is not null then
-    return query select * from mill.cron_times(p_schedule.cron, p_schedule.time_zone, v_after, p_until);
-  else
-    v_first := floor(extract(epoch from v_after - p_schedule.starts_at) / p_schedule.every_seconds) + 1;
-    return query select g from generate_series(p_schedule.starts_at + v_first * v_every, p_until, v_every) g;
-  end if;
-end
-$$;
-
-COMMENT ON FUNCTION mill.due_times(p_schedule mill.job_schedule, p_after timestamp with time zone, p_until timestamp with time zone) IS 'The due times of a schedule after one instant, up to another, of the last 32 days.';
 
 CREATE FUNCTION mill.duration_bucket(p_ms bigint) RETURNS smallint
     LANGUAGE sql IMMUTABLE
@@ -3554,29 +3744,6 @@ $$;
 
 COMMENT ON FUNCTION mill.end_lost_invocations() IS 'Ends invocations whose request failed or took too long, and takes their jobs back; says how many.';
 
-CREATE FUNCTION mill.end_of_gap(p_local timestamp without time zone, p_zone text) RETURNS timestamp with time zone
-    LANGUAGE plpgsql STABLE
-    SET search_path TO 'pg_catalog', 'pg_temp'
-    AS $$
-declare
-  v_low timestamptz := (p_local - interval '1 day') at time zone p_zone;
-  v_high timestamptz := (p_local + interval '1 day') at time zone p_zone;
-  v_middle timestamptz;
-begin
-  while v_high - v_low > interval '1 second' loop
-    v_middle := date_trunc('second', v_low + (v_high - v_low) / 2);
-    if v_middle at time zone p_zone > p_local then
-      v_high := v_middle;
-    else
-      v_low := v_middle;
-    end if;
-  end loop;
-  return v_high;
-end
-$$;
-
-COMMENT ON FUNCTION mill.end_of_gap(p_local timestamp without time zone, p_zone text) IS 'When clocks in a time zone are put forward over this time.';
-
 CREATE FUNCTION mill.end_refresh_pauses(p_refreshes jsonb) RETURNS void
     LANGUAGE sql
     SET search_path TO 'pg_catalog', 'pg_temp'
@@ -3695,56 +3862,6 @@ CREATE FUNCTION mill.enqueue_document_sweep() RETURNS void
 $$;
 
 COMMENT ON FUNCTION mill.enqueue_document_sweep() IS 'Asks for a sweep that lists the object store.';
-
-CREATE FUNCTION mill.enqueue_due_times(p_schedule mill.job_schedule, p_now timestamp with time zone) RETURNS integer
-    LANGUAGE plpgsql
-    SET search_path TO 'pg_catalog', 'pg_temp'
-    AS $_$
-declare
-  v_in_time_from timestamptz := p_now - make_interval(secs => mill.setting('schedules.grace_seconds', '120')::int);
-  v_due timestamptz[] := array(
-    select d from mill.due_times(p_schedule, p_schedule.next_due - interval '1 microsecond', p_now) d
-    where not exists (select from mill.job_schedule_run r where r.schedule = p_schedule.schedule and r.due = d) order by d);
-  v_late timestamptz[] := array(select d from unnest(v_due) d where d < v_in_time_from order by d);
-  v_run timestamptz[];
-  v_is_busy boolean;
-  v_jobs jsonb;
-begin
-  v_run := case
-    when v_late = '{}' then v_due
-    when p_schedule.catch_up = 'none' then v_due[cardinality(v_late) + 1 :]
-    when p_schedule.catch_up = 'once' then v_due[cardinality(v_due) :]
-    else v_due[greatest(1, cardinality(v_late) - p_schedule.catch_up_limit + 1) :] end;
-  insert into mill.job_schedule_run (schedule, due, at, outcome, missed_count)
-  select p_schedule.schedule, max(d), p_now, 'missed', count(*) from unnest(v_due) d where d <> all (v_run) having count(*) > 0;
-
-  if p_schedule.overlap = 'skip' and v_run <> '{}' then
-    v_is_busy := mill.has_live_run(p_schedule.schedule);
-    insert into mill.job_schedule_run (schedule, due, at, outcome)
-    select p_schedule.schedule, d.due, p_now, 'overlapped' from unnest(v_run) with ordinality as d(due, n)
-    where d.n > 1 or v_is_busy;
-    v_run := case when v_is_busy then '{}' else v_run[1:1] end;
-  end if;
-
-  if v_run <> '{}' then
-    select jsonb_agg(to_jsonb(e)) into v_jobs
-    from mill.enqueue((select jsonb_agg(mill.scheduled_job(p_schedule, d.due) order by d.n) from unnest(v_run) with ordinality as d(due, n))) e;
-    if v_jobs @? '$[*] ? (@.status == "throttled")' then
-      raise exception 'the queue of "%" is full', p_schedule.kind using errcode = 'GM006', hint = 'Try again later.';
-    end if;
-    insert into mill.job_schedule_run (schedule, due, at, outcome, job)
-    select p_schedule.schedule, d.due, p_now, case when d.due < v_in_time_from then 'caught_up' else 'due' end, (j ->> 'id')::uuid
-    from unnest(v_run) with ordinality as d(due, n) join jsonb_array_elements(v_jobs) j on (j ->> 'ordinal')::int = d.n - 1;
-  end if;
-
-  update mill.job_schedule s
-  set next_due = coalesce((mill.next_due_times(p_schedule, p_now))[1], 'infinity'), problem = null
-  where s.schedule = p_schedule.schedule;
-  return cardinality(v_run);
-end
-$_$;
-
-COMMENT ON FUNCTION mill.enqueue_due_times(p_schedule mill.job_schedule, p_now timestamp with time zone) IS 'Enqueues the due times of one schedule by its policies; says how many.';
 
 CREATE FUNCTION mill.enqueue_keyed(p_jobs jsonb, p_now timestamp with time zone, p_turn bigint, p_random text, p_max_bytes integer, p_answered jsonb DEFAULT NULL::jsonb) RETURNS TABLE(ordinal integer, id uuid, status text)
     LANGUAGE plpgsql
@@ -3882,38 +3999,6 @@ $$;
 
 COMMENT ON FUNCTION mill.enqueue_many(p_kind text, p_payloads jsonb) IS 'Enqueues a job of one kind for each payload of an array; answers their ids in that order, null for one that was throttled.';
 
-CREATE FUNCTION mill.enqueue_schedules(p_max integer DEFAULT 500) RETURNS integer
-    LANGUAGE plpgsql
-    SET search_path TO 'pg_catalog', 'pg_temp'
-    SET lock_timeout TO '500ms'
-    AS $$
-declare
-  v_now timestamptz := mill.now();
-  v_schedule mill.job_schedule;
-  v_enqueued int := 0;
-begin
-  for v_schedule in
-    select s.* from mill.job_schedule s where not s.paused and s.next_due <= v_now order by s.next_due limit p_max for update skip locked
-  loop
-    begin
-      v_enqueued := v_enqueued + mill.enqueue_due_times(v_schedule, v_now);
-    exception
-      when query_canceled then
-        raise;
-      when others then
-        if v_schedule.problem is distinct from sqlerrm then
-          update mill.job_schedule s set problem = sqlerrm where s.schedule = v_schedule.schedule;
-          insert into mill.event (at, code, detail) values (v_now, 'schedule_refused',
-            jsonb_build_object('schedule', v_schedule.schedule, 'sqlstate', sqlstate, 'message', sqlerrm));
-        end if;
-    end;
-  end loop;
-  return v_enqueued;
-end
-$$;
-
-COMMENT ON FUNCTION mill.enqueue_schedules(p_max integer) IS 'Enqueues the jobs of all due times; says how many. The pump calls it in every round.';
-
 CREATE FUNCTION mill.entry_lock(p_name text) RETURNS boolean
     LANGUAGE sql
     SET search_path TO 'pg_catalog', 'pg_temp'
@@ -3927,14 +4012,25 @@ CREATE FUNCTION mill.estimated_tokens(p_payload jsonb) RETURNS bigint
 
 COMMENT ON FUNCTION mill.estimated_tokens(p_payload jsonb) IS 'What a job says that it will use; 1000 when it says nothing.';
 
-CREATE FUNCTION mill.every_minute(p_part text) RETURNS boolean
+CREATE FUNCTION mill.every(p_part text, p_interval interval) RETURNS boolean
     LANGUAGE plpgsql
     SET search_path TO 'pg_catalog', 'pg_temp'
     AS $$
 begin
   insert into mill.heartbeat as h (part, at) values (p_part, clock_timestamp())
-  on conflict (part) do update set at = excluded.at where h.at <= clock_timestamp() - interval '1 minute';
+  on conflict (part) do update set at = excluded.at where h.at <= clock_timestamp() - p_interval;
   return found;
+end
+$$;
+
+COMMENT ON FUNCTION mill.every(p_part text, p_interval interval) IS 'True for one caller in each interval.';
+
+CREATE FUNCTION mill.every_minute(p_part text) RETURNS boolean
+    LANGUAGE plpgsql
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS $$
+begin
+  return mill.every(p_part, interval '1 minute');
 end
 $$;
 
@@ -4052,12 +4148,8 @@ declare
   v_run_at timestamptz := (p_job ->> 'run_at')::timestamptz;
   v_lease timestamptz := (p_job ->> 'lease_until')::timestamptz;
   v_attempt text := format('attempt %s of %s', p_job ->> 'attempt', p_job ->> 'max_attempts');
-  v_step mill.job_step;
   v_error text := concat_ws(': ', p_job #>> '{error,type}', left(p_job #>> '{error,message}', 500));
 begin
-  if v_state = 'deferred' then
-    select s.* into v_step from mill.job_step s where s.job = v_id::uuid and s.state in ('sleeping', 'waiting') order by s.n desc limit 1;
-  end if;
   case
     when v_state = 'completed' then
       return query select 'completed', null::timestamptz, format('The job was completed at %s. There is nothing to do.', mill.time_text((p_job ->> 'finished_at')::timestamptz));
@@ -4084,12 +4176,6 @@ begin
     when v_state = 'retrying' then
       return query select 'retrying', v_run_at, format(
         '%s failed: %s. The job is tried again at %s.', upper(left(v_attempt, 1)) || substr(v_attempt, 2), coalesce(nullif(v_error, ''), 'no error was given'), mill.time_text(v_run_at));
-    when v_step.state = 'waiting' then
-      return query select 'waits_for_event', nullif(v_step.until, 'infinity'), format(
-        'The job waits for the event %L in its step "%s"%s. Send it: select public.send_event(''%s'', %1$L, ''{}'');', v_step.event, v_step.step,
-        case when v_step.until < 'infinity' then ', until ' || mill.time_text(v_step.until) else '' end, v_id);
-    when v_step.state = 'sleeping' then
-      return query select 'sleeps', v_step.until, format('The job sleeps in its step "%s" until %s. Nothing is held for it.', v_step.step, mill.time_text(v_step.until));
     when p_job #>> '{error,type}' = 'unknown_kind' then
       return query select 'unknown_kind', v_run_at, format(
         'The last worker had no handler for the kind %s and gave the job back. It is offered again at %s. Deploy a function or start a worker that handles %1$s.', p_job ->> 'kind',
@@ -4567,6 +4653,24 @@ $$;
 
 COMMENT ON FUNCTION mill.export_storage_used(p_owner uuid) IS 'Bytes that a user''s exports occupy.';
 
+CREATE FUNCTION mill.failing_invocations() RETURNS TABLE(queue text, failure text)
+    LANGUAGE sql STABLE
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS $$
+  select q.queue, l.failures[1]
+  from mill.queue q
+  cross join lateral (
+    select array_agg(i.failure order by i.asked_at desc) as failures
+    from (
+      select i.failure, i.asked_at from mill.invocation i
+      where i.queue = q.queue and i.ended_at is not null and i.asked_at > mill.now() - interval '5 minutes'
+      order by i.asked_at desc
+      limit 3) i) l
+  where q.served_by = 'function' and not q.paused and cardinality(array_remove(l.failures, null)) = 3
+$$;
+
+COMMENT ON FUNCTION mill.failing_invocations() IS 'Queues whose last three invocations failed, with the reason of the last one.';
+
 CREATE FUNCTION mill.fields_violation(p_root jsonb, p_schema jsonb, p_value jsonb, p_path text, p_depth integer) RETURNS text[]
     LANGUAGE plpgsql IMMUTABLE
     SET search_path TO 'pg_catalog', 'pg_temp'
@@ -5042,16 +5146,6 @@ $_$;
 
 COMMENT ON FUNCTION mill.forget_part(p_part text) IS 'Deletes the rows that a part has registered and cancels its live jobs. For gristmill migrate --without.';
 
-CREATE FUNCTION mill.forget_steps(p_jobs uuid[]) RETURNS void
-    LANGUAGE sql
-    SET search_path TO 'pg_catalog', 'pg_temp'
-    AS $$
-  delete from mill.job_step s where s.job = any (p_jobs);
-  delete from mill.job_event e where e.job = any (p_jobs);
-$$;
-
-COMMENT ON FUNCTION mill.forget_steps(p_jobs uuid[]) IS 'Deletes what is kept of the steps and events of jobs that are deleted.';
-
 CREATE FUNCTION mill.forget_tasks() RETURNS trigger
     LANGUAGE plpgsql SECURITY DEFINER
     SET search_path TO 'pg_catalog', 'pg_temp'
@@ -5165,18 +5259,6 @@ CREATE FUNCTION mill.has_format(p_text text, p_format text) RETURNS boolean
 $_$;
 
 COMMENT ON FUNCTION mill.has_format(p_text text, p_format text) IS 'Whether a text has a format of JSON Schema; true for formats that are not checked.';
-
-CREATE FUNCTION mill.has_live_run(p_schedule text) RETURNS boolean
-    LANGUAGE sql STABLE
-    SET search_path TO 'pg_catalog', 'pg_temp'
-    AS $$
-  select exists (
-    select from (
-      select r.job from mill.job_schedule_run r where r.schedule = p_schedule and r.job is not null order by r.due desc limit 10) l
-    join mill.job_live j on j.id = l.job)
-$$;
-
-COMMENT ON FUNCTION mill.has_live_run(p_schedule text) IS 'Whether a job of one of the last runs of a schedule has not ended.';
 
 CREATE FUNCTION mill.has_pending(p_queue text) RETURNS boolean
     LANGUAGE plpgsql STABLE
@@ -5723,21 +5805,6 @@ $_$;
 
 COMMENT ON FUNCTION mill.install_storage_policies() IS 'Makes the buckets and their policies where Supabase Storage is; elsewhere it does nothing.';
 
-CREATE FUNCTION mill.instants_of(p_local timestamp without time zone, p_zone text) RETURNS timestamp with time zone[]
-    LANGUAGE sql STABLE
-    SET search_path TO 'pg_catalog', 'pg_temp'
-    AS $$
-  select array(
-    select distinct i.instant
-    from (values (-1), (1)) as d(day)
-    cross join lateral (select (p_local + make_interval(days => d.day)) at time zone 'UTC' as near) n
-    cross join lateral (select (p_local - (n.near at time zone p_zone - n.near at time zone 'UTC')) at time zone 'UTC' as instant) i
-    where i.instant at time zone p_zone = p_local
-    order by 1)
-$$;
-
-COMMENT ON FUNCTION mill.instants_of(p_local timestamp without time zone, p_zone text) IS 'When clocks in a time zone show this time: once, twice or never.';
-
 CREATE FUNCTION mill.invocation_body(p_queue mill.queue, p_id uuid) RETURNS jsonb
     LANGUAGE plpgsql STABLE
     SET search_path TO 'pg_catalog', 'pg_temp'
@@ -5935,23 +6002,6 @@ CREATE FUNCTION mill.is_time_with_zone(p_text text) RETURNS boolean
 $_$;
 
 COMMENT ON FUNCTION mill.is_time_with_zone(p_text text) IS 'Whether a text is a time of a day with its zone, as in 23:59:59.5+01:00.';
-
-CREATE FUNCTION mill.is_time_zone(p_name text) RETURNS boolean
-    LANGUAGE plpgsql STABLE
-    SET search_path TO 'pg_catalog', 'pg_temp'
-    AS $_$
-begin
-  if p_name !~ '^(UTC|GMT|Etc/GMT[+-]\d{1,2}|[A-Za-z_]+(/[A-Za-z_-]+)+)$' then
-    return false;
-  end if;
-  perform now() at time zone p_name;
-  return true;
-exception when invalid_parameter_value then
-  return false;
-end
-$_$;
-
-COMMENT ON FUNCTION mill.is_time_zone(p_name text) IS 'Whether Postgres has a time zone of this name.';
 
 CREATE FUNCTION mill.is_unique_option(p_unique jsonb) RETURNS boolean
     LANGUAGE sql IMMUTABLE
@@ -6336,56 +6386,6 @@ end
 $$;
 
 COMMENT ON FUNCTION mill.keep_scanned(p_file public.shell_files, p_place text) IS 'Notes that a document''s file was scanned, and where the scanned bytes lie.';
-
-CREATE TABLE mill.job_step (
-    job uuid NOT NULL,
-    step text NOT NULL,
-    n integer NOT NULL,
-    attempt integer NOT NULL,
-    at timestamp with time zone NOT NULL,
-    until timestamp with time zone,
-    event text,
-    state text NOT NULL,
-    result jsonb,
-    CONSTRAINT a_wait_names_its_event CHECK (((state <> 'waiting'::text) OR (event IS NOT NULL))),
-    CONSTRAINT only_what_is_finished_has_a_result CHECK (((state = 'finished'::text) OR (result IS NULL))),
-    CONSTRAINT step_name_has_up_to_200_characters CHECK (((length(step) >= 1) AND (length(step) <= 200))),
-    CONSTRAINT step_state_is_known CHECK ((state = ANY (ARRAY['finished'::text, 'sleeping'::text, 'waiting'::text, 'timed_out'::text]))),
-    CONSTRAINT who_sleeps_or_waits_does_so_until_a_time CHECK (((state <> ALL (ARRAY['sleeping'::text, 'waiting'::text])) OR (until IS NOT NULL)))
-)
-WITH (autovacuum_vacuum_scale_factor='0', autovacuum_vacuum_threshold='1000');
-
-COMMENT ON TABLE mill.job_step IS 'What a job has done so far: steps with their results, sleeps and waits.';
-
-CREATE FUNCTION mill.keep_step(p_step mill.job_step) RETURNS void
-    LANGUAGE plpgsql
-    SET search_path TO 'pg_catalog', 'pg_temp'
-    AS $$
-declare
-  v_max int := mill.setting('steps.result_max_bytes', '262144')::int;
-  v_kept record;
-begin
-  if p_step.step is null or length(p_step.step) not between 1 and 200 then
-    perform mill.refuse_step('a step needs a name of up to 200 characters', null);
-  end if;
-  if pg_column_size(p_step.result) > v_max then
-    perform mill.refuse_step(format('the result of the step "%s" is larger than %s bytes', p_step.step, v_max), 'Store the content elsewhere and answer a reference to it.');
-  end if;
-  select count(*) as steps, coalesce(sum(pg_column_size(s.result)), 0) as bytes into v_kept from mill.job_step s where s.job = p_step.job;
-  if v_kept.steps >= mill.setting('steps.max_per_job', '1000')::int then
-    perform mill.refuse_step(format('the job has %s steps, and one job has no more', v_kept.steps), 'Do many things in one step, or enqueue a job for each.');
-  elsif v_kept.bytes + coalesce(pg_column_size(p_step.result), 0) > mill.setting('steps.total_max_bytes', '8388608')::int then
-    perform mill.refuse_step('the results of the steps of the job are too large together', 'Store the content elsewhere and answer references to it.');
-  end if;
-  insert into mill.job_step (job, step, n, attempt, at, until, event, state, result)
-  values (p_step.job, p_step.step, v_kept.steps + 1, p_step.attempt, mill.now(), p_step.until, p_step.event, p_step.state, p_step.result);
-  if p_step.state = 'finished' then
-    update mill.job_live j set max_attempts = j.max_attempts + j.lease_losses, lease_losses = 0 where j.id = p_step.job and j.lease_losses > 0;
-  end if;
-end
-$$;
-
-COMMENT ON FUNCTION mill.keep_step(p_step mill.job_step) IS 'Writes a new step of a job within the limits of one job.';
 
 CREATE FUNCTION mill.keep_upserted_file() RETURNS trigger
     LANGUAGE plpgsql SECURITY DEFINER
@@ -6795,6 +6795,19 @@ $$;
 
 COMMENT ON FUNCTION mill.lock_exports(p_owner uuid) IS 'One change at a time to the exports of an owner, until the transaction ends.';
 
+CREATE FUNCTION mill.lock_held_seconds(p_lock bigint) RETURNS numeric
+    LANGUAGE sql STABLE
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS $$
+  select max(extract(epoch from mill.now() - a.query_start))
+  from pg_locks l join pg_stat_activity a using (pid)
+  where l.locktype = 'advisory' and l.granted and l.objsubid = 1
+    and l.database = (select d.oid from pg_database d where d.datname = current_database())
+    and (l.classid::bigint << 32 | l.objid::bigint) = p_lock
+$$;
+
+COMMENT ON FUNCTION mill.lock_held_seconds(p_lock bigint) IS 'For how many seconds the statement that holds an advisory lock has run; null when nobody holds it.';
+
 CREATE FUNCTION mill.lock_jobs_by_priority(p_queue text, p_max integer, p_kinds text[], p_takes_packs boolean DEFAULT false, p_waits boolean DEFAULT false) RETURNS tid[]
     LANGUAGE plpgsql
     SET search_path TO 'pg_catalog', 'pg_temp'
@@ -7024,13 +7037,6 @@ CREATE FUNCTION mill.lock_refresh_claims() RETURNS void
 
 COMMENT ON FUNCTION mill.lock_refresh_claims() IS 'Claims of refresh queues take turns until their transactions end.';
 
-CREATE FUNCTION mill.lock_steps(p_job uuid) RETURNS void
-    LANGUAGE sql
-    SET search_path TO 'pg_catalog', 'pg_temp'
-    AS $$ select pg_advisory_xact_lock(hashtextextended('mill.job_step ' || p_job, 0)) $$;
-
-COMMENT ON FUNCTION mill.lock_steps(p_job uuid) IS 'Holds the steps and events of a job until the transaction ends.';
-
 CREATE FUNCTION mill.log_lines(p_logs jsonb, p_now timestamp with time zone) RETURNS TABLE(n bigint, at timestamp with time zone, level text, message text, data jsonb, bytes bigint)
     LANGUAGE sql STABLE
     SET search_path TO 'pg_catalog', 'pg_temp'
@@ -7137,8 +7143,6 @@ begin
   for v_name in select d.partition from mill.expired_days(v_today) d loop
     begin
       execute format('delete from mill.job_log l using mill.%I j where j.id = l.job', v_name);
-      execute format('delete from mill.job_step s using mill.%I j where j.id = s.job', v_name);
-      execute format('delete from mill.job_event e using mill.%I j where j.id = e.job', v_name);
       execute format('drop table mill.%I', v_name);
       v_dropped := v_dropped + 1;
     exception when lock_not_available then
@@ -7440,6 +7444,13 @@ CREATE FUNCTION mill.may_write_upload(p_key text, p_user uuid) RETURNS boolean
 
 COMMENT ON FUNCTION mill.may_write_upload(p_key text, p_user uuid) IS 'Rule of write in medical-docs: below one''s own id.';
 
+CREATE FUNCTION mill.measure_addresses() RETURNS TABLE(subject text, value numeric)
+    LANGUAGE sql STABLE
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS $$ select a.name, 1::numeric from mill.silent_addresses() a $$;
+
+COMMENT ON FUNCTION mill.measure_addresses() IS '1 for storage or health when it does not answer any more.';
+
 CREATE FUNCTION mill.measure_ai_passes() RETURNS TABLE(subject text, value numeric)
     LANGUAGE sql STABLE
     SET search_path TO 'pg_catalog', 'pg_temp'
@@ -7482,11 +7493,9 @@ CREATE FUNCTION mill.measure_cron_lock() RETURNS TABLE(subject text, value numer
     LANGUAGE sql STABLE
     SET search_path TO 'pg_catalog', 'pg_temp'
     AS $$
-  select 'process-queue-batch', extract(epoch from mill.now() - a.query_start)
-  from pg_locks l join pg_stat_activity a using (pid)
-  where l.locktype = 'advisory' and l.granted and l.objsubid = 1
-    and l.database = (select d.oid from pg_database d where d.datname = current_database())
-    and (l.classid::bigint << 32 | l.objid::bigint) = 7022311640271840 -- that of mill.pump
+  select 'process-queue-batch', l.seconds
+  from (select mill.lock_held_seconds(7022311640271840) as seconds) l -- that of mill.pump
+  where l.seconds is not null
 $$;
 
 COMMENT ON FUNCTION mill.measure_cron_lock() IS 'Seconds for which one run of the pump has held its lock; a sound one ends within the minute.';
@@ -7536,6 +7545,20 @@ CREATE FUNCTION mill.measure_fast_stages() RETURNS TABLE(subject text, value num
 $$;
 
 COMMENT ON FUNCTION mill.measure_fast_stages() IS 'p95 of the seconds from upload to the end of the fast stages, of an hour with 20 or more documents.';
+
+CREATE FUNCTION mill.measure_installation() RETURNS TABLE(subject text, value numeric)
+    LANGUAGE sql STABLE
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS $$ select 'installation', count(*)::numeric from mill.check_installation() $$;
+
+COMMENT ON FUNCTION mill.measure_installation() IS 'How many things of the release are missing, revoked or switched off.';
+
+CREATE FUNCTION mill.measure_invocations() RETURNS TABLE(subject text, value numeric)
+    LANGUAGE sql STABLE
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS $$ select q.queue, (f.queue is not null)::int::numeric from mill.queue q left join mill.failing_invocations() f using (queue) where q.served_by = 'function' $$;
+
+COMMENT ON FUNCTION mill.measure_invocations() IS '1 for a queue whose last three invocations failed.';
 
 CREATE FUNCTION mill.measure_lease_losses() RETURNS TABLE(subject text, value numeric)
     LANGUAGE sql STABLE
@@ -7588,6 +7611,34 @@ $$;
 
 COMMENT ON FUNCTION mill.measure_rate_limits() IS 'Percent of the last hour''s calls that a provider refused for their rate.';
 
+CREATE FUNCTION mill.measure_snapshots() RETURNS TABLE(subject text, value numeric)
+    LANGUAGE sql STABLE
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS $$
+  -- vacuum and logical decoding hold none that counts; a walsender is judged by its slot.
+  select coalesce(a.usename, a.backend_type), max(extract(epoch from clock_timestamp() - coalesce(a.xact_start, a.query_start)))
+  from pg_stat_activity a
+  where a.datname = current_database() and (a.backend_xmin is not null or a.backend_xid is not null)
+    and a.backend_type = 'client backend' and a.query not like 'autovacuum:%'
+  group by 1
+  union all
+  select 'prepared transaction of ' || x.owner, max(extract(epoch from clock_timestamp() - x.prepared))
+  from pg_prepared_xacts x where x.database = current_database() group by x.owner
+$$;
+
+COMMENT ON FUNCTION mill.measure_snapshots() IS 'For each user that holds a snapshot: for how many seconds.';
+
+CREATE FUNCTION mill.measure_stale_lock() RETURNS TABLE(subject text, value numeric)
+    LANGUAGE sql STABLE
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS $$
+  select 'check-stale-data', l.seconds
+  from (select mill.lock_held_seconds(7022341640271841) as seconds) l -- that of mill.check_stale_data
+  where l.seconds is not null
+$$;
+
+COMMENT ON FUNCTION mill.measure_stale_lock() IS 'Seconds for which one run of the staleness pass has held its lock.';
+
 CREATE FUNCTION mill.measure_stalled() RETURNS TABLE(subject text, value numeric)
     LANGUAGE sql STABLE
     SET search_path TO 'pg_catalog', 'pg_temp'
@@ -7602,16 +7653,24 @@ $$;
 
 COMMENT ON FUNCTION mill.measure_stalled() IS 'For queues with due work: seconds without a completed job.';
 
+CREATE FUNCTION mill.measure_uncounted() RETURNS TABLE(subject text, value numeric)
+    LANGUAGE sql STABLE
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS $$ select 'documents', count(*)::numeric from (select from mill.uncounted_usage u where u.at < mill.now() - interval '10 minutes' limit 1000) u $$;
+
+COMMENT ON FUNCTION mill.measure_uncounted() IS 'How much usage has waited for over 10 minutes to be counted.';
+
 CREATE FUNCTION mill.measure_unrefreshed() RETURNS TABLE(subject text, value numeric)
     LANGUAGE sql STABLE
     SET search_path TO 'pg_catalog', 'pg_temp'
     AS $$
-  select s.data_type, extract(epoch from mill.now() - greatest(s.since, (
-    select max(u.created_at) from public.api_data_usage u where u.data_type = s.data_type))) / 3600
+  select s.data_type, extract(epoch from mill.now() - least(greatest(s.since, h.at), (
+    select min(u.created_at) from public.api_data_usage u where u.data_type = s.data_type and u.created_at > coalesce(h.at, '-infinity')))) / 3600
   from (select a.data_type, min(a.subscribed_at) as since from public.active_subscriptions_v2 a group by a.data_type) s
+  left join mill.heartbeat h on h.part = 'refreshed_' || s.data_type
 $$;
 
-COMMENT ON FUNCTION mill.measure_unrefreshed() IS 'Hours since each watched data type was last fetched.';
+COMMENT ON FUNCTION mill.measure_unrefreshed() IS 'Hours since each watched data type was last refreshed well.';
 
 CREATE FUNCTION mill.measure_upload(p_file public.shell_files, p_job_id uuid, p_measured jsonb) RETURNS text[]
     LANGUAGE plpgsql
@@ -7643,6 +7702,54 @@ CREATE FUNCTION mill.measure_warnings() RETURNS TABLE(subject text, value numeri
 $$;
 
 COMMENT ON FUNCTION mill.measure_warnings() IS 'Events of the last hour that name a data type, for each.';
+
+CREATE TABLE mill.catalog (
+    kind text NOT NULL,
+    name text NOT NULL,
+    belongs_to text NOT NULL,
+    state text NOT NULL,
+    mend text NOT NULL,
+    postgres integer NOT NULL
+);
+
+COMMENT ON TABLE mill.catalog IS 'What the installed release has made: routines, tables, columns, indexes, constraints, triggers, policies, grants. mend: the SQL that restores it.';
+
+CREATE FUNCTION mill.mend_of_change(p_was mill.catalog, p_state text) RETURNS text
+    LANGUAGE sql IMMUTABLE
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS $_$
+  select case p_was.kind
+    when 'trigger' then
+      case when p_state = p_was.state || ' enabled D' then regexp_replace(p_was.name, '^(.*) on (.*)$', 'alter table \2 enable trigger \1')
+        else format('drop trigger %s; %s', p_was.name, p_was.mend) end
+    when 'index' then format('drop index %s; %s', p_was.name, p_was.mend)
+    when 'constraint' then regexp_replace(p_was.name, '^(.*) on (.*)$', 'alter table \2 drop constraint \1') || '; ' || p_was.mend
+    when 'column' then mill.mend_of_column(p_was.name, p_was.state::jsonb, p_state::jsonb)
+    else p_was.mend
+  end
+$_$;
+
+COMMENT ON FUNCTION mill.mend_of_change(p_was mill.catalog, p_state text) IS 'The SQL that brings a changed thing of the release back to what is on record.';
+
+CREATE FUNCTION mill.mend_of_column(p_name text, p_was jsonb, p_now jsonb) RETURNS text
+    LANGUAGE sql IMMUTABLE
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS $_$
+  select string_agg(regexp_replace(p_name, '^(.*)\.(.*)$', 'alter table \1 alter column \2 ') || c.change, '; ' order by c.place)
+  from (
+    select 1, format('type %s using (%s)::%1$s', p_was ->> 'type', regexp_replace(p_name, '^.*\.', '')) where p_was -> 'type' <> p_now -> 'type'
+    union all
+    select 2, case when p_was ? 'default' then 'set default ' || (p_was ->> 'default') else 'drop default' end
+    where p_was -> 'default' is distinct from p_now -> 'default'
+    union all
+    select 3, case when (p_was ->> 'is_not_null')::boolean then 'set not null' else 'drop not null' end
+    where p_was -> 'is_not_null' <> p_now -> 'is_not_null'
+    union all
+    select 4, 'add generated ' || case p_was ->> 'identity' when 'a' then 'always' else 'by default' end || ' as identity'
+    where p_was ? 'identity' and not p_now ? 'identity') c(place, change)
+$_$;
+
+COMMENT ON FUNCTION mill.mend_of_column(p_name text, p_was jsonb, p_now jsonb) IS 'The SQL that brings a changed column back to its type, default and whether it may be null.';
 
 CREATE FUNCTION mill.merge_registered(p_current jsonb, p_registered jsonb, p_asked jsonb, p_together text[], p_force boolean, OUT changes jsonb, OUT kept jsonb) RETURNS record
     LANGUAGE plpgsql IMMUTABLE
@@ -7741,31 +7848,6 @@ $$;
 
 COMMENT ON FUNCTION mill.move_export(p_holder mill.holder, p_progress integer, p_message text) IS 'Raises the progress of an export that a worker still holds; its owner, or null when it does not.';
 
-CREATE FUNCTION mill.next_due_times(p_schedule mill.job_schedule, p_after timestamp with time zone, p_count integer DEFAULT 1) RETURNS timestamp with time zone[]
-    LANGUAGE plpgsql STABLE
-    SET search_path TO 'pg_catalog', 'pg_temp'
-    AS $$
-declare
-  v_after timestamptz := greatest(p_after, p_schedule.starts_at - interval '1 microsecond');
-  v_stretch interval;
-  v_due timestamptz[];
-begin
-  if p_schedule.cron is null then
-    return array(
-      select p_schedule.starts_at + (floor(extract(epoch from v_after - p_schedule.starts_at) / p_schedule.every_seconds) + n)
-        * make_interval(secs => p_schedule.every_seconds)
-      from generate_series(1, p_count) n);
-  end if;
-  foreach v_stretch in array array['3 hours', '2 days', '35 days', '400 days', '9 years']::interval[] loop
-    v_due := array(select t from mill.cron_times(p_schedule.cron, p_schedule.time_zone, v_after, v_after + v_stretch) t limit p_count);
-    exit when cardinality(v_due) = p_count;
-  end loop;
-  return v_due;
-end
-$$;
-
-COMMENT ON FUNCTION mill.next_due_times(p_schedule mill.job_schedule, p_after timestamp with time zone, p_count integer) IS 'The next due times of a schedule after an instant; none when there is none within nine years.';
-
 CREATE FUNCTION mill.next_round() RETURNS numeric
     LANGUAGE sql
     SET search_path TO 'pg_catalog', 'pg_temp'
@@ -7792,6 +7874,16 @@ end
 $$;
 
 COMMENT ON FUNCTION mill.note_asked_kinds(p_queues text[], p_kinds text[]) IS 'Records that a worker asks for these kinds, or for all of these queues. For mill.claim alone.';
+
+CREATE FUNCTION mill.note_catalog() RETURNS void
+    LANGUAGE sql
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS $$
+  delete from mill.catalog_before;
+  insert into mill.catalog_before (kind, name, state) select c.kind, c.name, c.state from mill.catalog_now() c
+$$;
+
+COMMENT ON FUNCTION mill.note_catalog() IS 'Remembers for the rest of the transaction what is there, for mill.record_catalog.';
 
 CREATE FUNCTION mill.note_claimant(p_queue text, p_worker text) RETURNS void
     LANGUAGE plpgsql
@@ -7911,6 +8003,37 @@ $$;
 
 COMMENT ON FUNCTION mill.note_limits(p_profile_id uuid, p_meters text[], p_now timestamp with time zone) IS 'Writes down which limits a profile has reached.';
 
+CREATE FUNCTION mill.note_refreshed(p_plain jsonb, p_held jsonb, p_now timestamp with time zone) RETURNS void
+    LANGUAGE plpgsql
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS $$
+declare
+  v_type record;
+begin
+  for v_type in
+    select p_held -> (o ->> 'id') ->> 'data_type' as data_type, bool_or(o ->> 'outcome' = 'completed') as is_good,
+      count(*) filter (where o ->> 'outcome' in ('failed', 'dead')) as refused,
+      (array_agg(distinct o #>> '{error,type}') filter (where o ->> 'outcome' in ('failed', 'dead')))[:5] as errors
+    from jsonb_array_elements(p_plain) o
+    where p_held ? (o ->> 'id')
+    group by 1 order by 1
+  loop
+    -- It looks first: an upsert that changes nothing locks the row all the same, and batches would wait for each other.
+    if v_type.is_good and not exists (
+      select from mill.heartbeat h where h.part = 'refreshed_' || v_type.data_type and h.at > p_now - interval '1 minute')
+    then
+      perform mill.record_heartbeat('refreshed_' || v_type.data_type);
+    end if;
+    if v_type.refused > 0 then
+      insert into mill.event (at, code, detail)
+      values (p_now, 'refresh_failed', jsonb_build_object('data_type', v_type.data_type, 'count', v_type.refused, 'errors', v_type.errors));
+    end if;
+  end loop;
+end
+$$;
+
+COMMENT ON FUNCTION mill.note_refreshed(p_plain jsonb, p_held jsonb, p_now timestamp with time zone) IS 'Records when each data type was last refreshed well, and an event for each type whose answers were refused.';
+
 CREATE FUNCTION mill.note_retried_exports(p_ids uuid[]) RETURNS void
     LANGUAGE sql
     SET search_path TO 'pg_catalog', 'pg_temp'
@@ -7921,6 +8044,17 @@ CREATE FUNCTION mill.note_retried_exports(p_ids uuid[]) RETURNS void
 $$;
 
 COMMENT ON FUNCTION mill.note_retried_exports(p_ids uuid[]) IS 'Tells listeners of exports that an attempt came to nothing, and when the next one begins.';
+
+CREATE FUNCTION mill.note_uncounted(p_what text, p_arguments jsonb, p_sqlstate text, p_message text) RETURNS void
+    LANGUAGE sql
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS $$
+  insert into mill.event (at, code, detail) values (mill.now(), 'usage_not_counted',
+    jsonb_build_object('document', p_arguments -> 'document', 'event', p_arguments -> 'event', 'sqlstate', p_sqlstate, 'message', p_message));
+  insert into mill.uncounted_usage (at, what, arguments, try_at) values (mill.now(), p_what, p_arguments, mill.now())
+$$;
+
+COMMENT ON FUNCTION mill.note_uncounted(p_what text, p_arguments jsonb, p_sqlstate text, p_message text) IS 'Keeps what could not be counted, as an event and for mill.count_again.';
 
 CREATE FUNCTION mill.noted_errors(p_known jsonb, p_log jsonb, p_next_retry_at timestamp with time zone DEFAULT NULL::timestamp with time zone) RETURNS jsonb
     LANGUAGE sql STABLE
@@ -8146,29 +8280,6 @@ $$;
 
 COMMENT ON FUNCTION mill.open_lines(p_jobs jsonb) IS 'Makes the floors of the lines that a batch of jobs will stand in.';
 
-CREATE FUNCTION mill.open_schedule(p_definition jsonb, p_place text, OUT schedule mill.job_schedule, OUT is_new boolean) RETURNS record
-    LANGUAGE plpgsql
-    SET search_path TO 'pg_catalog', 'pg_temp'
-    AS $$
-declare
-  v_name text := coalesce(p_definition ->> 'schedule', '');
-begin
-  if v_name = '' then
-    perform mill.refuse_definition_of(p_place || '/schedule', 'is missing');
-  end if;
-  select s.* into schedule from mill.job_schedule s where s.schedule = v_name for update;
-  is_new := not found;
-  if is_new then
-    insert into mill.job_schedule (schedule, kind, payload, cron, every_seconds, due_field, next_due)
-    select v_name, d.kind, coalesce(d.payload, '{}'), d.cron, d.every_seconds, d.due_field, 'infinity'
-    from jsonb_populate_record(null::mill.job_schedule, p_definition) d
-    returning * into schedule;
-  end if;
-end
-$$;
-
-COMMENT ON FUNCTION mill.open_schedule(p_definition jsonb, p_place text, OUT schedule mill.job_schedule, OUT is_new boolean) IS 'The row of a schedule that a definition names, made when it is missing.';
-
 CREATE FUNCTION mill.open_step(p_job mill.workflow, p_step mill.workflow_step, OUT ready uuid[], OUT skipped uuid[], OUT failed uuid[]) RETURNS record
     LANGUAGE plpgsql
     SET search_path TO 'pg_catalog', 'pg_temp'
@@ -8235,6 +8346,45 @@ $$;
 
 COMMENT ON FUNCTION mill.own_key() IS 'Puts the profile before the key of a new document.';
 
+CREATE FUNCTION mill.own_relations() RETURNS TABLE(relation oid, kind text, name text)
+    LANGUAGE sql STABLE
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS $_$
+  select c.oid, k.kind, format('%I.%I', n.nspname, c.relname)
+  from pg_class c
+  join pg_namespace n on n.oid = c.relnamespace
+  join (values ('r', 'table'), ('p', 'table'), ('v', 'view'), ('S', 'sequence')) k(relkind, kind) on k.relkind = c.relkind::text
+  where (n.nspname = 'mill'
+      or exists (select from mill.object o where o.name = n.nspname || '.' || c.relname and o.kind in ('table', 'view', 'sequence')))
+    and not (c.relispartition and c.relname ~ '_[0-9]+$')
+    -- The sequence of an identity column goes with its table.
+    and not exists (select from pg_depend d where d.classid = 'pg_class'::regclass and d.objid = c.oid and d.deptype in ('e', 'i') and c.relkind in ('S', 'r', 'v'))
+$_$;
+
+COMMENT ON FUNCTION mill.own_relations() IS 'The tables, views and sequences of the installed release, without the partitions that time makes.';
+
+CREATE FUNCTION mill.own_routines() RETURNS TABLE(routine oid, kind text, name text)
+    LANGUAGE sql STABLE
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS $$
+  with found as (
+    select p.oid, p.prokind from pg_proc p where p.pronamespace = to_regnamespace('mill')
+    union all
+    select p.oid, p.prokind
+    from mill.object o
+    join pg_namespace n on n.nspname = split_part(o.name, '.', 1)
+    join pg_proc p on p.pronamespace = n.oid and p.proname = split_part(o.name, '.', 2)
+    where o.kind in ('function', 'procedure') and n.nspname <> 'mill'
+      and coalesce(o.arguments = pg_get_function_identity_arguments(p.oid), true)
+  )
+  select f.oid, case f.prokind when 'p' then 'procedure' else 'function' end, f.oid::regprocedure::text
+  from found f
+  where f.prokind in ('f', 'p')
+    and not exists (select from pg_depend d where d.classid = 'pg_proc'::regclass and d.objid = f.oid and d.deptype = 'e')
+$$;
+
+COMMENT ON FUNCTION mill.own_routines() IS 'The functions and procedures of the installed release.';
+
 CREATE FUNCTION mill.pack_of(p_id uuid) RETURNS uuid
     LANGUAGE plpgsql STABLE
     SET search_path TO 'pg_catalog', 'pg_temp'
@@ -8253,38 +8403,6 @@ end
 $$;
 
 COMMENT ON FUNCTION mill.pack_of(p_id uuid) IS 'The only pack that can hold a job, or null.';
-
-CREATE FUNCTION mill.parse_cron(p_cron text, OUT minutes integer[], OUT hours integer[], OUT days integer[], OUT months integer[], OUT weekdays integer[], OUT either_day boolean, OUT problem text) RETURNS record
-    LANGUAGE plpgsql IMMUTABLE
-    SET search_path TO 'pg_catalog', 'pg_temp'
-    AS $$
-declare
-  v_fields text[] := regexp_split_to_array(btrim(p_cron), '\s+');
-begin
-  if cardinality(v_fields) is distinct from 5 then
-    problem := 'must have five fields: minute, hour, day of the month, month, weekday';
-    return;
-  end if;
-  minutes := mill.cron_field(v_fields[1], 0, 59);
-  hours := mill.cron_field(v_fields[2], 0, 23);
-  days := mill.cron_field(v_fields[3], 1, 31);
-  months := mill.cron_field(v_fields[4], 1, 12, '{jan,feb,mar,apr,may,jun,jul,aug,sep,oct,nov,dec}');
-  weekdays := mill.cron_field(v_fields[5], 0, 7, '{sun,mon,tue,wed,thu,fri,sat}');
-  if 7 = any (weekdays) then
-    weekdays := array(select distinct w % 7 from unnest(weekdays) w);
-  end if;
-  either_day := v_fields[3] <> '*' and v_fields[5] <> '*';
-  problem := case
-    when minutes is null then format('has a minute that cannot be read: %s', left(v_fields[1], 40))
-    when hours is null then format('has an hour that cannot be read: %s', left(v_fields[2], 40))
-    when days is null then format('has a day of the month that cannot be read: %s', left(v_fields[3], 40))
-    when months is null then format('has a month that cannot be read: %s', left(v_fields[4], 40))
-    when weekdays is null then format('has a weekday that cannot be read: %s', left(v_fields[5], 40))
-  end;
-end
-$$;
-
-COMMENT ON FUNCTION mill.parse_cron(p_cron text, OUT minutes integer[], OUT hours integer[], OUT days integer[], OUT months integer[], OUT weekdays integer[], OUT either_day boolean, OUT problem text) IS 'A cron expression as the numbers of its fields, or the problem with it.';
 
 CREATE FUNCTION mill.uuid7_at(p_us bigint, p_random text) RETURNS uuid
     LANGUAGE sql IMMUTABLE
@@ -8529,29 +8647,6 @@ $_$;
 
 COMMENT ON FUNCTION mill.pause_dead_refreshes(p_acted jsonb) IS 'Hook of acted: says when a symbol whose refresh became a dead letter is asked for again.';
 
-CREATE FUNCTION mill.pause_job_schedule(p_schedule text, p_paused boolean) RETURNS boolean
-    LANGUAGE plpgsql
-    SET search_path TO 'pg_catalog', 'pg_temp'
-    AS $$
-declare
-  v_schedule mill.job_schedule;
-begin
-  select s.* into v_schedule from mill.job_schedule s where s.schedule = p_schedule for update;
-  if not found then
-    perform mill.refuse_schedule_name(p_schedule);
-  end if;
-  if v_schedule.paused <> p_paused then
-    update mill.job_schedule s set paused = p_paused,
-      next_due = case when p_paused then s.next_due else coalesce((mill.next_due_times(s, mill.now()))[1], 'infinity') end
-    where s.schedule = p_schedule;
-    perform mill.call_hooks('operated', jsonb_build_object('table', 'job_schedule', 'record', p_schedule, 'action', case when p_paused then 'pause' else 'resume' end));
-  end if;
-  return p_paused;
-end
-$$;
-
-COMMENT ON FUNCTION mill.pause_job_schedule(p_schedule text, p_paused boolean) IS 'Pauses or resumes a schedule.';
-
 CREATE FUNCTION mill.piece_text(p_value jsonb, p_whole boolean) RETURNS text
     LANGUAGE sql IMMUTABLE
     RETURN CASE WHEN p_whole THEN COALESCE((p_value)::text, 'null'::text) ELSE substr((to_jsonb(COALESCE((p_value #>> '{}'::text[]), ''::text)))::text, 2, (length((to_jsonb(COALESCE((p_value #>> '{}'::text[]), ''::text)))::text) - 2)) END;
@@ -8604,6 +8699,90 @@ $$;
 
 COMMENT ON FUNCTION mill.presence_list(p_list jsonb) IS 'A list of subscriptions as programs hand it in: symbols, types and how many look at each, counted to 100.';
 
+CREATE FUNCTION mill.probe_address(p_name text, p_url text, p_good integer[]) RETURNS void
+    LANGUAGE plpgsql
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS $$
+declare
+  v_now timestamptz := mill.now();
+  v_pause interval := make_interval(secs => mill.setting('health.probe_seconds', '20')::double precision);
+  v_at timestamptz;
+  v_known jsonb;
+  v_answer record;
+  v_failure text;
+begin
+  if p_url is null or v_pause <= interval '0' or to_regproc('net.http_get') is null then
+    return;
+  end if;
+  select h.at, h.detail into v_at, v_known from mill.heartbeat h where h.part = 'probe_' || p_name;
+  if v_known ? 'request' then
+    select r.status_code, r.error_msg into v_answer from net._http_response r where r.id = (v_known ->> 'request')::bigint;
+    if not found and v_at > v_now - interval '15 seconds' then
+      return;
+    end if;
+    v_failure := case when v_answer.status_code = any (p_good) then null
+      else coalesce('answered ' || v_answer.status_code, v_answer.error_msg, 'no answer') end;
+    v_known := jsonb_build_object('failure', v_failure,
+      'failures', case when v_failure is null then 0 else coalesce((v_known ->> 'failures')::int, 0) + 1 end,
+      'is_known', v_failure is null or coalesce((v_known ->> 'is_known')::boolean, false));
+  end if;
+  v_pause := case when (v_known ->> 'failures')::int in (1, 2) then interval '4 seconds' else v_pause end;
+  if v_at > v_now - v_pause then
+    update mill.heartbeat h set detail = v_known where h.part = 'probe_' || p_name and h.detail <> v_known;
+    return;
+  end if;
+  perform mill.record_heartbeat('probe_' || p_name,
+    coalesce(v_known, '{}') || jsonb_build_object('request', net.http_get(url => p_url, timeout_milliseconds => 10000)));
+end
+$$;
+
+COMMENT ON FUNCTION mill.probe_address(p_name text, p_url text, p_good integer[]) IS 'Asks an address that was not asked for health.probe_seconds, and notes its answer when it has come. p_good: the statuses of a good answer.';
+
+CREATE FUNCTION mill.probe_addresses() RETURNS void
+    LANGUAGE plpgsql
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS $_$
+declare
+  v_functions text := mill.setting('functions.base_url');
+begin
+  perform mill.probe_address('health', v_functions || '/health', '{200,503}');
+  perform mill.probe_address('storage', coalesce(mill.setting('storage.status_url'),
+    case when v_functions ~ '/functions/v1/?$' then regexp_replace(v_functions, '/functions/v1/?$', '/storage/v1/status') end), '{200}');
+end
+$_$;
+
+COMMENT ON FUNCTION mill.probe_addresses() IS 'Asks the function health and storage whether they answer.';
+
+CREATE FUNCTION mill.probe_functions() RETURNS integer
+    LANGUAGE plpgsql
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS $$
+declare
+  v_now timestamptz := mill.now();
+  v_pause interval := make_interval(secs => mill.setting('health.probe_seconds', '20')::double precision);
+  v_count int;
+begin
+  if v_pause <= interval '0' then
+    return 0;
+  end if;
+  select count(mill.invoke(p.queue, 'pump')) into v_count
+  from (
+    select distinct on (coalesce(q.function, q.url)) q.queue, l.asked_at, l.ended_at, l.failure
+    from mill.queue q
+    cross join lateral (
+      select i.asked_at, i.ended_at, i.failure from mill.invocation i where i.queue = q.queue order by i.asked_at desc limit 1) l
+    where q.served_by = 'function' and not q.paused and coalesce(q.function, q.url) is not null
+    order by coalesce(q.function, q.url), l.asked_at desc) p
+  where (p.asked_at <= v_now - v_pause or p.failure is not null and p.asked_at <= v_now - interval '4 seconds')
+    and (p.ended_at is not null or p.asked_at <= v_now - v_pause)
+    and not exists (select from mill.failing_invocations() f where f.queue = p.queue and p.asked_at > v_now - v_pause)
+    and exists (select from mill.invocation i where i.queue = p.queue and i.begun_at is not null);
+  return v_count;
+end
+$$;
+
+COMMENT ON FUNCTION mill.probe_functions() IS 'Invokes functions that were not invoked for health.probe_seconds, so that one that is down is seen; says how many.';
+
 CREATE FUNCTION mill.probe_state(p_probe uuid) RETURNS text
     LANGUAGE sql STABLE
     SET search_path TO 'pg_catalog', 'pg_temp'
@@ -8620,17 +8799,6 @@ CREATE FUNCTION mill.probe_state(p_probe uuid) RETURNS text
 $$;
 
 COMMENT ON FUNCTION mill.probe_state(p_probe uuid) IS 'What became of a breaker''s probe: under way, ended or lost; null without one.';
-
-CREATE FUNCTION mill.problem_of_schedule(p_constraint text, p_message text) RETURNS text
-    LANGUAGE sql IMMUTABLE
-    SET search_path TO 'pg_catalog', 'pg_temp'
-    AS $$
-  select case p_constraint
-    when 'job_schedule_kind_fkey' then 'has a kind that is no row of mill.kind'
-    else coalesce(nullif(replace(p_constraint, '_', ' '), ''), p_message) end
-$$;
-
-COMMENT ON FUNCTION mill.problem_of_schedule(p_constraint text, p_message text) IS 'What a violated constraint of mill.job_schedule says, as words.';
 
 CREATE FUNCTION mill.promote(p_max integer DEFAULT 10000) RETURNS integer
     LANGUAGE plpgsql
@@ -8690,22 +8858,12 @@ begin
     where j.finished_at < p_now - make_interval(
       days => coalesce((select q.retention_days from mill.queue q where q.queue = j.queue), 7))
     returning j.id
-  ),
-  logs as (
-    delete from mill.job_log l using gone g where l.job = g.id
-  ),
-  steps as (
-    delete from mill.job_step s using gone g where s.job = g.id
   )
-  delete from mill.job_event e using gone g where e.job = g.id;
+  delete from mill.job_log l using gone g where l.job = g.id;
   delete from mill.invocation i where i.asked_at < p_now - interval '1 day';
   delete from mill.event e where e.at < p_now - interval '30 days';
   delete from mill.stat_minute s where s.minute < p_now - interval '30 days';
   delete from mill.breaker_change c where c.at < p_now - interval '90 days';
-  delete from mill.job_schedule_run r using (
-    select s.schedule, (select o.due from mill.job_schedule_run o where o.schedule = s.schedule order by o.due desc offset 99 limit 1) as due
-    from mill.job_schedule s) k
-  where r.schedule = k.schedule and r.due < k.due and r.at < p_now - interval '30 days';
 
   -- Lanes that nobody stands in, and tenants without a lane. An enqueue that is opening one holds its row.
   delete from mill.lane l where (l.queue, l.lane) in (
@@ -8754,19 +8912,6 @@ begin
     end;
     commit;
 
-    -- By itself: a key that an application holds keeps no job from being reclaimed or invoked.
-    begin
-      perform mill.enqueue_schedules();
-    exception
-      when query_canceled then
-        perform pg_catalog.pg_advisory_unlock(v_lock);
-        raise;
-      when others then
-        insert into mill.event (at, code, detail)
-        values (mill.now(), 'schedules_failed', pg_catalog.jsonb_build_object('sqlstate', sqlstate, 'message', sqlerrm));
-    end;
-    commit;
-
     begin
       perform mill.invoke_due();
       -- Where a provider's limit is what holds jobs up, the next round is when it has capacity again.
@@ -8795,18 +8940,47 @@ begin
 end
 $$;
 
-COMMENT ON PROCEDURE mill.pump(IN p_seconds numeric, IN p_interval numeric) IS 'Every few seconds for a minute: reclaim, promote, enqueue what is due by schedules, invoke, each committed. Runs never overlap.';
+COMMENT ON PROCEDURE mill.pump(IN p_seconds numeric, IN p_interval numeric) IS 'Every few seconds for a minute: reclaim, promote, invoke, each committed. Runs never overlap.';
 
 CREATE FUNCTION mill.pump_once() RETURNS jsonb
     LANGUAGE sql
     SET search_path TO 'pg_catalog', 'pg_temp'
     AS $$
   select mill.record_heartbeat('process-queue-batch');
-  select mill.enqueue_schedules();
   select mill.tick() || jsonb_build_object('invoked', mill.invoke_due());
 $$;
 
 COMMENT ON FUNCTION mill.pump_once() IS 'One round of the pump in one transaction.';
+
+CREATE FUNCTION mill.put_measured_size(p_profile_id uuid, p_document_id uuid, p_size bigint) RETURNS text[]
+    LANGUAGE plpgsql
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS $$
+declare
+  v_counted bigint;
+begin
+  if not mill.is_enabled('usage_tracking') then
+    return '{}'::text[];
+  end if;
+  select (e.counts ->> 'bytes')::bigint into v_counted from mill.usage_event e
+  where e.profile_id = p_profile_id and e.event_type = 'shell_file_uploaded' and e.once_key = p_document_id::text
+  for update;
+  if not found then
+    return mill.count_upload(p_profile_id, p_document_id, p_size, false);
+  end if;
+  if v_counted = p_size then
+    return '{}'::text[];
+  end if;
+  update mill.usage_event e set counts = e.counts || jsonb_build_object('bytes', p_size)
+  where e.profile_id = p_profile_id and e.event_type = 'shell_file_uploaded' and e.once_key = p_document_id::text;
+  perform mill.add_usage(p_profile_id, jsonb_build_object('bytes', p_size - v_counted), mill.now());
+  return array(
+    select m.meter from mill.usage_meters(p_profile_id, mill.usage_month(mill.now())) m
+    where m.meter = 'storage_mb' and m.is_over and p_size > v_counted and mill.is_enabled('billing'));
+end
+$$;
+
+COMMENT ON FUNCTION mill.put_measured_size(p_profile_id uuid, p_document_id uuid, p_size bigint) IS 'Does what mill.correct_upload does, and fails where that waits for another time.';
 
 CREATE FUNCTION mill.queue_refreshes(p_type public.data_type_registry, p_symbols text[], p_priority integer, p_size bigint DEFAULT NULL::bigint, p_metadata jsonb DEFAULT NULL::jsonb) RETURNS integer
     LANGUAGE plpgsql
@@ -9174,6 +9348,41 @@ $$;
 
 COMMENT ON FUNCTION mill.reclaim_while_pump_is_silent() IS 'Takes back lost leases and invocations where the pump has not run for ten seconds.';
 
+CREATE FUNCTION mill.record_catalog() RETURNS integer
+    LANGUAGE plpgsql
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS $$
+declare
+  v_postgres int := current_setting('server_version_num')::int / 10000;
+  v_is_first boolean := not exists (select from mill.catalog);
+  v_count int;
+begin
+  if not v_is_first and not exists (select from mill.catalog_before) then
+    return 0;
+  end if;
+
+  with after as materialized (select c.* from mill.catalog_now() c),
+  gone as (
+    delete from mill.catalog c
+    using mill.catalog_before b
+    where (b.kind, b.name) = (c.kind, c.name)
+      and not exists (select from after a where (a.kind, a.name) = (c.kind, c.name))
+  )
+  insert into mill.catalog as c (kind, name, belongs_to, state, mend, postgres)
+  select a.kind, a.name, a.belongs_to, a.state, a.mend, v_postgres
+  from after a
+  left join mill.catalog_before b on (b.kind, b.name) = (a.kind, a.name)
+  where b.state is distinct from a.state or v_is_first
+  on conflict (kind, name) do update set
+    belongs_to = excluded.belongs_to, state = excluded.state, mend = excluded.mend, postgres = excluded.postgres;
+  get diagnostics v_count = row_count;
+  delete from mill.catalog_before;
+  return v_count;
+end
+$$;
+
+COMMENT ON FUNCTION mill.record_catalog() IS 'Writes into mill.catalog what has changed since mill.note_catalog, or everything where it is empty; says how many things.';
+
 CREATE FUNCTION mill.record_ended(p_job_id uuid, OUT ended uuid[], OUT failed uuid[], OUT is_step_done boolean) RETURNS record
     LANGUAGE plpgsql
     SET search_path TO 'pg_catalog', 'pg_temp'
@@ -9364,17 +9573,6 @@ $$;
 
 COMMENT ON FUNCTION mill.refuse_registry_row(p_problem text) IS 'Raises GM035.';
 
-CREATE FUNCTION mill.refuse_schedule_name(p_schedule text) RETURNS void
-    LANGUAGE plpgsql IMMUTABLE
-    SET search_path TO 'pg_catalog', 'pg_temp'
-    AS $$
-begin
-  raise exception 'there is no schedule "%"', left(p_schedule, 64) using errcode = 'GM015', hint = 'list_schedules names those that there are.';
-end
-$$;
-
-COMMENT ON FUNCTION mill.refuse_schedule_name(p_schedule text) IS 'Raises GM015.';
-
 CREATE FUNCTION mill.refuse_schema(p_place text, p_problem text) RETURNS void
     LANGUAGE plpgsql IMMUTABLE
     SET search_path TO 'pg_catalog', 'pg_temp'
@@ -9386,17 +9584,6 @@ end
 $$;
 
 COMMENT ON FUNCTION mill.refuse_schema(p_place text, p_problem text) IS 'Raises GM013 with the place in the schema, a JSON Pointer.';
-
-CREATE FUNCTION mill.refuse_step(p_problem text, p_hint text) RETURNS void
-    LANGUAGE plpgsql
-    SET search_path TO 'pg_catalog', 'pg_temp'
-    AS $$
-begin
-  raise exception '%', p_problem using errcode = 'GM016', hint = coalesce(p_hint, 'docs/steps.md says what steps and events may have.');
-end
-$$;
-
-COMMENT ON FUNCTION mill.refuse_step(p_problem text, p_hint text) IS 'Raises GM016.';
 
 CREATE FUNCTION mill.refuse_to_drop_jobs() RETURNS trigger
     LANGUAGE plpgsql SECURITY DEFINER
@@ -9580,47 +9767,6 @@ end
 $$;
 
 COMMENT ON FUNCTION mill.register_queue(p_definition jsonb, p_place text, p_force boolean) IS 'Creates or updates a queue from its definition. For register_jobs alone.';
-
-CREATE FUNCTION mill.register_schedule(p_definition jsonb, p_place text, p_force boolean) RETURNS jsonb
-    LANGUAGE plpgsql
-    SET search_path TO 'pg_catalog', 'pg_temp'
-    AS $$
-declare
-  v_opened record;
-  v_old mill.job_schedule;
-  v_new mill.job_schedule;
-  v_asked jsonb;
-  v_merged record;
-  v_text text;
-begin
-  perform mill.check_definition_fields(p_definition, mill.schedule_fields(), p_place);
-  v_opened := mill.open_schedule(p_definition, p_place);
-  v_old := v_opened.schedule;
-  if not v_opened.is_new and v_old.registered is null then
-    raise exception 'the schedule "%" was not made by register_jobs', v_old.schedule using errcode = 'GM012', detail = p_place, hint = 'Take another name.';
-  end if;
-  v_new := mill.schedule_from_definition(v_old, p_definition);
-  v_asked := (
-    select coalesce(jsonb_object_agg(d.key, d.value), '{}') from jsonb_each(mill.schedule_definition(v_new)) d
-    where p_definition ? d.key or d.value <> mill.schedule_definition(v_old) -> d.key);
-  v_merged := mill.merge_registered(mill.schedule_definition(v_old), v_old.registered, v_asked, array['cron', 'time_zone', 'every_seconds'], p_force or v_opened.is_new);
-  if v_opened.is_new or v_merged.changes <> '{}' then
-    v_new := mill.schedule_from_definition(v_old, v_merged.changes);
-    v_new.registered := coalesce(v_old.registered, mill.schedule_definition(v_new)) || v_merged.changes;
-    perform mill.write_schedule(v_old, v_new, p_place);
-  end if;
-  return jsonb_build_object('kept', v_merged.kept,
-    'status', case when v_opened.is_new then 'created' when v_merged.changes <> '{}' then 'updated' else 'unchanged' end);
-exception
-  when check_violation or not_null_violation or foreign_key_violation then
-    get stacked diagnostics v_text = constraint_name;
-    perform mill.refuse_definition_of(p_place, mill.problem_of_schedule(v_text, sqlerrm));
-  when invalid_text_representation or numeric_value_out_of_range or invalid_datetime_format or datetime_field_overflow then
-    perform mill.refuse_definition_of(p_place, 'has a value of another type: ' || sqlerrm);
-end
-$$;
-
-COMMENT ON FUNCTION mill.register_schedule(p_definition jsonb, p_place text, p_force boolean) IS 'Creates or updates a schedule from its definition. For register_jobs alone.';
 
 CREATE FUNCTION mill.register_upload(p_file public.shell_files, p_place text, p_size bigint, p_sha256 text) RETURNS void
     LANGUAGE plpgsql
@@ -9867,13 +10013,17 @@ CREATE FUNCTION mill.require_primary() RETURNS void
     SET search_path TO 'pg_catalog', 'pg_temp'
     AS $$
 begin
+  -- A primary that may not write for a while: callers come back (503 with Retry-After).
+  if not pg_is_in_recovery() and current_setting('default_transaction_read_only')::boolean then
+    raise exception 'the database is read-only' using errcode = 'read_only_sql_transaction', hint = 'Try again later.';
+  end if;
   if pg_is_in_recovery() or current_setting('transaction_read_only')::boolean then
     raise exception 'this runs on the primary only' using errcode = 'GM037', hint = 'Use POST, and the address of the primary.';
   end if;
 end
 $$;
 
-COMMENT ON FUNCTION mill.require_primary() IS 'Raises GM037 on a replica and in a read-only transaction.';
+COMMENT ON FUNCTION mill.require_primary() IS 'Raises GM037 on a replica and in a read-only transaction, 25006 while the whole database is read-only.';
 
 CREATE FUNCTION mill.require_profile(p_profile_id uuid) RETURNS void
     LANGUAGE plpgsql STABLE
@@ -10211,65 +10361,6 @@ $$;
 
 COMMENT ON FUNCTION mill.running_transactions() IS 'The transactions that write now, but for the caller''s own.';
 
-CREATE FUNCTION mill.schedule_definition(p_schedule mill.job_schedule) RETURNS jsonb
-    LANGUAGE sql STABLE
-    SET search_path TO 'pg_catalog', 'pg_temp'
-    SET "TimeZone" TO 'UTC'
-    AS $$
-  select to_jsonb(p_schedule) - array['schedule', 'paused', 'next_due', 'problem', 'created_at', 'registered']
-$$;
-
-COMMENT ON FUNCTION mill.schedule_definition(p_schedule mill.job_schedule) IS 'A schedule in the form of register_jobs.';
-
-CREATE FUNCTION mill.schedule_fields() RETURNS text[]
-    LANGUAGE sql IMMUTABLE
-    SET search_path TO 'pg_catalog', 'pg_temp'
-    AS $$
-  select array['schedule', 'description', 'kind', 'payload', 'cron', 'time_zone', 'every_seconds', 'starts_at', 'overlap', 'catch_up', 'catch_up_limit',
-    'priority', 'group_key', 'due_field']
-$$;
-
-COMMENT ON FUNCTION mill.schedule_fields() IS 'What the definition of a schedule may have.';
-
-CREATE FUNCTION mill.schedule_from_definition(p_schedule mill.job_schedule, p_definition jsonb) RETURNS mill.job_schedule
-    LANGUAGE sql STABLE
-    SET search_path TO 'pg_catalog', 'pg_temp'
-    AS $$
-  select jsonb_populate_record(p_schedule, case
-      when coalesce(p_definition -> 'cron', 'null') <> 'null' then '{"every_seconds": null}'::jsonb
-      when coalesce(p_definition -> 'every_seconds', 'null') <> 'null' then '{"cron": null}'
-      else '{}' end || p_definition)
-$$;
-
-COMMENT ON FUNCTION mill.schedule_from_definition(p_schedule mill.job_schedule, p_definition jsonb) IS 'A schedule as a definition asks for it.';
-
-CREATE FUNCTION mill.schedule_row(p_schedule mill.job_schedule) RETURNS jsonb
-    LANGUAGE sql STABLE
-    SET search_path TO 'pg_catalog', 'pg_temp'
-    AS $$
-  select mill.schedule_definition(p_schedule) || jsonb_build_object(
-    'schedule', p_schedule.schedule, 'queue', k.queue, 'paused', p_schedule.paused, 'problem', p_schedule.problem, 'created_at', p_schedule.created_at,
-    'next_due', case when not p_schedule.paused then nullif(p_schedule.next_due, 'infinity') end,
-    'is_registered', p_schedule.registered is not null,
-    'last_run', (
-      select to_jsonb(r) - array['schedule'] from mill.job_schedule_run r where r.schedule = p_schedule.schedule order by r.due desc limit 1))
-  from mill.kind k where k.kind = p_schedule.kind
-$$;
-
-COMMENT ON FUNCTION mill.schedule_row(p_schedule mill.job_schedule) IS 'A schedule as list_schedules answers it.';
-
-CREATE FUNCTION mill.scheduled_job(p_schedule mill.job_schedule, p_due timestamp with time zone) RETURNS jsonb
-    LANGUAGE sql STABLE
-    SET search_path TO 'pg_catalog', 'pg_temp'
-    AS $$
-  select jsonb_strip_nulls(jsonb_build_object(
-      'kind', p_schedule.kind, 'name', p_schedule.schedule, 'priority', p_schedule.priority, 'group_key', p_schedule.group_key))
-    || jsonb_build_object('payload', p_schedule.payload || case when p_schedule.due_field is null then '{}'
-      else jsonb_build_object(p_schedule.due_field, to_char(p_due at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')) end)
-$$;
-
-COMMENT ON FUNCTION mill.scheduled_job(p_schedule mill.job_schedule, p_due timestamp with time zone) IS 'The job of one due time, as mill.enqueue takes it.';
-
 CREATE FUNCTION mill.schema_of(p_part text) RETURNS text
     LANGUAGE plpgsql STABLE
     SET search_path TO 'pg_catalog', 'pg_temp'
@@ -10337,52 +10428,11 @@ begin
   if mill.hook_of('rest') is not null then
     execute format('select %s()', mill.hook_of('rest')) into v_seconds;
   end if;
-  -- A schedule that could not be enqueued stays due, and waits for the usual round.
-  return least(v_seconds, (
-    select greatest(extract(epoch from min(s.next_due) - mill.now()), 0.1) from mill.job_schedule s where not s.paused and s.problem is null));
+  return v_seconds;
 end
 $$;
 
-COMMENT ON FUNCTION mill.seconds_to_next_round() IS 'In how many seconds a schedule is due or a hook wants the next round of the pump; null when neither is.';
-
-CREATE FUNCTION mill.send_event(p_job uuid, p_event text, p_payload jsonb DEFAULT 'null'::jsonb, p_key text DEFAULT NULL::text) RETURNS text
-    LANGUAGE plpgsql SECURITY DEFINER
-    SET search_path TO 'pg_catalog', 'pg_temp'
-    AS $$
-declare
-  v_job mill.job_live;
-  v_max int := mill.setting('queue.payload_max_bytes', '65536')::int;
-begin
-  if p_event is null or length(p_event) not between 1 and 200 or length(p_key) not between 1 and 200 then
-    perform mill.refuse_step('an event needs a name of up to 200 characters, and so has its key', null);
-  elsif pg_column_size(p_payload) > v_max then
-    perform mill.refuse_step(format('the payload of the event is larger than %s bytes', v_max), 'Store the content elsewhere and send a reference to it.');
-  end if;
-  perform pg_current_xact_id(); -- before the clock: see mill.raise_floors
-  perform mill.lock_steps(p_job);
-  select j.* into v_job from mill.job_live j where j.id = p_job for update;
-  if not found and not exists (select from mill.packed_job p where p.id = p_job) then
-    return 'not_live';
-  end if;
-  if exists (select from mill.job_event e where e.job = p_job and e.key = p_key) then
-    return 'duplicate';
-  end if;
-  if (select count(*) from mill.job_event e where e.job = p_job) >= mill.setting('steps.max_events_per_job', '1000')::int then
-    perform mill.refuse_step('the job was sent as many events as one job may have', null);
-  end if;
-  insert into mill.job_event (job, event, payload, at, key) values (p_job, p_event, coalesce(p_payload, 'null'), mill.now(), p_key);
-  if v_job.state is distinct from 'deferred'
-    or not exists (select from mill.job_step s where s.job = p_job and s.state = 'waiting' and s.event = p_event)
-  then
-    return 'kept';
-  end if;
-  update mill.job_live j set state = 'pending', waits = false, run_at = mill.now(), turn = mill.clock_us() where j.id = p_job;
-  perform mill.wake(q) from mill.queue q where q.queue = v_job.queue;
-  return 'delivered';
-end
-$$;
-
-COMMENT ON FUNCTION mill.send_event(p_job uuid, p_event text, p_payload jsonb, p_key text) IS 'Sends an event to a job: delivered, kept, duplicate or not_live.';
+COMMENT ON FUNCTION mill.seconds_to_next_round() IS 'In how many seconds a hook wants the next round of the pump; null when none does.';
 
 CREATE FUNCTION mill.set_breaker(p_target text, p_state text, p_reason text) RETURNS void
     LANGUAGE plpgsql
@@ -10944,6 +10994,17 @@ $$;
 
 COMMENT ON FUNCTION mill.signed_request(p_function text, p_id uuid, p_body text) IS 'A request to a function with a Standard Webhooks signature of now, as {url, headers, body}. The body is a text.';
 
+CREATE FUNCTION mill.silent_addresses() RETURNS TABLE(name text, failure text)
+    LANGUAGE sql STABLE
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS $$
+  select substr(h.part, 7), h.detail ->> 'failure'
+  from mill.heartbeat h
+  where h.part in ('probe_health', 'probe_storage') and (h.detail ->> 'is_known')::boolean and (h.detail ->> 'failures')::int >= 2
+$$;
+
+COMMENT ON FUNCTION mill.silent_addresses() IS 'What has answered before and failed at least two times in a row, with the last failure.';
+
 CREATE FUNCTION mill.size_of_object(p_object text) RETURNS bigint
     LANGUAGE plpgsql STABLE
     SET search_path TO 'pg_catalog', 'pg_temp'
@@ -11289,23 +11350,6 @@ end
 $_$;
 
 COMMENT ON FUNCTION mill.stored_size(p_place text) IS 'The size of a stored object where Postgres knows it, otherwise null.';
-
-CREATE FUNCTION mill.suspend(p_holder mill.holder, p_until timestamp with time zone, p_logs jsonb) RETURNS boolean
-    LANGUAGE plpgsql
-    SET search_path TO 'pg_catalog', 'pg_temp'
-    AS $$
-declare
-  v_seconds numeric := case when p_until = 'infinity' then 3155760000 else greatest(extract(epoch from p_until - mill.now()), 0) end;
-begin
-  if not mill.settle_held(p_holder, jsonb_strip_nulls(jsonb_build_object('outcome', 'snoozed', 'delay_seconds', v_seconds, 'logs', p_logs))) then
-    return false;
-  end if;
-  update mill.job_live j set attempt = j.attempt + 1, max_attempts = j.max_attempts + 1 where j.id = p_holder.job;
-  return true;
-end
-$$;
-
-COMMENT ON FUNCTION mill.suspend(p_holder mill.holder, p_until timestamp with time zone, p_logs jsonb) IS 'Puts off the job of a holder until a time, without using up an attempt; false when it is lost.';
 
 CREATE FUNCTION mill.target_of(p_function text, p_provider text) RETURNS text
     LANGUAGE sql IMMUTABLE
@@ -11661,8 +11705,7 @@ CREATE FUNCTION mill.uncount_storage(p_profile_id uuid, p_document_id uuid) RETU
 begin
   perform mill.release_storage(p_profile_id, p_document_id);
 exception when others then
-  insert into mill.event (at, code, detail) values (mill.now(), 'usage_not_counted',
-    jsonb_build_object('document', p_document_id, 'sqlstate', sqlstate, 'message', sqlerrm));
+  perform mill.note_uncounted('release', jsonb_build_object('profile', p_profile_id, 'document', p_document_id), sqlstate, sqlerrm);
 end
 $$;
 
@@ -12265,9 +12308,9 @@ COMMENT ON FUNCTION mill.warn_of_registry_row(p_row public.data_type_registry) I
 CREATE FUNCTION mill.watch_alerts() RETURNS integer
     LANGUAGE sql
     SET search_path TO 'pg_catalog', 'pg_temp'
-    AS $$ select case when mill.every_minute('watch_alerts') then mill.judge_alerts() end $$;
+    AS $$ select case when mill.every('watch_alerts', interval '10 seconds') then mill.judge_alerts() end $$;
 
-COMMENT ON FUNCTION mill.watch_alerts() IS 'mill.judge_alerts once a minute, for the tick.';
+COMMENT ON FUNCTION mill.watch_alerts() IS 'mill.judge_alerts every 10 seconds, for the tick.';
 
 CREATE FUNCTION mill.watched_symbols(p_after text, p_max integer) RETURNS text[]
     LANGUAGE sql
@@ -12523,30 +12566,6 @@ end
 $_$;
 
 COMMENT ON FUNCTION mill.write_rows(p_type public.data_type_registry, p_fetched jsonb, p_now timestamp with time zone) IS 'For each id written, unchanged, or why not: older_source, source_in_future, no_source_timestamp, other_symbol.';
-
-CREATE FUNCTION mill.write_schedule(p_old mill.job_schedule, p_new mill.job_schedule, p_place text) RETURNS mill.job_schedule
-    LANGUAGE plpgsql
-    SET search_path TO 'pg_catalog', 'pg_temp'
-    AS $$
-declare
-  v_new mill.job_schedule := p_new;
-begin
-  perform mill.check_schedule(v_new, p_place);
-  if p_old.next_due = 'infinity'
-    or (p_old.cron, p_old.time_zone, p_old.every_seconds, p_old.starts_at) is distinct from (v_new.cron, v_new.time_zone, v_new.every_seconds, v_new.starts_at)
-  then
-    v_new.next_due := (mill.next_due_times(v_new, mill.now()))[1];
-  end if;
-  update mill.job_schedule s set (description, kind, payload, cron, time_zone, every_seconds, starts_at, overlap, catch_up, catch_up_limit, priority, group_key,
-    due_field, next_due, problem, registered)
-  = (v_new.description, v_new.kind, v_new.payload, v_new.cron, v_new.time_zone, v_new.every_seconds, v_new.starts_at, v_new.overlap, v_new.catch_up,
-    v_new.catch_up_limit, v_new.priority, v_new.group_key, v_new.due_field, v_new.next_due, null, v_new.registered)
-  where s.schedule = v_new.schedule;
-  return v_new;
-end
-$$;
-
-COMMENT ON FUNCTION mill.write_schedule(p_old mill.job_schedule, p_new mill.job_schedule, p_place text) IS 'Checks and writes a schedule.';
 
 CREATE FUNCTION public.abandon_document_upload(p_id uuid, p_place text) RETURNS boolean
     LANGUAGE plpgsql SECURITY DEFINER
@@ -14156,8 +14175,11 @@ begin
   for v_check in select c.name, c.step from mill.health_check c order by c.place, c.name loop
     begin
       execute format('select coalesce(jsonb_agg(c.detail), ''[]'') from %s() c', v_check.step) into v_details;
-    exception when others then
-      v_details := jsonb_build_array('could not be looked at: ' || sqlstate);
+    exception
+      when read_only_sql_transaction or disk_full then
+        v_details := '[]';
+      when others then
+        v_details := jsonb_build_array('could not be looked at: ' || sqlstate);
     end;
     v_checks := v_checks || jsonb_build_object('name', v_check.name, 'ok', v_details = '[]', 'details', v_details);
   end loop;
@@ -14289,17 +14311,6 @@ $$;
 
 COMMENT ON FUNCTION public.issue_ticket(p_function text, p_arguments jsonb) IS 'A ticket for a stream of the caller''s: {ticket, expires_at}, or null where there is nothing to read. Raises GM090 for what has no tickets.';
 
-CREATE FUNCTION public.job_steps(p_job uuid) RETURNS jsonb
-    LANGUAGE sql STABLE SECURITY DEFINER
-    SET search_path TO 'pg_catalog', 'pg_temp'
-    AS $$
-  select coalesce(jsonb_agg(jsonb_strip_nulls(jsonb_build_object('step', s.step, 'state', s.state, 'attempt', s.attempt, 'at', s.at, 'event', s.event,
-      'until', nullif(s.until, 'infinity'))) || jsonb_build_object('result', s.result) order by s.n), '[]')
-  from mill.job_step s where s.job = p_job
-$$;
-
-COMMENT ON FUNCTION public.job_steps(p_job uuid) IS 'The steps of a job in their order: what was done, with the results, and what it sleeps or waits for.';
-
 CREATE FUNCTION public.limit_of_call(p_provider_name text, p_model text, p_queue text DEFAULT NULL::text) RETURNS jsonb
     LANGUAGE plpgsql STABLE SECURITY DEFINER
     SET search_path TO 'pg_catalog', 'pg_temp'
@@ -14346,15 +14357,6 @@ CREATE FUNCTION public.list_exports(p_limit integer DEFAULT 50, p_before uuid DE
 $$;
 
 COMMENT ON FUNCTION public.list_exports(p_limit integer, p_before uuid) IS 'The caller''s exports, newest first.';
-
-CREATE FUNCTION public.list_schedules(p_schedule text DEFAULT NULL::text) RETURNS jsonb
-    LANGUAGE sql STABLE SECURITY DEFINER
-    SET search_path TO 'pg_catalog', 'pg_temp'
-    AS $$
-  select coalesce(jsonb_agg(mill.schedule_row(s) order by s.schedule), '[]') from mill.job_schedule s where p_schedule is null or s.schedule = p_schedule
-$$;
-
-COMMENT ON FUNCTION public.list_schedules(p_schedule text) IS 'All schedules, or one: definition, next due time, last run.';
 
 CREATE FUNCTION public.list_workflows(p_limit integer DEFAULT 50, p_before uuid DEFAULT NULL::uuid) RETURNS jsonb
     LANGUAGE sql STABLE SECURITY DEFINER
@@ -14457,37 +14459,6 @@ $$;
 
 COMMENT ON FUNCTION public.pause_queue(p_queue text, p_paused boolean) IS 'Stops claims and invocations of a queue, or lets them go on; says whether it is paused now.';
 
-CREATE FUNCTION public.pause_schedule(p_schedule text, p_paused boolean DEFAULT true) RETURNS boolean
-    LANGUAGE sql SECURITY DEFINER
-    SET search_path TO 'pg_catalog', 'pg_temp'
-    AS $$ select mill.pause_job_schedule(p_schedule, p_paused) $$;
-
-COMMENT ON FUNCTION public.pause_schedule(p_schedule text, p_paused boolean) IS 'Stops a schedule, or lets it go on with its next due time; says whether it is paused now.';
-
-CREATE FUNCTION public.preview_schedule(p_schedule jsonb, p_count integer DEFAULT 5) RETURNS jsonb
-    LANGUAGE plpgsql STABLE SECURITY DEFINER
-    SET search_path TO 'pg_catalog', 'pg_temp'
-    AS $$
-declare
-  v_schedule mill.job_schedule;
-begin
-  perform mill.check_definition_fields(p_schedule, mill.schedule_fields(), '');
-  select s.* into v_schedule from mill.job_schedule s where s.schedule = p_schedule ->> 'schedule';
-  v_schedule.time_zone := coalesce(v_schedule.time_zone, 'UTC');
-  v_schedule.starts_at := coalesce(v_schedule.starts_at, '2001-01-01 00:00+00');
-  v_schedule := mill.schedule_from_definition(v_schedule, p_schedule);
-  perform mill.check_times(v_schedule, '');
-  return (
-    select coalesce(jsonb_agg(jsonb_build_object('due', d.due, 'local', to_char(d.due at time zone v_schedule.time_zone, 'YYYY-MM-DD HH24:MI:SS')) order by d.due), '[]')
-    from unnest(mill.next_due_times(v_schedule, mill.now(), least(greatest(p_count, 1), 100))) as d(due));
-exception
-  when invalid_text_representation or numeric_value_out_of_range or invalid_datetime_format or datetime_field_overflow then
-    perform mill.refuse_definition_of('', 'has a value of another type: ' || sqlerrm);
-end
-$$;
-
-COMMENT ON FUNCTION public.preview_schedule(p_schedule jsonb, p_count integer) IS 'The next due times of a schedule, or of a definition that is not saved, as [{due, local}].';
-
 CREATE FUNCTION public.queue_refresh_if_not_exists(p_symbol text, p_data_type text, p_priority integer DEFAULT 5, p_estimated_size bigint DEFAULT NULL::bigint) RETURNS void
     LANGUAGE plpgsql SECURITY DEFINER
     SET search_path TO 'pg_catalog', 'pg_temp'
@@ -14588,28 +14559,6 @@ CREATE FUNCTION public.reclaim_stale_tasks() RETURNS integer
 $$;
 
 COMMENT ON FUNCTION public.reclaim_stale_tasks() IS 'Takes back expired leases, of tasks and of other jobs; says how many. The pump does so every few seconds.';
-
-CREATE FUNCTION public.record_step(p_job uuid, p_worker text, p_attempt integer, p_step text, p_result jsonb DEFAULT NULL::jsonb) RETURNS jsonb
-    LANGUAGE plpgsql SECURITY DEFINER
-    SET search_path TO 'pg_catalog', 'pg_temp'
-    AS $$
-declare
-  v_step mill.job_step;
-begin
-  if (mill.held_job(row(p_job, p_worker, p_attempt))).id is null then
-    return jsonb_build_object('status', 'lost');
-  end if;
-  select s.* into v_step from mill.job_step s where s.job = p_job and s.step = p_step;
-  if found then
-    return jsonb_build_object('status', 'known', 'result', v_step.result);
-  end if;
-  perform mill.keep_step(jsonb_populate_record(null::mill.job_step, jsonb_build_object(
-    'job', p_job, 'step', p_step, 'attempt', p_attempt, 'state', 'finished', 'result', coalesce(p_result, 'null'))));
-  return jsonb_build_object('status', 'recorded');
-end
-$$;
-
-COMMENT ON FUNCTION public.record_step(p_job uuid, p_worker text, p_attempt integer, p_step text, p_result jsonb) IS 'Keeps the result of a step of a job: recorded, known (with the result that was kept first) or lost.';
 
 CREATE FUNCTION public.recover_stuck_jobs(timeout_minutes integer DEFAULT 5, max_retries integer DEFAULT 3) RETURNS void
     LANGUAGE plpgsql SECURITY DEFINER
@@ -14730,28 +14679,23 @@ CREATE FUNCTION public.register_jobs(p_definition jsonb, p_force boolean DEFAULT
     SET search_path TO 'pg_catalog', 'pg_temp'
     AS $$
 declare
-  v_answer jsonb := jsonb '{"queues": [], "kinds": [], "kept": []}' || case when p_definition ? 'schedules' then jsonb '{"schedules": []}' else '{}' end;
+  v_answer jsonb := jsonb '{"queues": [], "kinds": [], "kept": []}';
   v_item record;
   v_done jsonb;
 begin
   perform pg_advisory_xact_lock(7022311640271844); -- any constant that only this uses
-  perform mill.check_definition_fields(p_definition, array['queues', 'kinds', 'schedules'], '');
+  perform mill.check_definition_fields(p_definition, array['queues', 'kinds'], '');
   for v_item in
     select d.part, d.value, format('/%s/%s', d.part, d.ordinality - 1) as place
     from (
-      select 1 as turn, 'queues' as part, q.* from jsonb_array_elements(coalesce(p_definition -> 'queues', '[]')) with ordinality q
+      select 'queues' as part, q.* from jsonb_array_elements(coalesce(p_definition -> 'queues', '[]')) with ordinality q
       union all
-      select 2, 'kinds', k.* from jsonb_array_elements(coalesce(p_definition -> 'kinds', '[]')) with ordinality k
-      union all
-      select 3, 'schedules', s.* from jsonb_array_elements(coalesce(p_definition -> 'schedules', '[]')) with ordinality s) d
-    order by d.turn, d.ordinality
+      select 'kinds' as part, k.* from jsonb_array_elements(coalesce(p_definition -> 'kinds', '[]')) with ordinality k) d
+    order by d.part desc, d.ordinality -- queues first
   loop
     if v_item.part = 'queues' then
       v_done := mill.register_queue(v_item.value, v_item.place, p_force);
       v_answer := jsonb_insert(v_answer, '{queues,-1}', jsonb_build_object('queue', v_item.value -> 'queue', 'status', v_done -> 'status'), true);
-    elsif v_item.part = 'schedules' then
-      v_done := mill.register_schedule(v_item.value, v_item.place, p_force);
-      v_answer := jsonb_insert(v_answer, '{schedules,-1}', jsonb_build_object('schedule', v_item.value -> 'schedule', 'status', v_done -> 'status'), true);
     else
       if jsonb_typeof(v_item.value) = 'object' and v_item.value ->> 'queue' is not null
         and not exists (select from mill.queue q where q.queue = v_item.value ->> 'queue')
@@ -14770,7 +14714,7 @@ begin
 end
 $$;
 
-COMMENT ON FUNCTION public.register_jobs(p_definition jsonb, p_force boolean) IS 'Creates and updates queues, kinds and schedules from {queues, kinds, schedules}; says what became of each, and which options were kept as an operator has changed them.';
+COMMENT ON FUNCTION public.register_jobs(p_definition jsonb, p_force boolean) IS 'Creates and updates queues and kinds from {queues, kinds}; says what became of each, and which options were kept as an operator has changed them.';
 
 CREATE FUNCTION public.register_stored_file(p_storage_path text, p_filename text DEFAULT NULL::text, p_mime_type text DEFAULT NULL::text, p_size bigint DEFAULT NULL::bigint, p_idempotency_key text DEFAULT NULL::text, p_profile_id uuid DEFAULT NULL::uuid) RETURNS jsonb
     LANGUAGE plpgsql
@@ -14789,42 +14733,6 @@ end
 $$;
 
 COMMENT ON FUNCTION public.register_stored_file(p_storage_path text, p_filename text, p_mime_type text, p_size bigint, p_idempotency_key text, p_profile_id uuid) IS 'Makes a document of a file that the caller has stored in medical-docs: {id, status}. A repeat answers the same document.';
-
-CREATE FUNCTION public.register_workflow(p_definition jsonb) RETURNS jsonb
-    LANGUAGE plpgsql SECURITY DEFINER
-    SET search_path TO 'pg_catalog', 'pg_temp'
-    AS $$
-declare
-  v_old public.workflow_definition;
-  v_new public.workflow_definition;
-  v_unknown text := (
-    select k.name from jsonb_object_keys(case when jsonb_typeof(p_definition) = 'object' then p_definition else '{"": null}' end) as k(name)
-    where k.name <> all (array['type', 'description', 'tasks', 'defaults', 'documents', 'open_to_users']) limit 1);
-begin
-  if v_unknown is not null then
-    perform mill.refuse_definition('GM061', case when v_unknown = '' then 'a definition must be an object' else format('a definition has no field "%s"', v_unknown) end);
-  end if;
-  perform pg_advisory_xact_lock(hashtextextended('mill.register_workflow ' || (p_definition ->> 'type'), 0));
-  select d.* into v_old from public.workflow_definition d where d.type = p_definition ->> 'type' order by d.version desc limit 1;
-  v_new := jsonb_populate_record(null::public.workflow_definition, '{"description": "", "defaults": {}, "open_to_users": true, "tasks": []}'::jsonb || p_definition);
-  if (v_old.description, v_old.tasks, v_old.defaults, v_old.documents, v_old.open_to_users)
-    is not distinct from (v_new.description, v_new.tasks, v_new.defaults, v_new.documents, v_new.open_to_users)
-  then
-    return jsonb_build_object('type', v_old.type, 'version', v_old.version, 'status', 'unchanged');
-  end if;
-  if v_old.type is not null and not exists (select from mill.workflow j where j.type = v_old.type and j.version = v_old.version) then
-    update public.workflow_definition d
-    set description = v_new.description, tasks = v_new.tasks, defaults = v_new.defaults, documents = v_new.documents, open_to_users = v_new.open_to_users
-    where d.type = v_old.type and d.version = v_old.version;
-    return jsonb_build_object('type', v_old.type, 'version', v_old.version, 'status', 'updated');
-  end if;
-  insert into public.workflow_definition (type, version, description, tasks, defaults, documents, open_to_users)
-  values (v_new.type, coalesce(v_old.version, 0) + 1, v_new.description, v_new.tasks, v_new.defaults, v_new.documents, v_new.open_to_users);
-  return jsonb_build_object('type', v_new.type, 'version', coalesce(v_old.version, 0) + 1, 'status', 'created');
-end
-$$;
-
-COMMENT ON FUNCTION public.register_workflow(p_definition jsonb) IS 'Writes the definition of a type of workflow, where it has changed: {type, version, status}.';
 
 CREATE FUNCTION public.release_api_capacity(p_provider_name text, p_api_endpoint text, p_estimated_tokens integer DEFAULT 1000, p_actual_tokens integer DEFAULT NULL::integer) RETURNS void
     LANGUAGE plpgsql SECURITY DEFINER
@@ -14846,24 +14754,6 @@ end
 $$;
 
 COMMENT ON FUNCTION public.release_api_capacity(p_provider_name text, p_api_endpoint text, p_estimated_tokens integer, p_actual_tokens integer) IS 'Gives back a call that acquire_api_capacity reserved and settles its actual tokens; without them the estimate stands.';
-
-CREATE FUNCTION public.remove_schedules(p_schedules text[]) RETURNS jsonb
-    LANGUAGE plpgsql SECURITY DEFINER
-    SET search_path TO 'pg_catalog', 'pg_temp'
-    AS $$
-declare
-  v_removed text[];
-begin
-  with removed as (
-    delete from mill.job_schedule s where s.schedule = any (p_schedules) returning s.schedule
-  )
-  select coalesce(array_agg(r.schedule order by r.schedule), '{}') into v_removed from removed r;
-  perform mill.call_hooks('operated', jsonb_build_object('table', 'job_schedule', 'record', r, 'action', 'remove')) from unnest(v_removed) r;
-  return to_jsonb(v_removed);
-end
-$$;
-
-COMMENT ON FUNCTION public.remove_schedules(p_schedules text[]) IS 'Removes schedules with what is known about their runs; the jobs stay. Answers the names of those that were there.';
 
 CREATE FUNCTION public.report_api_rate_limit(p_provider_name text, p_api_endpoint text, p_retry_after_seconds integer DEFAULT NULL::integer) RETURNS timestamp with time zone
     LANGUAGE plpgsql SECURITY DEFINER
@@ -15106,36 +14996,6 @@ $_$;
 
 COMMENT ON FUNCTION public.run_cleanup_step(p_step text) IS 'Runs a piece of a cleanup step; answers its report, with more when there is more and remove where objects must go first.';
 
-CREATE FUNCTION public.run_schedule_now(p_schedule text) RETURNS jsonb
-    LANGUAGE plpgsql SECURITY DEFINER
-    SET search_path TO 'pg_catalog', 'pg_temp'
-    AS $$
-declare
-  v_schedule mill.job_schedule;
-  v_now timestamptz := mill.now();
-  v_job record;
-begin
-  select s.* into v_schedule from mill.job_schedule s where s.schedule = p_schedule for update;
-  if not found then
-    perform mill.refuse_schedule_name(p_schedule);
-  end if;
-  select e.id, e.status into v_job from mill.enqueue(jsonb_build_array(mill.scheduled_job(v_schedule, v_now))) e;
-  if v_job.status = 'throttled' then
-    raise exception 'the queue of "%" is full', v_schedule.kind using errcode = 'GM006', hint = 'Try again later.';
-  end if;
-  -- A clock that a test has stopped gives one time twice; the microseconds after it are as good.
-  insert into mill.job_schedule_run (schedule, due, at, outcome, job)
-  select p_schedule, d, v_now, 'by_hand', v_job.id
-  from generate_series(0, 1000) n cross join lateral (select v_now + n * interval '1 microsecond' as d) t
-  where not exists (select from mill.job_schedule_run r where r.schedule = p_schedule and r.due = d)
-  order by n limit 1;
-  perform mill.call_hooks('operated', jsonb_build_object('table', 'job_schedule', 'record', p_schedule, 'action', 'run'));
-  return jsonb_build_object('id', v_job.id, 'status', v_job.status);
-end
-$$;
-
-COMMENT ON FUNCTION public.run_schedule_now(p_schedule text) IS 'Enqueues a job of a schedule at once, beside its due times; answers {id, status}.';
-
 CREATE FUNCTION public.run_schedules(p_trigger_of text, p_schedule text) RETURNS jsonb
     LANGUAGE sql SECURITY DEFINER
     SET search_path TO 'pg_catalog', 'pg_temp'
@@ -15162,50 +15022,6 @@ end
 $$;
 
 COMMENT ON FUNCTION public.save_document_page(p_job uuid, p_worker text, p_attempt integer, p_page jsonb) IS 'Keeps a page, as mill.write_page has it; false when the lease is lost.';
-
-CREATE FUNCTION public.save_schedule(p_schedule jsonb) RETURNS jsonb
-    LANGUAGE plpgsql SECURITY DEFINER
-    SET search_path TO 'pg_catalog', 'pg_temp'
-    AS $$
-declare
-  v_opened record;
-  v_text text;
-begin
-  perform mill.check_definition_fields(p_schedule, mill.schedule_fields(), '');
-  v_opened := mill.open_schedule(p_schedule, '');
-  perform mill.write_schedule(v_opened.schedule, mill.schedule_from_definition(v_opened.schedule, p_schedule), '');
-  perform mill.call_hooks('operated', jsonb_build_object('table', 'job_schedule', 'record', p_schedule ->> 'schedule',
-    'action', case when v_opened.is_new then 'create' else 'change' end));
-  return (select mill.schedule_row(s) from mill.job_schedule s where s.schedule = p_schedule ->> 'schedule');
-exception
-  when check_violation or not_null_violation or foreign_key_violation then
-    get stacked diagnostics v_text = constraint_name;
-    perform mill.refuse_definition_of('', mill.problem_of_schedule(v_text, sqlerrm));
-  when invalid_text_representation or numeric_value_out_of_range or invalid_datetime_format or datetime_field_overflow then
-    perform mill.refuse_definition_of('', 'has a value of another type: ' || sqlerrm);
-end
-$$;
-
-COMMENT ON FUNCTION public.save_schedule(p_schedule jsonb) IS 'Creates a schedule, or changes those of its fields that are given; answers it as list_schedules does.';
-
-CREATE FUNCTION public.schedule_runs(p_schedule text, p_max integer DEFAULT 50) RETURNS jsonb
-    LANGUAGE sql STABLE SECURITY DEFINER
-    SET search_path TO 'pg_catalog', 'pg_temp'
-    AS $$
-  select coalesce(jsonb_agg(to_jsonb(r) - 'schedule' || jsonb_build_object('state', j.state) order by r.due desc), '[]')
-  from (
-    select r.* from mill.job_schedule_run r where r.schedule = p_schedule order by r.due desc limit least(greatest(p_max, 0), 1000)) r
-  left join mill.job j on j.id = r.job
-$$;
-
-COMMENT ON FUNCTION public.schedule_runs(p_schedule text, p_max integer) IS 'What became of the last due times of a schedule, newest first, with the state of their jobs.';
-
-CREATE FUNCTION public.send_event(p_job uuid, p_event text, p_payload jsonb DEFAULT 'null'::jsonb, p_key text DEFAULT NULL::text) RETURNS jsonb
-    LANGUAGE sql SECURITY DEFINER
-    SET search_path TO 'pg_catalog', 'pg_temp'
-    AS $$ select jsonb_build_object('status', mill.send_event(p_job, p_event, p_payload, p_key)) $$;
-
-COMMENT ON FUNCTION public.send_event(p_job uuid, p_event text, p_payload jsonb, p_key text) IS 'Sends an event to a job: delivered, kept, duplicate or not_live.';
 
 CREATE FUNCTION public.set_maintenance(p_enabled boolean, p_reason text DEFAULT NULL::text, p_retry_after_seconds integer DEFAULT 60) RETURNS boolean
     LANGUAGE plpgsql SECURITY DEFINER
@@ -15309,6 +15125,7 @@ begin
     perform mill.end_invocation(p_invocation);
   end if;
   perform mill.note_fetches(v_fetches, v_now);
+  perform mill.note_refreshed(v_plain, v_held, v_now);
 
   perform mill.end_refresh_pauses(coalesce((
     select jsonb_agg(v_held -> (o ->> 'id')) from jsonb_array_elements(v_plain) o
@@ -15326,37 +15143,6 @@ end
 $_$;
 
 COMMENT ON FUNCTION public.settle_refresh(p_worker text, p_outcomes jsonb, p_invocation uuid, p_pauses jsonb) IS 'Writes what a batch fetched and settles it, as an array of {id, status}.';
-
-CREATE FUNCTION public.sleep_step(p_job uuid, p_worker text, p_attempt integer, p_step text, p_seconds numeric DEFAULT NULL::numeric, p_until timestamp with time zone DEFAULT NULL::timestamp with time zone, p_logs jsonb DEFAULT NULL::jsonb) RETURNS jsonb
-    LANGUAGE plpgsql SECURITY DEFINER
-    SET search_path TO 'pg_catalog', 'pg_temp'
-    AS $$
-declare
-  v_now timestamptz := mill.now();
-  v_step mill.job_step;
-begin
-  if coalesce(p_seconds not between 0 and 3155760000, p_until is null) then
-    perform mill.refuse_step('a sleep has p_seconds, up to a hundred years, or p_until', null);
-  end if;
-  if (mill.held_job(row(p_job, p_worker, p_attempt))).id is null then
-    return jsonb_build_object('status', 'lost');
-  end if;
-  select s.* into v_step from mill.job_step s where s.job = p_job and s.step = p_step;
-  if not found then
-    v_step := jsonb_populate_record(null::mill.job_step, jsonb_build_object('job', p_job, 'step', p_step, 'attempt', p_attempt, 'state', 'sleeping',
-      'until', coalesce(p_until, v_now + make_interval(secs => p_seconds::double precision))));
-    perform mill.keep_step(v_step);
-  end if;
-  if v_step.state <> 'sleeping' or v_step.until <= v_now then
-    update mill.job_step s set state = 'finished' where s.job = p_job and s.step = p_step and s.state = 'sleeping';
-    return jsonb_build_object('status', 'done', 'until', v_step.until);
-  end if;
-  return jsonb_build_object('until', v_step.until,
-    'status', case when mill.suspend(row(p_job, p_worker, p_attempt), v_step.until, p_logs) then 'suspended' else 'lost' end);
-end
-$$;
-
-COMMENT ON FUNCTION public.sleep_step(p_job uuid, p_worker text, p_attempt integer, p_step text, p_seconds numeric, p_until timestamp with time zone, p_logs jsonb) IS 'Puts a job off until a time: suspended, done once the time has come, or lost.';
 
 CREATE FUNCTION public.start_workflow(p_type text, p_params jsonb DEFAULT '{}'::jsonb, p_priority integer DEFAULT NULL::integer, p_idempotency_key text DEFAULT NULL::text, p_user_id uuid DEFAULT NULL::uuid, p_correlation_id text DEFAULT NULL::text) RETURNS jsonb
     LANGUAGE plpgsql SECURITY DEFINER
@@ -15599,48 +15385,6 @@ $$;
 
 COMMENT ON FUNCTION public.verify_audit_log(p_from date, p_to date, p_known_head text) IS 'Checks the audit log from one day to another: {ok, days, rows, findings: [{day, seq, audit_id, problem}], head}.';
 
-CREATE FUNCTION public.wait_for_event(p_job uuid, p_worker text, p_attempt integer, p_step text, p_event text, p_seconds numeric DEFAULT NULL::numeric, p_logs jsonb DEFAULT NULL::jsonb) RETURNS jsonb
-    LANGUAGE plpgsql SECURITY DEFINER
-    SET search_path TO 'pg_catalog', 'pg_temp'
-    AS $$
-declare
-  v_now timestamptz := mill.now();
-  v_step mill.job_step;
-  v_event mill.job_event;
-begin
-  if p_seconds not between 0 and 3155760000 or p_event is null or length(p_event) not between 1 and 200 then
-    perform mill.refuse_step('a wait has the name of an event of up to 200 characters, and p_seconds up to a hundred years', null);
-  end if;
-  perform mill.lock_steps(p_job);
-  if (mill.held_job(row(p_job, p_worker, p_attempt))).id is null then
-    return jsonb_build_object('status', 'lost');
-  end if;
-  select s.* into v_step from mill.job_step s where s.job = p_job and s.step = p_step;
-  if not found then
-    v_step := jsonb_populate_record(null::mill.job_step, jsonb_build_object('job', p_job, 'step', p_step, 'attempt', p_attempt, 'state', 'waiting', 'event', p_event,
-      'until', coalesce(v_now + make_interval(secs => p_seconds::double precision), 'infinity')));
-    perform mill.keep_step(v_step);
-  end if;
-  if v_step.state = 'waiting' then
-    select e.* into v_event from mill.job_event e where e.job = p_job and e.event = v_step.event and e.received_by is null order by e.n limit 1;
-    if found then
-      update mill.job_event e set received_by = p_step where e.job = p_job and e.n = v_event.n;
-      v_step.state := 'finished';
-      v_step.result := v_event.payload;
-    elsif v_step.until <= v_now then
-      v_step.state := 'timed_out';
-    else
-      return jsonb_build_object('until', nullif(v_step.until, 'infinity'),
-        'status', case when mill.suspend(row(p_job, p_worker, p_attempt), v_step.until, p_logs) then 'suspended' else 'lost' end);
-    end if;
-    update mill.job_step s set state = v_step.state, result = v_step.result where s.job = p_job and s.step = p_step;
-  end if;
-  return case v_step.state when 'timed_out' then jsonb_build_object('status', 'timed_out') else jsonb_build_object('status', 'received', 'payload', v_step.result) end;
-end
-$$;
-
-COMMENT ON FUNCTION public.wait_for_event(p_job uuid, p_worker text, p_attempt integer, p_step text, p_event text, p_seconds numeric, p_logs jsonb) IS 'Gives a job an event, or puts the job off until it is sent: received, timed_out, suspended or lost.';
-
 CREATE FUNCTION public.worker_queues() RETURNS jsonb
     LANGUAGE sql STABLE SECURITY DEFINER
     SET search_path TO 'pg_catalog', 'pg_temp'
@@ -15865,6 +15609,14 @@ CREATE TABLE mill.bucket (
 );
 
 COMMENT ON TABLE mill.bucket IS 'The buckets that applications have. The storage stand-in serves these; on Supabase they are made.';
+
+CREATE TABLE mill.catalog_before (
+    kind text NOT NULL,
+    name text NOT NULL,
+    state text NOT NULL
+);
+
+COMMENT ON TABLE mill.catalog_before IS 'What a migration that is under way has found. Empty at any other time.';
 
 CREATE TABLE mill.claimant (
     queue text NOT NULL,
@@ -16238,30 +15990,6 @@ CREATE TABLE mill.job_done_default (
 
 COMMENT ON TABLE mill.job_done_default IS 'Catches a day that mill.maintain has not prepared: settling never fails for want of one.';
 
-CREATE TABLE mill.job_event (
-    job uuid NOT NULL,
-    n bigint NOT NULL,
-    event text NOT NULL,
-    payload jsonb NOT NULL,
-    at timestamp with time zone NOT NULL,
-    key text,
-    received_by text,
-    CONSTRAINT event_key_has_up_to_200_characters CHECK (((length(key) >= 1) AND (length(key) <= 200))),
-    CONSTRAINT event_name_has_up_to_200_characters CHECK (((length(event) >= 1) AND (length(event) <= 200)))
-)
-WITH (autovacuum_vacuum_scale_factor='0', autovacuum_vacuum_threshold='1000');
-
-COMMENT ON TABLE mill.job_event IS 'Events that were sent to a job, also before it waits for them. Each is received by one step.';
-
-ALTER TABLE mill.job_event ALTER COLUMN n ADD GENERATED ALWAYS AS IDENTITY (
-    SEQUENCE NAME mill.job_event_n_seq
-    START WITH 1
-    INCREMENT BY 1
-    NO MINVALUE
-    NO MAXVALUE
-    CACHE 1
-);
-
 CREATE TABLE mill.job_log (
     job uuid NOT NULL,
     n integer NOT NULL,
@@ -16276,20 +16004,6 @@ CREATE TABLE mill.job_log (
 );
 
 COMMENT ON TABLE mill.job_log IS 'Lines of the logs of jobs, in order. left_out: how many lines after it were not kept.';
-
-CREATE TABLE mill.job_schedule_run (
-    schedule text NOT NULL,
-    due timestamp with time zone NOT NULL,
-    at timestamp with time zone NOT NULL,
-    outcome text NOT NULL,
-    job uuid,
-    missed_count integer,
-    CONSTRAINT a_job_where_one_was_enqueued CHECK (((job IS NULL) = (outcome = ANY (ARRAY['overlapped'::text, 'missed'::text])))),
-    CONSTRAINT missed_ones_are_counted CHECK (((missed_count IS NOT NULL) = (outcome = 'missed'::text))),
-    CONSTRAINT outcome_is_known CHECK ((outcome = ANY (ARRAY['due'::text, 'caught_up'::text, 'by_hand'::text, 'overlapped'::text, 'missed'::text])))
-);
-
-COMMENT ON TABLE mill.job_schedule_run IS 'What became of each due time of a schedule. Kept for 30 days, and at least the last hundred.';
 
 CREATE TABLE mill.lane (
     queue text NOT NULL,
@@ -16588,6 +16302,27 @@ CREATE TABLE mill.ticket_call (
 );
 
 COMMENT ON TABLE mill.ticket_call IS 'Exposed functions that read_with_ticket may call.';
+
+CREATE TABLE mill.uncounted_usage (
+    id bigint NOT NULL,
+    at timestamp with time zone NOT NULL,
+    what text NOT NULL,
+    arguments jsonb NOT NULL,
+    tries integer DEFAULT 0 NOT NULL,
+    try_at timestamp with time zone NOT NULL,
+    CONSTRAINT what_is_known CHECK ((what = ANY (ARRAY['count'::text, 'measure'::text, 'process'::text, 'release'::text])))
+);
+
+COMMENT ON TABLE mill.uncounted_usage IS 'Usage of documents that is still to be counted, with what the count is given. mill.count_again counts it.';
+
+ALTER TABLE mill.uncounted_usage ALTER COLUMN id ADD GENERATED ALWAYS AS IDENTITY (
+    SEQUENCE NAME mill.uncounted_usage_id_seq
+    START WITH 1
+    INCREMENT BY 1
+    NO MINVALUE
+    NO MAXVALUE
+    CACHE 1
+);
 
 CREATE TABLE mill.unique_job (
     kind text NOT NULL,
@@ -17437,6 +17172,12 @@ ALTER TABLE ONLY mill.breaker
 ALTER TABLE ONLY mill.bucket
     ADD CONSTRAINT bucket_pkey PRIMARY KEY (bucket);
 
+ALTER TABLE ONLY mill.catalog_before
+    ADD CONSTRAINT catalog_before_pkey PRIMARY KEY (kind, name);
+
+ALTER TABLE ONLY mill.catalog
+    ADD CONSTRAINT catalog_pkey PRIMARY KEY (kind, name);
+
 ALTER TABLE ONLY mill.claimant
     ADD CONSTRAINT claimant_pkey PRIMARY KEY (queue, worker);
 
@@ -17506,23 +17247,11 @@ ALTER TABLE ONLY mill.invocation
 ALTER TABLE ONLY mill.job_dead
     ADD CONSTRAINT job_dead_pkey PRIMARY KEY (id);
 
-ALTER TABLE ONLY mill.job_event
-    ADD CONSTRAINT job_event_pkey PRIMARY KEY (job, n);
-
 ALTER TABLE ONLY mill.job_live
     ADD CONSTRAINT job_live_pkey PRIMARY KEY (id);
 
 ALTER TABLE ONLY mill.job_log
     ADD CONSTRAINT job_log_pkey PRIMARY KEY (job, n);
-
-ALTER TABLE ONLY mill.job_schedule
-    ADD CONSTRAINT job_schedule_pkey PRIMARY KEY (schedule);
-
-ALTER TABLE ONLY mill.job_schedule_run
-    ADD CONSTRAINT job_schedule_run_pkey PRIMARY KEY (schedule, due);
-
-ALTER TABLE ONLY mill.job_step
-    ADD CONSTRAINT job_step_pkey PRIMARY KEY (job, step);
 
 ALTER TABLE ONLY mill.kind
     ADD CONSTRAINT kind_pkey PRIMARY KEY (kind);
@@ -17598,6 +17327,9 @@ ALTER TABLE ONLY mill.tenant
 
 ALTER TABLE ONLY mill.ticket_call
     ADD CONSTRAINT ticket_call_pkey PRIMARY KEY (function);
+
+ALTER TABLE ONLY mill.uncounted_usage
+    ADD CONSTRAINT uncounted_usage_pkey PRIMARY KEY (id);
 
 ALTER TABLE ONLY mill.unique_job
     ADD CONSTRAINT unique_job_pkey PRIMARY KEY (kind, digest);
@@ -17785,8 +17517,6 @@ CREATE INDEX job_done_id ON ONLY mill.job_done USING btree (id);
 
 CREATE INDEX job_done_default_id_idx ON mill.job_done_default USING btree (id);
 
-CREATE UNIQUE INDEX job_event_key ON mill.job_event USING btree (job, key) WHERE (key IS NOT NULL);
-
 CREATE UNIQUE INDEX job_live_dedupe ON mill.job_live USING btree (queue, dedupe_key) WHERE (dedupe_key IS NOT NULL);
 
 CREATE INDEX job_live_lanes ON mill.job_live USING btree (queue, lane, priority DESC, turn) WHERE ((NOT waits) AND (lane IS NOT NULL));
@@ -17796,10 +17526,6 @@ CREATE INDEX job_live_ready ON mill.job_live USING btree (line, turn) WHERE ((NO
 CREATE INDEX job_live_slots ON mill.job_live USING btree (slot) WHERE (slot IS NOT NULL);
 
 CREATE INDEX job_live_waiting ON mill.job_live USING btree (run_at) WHERE waits;
-
-CREATE INDEX job_schedule_next_due ON mill.job_schedule USING btree (next_due) WHERE (NOT paused);
-
-CREATE INDEX job_schedule_run_age ON mill.job_schedule_run USING btree (at);
 
 CREATE INDEX jobs_by_end ON mill.workflow USING btree (finished_at) WHERE (finished_at IS NOT NULL);
 
@@ -17828,6 +17554,8 @@ CREATE UNIQUE INDEX task_place ON mill.task USING btree (job_id, key, item);
 CREATE INDEX task_sequence_new ON mill.task_sequence USING btree (job_id) WHERE (NOT is_begun);
 
 CREATE INDEX task_sequence_place ON mill.task_sequence USING btree (job_id, kind, sequence);
+
+CREATE INDEX uncounted_usage_due ON mill.uncounted_usage USING btree (try_at);
 
 CREATE INDEX unique_job_until ON mill.unique_job USING btree (until);
 
@@ -17994,12 +17722,6 @@ ALTER TABLE ONLY mill.floor_version
 
 ALTER TABLE ONLY mill.invocation
     ADD CONSTRAINT invocation_queue_fkey FOREIGN KEY (queue) REFERENCES mill.queue(queue) ON DELETE CASCADE;
-
-ALTER TABLE ONLY mill.job_schedule
-    ADD CONSTRAINT job_schedule_kind_fkey FOREIGN KEY (kind) REFERENCES mill.kind(kind) ON UPDATE CASCADE;
-
-ALTER TABLE ONLY mill.job_schedule_run
-    ADD CONSTRAINT job_schedule_run_schedule_fkey FOREIGN KEY (schedule) REFERENCES mill.job_schedule(schedule) ON UPDATE CASCADE ON DELETE CASCADE;
 
 ALTER TABLE ONLY mill.kind
     ADD CONSTRAINT kind_queue_fkey FOREIGN KEY (queue) REFERENCES mill.queue(queue);
@@ -18268,6 +17990,16 @@ REVOKE ALL ON FUNCTION mill.cancel_export_job(p_id uuid, p_owner uuid) FROM PUBL
 
 REVOKE ALL ON FUNCTION mill.capacity_left(p_jobs jsonb) FROM PUBLIC;
 
+REVOKE ALL ON FUNCTION mill.catalog_now() FROM PUBLIC;
+
+REVOKE ALL ON FUNCTION mill.catalog_of_grants() FROM PUBLIC;
+
+REVOKE ALL ON FUNCTION mill.catalog_of_relations() FROM PUBLIC;
+
+REVOKE ALL ON FUNCTION mill.catalog_of_routines() FROM PUBLIC;
+
+REVOKE ALL ON FUNCTION mill.catalog_of_tables() FROM PUBLIC;
+
 REVOKE ALL ON FUNCTION mill.catch_up_workflow(p_id uuid) FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION mill.chain_audit(p_max integer, p_waits boolean) FROM PUBLIC;
@@ -18299,6 +18031,8 @@ REVOKE ALL ON FUNCTION mill.check_fit(p_kind text, p_compiled jsonb, p_payload j
 
 REVOKE ALL ON FUNCTION mill.check_fits(p_jobs jsonb) FROM PUBLIC;
 
+REVOKE ALL ON FUNCTION mill.check_installation() FROM PUBLIC;
+
 REVOKE ALL ON FUNCTION mill.check_invocations() FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION mill.check_oldest_due_job() FROM PUBLIC;
@@ -18315,19 +18049,19 @@ REVOKE ALL ON FUNCTION mill.check_references(p_compiled jsonb) FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION mill.check_registry_row() FROM PUBLIC;
 
-REVOKE ALL ON FUNCTION mill.check_schedule(p_schedule mill.job_schedule, p_place text) FROM PUBLIC;
-
 REVOKE ALL ON PROCEDURE mill.check_stale_data(IN p_stretch integer) FROM PUBLIC;
 
-REVOKE ALL ON FUNCTION mill.check_symbol(p_symbol text, p_data_types text[], p_priority integer) FROM PUBLIC;
+REVOKE ALL ON FUNCTION mill.check_storage() FROM PUBLIC;
 
-REVOKE ALL ON FUNCTION mill.check_times(p_schedule mill.job_schedule, p_place text) FROM PUBLIC;
+REVOKE ALL ON FUNCTION mill.check_symbol(p_symbol text, p_data_types text[], p_priority integer) FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION mill.check_unique(p_unique jsonb, p_place text) FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION mill.check_watched(p_symbols text[]) FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION mill.check_workers() FROM PUBLIC;
+
+REVOKE ALL ON FUNCTION mill.check_writing() FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION mill.claim(p_worker text, p_queues text[], p_max integer, p_kinds text[], p_lease_seconds integer, p_waits boolean) FROM PUBLIC;
 
@@ -18397,6 +18131,10 @@ REVOKE ALL ON FUNCTION mill.correct_upload(p_profile_id uuid, p_document_id uuid
 
 REVOKE ALL ON FUNCTION mill.correlation_id() FROM PUBLIC;
 
+REVOKE ALL ON FUNCTION mill.count_again() FROM PUBLIC;
+
+REVOKE ALL ON FUNCTION mill.count_again_each_minute() FROM PUBLIC;
+
 REVOKE ALL ON FUNCTION mill.count_document_version() FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION mill.count_ended(p_job_id uuid, p_keys text[], p_completed integer[], p_failed integer[]) FROM PUBLIC;
@@ -18444,19 +18182,23 @@ REVOKE ALL ON FUNCTION mill.count_work(p_file public.shell_files, p_job_id uuid,
 
 REVOKE ALL ON FUNCTION mill.counted_calls(p_known jsonb, p_usage jsonb) FROM PUBLIC;
 
-REVOKE ALL ON FUNCTION mill.cron_field(p_field text, p_least integer, p_most integer, p_names text[]) FROM PUBLIC;
-
 REVOKE ALL ON FUNCTION mill.cron_field_matches(p_field text, p_value integer, p_min integer, p_max integer) FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION mill.cron_health() FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION mill.cron_matches(p_schedule text, p_at timestamp with time zone) FROM PUBLIC;
 
-REVOKE ALL ON FUNCTION mill.cron_times(p_cron text, p_zone text, p_after timestamp with time zone, p_until timestamp with time zone) FROM PUBLIC;
-
 REVOKE ALL ON FUNCTION mill.cut_error(p_error jsonb) FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION mill.cut_text(p_text text, p_bytes integer) FROM PUBLIC;
+
+REVOKE ALL ON FUNCTION mill.damage() FROM PUBLIC;
+
+REVOKE ALL ON FUNCTION mill.damage_of_catalog() FROM PUBLIC;
+
+REVOKE ALL ON FUNCTION mill.damage_of_foreign_keys() FROM PUBLIC;
+
+REVOKE ALL ON FUNCTION mill.damage_of_schedules() FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION mill.data_rows(p_data_type text, p_symbol text) FROM PUBLIC;
 
@@ -18490,8 +18232,6 @@ REVOKE ALL ON FUNCTION mill.document_times(p_fast_late interval, p_ai_late inter
 
 REVOKE ALL ON FUNCTION mill.due_in_sequence(p_job_id uuid) FROM PUBLIC;
 
-REVOKE ALL ON FUNCTION mill.due_times(p_schedule mill.job_schedule, p_after timestamp with time zone, p_until timestamp with time zone) FROM PUBLIC;
-
 REVOKE ALL ON FUNCTION mill.duration_bucket(p_ms bigint) FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION mill.duration_quantiles(p_queue text, p_since timestamp with time zone) FROM PUBLIC;
@@ -18506,8 +18246,6 @@ REVOKE ALL ON FUNCTION mill.end_jobs(p_ids uuid[], p_state text, p_now timestamp
 
 REVOKE ALL ON FUNCTION mill.end_lost_invocations() FROM PUBLIC;
 
-REVOKE ALL ON FUNCTION mill.end_of_gap(p_local timestamp without time zone, p_zone text) FROM PUBLIC;
-
 REVOKE ALL ON FUNCTION mill.end_refresh_pauses(p_refreshes jsonb) FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION mill.end_refused(p_file public.shell_files, p_job_id uuid, p_status text, p_error jsonb, p_place text) FROM PUBLIC;
@@ -18519,18 +18257,16 @@ GRANT ALL ON FUNCTION mill.enqueue(p_jobs jsonb) TO gristmill_app;
 
 REVOKE ALL ON FUNCTION mill.enqueue_document_sweep() FROM PUBLIC;
 
-REVOKE ALL ON FUNCTION mill.enqueue_due_times(p_schedule mill.job_schedule, p_now timestamp with time zone) FROM PUBLIC;
-
 REVOKE ALL ON FUNCTION mill.enqueue_keyed(p_jobs jsonb, p_now timestamp with time zone, p_turn bigint, p_random text, p_max_bytes integer, p_answered jsonb) FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION mill.enqueue_many(p_kind text, p_payloads jsonb) FROM PUBLIC;
 GRANT ALL ON FUNCTION mill.enqueue_many(p_kind text, p_payloads jsonb) TO gristmill_app;
 
-REVOKE ALL ON FUNCTION mill.enqueue_schedules(p_max integer) FROM PUBLIC;
-
 REVOKE ALL ON FUNCTION mill.entry_lock(p_name text) FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION mill.estimated_tokens(p_payload jsonb) FROM PUBLIC;
+
+REVOKE ALL ON FUNCTION mill.every(p_part text, p_interval interval) FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION mill.every_minute(p_part text) FROM PUBLIC;
 
@@ -18570,6 +18306,8 @@ REVOKE ALL ON FUNCTION mill.export_status(p_id uuid, p_ended text) FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION mill.export_storage_used(p_owner uuid) FROM PUBLIC;
 
+REVOKE ALL ON FUNCTION mill.failing_invocations() FROM PUBLIC;
+
 REVOKE ALL ON FUNCTION mill.fields_violation(p_root jsonb, p_schema jsonb, p_value jsonb, p_path text, p_depth integer) FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION mill.file_extension(p_mime_type text) FROM PUBLIC;
@@ -18600,8 +18338,6 @@ REVOKE ALL ON FUNCTION mill.forget_logs(p_jobs uuid[]) FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION mill.forget_part(p_part text) FROM PUBLIC;
 
-REVOKE ALL ON FUNCTION mill.forget_steps(p_jobs uuid[]) FROM PUBLIC;
-
 REVOKE ALL ON FUNCTION mill.forget_tasks() FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION mill.function_url(p_function text) FROM PUBLIC;
@@ -18611,8 +18347,6 @@ REVOKE ALL ON FUNCTION mill.give_slots_to_running_jobs() FROM PUBLIC;
 REVOKE ALL ON FUNCTION mill.grant_api_capacity(p_provider text, p_endpoint text, p_tokens bigint, p_is_compat boolean) FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION mill.has_format(p_text text, p_format text) FROM PUBLIC;
-
-REVOKE ALL ON FUNCTION mill.has_live_run(p_schedule text) FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION mill.has_pending(p_queue text) FROM PUBLIC;
 
@@ -18648,8 +18382,6 @@ REVOKE ALL ON FUNCTION mill.install_schedules() FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION mill.install_storage_policies() FROM PUBLIC;
 
-REVOKE ALL ON FUNCTION mill.instants_of(p_local timestamp without time zone, p_zone text) FROM PUBLIC;
-
 REVOKE ALL ON FUNCTION mill.invocation_body(p_queue mill.queue, p_id uuid) FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION mill.invoke(p_queue text, p_reason text) FROM PUBLIC;
@@ -18682,8 +18414,6 @@ REVOKE ALL ON FUNCTION mill.is_swept_place(p_key text) FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION mill.is_time_with_zone(p_text text) FROM PUBLIC;
 
-REVOKE ALL ON FUNCTION mill.is_time_zone(p_name text) FROM PUBLIC;
-
 REVOKE ALL ON FUNCTION mill.is_unique_option(p_unique jsonb) FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION mill.jobs_of_part(p_part text) FROM PUBLIC;
@@ -18709,8 +18439,6 @@ REVOKE ALL ON FUNCTION mill.keep_logs(p_items jsonb, p_held uuid[], p_now timest
 REVOKE ALL ON FUNCTION mill.keep_progress(p_job mill.workflow) FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION mill.keep_scanned(p_file public.shell_files, p_place text) FROM PUBLIC;
-
-REVOKE ALL ON FUNCTION mill.keep_step(p_step mill.job_step) FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION mill.keep_upserted_file() FROM PUBLIC;
 
@@ -18750,6 +18478,8 @@ REVOKE ALL ON FUNCTION mill.lock_expired_pack_leases(p_now timestamp with time z
 
 REVOKE ALL ON FUNCTION mill.lock_exports(p_owner uuid) FROM PUBLIC;
 
+REVOKE ALL ON FUNCTION mill.lock_held_seconds(p_lock bigint) FROM PUBLIC;
+
 REVOKE ALL ON FUNCTION mill.lock_jobs_by_priority(p_queue text, p_max integer, p_kinds text[], p_takes_packs boolean, p_waits boolean) FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION mill.lock_jobs_in_turn(p_queue mill.queue, p_max integer, p_kinds text[]) FROM PUBLIC;
@@ -18761,8 +18491,6 @@ REVOKE ALL ON FUNCTION mill.lock_jobs_within_limit(p_queue mill.queue, p_max int
 REVOKE ALL ON FUNCTION mill.lock_packs(p_queue mill.queue, p_max integer, p_kinds text[]) FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION mill.lock_refresh_claims() FROM PUBLIC;
-
-REVOKE ALL ON FUNCTION mill.lock_steps(p_job uuid) FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION mill.log_lines(p_logs jsonb, p_now timestamp with time zone) FROM PUBLIC;
 
@@ -18804,6 +18532,8 @@ REVOKE ALL ON FUNCTION mill.may_write_document(p_key text, p_user uuid) FROM PUB
 
 REVOKE ALL ON FUNCTION mill.may_write_upload(p_key text, p_user uuid) FROM PUBLIC;
 
+REVOKE ALL ON FUNCTION mill.measure_addresses() FROM PUBLIC;
+
 REVOKE ALL ON FUNCTION mill.measure_ai_passes() FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION mill.measure_breakers() FROM PUBLIC;
@@ -18822,6 +18552,10 @@ REVOKE ALL ON FUNCTION mill.measure_estimates() FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION mill.measure_fast_stages() FROM PUBLIC;
 
+REVOKE ALL ON FUNCTION mill.measure_installation() FROM PUBLIC;
+
+REVOKE ALL ON FUNCTION mill.measure_invocations() FROM PUBLIC;
+
 REVOKE ALL ON FUNCTION mill.measure_lease_losses() FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION mill.measure_not_completed() FROM PUBLIC;
@@ -18830,13 +18564,23 @@ REVOKE ALL ON FUNCTION mill.measure_quota() FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION mill.measure_rate_limits() FROM PUBLIC;
 
+REVOKE ALL ON FUNCTION mill.measure_snapshots() FROM PUBLIC;
+
+REVOKE ALL ON FUNCTION mill.measure_stale_lock() FROM PUBLIC;
+
 REVOKE ALL ON FUNCTION mill.measure_stalled() FROM PUBLIC;
+
+REVOKE ALL ON FUNCTION mill.measure_uncounted() FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION mill.measure_unrefreshed() FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION mill.measure_upload(p_file public.shell_files, p_job_id uuid, p_measured jsonb) FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION mill.measure_warnings() FROM PUBLIC;
+
+REVOKE ALL ON FUNCTION mill.mend_of_change(p_was mill.catalog, p_state text) FROM PUBLIC;
+
+REVOKE ALL ON FUNCTION mill.mend_of_column(p_name text, p_was jsonb, p_now jsonb) FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION mill.merge_registered(p_current jsonb, p_registered jsonb, p_asked jsonb, p_together text[], p_force boolean, OUT changes jsonb, OUT kept jsonb) FROM PUBLIC;
 
@@ -18846,11 +18590,11 @@ REVOKE ALL ON FUNCTION mill.misplaced_schedules() FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION mill.move_export(p_holder mill.holder, p_progress integer, p_message text) FROM PUBLIC;
 
-REVOKE ALL ON FUNCTION mill.next_due_times(p_schedule mill.job_schedule, p_after timestamp with time zone, p_count integer) FROM PUBLIC;
-
 REVOKE ALL ON FUNCTION mill.next_round() FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION mill.note_asked_kinds(p_queues text[], p_kinds text[]) FROM PUBLIC;
+
+REVOKE ALL ON FUNCTION mill.note_catalog() FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION mill.note_claimant(p_queue text, p_worker text) FROM PUBLIC;
 
@@ -18864,7 +18608,11 @@ REVOKE ALL ON FUNCTION mill.note_fetches(p_outcomes jsonb, p_now timestamp with 
 
 REVOKE ALL ON FUNCTION mill.note_limits(p_profile_id uuid, p_meters text[], p_now timestamp with time zone) FROM PUBLIC;
 
+REVOKE ALL ON FUNCTION mill.note_refreshed(p_plain jsonb, p_held jsonb, p_now timestamp with time zone) FROM PUBLIC;
+
 REVOKE ALL ON FUNCTION mill.note_retried_exports(p_ids uuid[]) FROM PUBLIC;
+
+REVOKE ALL ON FUNCTION mill.note_uncounted(p_what text, p_arguments jsonb, p_sqlstate text, p_message text) FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION mill.noted_errors(p_known jsonb, p_log jsonb, p_next_retry_at timestamp with time zone) FROM PUBLIC;
 
@@ -18892,15 +18640,15 @@ REVOKE ALL ON FUNCTION mill.open_line_on_new_queue() FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION mill.open_lines(p_jobs jsonb) FROM PUBLIC;
 
-REVOKE ALL ON FUNCTION mill.open_schedule(p_definition jsonb, p_place text, OUT schedule mill.job_schedule, OUT is_new boolean) FROM PUBLIC;
-
 REVOKE ALL ON FUNCTION mill.open_step(p_job mill.workflow, p_step mill.workflow_step, OUT ready uuid[], OUT skipped uuid[], OUT failed uuid[]) FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION mill.own_key() FROM PUBLIC;
 
-REVOKE ALL ON FUNCTION mill.pack_of(p_id uuid) FROM PUBLIC;
+REVOKE ALL ON FUNCTION mill.own_relations() FROM PUBLIC;
 
-REVOKE ALL ON FUNCTION mill.parse_cron(p_cron text, OUT minutes integer[], OUT hours integer[], OUT days integer[], OUT months integer[], OUT weekdays integer[], OUT either_day boolean, OUT problem text) FROM PUBLIC;
+REVOKE ALL ON FUNCTION mill.own_routines() FROM PUBLIC;
+
+REVOKE ALL ON FUNCTION mill.pack_of(p_id uuid) FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION mill.uuid7_at(p_us bigint, p_random text) FROM PUBLIC;
 
@@ -18918,8 +18666,6 @@ REVOKE ALL ON FUNCTION mill.pause(p_queue text, p_paused boolean) FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION mill.pause_dead_refreshes(p_acted jsonb) FROM PUBLIC;
 
-REVOKE ALL ON FUNCTION mill.pause_job_schedule(p_schedule text, p_paused boolean) FROM PUBLIC;
-
 REVOKE ALL ON FUNCTION mill.piece_text(p_value jsonb, p_whole boolean) FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION mill.pointer(p_path text, p_key text) FROM PUBLIC;
@@ -18928,9 +18674,13 @@ REVOKE ALL ON FUNCTION mill.post_signed(p_function text, p_id uuid, p_body jsonb
 
 REVOKE ALL ON FUNCTION mill.presence_list(p_list jsonb) FROM PUBLIC;
 
-REVOKE ALL ON FUNCTION mill.probe_state(p_probe uuid) FROM PUBLIC;
+REVOKE ALL ON FUNCTION mill.probe_address(p_name text, p_url text, p_good integer[]) FROM PUBLIC;
 
-REVOKE ALL ON FUNCTION mill.problem_of_schedule(p_constraint text, p_message text) FROM PUBLIC;
+REVOKE ALL ON FUNCTION mill.probe_addresses() FROM PUBLIC;
+
+REVOKE ALL ON FUNCTION mill.probe_functions() FROM PUBLIC;
+
+REVOKE ALL ON FUNCTION mill.probe_state(p_probe uuid) FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION mill.promote(p_max integer) FROM PUBLIC;
 
@@ -18941,6 +18691,8 @@ REVOKE ALL ON FUNCTION mill.prune(p_now timestamp with time zone) FROM PUBLIC;
 REVOKE ALL ON PROCEDURE mill.pump(IN p_seconds numeric, IN p_interval numeric) FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION mill.pump_once() FROM PUBLIC;
+
+REVOKE ALL ON FUNCTION mill.put_measured_size(p_profile_id uuid, p_document_id uuid, p_size bigint) FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION mill.queue_refreshes(p_type public.data_type_registry, p_symbols text[], p_priority integer, p_size bigint, p_metadata jsonb) FROM PUBLIC;
 
@@ -18974,6 +18726,8 @@ REVOKE ALL ON FUNCTION mill.reclaim(p_max integer) FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION mill.reclaim_while_pump_is_silent() FROM PUBLIC;
 
+REVOKE ALL ON FUNCTION mill.record_catalog() FROM PUBLIC;
+
 REVOKE ALL ON FUNCTION mill.record_ended(p_job_id uuid, OUT ended uuid[], OUT failed uuid[], OUT is_step_done boolean) FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION mill.record_heartbeat(p_part text, p_detail jsonb) FROM PUBLIC;
@@ -18994,11 +18748,7 @@ REVOKE ALL ON FUNCTION mill.refuse_more_keys(p_caller text, p_since timestamp wi
 
 REVOKE ALL ON FUNCTION mill.refuse_registry_row(p_problem text) FROM PUBLIC;
 
-REVOKE ALL ON FUNCTION mill.refuse_schedule_name(p_schedule text) FROM PUBLIC;
-
 REVOKE ALL ON FUNCTION mill.refuse_schema(p_place text, p_problem text) FROM PUBLIC;
-
-REVOKE ALL ON FUNCTION mill.refuse_step(p_problem text, p_hint text) FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION mill.refuse_to_drop_jobs() FROM PUBLIC;
 
@@ -19009,8 +18759,6 @@ REVOKE ALL ON FUNCTION mill.register_export_object(p_owner uuid, p_document_id u
 REVOKE ALL ON FUNCTION mill.register_kind(p_definition jsonb, p_place text, p_force boolean) FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION mill.register_queue(p_definition jsonb, p_place text, p_force boolean) FROM PUBLIC;
-
-REVOKE ALL ON FUNCTION mill.register_schedule(p_definition jsonb, p_place text, p_force boolean) FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION mill.register_upload(p_file public.shell_files, p_place text, p_size bigint, p_sha256 text) FROM PUBLIC;
 
@@ -19062,16 +18810,6 @@ REVOKE ALL ON FUNCTION mill.run_step(p_step text) FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION mill.running_transactions() FROM PUBLIC;
 
-REVOKE ALL ON FUNCTION mill.schedule_definition(p_schedule mill.job_schedule) FROM PUBLIC;
-
-REVOKE ALL ON FUNCTION mill.schedule_fields() FROM PUBLIC;
-
-REVOKE ALL ON FUNCTION mill.schedule_from_definition(p_schedule mill.job_schedule, p_definition jsonb) FROM PUBLIC;
-
-REVOKE ALL ON FUNCTION mill.schedule_row(p_schedule mill.job_schedule) FROM PUBLIC;
-
-REVOKE ALL ON FUNCTION mill.scheduled_job(p_schedule mill.job_schedule, p_due timestamp with time zone) FROM PUBLIC;
-
 REVOKE ALL ON FUNCTION mill.schema_of(p_part text) FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION mill.schema_violation(p_root jsonb, p_schema jsonb, p_value jsonb, p_path text, p_depth integer) FROM PUBLIC;
@@ -19079,9 +18817,6 @@ REVOKE ALL ON FUNCTION mill.schema_violation(p_root jsonb, p_schema jsonb, p_val
 REVOKE ALL ON FUNCTION mill.seconds_to_capacity() FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION mill.seconds_to_next_round() FROM PUBLIC;
-
-REVOKE ALL ON FUNCTION mill.send_event(p_job uuid, p_event text, p_payload jsonb, p_key text) FROM PUBLIC;
-GRANT ALL ON FUNCTION mill.send_event(p_job uuid, p_event text, p_payload jsonb, p_key text) TO gristmill_app;
 
 REVOKE ALL ON FUNCTION mill.set_breaker(p_target text, p_state text, p_reason text) FROM PUBLIC;
 
@@ -19121,6 +18856,8 @@ REVOKE ALL ON FUNCTION mill.sign(p_name text, p_message bytea) FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION mill.signed_request(p_function text, p_id uuid, p_body text) FROM PUBLIC;
 
+REVOKE ALL ON FUNCTION mill.silent_addresses() FROM PUBLIC;
+
 REVOKE ALL ON FUNCTION mill.size_of_object(p_object text) FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION mill.stage_after(p_stage text) FROM PUBLIC;
@@ -19154,8 +18891,6 @@ REVOKE ALL ON FUNCTION mill.stop_workflow(p_id uuid) FROM PUBLIC;
 REVOKE ALL ON FUNCTION mill.stored_objects(p_bucket text) FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION mill.stored_size(p_place text) FROM PUBLIC;
-
-REVOKE ALL ON FUNCTION mill.suspend(p_holder mill.holder, p_until timestamp with time zone, p_logs jsonb) FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION mill.target_of(p_function text, p_provider text) FROM PUBLIC;
 
@@ -19268,8 +19003,6 @@ REVOKE ALL ON FUNCTION mill.write_narrative(p_id uuid, p_narrative jsonb) FROM P
 REVOKE ALL ON FUNCTION mill.write_page(p_file public.shell_files, p_job_id uuid, p_page jsonb) FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION mill.write_rows(p_type public.data_type_registry, p_fetched jsonb, p_now timestamp with time zone) FROM PUBLIC;
-
-REVOKE ALL ON FUNCTION mill.write_schedule(p_old mill.job_schedule, p_new mill.job_schedule, p_place text) FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION public.abandon_document_upload(p_id uuid, p_place text) FROM PUBLIC;
 GRANT ALL ON FUNCTION public.abandon_document_upload(p_id uuid, p_place text) TO authenticated;
@@ -19542,9 +19275,6 @@ GRANT ALL ON FUNCTION public.is_valid_identifier(p_identifier text) TO service_r
 REVOKE ALL ON FUNCTION public.issue_ticket(p_function text, p_arguments jsonb) FROM PUBLIC;
 GRANT ALL ON FUNCTION public.issue_ticket(p_function text, p_arguments jsonb) TO authenticated;
 
-REVOKE ALL ON FUNCTION public.job_steps(p_job uuid) FROM PUBLIC;
-GRANT ALL ON FUNCTION public.job_steps(p_job uuid) TO service_role;
-
 REVOKE ALL ON FUNCTION public.limit_of_call(p_provider_name text, p_model text, p_queue text) FROM PUBLIC;
 GRANT ALL ON FUNCTION public.limit_of_call(p_provider_name text, p_model text, p_queue text) TO service_role;
 
@@ -19554,9 +19284,6 @@ GRANT ALL ON FUNCTION public.list_documents(p_profile_id uuid, p_before timestam
 
 REVOKE ALL ON FUNCTION public.list_exports(p_limit integer, p_before uuid) FROM PUBLIC;
 GRANT ALL ON FUNCTION public.list_exports(p_limit integer, p_before uuid) TO authenticated;
-
-REVOKE ALL ON FUNCTION public.list_schedules(p_schedule text) FROM PUBLIC;
-GRANT ALL ON FUNCTION public.list_schedules(p_schedule text) TO service_role;
 
 REVOKE ALL ON FUNCTION public.list_workflows(p_limit integer, p_before uuid) FROM PUBLIC;
 GRANT ALL ON FUNCTION public.list_workflows(p_limit integer, p_before uuid) TO authenticated;
@@ -19580,12 +19307,6 @@ GRANT ALL ON FUNCTION public.orphaned_objects(p_places text[]) TO service_role;
 REVOKE ALL ON FUNCTION public.pause_queue(p_queue text, p_paused boolean) FROM PUBLIC;
 GRANT ALL ON FUNCTION public.pause_queue(p_queue text, p_paused boolean) TO service_role;
 
-REVOKE ALL ON FUNCTION public.pause_schedule(p_schedule text, p_paused boolean) FROM PUBLIC;
-GRANT ALL ON FUNCTION public.pause_schedule(p_schedule text, p_paused boolean) TO service_role;
-
-REVOKE ALL ON FUNCTION public.preview_schedule(p_schedule jsonb, p_count integer) FROM PUBLIC;
-GRANT ALL ON FUNCTION public.preview_schedule(p_schedule jsonb, p_count integer) TO service_role;
-
 REVOKE ALL ON FUNCTION public.queue_refresh_if_not_exists(p_symbol text, p_data_type text, p_priority integer, p_estimated_size bigint) FROM PUBLIC;
 GRANT ALL ON FUNCTION public.queue_refresh_if_not_exists(p_symbol text, p_data_type text, p_priority integer, p_estimated_size bigint) TO service_role;
 
@@ -19602,9 +19323,6 @@ GRANT ALL ON FUNCTION public.read_with_ticket(p_ticket text, p_function text, p_
 
 REVOKE ALL ON FUNCTION public.reclaim_stale_tasks() FROM PUBLIC;
 GRANT ALL ON FUNCTION public.reclaim_stale_tasks() TO service_role;
-
-REVOKE ALL ON FUNCTION public.record_step(p_job uuid, p_worker text, p_attempt integer, p_step text, p_result jsonb) FROM PUBLIC;
-GRANT ALL ON FUNCTION public.record_step(p_job uuid, p_worker text, p_attempt integer, p_step text, p_result jsonb) TO service_role;
 
 REVOKE ALL ON FUNCTION public.recover_stuck_jobs(timeout_minutes integer, max_retries integer) FROM PUBLIC;
 GRANT ALL ON FUNCTION public.recover_stuck_jobs(timeout_minutes integer, max_retries integer) TO service_role;
@@ -19624,14 +19342,8 @@ GRANT ALL ON FUNCTION public.register_jobs(p_definition jsonb, p_force boolean) 
 REVOKE ALL ON FUNCTION public.register_stored_file(p_storage_path text, p_filename text, p_mime_type text, p_size bigint, p_idempotency_key text, p_profile_id uuid) FROM PUBLIC;
 GRANT ALL ON FUNCTION public.register_stored_file(p_storage_path text, p_filename text, p_mime_type text, p_size bigint, p_idempotency_key text, p_profile_id uuid) TO authenticated;
 
-REVOKE ALL ON FUNCTION public.register_workflow(p_definition jsonb) FROM PUBLIC;
-GRANT ALL ON FUNCTION public.register_workflow(p_definition jsonb) TO service_role;
-
 REVOKE ALL ON FUNCTION public.release_api_capacity(p_provider_name text, p_api_endpoint text, p_estimated_tokens integer, p_actual_tokens integer) FROM PUBLIC;
 GRANT ALL ON FUNCTION public.release_api_capacity(p_provider_name text, p_api_endpoint text, p_estimated_tokens integer, p_actual_tokens integer) TO service_role;
-
-REVOKE ALL ON FUNCTION public.remove_schedules(p_schedules text[]) FROM PUBLIC;
-GRANT ALL ON FUNCTION public.remove_schedules(p_schedules text[]) TO service_role;
 
 REVOKE ALL ON FUNCTION public.report_api_rate_limit(p_provider_name text, p_api_endpoint text, p_retry_after_seconds integer) FROM PUBLIC;
 GRANT ALL ON FUNCTION public.report_api_rate_limit(p_provider_name text, p_api_endpoint text, p_retry_after_seconds integer) TO service_role;
@@ -19671,23 +19383,11 @@ GRANT ALL ON FUNCTION public.retry_workflow(p_id uuid) TO service_role;
 REVOKE ALL ON FUNCTION public.run_cleanup_step(p_step text) FROM PUBLIC;
 GRANT ALL ON FUNCTION public.run_cleanup_step(p_step text) TO service_role;
 
-REVOKE ALL ON FUNCTION public.run_schedule_now(p_schedule text) FROM PUBLIC;
-GRANT ALL ON FUNCTION public.run_schedule_now(p_schedule text) TO service_role;
-
 REVOKE ALL ON FUNCTION public.run_schedules(p_trigger_of text, p_schedule text) FROM PUBLIC;
 GRANT ALL ON FUNCTION public.run_schedules(p_trigger_of text, p_schedule text) TO service_role;
 
 REVOKE ALL ON FUNCTION public.save_document_page(p_job uuid, p_worker text, p_attempt integer, p_page jsonb) FROM PUBLIC;
 GRANT ALL ON FUNCTION public.save_document_page(p_job uuid, p_worker text, p_attempt integer, p_page jsonb) TO service_role;
-
-REVOKE ALL ON FUNCTION public.save_schedule(p_schedule jsonb) FROM PUBLIC;
-GRANT ALL ON FUNCTION public.save_schedule(p_schedule jsonb) TO service_role;
-
-REVOKE ALL ON FUNCTION public.schedule_runs(p_schedule text, p_max integer) FROM PUBLIC;
-GRANT ALL ON FUNCTION public.schedule_runs(p_schedule text, p_max integer) TO service_role;
-
-REVOKE ALL ON FUNCTION public.send_event(p_job uuid, p_event text, p_payload jsonb, p_key text) FROM PUBLIC;
-GRANT ALL ON FUNCTION public.send_event(p_job uuid, p_event text, p_payload jsonb, p_key text) TO service_role;
 
 REVOKE ALL ON FUNCTION public.set_maintenance(p_enabled boolean, p_reason text, p_retry_after_seconds integer) FROM PUBLIC;
 GRANT ALL ON FUNCTION public.set_maintenance(p_enabled boolean, p_reason text, p_retry_after_seconds integer) TO service_role;
@@ -19703,9 +19403,6 @@ GRANT ALL ON FUNCTION public.settle_jobs(p_worker text, p_outcomes jsonb, p_invo
 
 REVOKE ALL ON FUNCTION public.settle_refresh(p_worker text, p_outcomes jsonb, p_invocation uuid, p_pauses jsonb) FROM PUBLIC;
 GRANT ALL ON FUNCTION public.settle_refresh(p_worker text, p_outcomes jsonb, p_invocation uuid, p_pauses jsonb) TO service_role;
-
-REVOKE ALL ON FUNCTION public.sleep_step(p_job uuid, p_worker text, p_attempt integer, p_step text, p_seconds numeric, p_until timestamp with time zone, p_logs jsonb) FROM PUBLIC;
-GRANT ALL ON FUNCTION public.sleep_step(p_job uuid, p_worker text, p_attempt integer, p_step text, p_seconds numeric, p_until timestamp with time zone, p_logs jsonb) TO service_role;
 
 REVOKE ALL ON FUNCTION public.start_workflow(p_type text, p_params jsonb, p_priority integer, p_idempotency_key text, p_user_id uuid, p_correlation_id text) FROM PUBLIC;
 GRANT ALL ON FUNCTION public.start_workflow(p_type text, p_params jsonb, p_priority integer, p_idempotency_key text, p_user_id uuid, p_correlation_id text) TO authenticated;
@@ -19740,9 +19437,6 @@ GRANT ALL ON FUNCTION public.upsert_active_subscription_v2(p_user_id uuid, p_sym
 
 REVOKE ALL ON FUNCTION public.verify_audit_log(p_from date, p_to date, p_known_head text) FROM PUBLIC;
 GRANT ALL ON FUNCTION public.verify_audit_log(p_from date, p_to date, p_known_head text) TO service_role;
-
-REVOKE ALL ON FUNCTION public.wait_for_event(p_job uuid, p_worker text, p_attempt integer, p_step text, p_event text, p_seconds numeric, p_logs jsonb) FROM PUBLIC;
-GRANT ALL ON FUNCTION public.wait_for_event(p_job uuid, p_worker text, p_attempt integer, p_step text, p_event text, p_seconds numeric, p_logs jsonb) TO service_role;
 
 REVOKE ALL ON FUNCTION public.worker_queues() FROM PUBLIC;
 GRANT ALL ON FUNCTION public.worker_queues() TO service_role;

@@ -25,13 +25,13 @@ $$;
 comment on function mill.judge_alerts() is 'Evaluates every rule; says how many alerts fired or resolved.';
 revoke execute on function mill.judge_alerts() from public;
 
--- A stoppage is an alert within a minute, so that is looked at every 15 seconds.
+-- A stoppage is an alert within a minute, so that is looked at every 10 seconds.
 create or replace function mill.watch_alerts() returns int
 language sql
 set search_path = pg_catalog, pg_temp
-as $$ select case when mill.every('watch_alerts', interval '15 seconds') then mill.judge_alerts() end $$;
+as $$ select case when mill.every('watch_alerts', interval '10 seconds') then mill.judge_alerts() end $$;
 
-comment on function mill.watch_alerts() is 'mill.judge_alerts every 15 seconds, for the tick.';
+comment on function mill.watch_alerts() is 'mill.judge_alerts every 10 seconds, for the tick.';
 revoke execute on function mill.watch_alerts() from public;
 
 insert into mill.hook (event, routine, place) values ('tick', 'mill.watch_alerts', 30)

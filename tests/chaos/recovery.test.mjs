@@ -40,8 +40,8 @@ for (const one of chosen) if (![...PARTS, ...FAULTS].includes(one)) throw new Er
 const ROUNDS = isSoak ? 5 : 1;
 const SEED = Number(process.env.GRISTMILL_SEED ?? Date.now() % 100_000);
 const PATIENCE_MS = 1000 * Number(process.env.GRISTMILL_CHAOS_PATIENCE ?? (isSoak ? 400 : 15));
-// A job that was in flight in a killed container worker comes back when its lease of up to 300 s has ended, spread over 60 s more.
-const LEASES_END_MS = 480_000;
+// A job that was in flight in a killed container worker comes back when its lease of 90 s has ended, spread over 60 s more; it may be killed twice.
+const LEASES_END_MS = 360_000;
 
 // Requests per second, and how many may be outstanding: moderate for two cores.
 const more = isSoak ? 1.5 : 1;

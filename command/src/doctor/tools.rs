@@ -37,10 +37,18 @@ pub(super) fn look() -> Finding {
 pub(super) async fn scanner() -> Finding {
     let details = match std::env::var("WORKER_CLAMD").as_deref() {
         Err(_) | Ok("") => {
-            vec!["WORKER_CLAMD is not set: files are not scanned for viruses".to_owned().into()]
+            vec![
+                "WORKER_CLAMD is not set: files are not scanned for viruses"
+                    .to_owned()
+                    .into(),
+            ]
         }
         Ok(clamd::NONE) => Vec::new(),
-        Ok(address) => clamd::ailment(address).await.into_iter().map(Into::into).collect(),
+        Ok(address) => clamd::ailment(address)
+            .await
+            .into_iter()
+            .map(Into::into)
+            .collect(),
     };
     Finding {
         name: "virus scanner",

@@ -9,7 +9,7 @@ set search_path = pg_catalog, pg_temp
 as $$
 declare
   v_now timestamptz := mill.now();
-  v_pause interval := make_interval(secs => mill.setting('health.probe_seconds', '30')::double precision);
+  v_pause interval := make_interval(secs => mill.setting('health.probe_seconds', '20')::double precision);
   v_at timestamptz;
   v_known jsonb;
   v_answer record;

@@ -7,7 +7,7 @@ set search_path = pg_catalog, pg_temp
 as $$
 declare
   v_now timestamptz := mill.now();
-  v_pause interval := make_interval(secs => mill.setting('health.probe_seconds', '30')::double precision);
+  v_pause interval := make_interval(secs => mill.setting('health.probe_seconds', '20')::double precision);
   v_count int;
 begin
   if v_pause <= interval '0' then
@@ -33,7 +33,7 @@ comment on function mill.probe_functions() is 'Invokes functions that were not i
 revoke execute on function mill.probe_functions() from public;
 
 insert into mill.settings (key, value, type, description) values
-  ('health.probe_seconds', '30', 'number', 'How long a function of a queue may rest before it is invoked with nothing to do, to see that it answers. 0: never')
+  ('health.probe_seconds', '20', 'number', 'How long a function of a queue may rest before it is invoked with nothing to do, to see that it answers. 0: never')
 on conflict (key) do nothing;
 insert into mill.hook (event, routine, place) values ('tick', 'mill.probe_functions', 25)
 on conflict (event, routine) do update set place = excluded.place;

@@ -1,4 +1,4 @@
-select plan(13);
+select plan(15);
 create function pg_temp.judged(p_now timestamptz) returns text[] language plpgsql as $$
 begin
   perform set_config('mill.now', p_now::text, false);
@@ -46,4 +46,12 @@ select pg_temp.settled(t, '{"outcome": "failed", "error": {"type": "wrong_symbol
 select is(pg_temp.judged('2030-02-03 03:45+00'), array['data_type_warnings quote firing'], 'five refused answers of a type in an hour');
 select pg_temp.settled('2030-02-03 03:46+00', '{"outcome": "completed"}');
 select is(pg_temp.judged('2030-02-03 03:46+00'), array['no_refresh quote resolved'], 'a good answer is a refresh');
+
+delete from public.active_subscriptions_v2;
+-- The session's lock, as a staleness pass holds it that began long ago.
+select pg_temp.judged('2030-03-09 00:00+00'); -- what was open is over
+select pg_advisory_lock(7022341640271841);
+select is(pg_temp.judged('2030-03-10 00:00+00'), array['stale_lock_held check-stale-data firing'], 'a staleness pass that holds its lock for over ten minutes');
+select pg_advisory_unlock(7022341640271841);
+select is(pg_temp.judged('2030-03-10 00:01+00'), array['stale_lock_held check-stale-data resolved'], 'until it lets go');
 select * from finish();

@@ -43,20 +43,20 @@ set mill.now = '2030-01-01 00:00+00';
 select is(mill.probe_functions(), 0, 'a function that has never served is not probed');
 insert into mill.invocation (id, queue, reason, asked_at, begun_at, ended_at) values (mill.uuid7(), 'default', 'wake', mill.now(), mill.now(), mill.now());
 select is(mill.probe_functions(), 0, 'nor one that served a moment ago');
-set mill.now = '2030-01-01 00:00:30+00';
-select is(mill.probe_functions(), 1, 'one that has rested for 30 seconds is probed');
+set mill.now = '2030-01-01 00:00:20+00';
+select is(mill.probe_functions(), 1, 'one that has rested for 20 seconds is probed');
 select is(mill.probe_functions(), 0, 'once');
 update mill.invocation set ended_at = mill.now(), failure = 'answered 403' where ended_at is null;
-set mill.now = '2030-01-01 00:00:35+00';
+set mill.now = '2030-01-01 00:00:25+00';
 select is(mill.probe_functions(), 1, 'after a failure it is probed at the next tick');
 update mill.invocation set ended_at = mill.now(), failure = 'answered 403' where ended_at is null;
-set mill.now = '2030-01-01 00:00:40+00';
+set mill.now = '2030-01-01 00:00:30+00';
 select mill.probe_functions();
 update mill.invocation set ended_at = mill.now(), failure = 'answered 403' where ended_at is null;
 select mill.judge_alerts();
-select is((select array_agg(a.subject) from mill.alert a where a.rule = 'invocations_failing' and a.state = 'firing'), array['default'], 'three failures in a row are an alert, 40 seconds after the last good one');
-set mill.now = '2030-01-01 00:00:45+00';
-select is(mill.probe_functions(), 0, 'then it is probed every 30 seconds again');
+select is((select array_agg(a.subject) from mill.alert a where a.rule = 'invocations_failing' and a.state = 'firing'), array['default'], 'three failures in a row are an alert, 30 seconds after the last good one');
+set mill.now = '2030-01-01 00:00:35+00';
+select is(mill.probe_functions(), 0, 'then it is probed every 20 seconds again');
 
 -- Storage is asked over HTTP; the answers are written here by hand.
 create function pg_temp.answer(p_status int) returns void language sql as $$
