@@ -190,6 +190,46 @@ $$;
 
 COMMENT ON FUNCTION mill.answer_throttled(p_jobs jsonb, p_capacity jsonb) IS 'The answer throttled for every job of a batch whose queue has a depth limit.';
 
+CREATE FUNCTION mill.answer_to_invocation(p_request bigint, p_asked_at timestamp with time zone, p_is_handed boolean, OUT is_over boolean, OUT failure text, OUT is_outage boolean) RETURNS record
+    LANGUAGE plpgsql STABLE
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS $$
+declare
+  v_answer record;
+begin
+  is_over := false;
+  is_outage := false;
+  if p_request is null or to_regclass('net._http_response') is null then
+    return;
+  end if;
+  select r.id is not null as is_there, r.status_code, r.error_msg, coalesce(r.timed_out, false) as timed_out,
+    exists (select from net.http_request_queue q where q.id = p_request) as waits
+  into v_answer
+  from (select) one
+  left join lateral (
+    select a.id, a.status_code, a.error_msg, a.timed_out from net._http_response a
+    where a.id = p_request and a.created > p_asked_at - interval '1 minute'
+    limit 1) r on true;
+
+  if not v_answer.is_there and v_answer.waits or v_answer.is_there and p_is_handed then
+    return;
+  end if;
+  is_over := true;
+  if not v_answer.is_there then
+    is_outage := true;
+    failure := 'the request was lost when Postgres crashed';
+  elsif v_answer.status_code is null then
+    is_outage := not v_answer.timed_out;
+    failure := coalesce(v_answer.error_msg, 'no answer in time');
+  elsif v_answer.status_code >= 400 then
+    is_outage := v_answer.status_code in (502, 503, 504);
+    failure := 'answered ' || v_answer.status_code;
+  end if;
+end
+$$;
+
+COMMENT ON FUNCTION mill.answer_to_invocation(p_request bigint, p_asked_at timestamp with time zone, p_is_handed boolean, OUT is_over boolean, OUT failure text, OUT is_outage boolean) IS 'Whether the request of an invocation is over, and why it failed if it did.';
+
 CREATE TABLE mill.api_rate_limits (
     provider_name text NOT NULL,
     api_endpoint text NOT NULL,
@@ -5399,46 +5439,6 @@ end
 $_$;
 
 COMMENT ON FUNCTION mill.install_storage_policies() IS 'Makes the buckets and their policies where Supabase Storage is; elsewhere it does nothing.';
-
-CREATE FUNCTION mill.answer_to_invocation(p_request bigint, p_asked_at timestamp with time zone, p_is_handed boolean, OUT is_over boolean, OUT failure text, OUT is_outage boolean) RETURNS record
-    LANGUAGE plpgsql STABLE
-    SET search_path TO 'pg_catalog', 'pg_temp'
-    AS $$
-declare
-  v_answer record;
-begin
-  is_over := false;
-  is_outage := false;
-  if p_request is null or to_regclass('net._http_response') is null then
-    return;
-  end if;
-  select r.id is not null as is_there, r.status_code, r.error_msg, coalesce(r.timed_out, false) as timed_out,
-    exists (select from net.http_request_queue q where q.id = p_request) as waits
-  into v_answer
-  from (select) one
-  left join lateral (
-    select a.id, a.status_code, a.error_msg, a.timed_out from net._http_response a
-    where a.id = p_request and a.created > p_asked_at - interval '1 minute'
-    limit 1) r on true;
-
-  if not v_answer.is_there and v_answer.waits or v_answer.is_there and p_is_handed then
-    return;
-  end if;
-  is_over := true;
-  if not v_answer.is_there then
-    is_outage := true;
-    failure := 'the request was lost when Postgres crashed';
-  elsif v_answer.status_code is null then
-    is_outage := not v_answer.timed_out;
-    failure := coalesce(v_answer.error_msg, 'no answer in time');
-  elsif v_answer.status_code >= 400 then
-    is_outage := v_answer.status_code in (502, 503, 504);
-    failure := 'answered ' || v_answer.status_code;
-  end if;
-end
-$$;
-
-COMMENT ON FUNCTION mill.answer_to_invocation(p_request bigint, p_asked_at timestamp with time zone, p_is_handed boolean, OUT is_over boolean, OUT failure text, OUT is_outage boolean) IS 'Whether the request of an invocation is over, and why it failed if it did.';
 
 CREATE FUNCTION mill.invocation_body(p_queue mill.queue, p_id uuid) RETURNS jsonb
     LANGUAGE plpgsql STABLE
@@ -17297,6 +17297,8 @@ REVOKE ALL ON FUNCTION mill.answer_duplicates(p_jobs jsonb, p_answered jsonb, p_
 
 REVOKE ALL ON FUNCTION mill.answer_throttled(p_jobs jsonb, p_capacity jsonb) FROM PUBLIC;
 
+REVOKE ALL ON FUNCTION mill.answer_to_invocation(p_request bigint, p_asked_at timestamp with time zone, p_is_handed boolean, OUT is_over boolean, OUT failure text, OUT is_outage boolean) FROM PUBLIC;
+
 REVOKE ALL ON FUNCTION mill.api_capacity_left(p_limit mill.api_rate_limits, p_now timestamp with time zone) FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION mill.api_limit(p_provider text, p_endpoint text) FROM PUBLIC;
@@ -17716,8 +17718,6 @@ REVOKE ALL ON FUNCTION mill.insert_task() FROM PUBLIC;
 REVOKE ALL ON FUNCTION mill.install_schedules() FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION mill.install_storage_policies() FROM PUBLIC;
-
-REVOKE ALL ON FUNCTION mill.answer_to_invocation(p_request bigint, p_asked_at timestamp with time zone, p_is_handed boolean, OUT is_over boolean, OUT failure text, OUT is_outage boolean) FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION mill.invocation_body(p_queue mill.queue, p_id uuid) FROM PUBLIC;
 
