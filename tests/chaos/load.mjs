@@ -36,7 +36,8 @@ async function run(app, index) {
     setTimeout(() => young.delete(item), OUTSTANDING_MS).unref();
     // Symbols are those that the test has made; every other key is of our own making.
     const key = app === "refresh" ? `L${n}` : `load-${app}-${n}`;
-    const user = uuidOf(`load-${seed}-${app}-${Math.floor(n / REQUESTS_PER_USER)}`);
+    // Two at a time: one user has half of the invocations of a function at the most.
+    const user = uuidOf(`load-${seed}-${app}-${Math.floor(n / (2 * REQUESTS_PER_USER))}-${n % 2}`);
     const options = app === "job" ? { delay_ms: Math.floor(next() * 2_500) } : undefined;
     client.wholeWay(app, key, user, over.signal, options).catch(() => {}).finally(() => young.delete(item));
   }

@@ -12,10 +12,12 @@ const one = async (sql, values) => (await stack.postgres.query(sql, values)).row
 
 test("when workerd is killed with every place taken, the next job and the jobs in flight finish without waiting for a lease", async (t) => {
   const user = await signIn(stack);
+  // One user is in half of the places at the most.
+  const users = [user, await signIn(stack)];
   const held = [];
   const { max_parallel: places } = await one("select max_parallel from mill.queue where queue = 'default'");
   while (held.length < places) {
-    const { json } = await user.submit({ kind: "echo", payload: { n: held.length, delay_ms: 5000 } });
+    const { json } = await users[held.length % 2].submit({ kind: "echo", payload: { n: held.length, delay_ms: 5000 } });
     held.push(json.id);
     await until(async () => (await one("select state from mill.job where id = $1", [json.id])).state === "processing", "a claim");
   }
@@ -28,8 +30,8 @@ test("when workerd is killed with every place taken, the next job and the jobs i
   const { json: next } = await user.submit({ kind: "echo", payload: { after: "the crash" } });
   assert.equal((await user.settled(next.id)).state, "completed");
   t.diagnostic(`a new job was settled ${Date.now() - restarted} ms after the restart`);
-  for (const id of held) {
-    const job = await user.settled(id);
+  for (const [at, id] of held.entries()) {
+    const job = await users[at % 2].settled(id);
     assert.equal(job.state, "completed", JSON.stringify(job));
   }
   t.diagnostic(`the jobs in flight were settled ${Date.now() - restarted} ms after the restart; each takes 5 s`);
@@ -46,4 +48,17 @@ test("one user's malformed payloads do not stop the queue for another", async ()
   const { json } = await other.submit({ kind: "echo", payload: { from: "another" } });
   assert.equal((await other.settled(json.id)).state, "completed");
   assert.equal((await one("select state from mill.breaker where target = 'processor'")).state, "closed");
+});
+
+test("a quick job is settled while a slow one of the same batch still runs", async () => {
+  const user = await signIn(stack);
+  const { rows: [{ jobs }] } = await stack.postgres.query(`select jsonb_agg(e.id order by e.ordinal) as jobs
+    from mill.enqueue(jsonb_build_array(
+      jsonb_build_object('kind', 'echo', 'payload', '{"delay_ms": 20000}'::jsonb, 'owner', $1::text),
+      jsonb_build_object('kind', 'echo', 'payload', '{"n": 1}'::jsonb, 'owner', $1::text))) e`, [user.sub]);
+  const [slow, quick] = jobs;
+  assert.equal((await user.settled(quick)).state, "completed");
+  const { worker, state } = await one("select worker, state from mill.job where id = $1", [slow]);
+  assert.equal(state, "processing");
+  assert.equal((await one("select worker from mill.job where id = $1", [quick])).worker, worker, "one invocation has run both");
 });

@@ -7,6 +7,8 @@ import { connect, isSoak, startStack, until } from "../support.mjs";
 let stack, pool;
 before(async () => {
   stack = await startStack("races", { parts: [] });
+  // Claims by priority, and packs: fair turns have tests of their own.
+  await stack.postgres.query("update mill.queue set dequeue = 'priority' where queue = 'default'");
   pool = connect(stack);
 });
 after(async () => {

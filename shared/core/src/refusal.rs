@@ -155,7 +155,10 @@ mod tests {
             429,
             r#"{"code":"GM015","message":"m","details":"{\"limit\": 1200, \"retry_after\": 7}"}"#,
         );
-        assert_eq!((refused.code.status(), refused.retry_after()), (429, Some(7)));
+        assert_eq!(
+            (refused.code.status(), refused.retry_after()),
+            (429, Some(7))
+        );
         assert_eq!(refused.figures["limit"], 1200);
     }
 
