@@ -82,7 +82,7 @@ test("1: claiming is atomic", async () => {
       returning j.id, j.queue, j.kind, j.name, j.payload, j.attempt, j.max_attempts, j.lease_until, j.owner, j.group_key, j.correlation_id, j.traceparent;
     end $$`;
   await pool.query(naive);
-  const holds = await check().catch(() => false);
+  const holds = await check();
   await pool.query(source);
   assert.equal(holds, false, "the naive claim is caught");
 });
@@ -165,6 +165,29 @@ test("3: the staleness pass of cron skips too, and a cancelled one frees its loc
     await pool.query("update public.data_type_registry set staleness_function = 'is_data_stale' where data_type = 'quote'; delete from public.active_subscriptions_v2");
     assert.equal(await locks(), 0, "freed");
   });
+});
+
+test("3: a stretch of the staleness pass that fails is an event, and the pass goes on and frees its lock", async () => {
+  await pool.query("delete from mill.event; delete from public.active_subscriptions_v2");
+  await pool.query(`insert into public.active_subscriptions_v2 (user_id, symbol, data_type, subscribed_at, last_seen_at)
+    select gen_random_uuid(), s, 'quote', now(), now() from unnest(array['S00001', 'S00002', 'S00003']) s`);
+  const { rows: [{ source }] } = await pool.query("select pg_get_functiondef('mill.check_watched'::regproc) as source");
+  await pool.query(source.replace("v_queued int := 0;\nbegin", "v_queued int := 0;\nbegin\n  if 'S00002' = any (p_symbols) then raise exception 'no'; end if;"));
+  try {
+    await withTwo(async (one, two) => {
+      await two.query("call mill.check_stale_data(1)");
+      await one.query("call mill.check_stale_data(1)"); // another session: it would skip if the lock were still held
+    });
+  } finally {
+    await pool.query(source);
+  }
+  const { rows: [told] } = await pool.query("select count(*)::int as failures, min(detail ->> 'message') as message from mill.event where code = 'check_stale_data_failed'");
+  assert.deepEqual(told, { failures: 2, message: "no" });
+  const { rows: queued } = await pool.query("select payload ->> 'symbol' as symbol from mill.job_live order by 1");
+  assert.deepEqual(queued.map(({ symbol }) => symbol), ["S00001", "S00003"], "the stretches before and behind it");
+  assert.equal((await pool.query("select from pg_locks where locktype = 'advisory'")).rowCount, 0, "freed");
+  await clear();
+  await pool.query("delete from public.active_subscriptions_v2");
 });
 
 test("7: no hot path waits for analytics", async () => {
