@@ -2,13 +2,13 @@
 select plan(3);
 set mill.now = '2030-01-01 00:00+00';
 update mill.queue set max_running = 5, lease_seconds = 3600 where queue = 'default';
-select mill.enqueue('[{"kind": "echo", "payload": {}}]');
+select mill.enqueue('[{"kind": "echo", "payload": {"a": 1}}]');
 select id as running from mill.claim('w', array['default'], 1);
 select public.queue_refresh_if_not_exists('AAA', 'quote');
 select public.get_queue_batch(1) is not null as claimed;
 set mill.now = '2030-01-01 00:10+00';
 select public.recover_stuck_jobs();
-select is((select array_agg(kind || ' ' || state order by kind) from mill.job_live), array['echo processing', 'refresh.quote pending'],
+select is((select array_agg(kind || ' ' || state order by kind) from mill.job_live), array['echo processing', 'refresh.quote retrying'],
   'a refresh that is stuck is taken back, and a long job of another queue is left to its lease');
 
 update public.data_type_registry set is_enabled = false where data_type = 'profile';
