@@ -190,6 +190,46 @@ $$;
 
 COMMENT ON FUNCTION mill.answer_throttled(p_jobs jsonb, p_capacity jsonb) IS 'The answer throttled for every job of a batch whose queue has a depth limit.';
 
+CREATE FUNCTION mill.answer_to_invocation(p_request bigint, p_asked_at timestamp with time zone, p_is_handed boolean, OUT is_over boolean, OUT failure text, OUT is_outage boolean) RETURNS record
+    LANGUAGE plpgsql STABLE
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS $$
+declare
+  v_answer record;
+begin
+  is_over := false;
+  is_outage := false;
+  if p_request is null or to_regclass('net._http_response') is null then
+    return;
+  end if;
+  select r.id is not null as is_there, r.status_code, r.error_msg, coalesce(r.timed_out, false) as timed_out,
+    exists (select from net.http_request_queue q where q.id = p_request) as waits
+  into v_answer
+  from (select) one
+  left join lateral (
+    select a.id, a.status_code, a.error_msg, a.timed_out from net._http_response a
+    where a.id = p_request and a.created > p_asked_at - interval '1 minute'
+    limit 1) r on true;
+
+  if not v_answer.is_there and v_answer.waits or v_answer.is_there and p_is_handed then
+    return;
+  end if;
+  is_over := true;
+  if not v_answer.is_there then
+    is_outage := true;
+    failure := 'the request was lost when Postgres crashed';
+  elsif v_answer.status_code is null then
+    is_outage := not v_answer.timed_out;
+    failure := coalesce(v_answer.error_msg, 'no answer in time');
+  elsif v_answer.status_code >= 400 then
+    is_outage := v_answer.status_code in (502, 503, 504);
+    failure := 'answered ' || v_answer.status_code;
+  end if;
+end
+$$;
+
+COMMENT ON FUNCTION mill.answer_to_invocation(p_request bigint, p_asked_at timestamp with time zone, p_is_handed boolean, OUT is_over boolean, OUT failure text, OUT is_outage boolean) IS 'Whether the request of an invocation is over, and why it failed if it did.';
+
 CREATE TABLE mill.api_rate_limits (
     provider_name text NOT NULL,
     api_endpoint text NOT NULL,
@@ -1493,6 +1533,9 @@ begin
     new.edge_function_name, new.provider))
   where mill.refresh_queue_of(new.edge_function_name, new.provider) is null;
 
+  if v_is_ours then
+    perform mill.check_response_schema(new);
+  end if;
   if new.column_map is not null then
     perform mill.check_column_map(new, v_table);
   end if;
@@ -1505,6 +1548,50 @@ end
 $$;
 
 COMMENT ON FUNCTION mill.check_registry_row() IS 'Trigger: checks a row of data_type_registry against the catalog.';
+
+CREATE FUNCTION mill.check_response_schema(p_row public.data_type_registry) RETURNS void
+    LANGUAGE plpgsql
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS $_$
+begin
+  perform mill.refuse_registry_row(format(
+    'our processor has no fetcher of its own for %s: give endpoint_template, response_schema and column_map, or name the function that fetches it in edge_function_name', p_row.data_type))
+  where p_row.endpoint_template is null and p_row.data_type <> all (array['quote', 'profile', 'earnings', 'financial-statements']);
+  perform mill.refuse_registry_row('response_schema accepts anything: say at least the type')
+  where not p_row.response_schema ?| array['type', 'properties', 'items', 'required', 'enum', 'const', 'anyOf', 'allOf', 'oneOf', '$ref'];
+
+  perform mill.refuse_registry_row(format('response_schema: %s of %s is not as a JSON Schema has it', w.keyword, w.place))
+  from (
+    with recursive node(place, it) as (
+      select 'the whole', p_row.response_schema
+      union all
+      select format('%s/%s', n.place, c.name), c.it
+      from node n
+      cross join lateral (
+        select p.key as name, p.value as it from jsonb_each(case jsonb_typeof(n.it -> 'properties') when 'object' then n.it -> 'properties' else '{}' end) p
+        union all
+        select k.word, n.it -> k.word from unnest(array['items', 'additionalProperties', 'not']) k(word) where jsonb_typeof(n.it -> k.word) = 'object'
+        union all
+        select k.word, e from unnest(array['anyOf', 'allOf', 'oneOf']) k(word)
+        cross join lateral jsonb_array_elements(case jsonb_typeof(n.it -> k.word) when 'array' then n.it -> k.word else '[]' end) e) c
+    )
+    select n.place, k.keyword
+    from node n
+    cross join lateral (values
+      ('the schema', jsonb_typeof(n.it) in ('object', 'boolean')),
+      ('type', not n.it ? 'type' or not exists (
+        select from jsonb_array_elements_text(case jsonb_typeof(n.it -> 'type') when 'array' then n.it -> 'type' else jsonb_build_array(n.it -> 'type') end) t(word)
+        where t.word is null or t.word <> all (array['object', 'array', 'string', 'number', 'integer', 'boolean', 'null']))),
+      ('properties', coalesce(jsonb_typeof(n.it -> 'properties'), 'object') = 'object'),
+      ('items', coalesce(jsonb_typeof(n.it -> 'items'), 'object') in ('object', 'boolean')),
+      ('required', coalesce(jsonb_typeof(n.it -> 'required'), 'array') = 'array'),
+      ('minimum', coalesce(jsonb_typeof(n.it -> 'minimum'), 'number') = 'number'),
+      ('maximum', coalesce(jsonb_typeof(n.it -> 'maximum'), 'number') = 'number')) k(keyword, is_well)
+    where not k.is_well) w;
+end
+$_$;
+
+COMMENT ON FUNCTION mill.check_response_schema(p_row public.data_type_registry) IS 'Raises GM035 when a type of our processor says nothing of how it is fetched, or its response schema is none.';
 
 CREATE PROCEDURE mill.check_stale_data(IN p_stretch integer DEFAULT 200)
     LANGUAGE plpgsql
@@ -5374,46 +5461,6 @@ $_$;
 
 COMMENT ON FUNCTION mill.install_storage_policies() IS 'Makes the buckets and their policies where Supabase Storage is; elsewhere it does nothing.';
 
-CREATE FUNCTION mill.answer_to_invocation(p_request bigint, p_asked_at timestamp with time zone, p_is_handed boolean, OUT is_over boolean, OUT failure text, OUT is_outage boolean) RETURNS record
-    LANGUAGE plpgsql STABLE
-    SET search_path TO 'pg_catalog', 'pg_temp'
-    AS $$
-declare
-  v_answer record;
-begin
-  is_over := false;
-  is_outage := false;
-  if p_request is null or to_regclass('net._http_response') is null then
-    return;
-  end if;
-  select r.id is not null as is_there, r.status_code, r.error_msg, coalesce(r.timed_out, false) as timed_out,
-    exists (select from net.http_request_queue q where q.id = p_request) as waits
-  into v_answer
-  from (select) one
-  left join lateral (
-    select a.id, a.status_code, a.error_msg, a.timed_out from net._http_response a
-    where a.id = p_request and a.created > p_asked_at - interval '1 minute'
-    limit 1) r on true;
-
-  if not v_answer.is_there and v_answer.waits or v_answer.is_there and p_is_handed then
-    return;
-  end if;
-  is_over := true;
-  if not v_answer.is_there then
-    is_outage := true;
-    failure := 'the request was lost when Postgres crashed';
-  elsif v_answer.status_code is null then
-    is_outage := not v_answer.timed_out;
-    failure := coalesce(v_answer.error_msg, 'no answer in time');
-  elsif v_answer.status_code >= 400 then
-    is_outage := v_answer.status_code in (502, 503, 504);
-    failure := 'answered ' || v_answer.status_code;
-  end if;
-end
-$$;
-
-COMMENT ON FUNCTION mill.answer_to_invocation(p_request bigint, p_asked_at timestamp with time zone, p_is_handed boolean, OUT is_over boolean, OUT failure text, OUT is_outage boolean) IS 'Whether the request of an invocation is over, and why it failed if it did.';
-
 CREATE FUNCTION mill.invocation_body(p_queue mill.queue, p_id uuid) RETURNS jsonb
     LANGUAGE plpgsql STABLE
     SET search_path TO 'pg_catalog', 'pg_temp'
@@ -7187,6 +7234,19 @@ CREATE FUNCTION mill.measure_rate_limits() RETURNS TABLE(subject text, value num
 $$;
 
 COMMENT ON FUNCTION mill.measure_rate_limits() IS 'Percent of the last hour''s calls that a provider refused for their rate.';
+
+CREATE FUNCTION mill.measure_staleness_lock() RETURNS TABLE(subject text, value numeric)
+    LANGUAGE sql STABLE
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS $$
+  select 'check-stale-data', extract(epoch from mill.now() - a.query_start)
+  from pg_locks l join pg_stat_activity a using (pid)
+  where l.locktype = 'advisory' and l.granted and l.objsubid = 1
+    and l.database = (select d.oid from pg_database d where d.datname = current_database())
+    and (l.classid::bigint << 32 | l.objid::bigint) = 7022341640271841 -- that of mill.check_stale_data
+$$;
+
+COMMENT ON FUNCTION mill.measure_staleness_lock() IS 'Seconds for which one run of the staleness pass has held its lock; a sound one ends within the minute.';
 
 CREATE FUNCTION mill.measure_stalled() RETURNS TABLE(subject text, value numeric)
     LANGUAGE sql STABLE
@@ -10328,12 +10388,13 @@ begin
       left join lateral (
         select t.%1$I as fetched_at, %2$s as ttl from %3$s t
         where t.%4$I = s.symbol order by t.%1$I desc limit 1) d on true
-      where %5$s(d.fetched_at, case when d.ttl > 0 then d.ttl else $2 end)
+      where %5$s(d.fetched_at - $5, case when d.ttl > 0 then d.ttl else $2 end)
         and not exists (
-          select from mill.data_check c where c.data_type = $3 and c.symbol = s.symbol and c.next_check_at > $4))
+          select from mill.data_check c where c.data_type = $3 and c.symbol = s.symbol
+            and c.next_check_at > case c.reason when 'unchanged' then $4 + $5 else $4 end))
     $query$, p_type.timestamp_column, v_ttl, mill.data_table(p_type.table_name), p_type.symbol_column, mill.staleness_function(p_type.staleness_function))
   into v_stale
-  using p_symbols, p_type.default_ttl_minutes, p_type.data_type, mill.now();
+  using p_symbols, p_type.default_ttl_minutes, p_type.data_type, mill.now(), make_interval(secs => mill.setting('refresh.pass_seconds', '30')::int);
   return v_stale;
 end
 $_$;
@@ -11465,6 +11526,7 @@ CREATE FUNCTION mill.walk_all_scheduled() RETURNS jsonb
     AS $$
 declare
   v_max int := mill.setting('refresh.scheduled_stretch', '100')::int;
+  v_depth int := mill.setting('refresh.scheduled_depth', '1000')::int;
   v_type public.data_type_registry;
   v_queued int := 0;
 begin
@@ -11474,6 +11536,8 @@ begin
   for v_type in
     select r.* from public.data_type_registry r where r.is_enabled and r.refresh_strategy = 'scheduled' order by r.data_type
   loop
+    -- Asked of each type's queue, and again after each: the walk of one type may have filled it for the next.
+    continue when mill.depth(mill.refresh_queue_of(v_type.edge_function_name, v_type.provider), v_depth) >= v_depth;
     begin
       v_queued := v_queued + mill.walk_scheduled(v_type, v_max);
     exception
@@ -17127,6 +17191,8 @@ REVOKE ALL ON FUNCTION mill.answer_duplicates(p_jobs jsonb, p_answered jsonb, p_
 
 REVOKE ALL ON FUNCTION mill.answer_throttled(p_jobs jsonb, p_capacity jsonb) FROM PUBLIC;
 
+REVOKE ALL ON FUNCTION mill.answer_to_invocation(p_request bigint, p_asked_at timestamp with time zone, p_is_handed boolean, OUT is_over boolean, OUT failure text, OUT is_outage boolean) FROM PUBLIC;
+
 REVOKE ALL ON FUNCTION mill.api_capacity_left(p_limit mill.api_rate_limits, p_now timestamp with time zone) FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION mill.api_limit(p_provider text, p_endpoint text) FROM PUBLIC;
@@ -17229,6 +17295,8 @@ REVOKE ALL ON FUNCTION mill.check_quota() FROM PUBLIC;
 REVOKE ALL ON FUNCTION mill.check_references(p_compiled jsonb) FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION mill.check_registry_row() FROM PUBLIC;
+
+REVOKE ALL ON FUNCTION mill.check_response_schema(p_row public.data_type_registry) FROM PUBLIC;
 
 REVOKE ALL ON PROCEDURE mill.check_stale_data(IN p_stretch integer) FROM PUBLIC;
 
@@ -17543,8 +17611,6 @@ REVOKE ALL ON FUNCTION mill.install_schedules() FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION mill.install_storage_policies() FROM PUBLIC;
 
-REVOKE ALL ON FUNCTION mill.answer_to_invocation(p_request bigint, p_asked_at timestamp with time zone, p_is_handed boolean, OUT is_over boolean, OUT failure text, OUT is_outage boolean) FROM PUBLIC;
-
 REVOKE ALL ON FUNCTION mill.invocation_body(p_queue mill.queue, p_id uuid) FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION mill.invoke(p_queue text, p_reason text) FROM PUBLIC;
@@ -17718,6 +17784,8 @@ REVOKE ALL ON FUNCTION mill.measure_not_completed() FROM PUBLIC;
 REVOKE ALL ON FUNCTION mill.measure_quota() FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION mill.measure_rate_limits() FROM PUBLIC;
+
+REVOKE ALL ON FUNCTION mill.measure_staleness_lock() FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION mill.measure_stalled() FROM PUBLIC;
 
