@@ -283,8 +283,33 @@ test("3: the cleanup of subscriptions waits for nobody who is just being seen", 
   assert.deepEqual(left, { seen: 1, checks: 1 });
 });
 
+test("5: whoever reads the changes in order misses none: a later change is told after the earlier one is committed", async () => {
+  await clear();
+  await pool.query("select public.queue_refresh_if_not_exists(s, 'quote', 5, 10) from unnest(array['S00001', 'S00002']) s");
+  const jobs = (await pool.query("select public.claim_refresh('w') -> 'jobs' as jobs")).rows[0].jobs;
+  const settle = (client, { id, attempt, payload: { symbol } }) => client.query("select public.settle_refresh('w', $1)", [JSON.stringify([{
+    id, attempt, symbol, data_type: "quote", outcome: "fetched", bytes: 10, called: true, rows: [{
+      symbol, name: "n", price: 10, change: 0, change_percentage: 0, volume: 1, day_low: 1, day_high: 20, year_low: 1, year_high: 20, price_avg_50: 1,
+      price_avg_200: 1, exchange: "X", open: 1, previous_close: 1, quoted_at: new Date(Date.now() - 1000).toISOString() }] }])]);
+  const waited = await withTwo(async (one, two) => {
+    await one.query("begin");
+    await settle(one, jobs[0]);
+    const pending = settle(two, jobs[1]).then(() => false);
+    const waits = await Promise.race([pending, until(async () => (await pool.query(
+      "select from pg_stat_activity where wait_event_type = 'Lock' and query like '%settle_refresh%'")).rowCount === 1, "the second waits")]);
+    await one.query("commit");
+    await pending;
+    return waits;
+  });
+  assert.equal(waited, true);
+  await pool.query("delete from public.quotes; delete from mill.data_change");
+  await clear();
+});
+
 test("6: two claims at the edge of the quota do not pass it together", async () => {
   await clear();
+  // Without a limit of calls, whose lock would let them take turns as well.
+  await pool.query("update mill.api_rate_limits set requests_per_minute = null where provider_name = 'fmp'");
   await pool.query("delete from public.api_data_usage; update mill.settings set value = (1000 / 1073741824.0)::text where key = 'refresh.quota_gb'");
   await pool.query("select public.queue_refresh_if_not_exists(s, 'quote', 5, 300) from unnest(array['S00001', 'S00002', 'S00003']) s");
   await pool.query("insert into public.api_data_usage (created_at, provider, data_type, calls, data_size_bytes) values (now(), 'fmp', 'quote', 1, 400)");
@@ -299,6 +324,7 @@ test("6: two claims at the edge of the quota do not pass it together", async () 
     return [first, (await pending).rows[0].jobs.length];
   });
   await pool.query("update mill.settings set value = '20' where key = 'refresh.quota_gb'; delete from public.api_data_usage");
+  await pool.query("update mill.api_rate_limits set requests_per_minute = 300 where provider_name = 'fmp'");
   assert.deepEqual(served, [1, 0], "400 bytes are used and 300 under way: 300 more would be over 950");
 });
 
