@@ -308,15 +308,18 @@ test("5: whoever reads the changes in order misses none: a later change is told 
 
 test("6: two claims at the edge of the quota do not pass it together", async () => {
   await clear();
-  // Without a limit of calls, whose lock would let them take turns as well.
-  await pool.query("update mill.api_rate_limits set requests_per_minute = null where provider_name = 'fmp'");
+  // Of two providers: claims of one take turns by its limit as well.
+  await pool.query(`insert into mill.api_rate_limits (provider_name, api_endpoint, requests_per_minute) values ('other', 'v1', 300) on conflict do nothing;
+    insert into mill.queue (queue, served_by, function, provider, endpoint) values ('refresh-other', 'function', 'processor', 'other', 'v1') on conflict do nothing;
+    update public.data_type_registry set provider = 'other' where data_type = 'profile'`);
   await pool.query("delete from public.api_data_usage; update mill.settings set value = (1000 / 1073741824.0)::text where key = 'refresh.quota_gb'");
-  await pool.query("select public.queue_refresh_if_not_exists(s, 'quote', 5, 300) from unnest(array['S00001', 'S00002', 'S00003']) s");
+  await pool.query("select public.queue_refresh_if_not_exists(s, 'quote', 5, 300) from unnest(array['S00001', 'S00002']) s");
+  await pool.query("select public.queue_refresh_if_not_exists('S00003', 'profile', 5, 300)");
   await pool.query("insert into public.api_data_usage (created_at, provider, data_type, calls, data_size_bytes) values (now(), 'fmp', 'quote', 1, 400)");
   const served = await withTwo(async (one, two) => {
     await one.query("begin");
     const first = (await one.query("select public.claim_refresh('one', 'refresh', 1) -> 'jobs' as jobs")).rows[0].jobs.length;
-    const pending = two.query("select public.claim_refresh('two', 'refresh', 1) -> 'jobs' as jobs");
+    const pending = two.query("select public.claim_refresh('two', 'refresh-other', 1) -> 'jobs' as jobs");
     // Until it waits for its turn, or has not had to.
     await Promise.race([pending, until(async () => (await pool.query(
       "select from pg_stat_activity where wait_event_type = 'Lock' and query like '%claim_refresh(''two''%'")).rowCount === 1, "the second waits")]);
@@ -324,7 +327,7 @@ test("6: two claims at the edge of the quota do not pass it together", async () 
     return [first, (await pending).rows[0].jobs.length];
   });
   await pool.query("update mill.settings set value = '20' where key = 'refresh.quota_gb'; delete from public.api_data_usage");
-  await pool.query("update mill.api_rate_limits set requests_per_minute = 300 where provider_name = 'fmp'");
+  await pool.query("update public.data_type_registry set provider = 'fmp' where data_type = 'profile'");
   assert.deepEqual(served, [1, 0], "400 bytes are used and 300 under way: 300 more would be over 950");
 });
 
