@@ -922,161 +922,6 @@ $$;
 
 COMMENT ON FUNCTION mill.capacity_left(p_jobs jsonb) IS 'How many more jobs each depth-limited queue of a batch takes, as an object.';
 
-CREATE FUNCTION mill.catalog_now() RETURNS TABLE(kind text, name text, belongs_to text, state text, mend text)
-    LANGUAGE sql STABLE
-    SET search_path TO 'pg_catalog', 'pg_temp'
-    AS $$
-  select * from mill.catalog_of_routines()
-  union all
-  select * from mill.catalog_of_relations()
-  union all
-  select * from mill.catalog_of_tables()
-  union all
-  select * from mill.catalog_of_grants()
-$$;
-
-COMMENT ON FUNCTION mill.catalog_now() IS 'What is there of the installed release, as rows of mill.catalog.';
-
-CREATE FUNCTION mill.catalog_of_grants() RETURNS TABLE(kind text, name text, belongs_to text, state text, mend text)
-    LANGUAGE sql STABLE
-    SET search_path TO 'pg_catalog', 'pg_temp'
-    AS $$
-  with thing as (
-    select r.kind || ' ' || r.name as itself, r.kind || ' ' || r.name as target, p.proowner as owner,
-      coalesce(p.proacl, acldefault('f', p.proowner)) as acl, '' as columns
-    from mill.own_routines() r join pg_proc p on p.oid = r.routine
-    union all
-    select r.kind || ' ' || r.name, case r.kind when 'sequence' then 'sequence ' else 'table ' end || r.name, c.relowner,
-      coalesce(c.relacl, acldefault(case r.kind when 'sequence' then 's' else 'r' end::"char", c.relowner)), ''
-    from mill.own_relations() r join pg_class c on c.oid = r.relation
-    union all
-    select r.kind || ' ' || r.name, 'table ' || r.name, c.relowner, a.attacl, format(' (%I)', a.attname)
-    from mill.own_relations() r
-    join pg_class c on c.oid = r.relation
-    join pg_attribute a on a.attrelid = r.relation and a.attnum > 0 and not a.attisdropped and a.attacl is not null
-    union all
-    select 'schema ' || n.nspname, format('schema %I', n.nspname), n.nspowner, coalesce(n.nspacl, acldefault('n', n.nspowner)), ''
-    from pg_namespace n
-    where n.nspname = 'mill' or exists (select from mill.object o where o.kind = 'schema' and o.name = n.nspname)
-  )
-  select 'grant', t.target || t.columns || ' to ' || g.grantee, t.itself, string_agg(lower(g.privilege), ', ' order by g.privilege),
-    format('grant %s on %s to %s', string_agg(lower(g.privilege) || t.columns, ', ' order by g.privilege), t.target, g.grantee)
-  from thing t
-  cross join lateral (
-    select case a.grantee when 0 then 'public' else quote_ident(pg_get_userbyid(a.grantee)) end as grantee, a.privilege_type as privilege
-    from aclexplode(t.acl) a where a.grantee <> t.owner) g
-  group by t.target, t.columns, t.itself, g.grantee
-$$;
-
-COMMENT ON FUNCTION mill.catalog_of_grants() IS 'The grants on what the release has made, as rows of mill.catalog.';
-
-CREATE FUNCTION mill.catalog_of_relations() RETURNS TABLE(kind text, name text, belongs_to text, state text, mend text)
-    LANGUAGE sql STABLE
-    SET search_path TO 'pg_catalog', 'pg_temp'
-    AS $$
-  with own as materialized (select r.relation, r.kind, r.name, r.kind || ' ' || r.name as itself from mill.own_relations() r),
-  view as (
-    select o.*, concat_ws(' ', 'create or replace view', o.name, 'with (' || array_to_string(c.reloptions, ', ') || ')', 'as')
-      || e'\n' || pg_get_viewdef(c.oid) as text
-    from own o join pg_class c on c.oid = o.relation where o.kind = 'view'
-  ),
-  attribute as (
-    select o.name as relation, o.itself, quote_ident(a.attname) as name, format_type(a.atttypid, a.atttypmod) as type, a.attnotnull,
-      a.attgenerated, a.attidentity, pg_get_expr(d.adbin, d.adrelid) as value
-    from own o
-    join pg_attribute a on a.attrelid = o.relation and a.attnum > 0 and not a.attisdropped and a.attinhcount = 0
-    left join pg_attrdef d on d.adrelid = a.attrelid and d.adnum = a.attnum
-    where o.kind = 'table'
-  )
-  select o.kind, o.name, o.itself, 'exists',
-    case o.kind when 'sequence' then format('create sequence %s', o.name)
-      else format('-- The rows of %s are gone. Restore the table from a backup: docs/backup.md', o.name) end
-  from own o where o.kind <> 'view'
-  union all
-  -- Names of columns stand in the list: inside of a union Postgres writes some or leaves them out, as the text came to it.
-  select 'view', v.name, v.itself,
-    md5(regexp_replace(v.text, ' AS ("[^"]+"|\w+)', '', 'g')
-      || (select string_agg(a.attname, ', ' order by a.attnum) from pg_attribute a where a.attrelid = v.relation and a.attnum > 0)),
-    v.text
-  from view v
-  union all
-  select 'column', a.relation || '.' || a.name, a.itself,
-    jsonb_strip_nulls(jsonb_build_object('type', a.type, 'is_not_null', a.attnotnull, 'identity', nullif(a.attidentity, ''),
-      'generated', case when a.attgenerated <> '' then a.value end, 'default', case when a.attgenerated = '' then a.value end))::text,
-    concat_ws(' ', 'alter table', a.relation, 'add column', a.name, a.type,
-      case
-        when a.attidentity <> '' then format('generated %s as identity', case a.attidentity when 'a' then 'always' else 'by default' end)
-        when a.attgenerated <> '' then format('generated always as (%s) stored', a.value)
-        when a.value is not null then 'default ' || a.value
-      end,
-      case when a.attnotnull then 'not null' end)
-  from attribute a
-  union all
-  select 'row level security', o.name, o.itself, concat_ws(', ', 'on', case when c.relforcerowsecurity then 'forced' end),
-    format('alter table %s enable row level security', o.name) || case when c.relforcerowsecurity then format('; alter table %s force row level security', o.name) else '' end
-  from own o join pg_class c on c.oid = o.relation
-  where o.kind = 'table' and c.relrowsecurity
-$$;
-
-COMMENT ON FUNCTION mill.catalog_of_relations() IS 'The relations of the release, their columns and their row level security, as rows of mill.catalog.';
-
-CREATE FUNCTION mill.catalog_of_routines() RETURNS TABLE(kind text, name text, belongs_to text, state text, mend text)
-    LANGUAGE sql STABLE
-    SET search_path TO 'pg_catalog', 'pg_temp'
-    AS $$
-  select r.kind, r.name, r.kind || ' ' || r.name, md5(d.text), rtrim(d.text, e'\n')
-  from mill.own_routines() r
-  cross join lateral (select pg_get_functiondef(r.routine) as text) d
-$$;
-
-COMMENT ON FUNCTION mill.catalog_of_routines() IS 'The functions and procedures of the release, as rows of mill.catalog.';
-
-CREATE FUNCTION mill.catalog_of_tables() RETURNS TABLE(kind text, name text, belongs_to text, state text, mend text)
-    LANGUAGE sql STABLE
-    SET search_path TO 'pg_catalog', 'pg_temp'
-    AS $_$
-  with own as materialized (
-    select r.relation, r.name, r.kind || ' ' || r.name as itself from mill.own_relations() r where r.kind in ('table', 'view')
-  ),
-  -- A table in another schema is the user's as well: only triggers and policies that a file has made are ours.
-  booked as materialized (select o.kind, o.name from mill.object o where o.kind in ('trigger', 'policy'))
-  select 'index', c.oid::regclass::text, o.itself, pg_get_indexdef(c.oid) || case when i.indisvalid then '' else ' invalid' end, pg_get_indexdef(c.oid)
-  from own o
-  join pg_index i on i.indrelid = o.relation
-  join pg_class c on c.oid = i.indexrelid
-  where not c.relispartition
-    and not exists (select from pg_constraint k where k.conindid = i.indexrelid and k.conrelid = i.indrelid and k.contype in ('p', 'u', 'x'))
-  union all
-  select 'constraint', format('%I on %s', k.conname, o.name), o.itself, pg_get_constraintdef(k.oid),
-    format('alter table %s add constraint %I %s', o.name, k.conname, pg_get_constraintdef(k.oid))
-  from own o
-  join pg_constraint k on k.conrelid = o.relation
-  where k.contype in ('c', 'f', 'p', 'u', 'x') and k.conparentid = 0 and k.coninhcount = 0
-  union all
-  select 'trigger', format('%I on %s', t.tgname, o.name), o.itself,
-    pg_get_triggerdef(t.oid) || case t.tgenabled when 'O' then '' else ' enabled ' || t.tgenabled::text end, pg_get_triggerdef(t.oid)
-  from own o
-  join pg_trigger t on t.tgrelid = o.relation and not t.tgisinternal and t.tgparentid = 0
-  where o.name like 'mill.%' or exists (select from booked b where b.kind = 'trigger' and b.name = t.tgname || ' on ' || o.name)
-  union all
-  select 'policy', format('%I on %s', p.polname, o.name), o.itself, s.state,
-    format('drop policy if exists %I on %s; create policy %1$I on %2$s as %s for %s to %s', p.polname, o.name,
-      case when p.polpermissive then 'permissive' else 'restrictive' end,
-      case p.polcmd when 'r' then 'select' when 'a' then 'insert' when 'w' then 'update' when 'd' then 'delete' else 'all' end, s.roles)
-    || coalesce(' using (' || pg_get_expr(p.polqual, p.polrelid) || ')', '')
-    || coalesce(' with check (' || pg_get_expr(p.polwithcheck, p.polrelid) || ')', '')
-  from own o
-  join pg_policy p on p.polrelid = o.relation
-  cross join lateral (
-    select case when p.polroles = '{0}' then 'public'
-      else (select string_agg(quote_ident(r.rolname), ', ' order by r.rolname) from pg_roles r where r.oid = any (p.polroles)) end as roles) q
-  cross join lateral (
-    select q.roles, concat_ws(' | ', p.polcmd, p.polpermissive, q.roles, pg_get_expr(p.polqual, p.polrelid), pg_get_expr(p.polwithcheck, p.polrelid)) as state) s
-  where o.name like 'mill.%' or exists (select from booked b where b.kind = 'policy' and b.name = p.polname || ' on ' || o.name)
-$_$;
-
-COMMENT ON FUNCTION mill.catalog_of_tables() IS 'The indexes, constraints, triggers and policies of the release, as rows of mill.catalog.';
-
 CREATE FUNCTION mill.catch_up_workflow(p_id uuid) RETURNS void
     LANGUAGE plpgsql
     SET search_path TO 'pg_catalog', 'pg_temp'
@@ -1502,52 +1347,21 @@ $$;
 
 COMMENT ON FUNCTION mill.check_fits(p_jobs jsonb) IS 'Raises GM011 for the first job of a batch whose payload does not fit the schema of its kind.';
 
-CREATE FUNCTION mill.check_installation() RETURNS TABLE(detail text)
-    LANGUAGE sql STABLE
-    SET search_path TO 'pg_catalog', 'pg_temp'
-    AS $_$
-  with thing as (
-    select c.kind, c.name, c.belongs_to, c.state,
-      case c.kind when 'grant' then regexp_replace(c.name, '^.* to ', '') end as role,
-      case c.kind
-        when 'trigger' then to_regclass(regexp_replace(c.name, '^.* on ', ''))
-        when 'row level security' then to_regclass(c.name)
-      end as relation,
-      case
-        when c.kind in ('function', 'procedure') then to_regprocedure(c.name) is not null
-        when c.kind in ('table', 'view', 'index') then to_regclass(c.name) is not null
-      end as is_there
-    from mill.catalog c
-    where c.kind in ('function', 'procedure', 'table', 'view', 'index', 'grant', 'trigger', 'row level security')
-  )
-  select format('%s %s is missing', t.kind, t.name) from thing t where not t.is_there
-  union all
-  select format('grant of %s on %s is missing', p.privilege, t.name)
-  from thing t
-  cross join lateral unnest(string_to_array(t.state, ', ')) p(privilege)
-  where t.name not like '% (%) to %' and to_regrole(t.role) is not null
-    and case split_part(t.belongs_to, ' ', 1)
-      when 'function' then not has_function_privilege(t.role, to_regprocedure(substr(t.belongs_to, 10)), p.privilege)
-      when 'table' then not has_table_privilege(t.role, to_regclass(substr(t.belongs_to, 7)), p.privilege)
-      when 'view' then not has_table_privilege(t.role, to_regclass(substr(t.belongs_to, 6)), p.privilege)
-    end
-  union all
-  select format('row level security of %s is off', t.name)
-  from thing t join pg_class c on c.oid = t.relation
-  where t.kind = 'row level security' and not c.relrowsecurity
-  union all
-  select format('trigger %s is %s', t.name, case when g.oid is null then 'missing' else 'disabled' end)
-  from thing t
-  left join pg_trigger g on g.tgrelid = t.relation and t.name like quote_ident(g.tgname) || ' on %'
-  where t.kind = 'trigger' and t.relation is not null and t.state !~ ' enabled D$' and coalesce(g.tgenabled = 'D', true)
-$_$;
-
-COMMENT ON FUNCTION mill.check_installation() IS 'What the release has made and is missing, revoked or switched off. gristmill doctor says how to mend it.';
-
 CREATE FUNCTION mill.check_invocations() RETURNS TABLE(detail text)
     LANGUAGE sql STABLE
     SET search_path TO 'pg_catalog', 'pg_temp'
-    AS $$ select format('the last invocations of queue %s failed: %s', f.queue, f.failure) from mill.failing_invocations() f $$;
+    AS $$
+  select format('the last invocations of queue %s failed: %s', q.queue, l.failures[1])
+  from mill.queue q
+  cross join lateral (
+    select array_agg(i.failure order by i.asked_at desc) as failures
+    from (
+      select i.failure, i.asked_at from mill.invocation i
+      where i.queue = q.queue and i.ended_at is not null and i.asked_at > mill.now() - interval '5 minutes'
+      order by i.asked_at desc
+      limit 3) i) l
+  where q.served_by = 'function' and not q.paused and cardinality(array_remove(l.failures, null)) = 3
+$$;
 
 COMMENT ON FUNCTION mill.check_invocations() IS 'Queues whose last three invocations failed, with the reason of the last one.';
 
@@ -1719,6 +1533,9 @@ begin
     new.edge_function_name, new.provider))
   where mill.refresh_queue_of(new.edge_function_name, new.provider) is null;
 
+  if v_is_ours then
+    perform mill.check_response_schema(new);
+  end if;
   if new.column_map is not null then
     perform mill.check_column_map(new, v_table);
   end if;
@@ -1731,6 +1548,50 @@ end
 $$;
 
 COMMENT ON FUNCTION mill.check_registry_row() IS 'Trigger: checks a row of data_type_registry against the catalog.';
+
+CREATE FUNCTION mill.check_response_schema(p_row public.data_type_registry) RETURNS void
+    LANGUAGE plpgsql
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS $_$
+begin
+  perform mill.refuse_registry_row(format(
+    'our processor has no fetcher of its own for %s: give endpoint_template, response_schema and column_map, or name the function that fetches it in edge_function_name', p_row.data_type))
+  where p_row.endpoint_template is null and p_row.data_type <> all (array['quote', 'profile', 'earnings', 'financial-statements']);
+  perform mill.refuse_registry_row('response_schema accepts anything: say at least the type')
+  where not p_row.response_schema ?| array['type', 'properties', 'items', 'required', 'enum', 'const', 'anyOf', 'allOf', 'oneOf', '$ref'];
+
+  perform mill.refuse_registry_row(format('response_schema: %s of %s is not as a JSON Schema has it', w.keyword, w.place))
+  from (
+    with recursive node(place, it) as (
+      select 'the whole', p_row.response_schema
+      union all
+      select format('%s/%s', n.place, c.name), c.it
+      from node n
+      cross join lateral (
+        select p.key as name, p.value as it from jsonb_each(case jsonb_typeof(n.it -> 'properties') when 'object' then n.it -> 'properties' else '{}' end) p
+        union all
+        select k.word, n.it -> k.word from unnest(array['items', 'additionalProperties', 'not']) k(word) where jsonb_typeof(n.it -> k.word) = 'object'
+        union all
+        select k.word, e from unnest(array['anyOf', 'allOf', 'oneOf']) k(word)
+        cross join lateral jsonb_array_elements(case jsonb_typeof(n.it -> k.word) when 'array' then n.it -> k.word else '[]' end) e) c
+    )
+    select n.place, k.keyword
+    from node n
+    cross join lateral (values
+      ('the schema', jsonb_typeof(n.it) in ('object', 'boolean')),
+      ('type', not n.it ? 'type' or not exists (
+        select from jsonb_array_elements_text(case jsonb_typeof(n.it -> 'type') when 'array' then n.it -> 'type' else jsonb_build_array(n.it -> 'type') end) t(word)
+        where t.word is null or t.word <> all (array['object', 'array', 'string', 'number', 'integer', 'boolean', 'null']))),
+      ('properties', coalesce(jsonb_typeof(n.it -> 'properties'), 'object') = 'object'),
+      ('items', coalesce(jsonb_typeof(n.it -> 'items'), 'object') in ('object', 'boolean')),
+      ('required', coalesce(jsonb_typeof(n.it -> 'required'), 'array') = 'array'),
+      ('minimum', coalesce(jsonb_typeof(n.it -> 'minimum'), 'number') = 'number'),
+      ('maximum', coalesce(jsonb_typeof(n.it -> 'maximum'), 'number') = 'number')) k(keyword, is_well)
+    where not k.is_well) w;
+end
+$_$;
+
+COMMENT ON FUNCTION mill.check_response_schema(p_row public.data_type_registry) IS 'Raises GM035 when a type of our processor says nothing of how it is fetched, or its response schema is none.';
 
 CREATE PROCEDURE mill.check_stale_data(IN p_stretch integer DEFAULT 200)
     LANGUAGE plpgsql
@@ -1770,13 +1631,6 @@ end
 $$;
 
 COMMENT ON PROCEDURE mill.check_stale_data(IN p_stretch integer) IS 'Queues what is watched and stale, a stretch of symbols a transaction. Runs never overlap.';
-
-CREATE FUNCTION mill.check_storage() RETURNS TABLE(detail text)
-    LANGUAGE sql STABLE
-    SET search_path TO 'pg_catalog', 'pg_temp'
-    AS $$ select 'storage does not answer: ' || a.failure from mill.silent_addresses() a where a.name = 'storage' $$;
-
-COMMENT ON FUNCTION mill.check_storage() IS 'Whether storage answered when it was last asked.';
 
 CREATE FUNCTION mill.check_symbol(p_symbol text, p_data_types text[], p_priority integer) RETURNS integer
     LANGUAGE plpgsql
@@ -1858,32 +1712,6 @@ CREATE FUNCTION mill.check_workers() RETURNS TABLE(detail text)
 $$;
 
 COMMENT ON FUNCTION mill.check_workers() IS 'Queues of the container worker that have work and nobody to do it.';
-
-CREATE FUNCTION mill.check_writing() RETURNS TABLE(detail text)
-    LANGUAGE plpgsql
-    SET search_path TO 'pg_catalog', 'pg_temp'
-    SET work_mem TO '64kB'
-    SET jit TO 'off'
-    AS $$
-begin
-  begin
-    perform mill.record_heartbeat('health_write');
-    perform count(*) from (select repeat(md5(n::text), 8) from generate_series(1, 3000) n order by 1 offset 0) spilled;
-  exception
-    when read_only_sql_transaction then
-      detail := case when pg_is_in_recovery() then 'this is a standby: nothing can be written' else 'the database is read-only' end;
-      return next;
-    when disk_full then
-      detail := 'the disk of Postgres is full';
-      return next;
-    when others then
-      detail := format('nothing can be written: %s', sqlstate);
-      return next;
-  end;
-end
-$$;
-
-COMMENT ON FUNCTION mill.check_writing() IS 'Why nothing can be written. No row: a row and a temporary file were.';
 
 CREATE FUNCTION mill.claim(p_worker text, p_queues text[], p_max integer, p_kinds text[] DEFAULT NULL::text[], p_lease_seconds integer DEFAULT NULL::integer, p_waits boolean DEFAULT true) RETURNS TABLE(id uuid, queue text, kind text, name text, payload jsonb, attempt integer, max_attempts integer, lease_until timestamp with time zone, owner uuid, group_key text, correlation_id text, traceparent text)
     LANGUAGE plpgsql
@@ -2665,10 +2493,30 @@ CREATE FUNCTION mill.correct_upload(p_profile_id uuid, p_document_id uuid, p_siz
     LANGUAGE plpgsql
     SET search_path TO 'pg_catalog', 'pg_temp'
     AS $$
+declare
+  v_counted bigint;
 begin
-  return mill.put_measured_size(p_profile_id, p_document_id, p_size);
+  if not mill.is_enabled('usage_tracking') then
+    return '{}'::text[];
+  end if;
+  select (e.counts ->> 'bytes')::bigint into v_counted from mill.usage_event e
+  where e.profile_id = p_profile_id and e.event_type = 'shell_file_uploaded' and e.once_key = p_document_id::text
+  for update;
+  if not found then
+    return mill.count_upload(p_profile_id, p_document_id, p_size, false);
+  end if;
+  if v_counted = p_size then
+    return '{}'::text[];
+  end if;
+  update mill.usage_event e set counts = e.counts || jsonb_build_object('bytes', p_size)
+  where e.profile_id = p_profile_id and e.event_type = 'shell_file_uploaded' and e.once_key = p_document_id::text;
+  perform mill.add_usage(p_profile_id, jsonb_build_object('bytes', p_size - v_counted), mill.now());
+  return array(
+    select m.meter from mill.usage_meters(p_profile_id, mill.usage_month(mill.now())) m
+    where m.meter = 'storage_mb' and m.is_over and p_size > v_counted and mill.is_enabled('billing'));
 exception when others then
-  perform mill.note_uncounted('measure', jsonb_build_object('profile', p_profile_id, 'document', p_document_id, 'size', p_size), sqlstate, sqlerrm);
+  insert into mill.event (at, code, detail) values (mill.now(), 'usage_not_counted',
+    jsonb_build_object('document', p_document_id, 'sqlstate', sqlstate, 'message', sqlerrm));
   return '{}'::text[];
 end
 $$;
@@ -2680,53 +2528,6 @@ CREATE FUNCTION mill.correlation_id() RETURNS text
     RETURN "left"(((NULLIF(current_setting('request.headers'::text, true), ''::text))::jsonb ->> 'x-correlation-id'::text), 200);
 
 COMMENT ON FUNCTION mill.correlation_id() IS 'The x-correlation-id of the request that this transaction serves, or null.';
-
-CREATE FUNCTION mill.count_again() RETURNS integer
-    LANGUAGE plpgsql
-    SET search_path TO 'pg_catalog', 'pg_temp'
-    AS $$
-declare
-  v_row mill.uncounted_usage;
-  v_profile uuid;
-  v_document uuid;
-  v_count int := 0;
-begin
-  for v_row in
-    select u.* from mill.uncounted_usage u where u.try_at <= mill.now() order by u.try_at limit 100 for update skip locked
-  loop
-    begin
-      v_profile := (v_row.arguments ->> 'profile')::uuid;
-      v_document := (v_row.arguments ->> 'document')::uuid;
-      case v_row.what
-        when 'count' then
-          perform mill.count_usage(v_profile, v_row.arguments ->> 'event', v_row.arguments ->> 'key', v_row.arguments -> 'counts', v_document,
-            (v_row.arguments ->> 'job')::uuid, p_blocks => false);
-        when 'measure' then
-          perform mill.put_measured_size(v_profile, v_document, (v_row.arguments ->> 'size')::bigint);
-        when 'process' then
-          perform public.track_shell_file_processed_usage(v_profile, v_document, (v_row.arguments ->> 'pages')::int);
-        when 'release' then
-          perform mill.release_storage(v_profile, v_document);
-      end case;
-      delete from mill.uncounted_usage u where u.id = v_row.id;
-      v_count := v_count + 1;
-    exception when others then
-      update mill.uncounted_usage u set tries = u.tries + 1, try_at = mill.now() + least(interval '1 minute' * 2 ^ least(u.tries, 12), interval '1 day')
-      where u.id = v_row.id;
-    end;
-  end loop;
-  return v_count;
-end
-$$;
-
-COMMENT ON FUNCTION mill.count_again() IS 'Counts usage that could not be counted when it happened; says how much.';
-
-CREATE FUNCTION mill.count_again_each_minute() RETURNS integer
-    LANGUAGE sql
-    SET search_path TO 'pg_catalog', 'pg_temp'
-    AS $$ select case when mill.every_minute('count_again') then mill.count_again() end $$;
-
-COMMENT ON FUNCTION mill.count_again_each_minute() IS 'mill.count_again once a minute, for the tick.';
 
 CREATE FUNCTION mill.count_document_version() RETURNS trigger
     LANGUAGE plpgsql SECURITY DEFINER
@@ -2908,7 +2709,8 @@ begin
     perform public.track_shell_file_processed_usage(p_file.patient_id, p_file.id, (p_result ->> 'page_count')::int);
   end if;
 exception when others then
-  perform mill.note_uncounted('process', jsonb_build_object('profile', p_file.patient_id, 'document', p_file.id, 'pages', (p_result ->> 'page_count')::int), sqlstate, sqlerrm);
+  insert into mill.event (at, code, detail) values (mill.now(), 'usage_not_counted',
+    jsonb_build_object('document', p_file.id, 'sqlstate', sqlstate, 'message', sqlerrm));
 end
 $$;
 
@@ -2925,8 +2727,8 @@ begin
     jsonb_build_object('files', 1, 'pages', 1, 'bytes', p_size), p_document_id, p_blocks => p_blocks);
   return case when (v_answer ->> 'allowed')::boolean then '{}'::text[] else array(select jsonb_array_elements_text(v_answer -> 'over')) end;
 exception when others then
-  perform mill.note_uncounted('count', jsonb_build_object('profile', p_profile_id, 'event', 'shell_file_uploaded', 'key', p_document_id,
-    'counts', jsonb_build_object('files', 1, 'pages', 1, 'bytes', p_size), 'document', p_document_id), sqlstate, sqlerrm);
+  insert into mill.event (at, code, detail) values (mill.now(), 'usage_not_counted',
+    jsonb_build_object('document', p_document_id, 'sqlstate', sqlstate, 'message', sqlerrm));
   return '{}'::text[];
 end
 $$;
@@ -2979,8 +2781,8 @@ CREATE FUNCTION mill.count_work(p_file public.shell_files, p_job_id uuid, p_even
 begin
   perform mill.count_usage(p_file.patient_id, p_event, p_job_id || p_part, p_counts, p_file.id, p_job_id, p_blocks => false);
 exception when others then
-  perform mill.note_uncounted('count', jsonb_build_object('profile', p_file.patient_id, 'event', p_event, 'key', p_job_id || p_part, 'counts', p_counts,
-    'document', p_file.id, 'job', p_job_id), sqlstate, sqlerrm);
+  insert into mill.event (at, code, detail) values (mill.now(), 'usage_not_counted',
+    jsonb_build_object('document', p_file.id, 'event', p_event, 'sqlstate', sqlstate, 'message', sqlerrm));
 end
 $$;
 
@@ -3117,123 +2919,6 @@ end
 $$;
 
 COMMENT ON FUNCTION mill.cut_text(p_text text, p_bytes integer) IS 'A text of at most so many bytes; one that was cut ends with an ellipsis.';
-
-CREATE FUNCTION mill.damage() RETURNS TABLE(finding text, mend text)
-    LANGUAGE sql STABLE
-    SET search_path TO 'pg_catalog', 'pg_temp'
-    AS $$
-  select 'nothing is on record about what the release has made', '-- Run: gristmill migrate' where not exists (select from mill.catalog)
-  union all
-  -- In the order in which it can be mended.
-  (select d.finding, d.mend from mill.damage_of_catalog() d
-   order by array_position(array['sequence', 'table', 'column', 'function', 'procedure', 'view', 'index', 'constraint', 'trigger', 'policy'], d.kind), d.finding)
-  union all
-  select d.finding, d.mend from mill.damage_of_foreign_keys() d
-  union all
-  select d.finding, d.mend from mill.damage_of_schedules() d
-$$;
-
-COMMENT ON FUNCTION mill.damage() IS 'Whatever is missing, changed, switched off or too open in this installation, as (finding, mend). mend: the SQL that restores it.';
-
-CREATE FUNCTION mill.damage_of_catalog() RETURNS TABLE(kind text, finding text, mend text)
-    LANGUAGE sql STABLE
-    SET search_path TO 'pg_catalog', 'pg_temp'
-    AS $_$
-  with now as materialized (select c.* from mill.catalog_now() c),
-  was as materialized (
-    select c as itself, c.kind, c.name, c.belongs_to, c.state, c.mend,
-      c.postgres = current_setting('server_version_num')::int / 10000 or c.kind in ('function', 'procedure', 'grant') as is_comparable
-    from mill.catalog c
-  ),
-  there as materialized (select distinct n.belongs_to from now n)
-  -- Gone. What belongs to something that has gone as well is not worth a line of its own; its grants come back with it.
-  select w.kind, case w.kind
-      when 'row level security' then format('row level security of %s is off', w.name)
-      else format('%s %s is missing', w.kind, w.name) end,
-    concat_ws(e';\n',
-      case when w.kind in ('function', 'procedure') then 'set check_function_bodies = off' end, -- it may call what is to be restored after it
-      rtrim(w.mend, ';'),
-      case when w.kind in ('function', 'procedure', 'view', 'sequence') then concat_ws(e';\n',
-        format('revoke all on %s %s from public, anon, authenticated, service_role', case w.kind when 'view' then 'table' else w.kind end, w.name),
-        (select string_agg(m.mend, e';\n' order by m.kind, m.name) from was m where m.belongs_to = w.belongs_to and m.kind in ('grant', 'trigger'))) end)
-  from was w
-  left join now n on (n.kind, n.name) = (w.kind, w.name)
-  where n.kind is null and w.kind <> 'grant'
-    and (w.belongs_to = w.kind || ' ' || w.name or w.belongs_to in (select t.belongs_to from there t))
-  union all
-  select w.kind, format('%s %s is %s', w.kind, w.name, case
-      when w.kind = 'trigger' and n.state = w.state || ' enabled D' then 'disabled'
-      when w.kind = 'index' and n.state = w.state || ' invalid' then 'invalid'
-      else 'not as the release has made it' end),
-    mill.mend_of_change(w.itself, n.state)
-  from was w
-  join now n on (n.kind, n.name) = (w.kind, w.name)
-  where n.state <> w.state and w.kind <> 'grant' and w.is_comparable
-  union all
-  select w.kind, format('grant of %s on %s is missing', m.missing, w.name), w.mend
-  from was w
-  left join now n on (n.kind, n.name) = (w.kind, w.name)
-  cross join lateral (
-    select string_agg(p.privilege, ', ') as missing from unnest(string_to_array(w.state, ', ')) p(privilege)
-    where not p.privilege = any (coalesce(string_to_array(n.state, ', '), '{}'))) m
-  where w.kind = 'grant' and m.missing is not null and (w.belongs_to like 'schema %' or w.belongs_to in (select t.belongs_to from there t))
-  union all
-  -- Of what was granted beside, only what opens something to users counts. Roles of the operator may see what they are given.
-  select n.kind, format('grant of %s on %s is not the release''s', m.added, n.name),
-    concat_ws('; ', regexp_replace(n.mend, '^grant (.*) to (.*)$', 'revoke \1 from \2'), w.mend)
-  from now n
-  left join was w on (w.kind, w.name) = (n.kind, n.name)
-  cross join lateral (
-    select string_agg(p.privilege, ', ') as added from unnest(string_to_array(n.state, ', ')) p(privilege)
-    where not p.privilege = any (coalesce(string_to_array(w.state, ', '), '{}'))) m
-  where n.kind = 'grant' and n.name ~ ' to (public|anon|authenticated)$' and m.added is not null
-    and n.belongs_to in (select o.belongs_to from was o)
-$_$;
-
-COMMENT ON FUNCTION mill.damage_of_catalog() IS 'What is missing, changed, revoked or opened since the release was installed, each with the SQL that mends it.';
-
-CREATE FUNCTION mill.damage_of_foreign_keys() RETURNS TABLE(finding text, mend text)
-    LANGUAGE sql STABLE
-    SET search_path TO 'pg_catalog', 'pg_temp'
-    AS $$
-  select format('foreign keys of %s are not checked', r.name), format('alter table %s enable trigger all', r.name)
-  from mill.own_relations() r
-  where r.kind = 'table' and exists (select from pg_trigger t where t.tgrelid = r.relation and t.tgisinternal and t.tgenabled = 'D')
-$$;
-
-COMMENT ON FUNCTION mill.damage_of_foreign_keys() IS 'Tables whose foreign keys were switched off, each with the SQL that mends it.';
-
-CREATE FUNCTION mill.damage_of_schedules() RETURNS TABLE(finding text, mend text)
-    LANGUAGE plpgsql STABLE
-    SET search_path TO 'pg_catalog', 'pg_temp'
-    AS $_$
-begin
-  if to_regclass('cron.job') is null then
-    return;
-  end if;
-  return query execute $q$
-    select format('schedule %s %s', s.name, d.what), d.mend
-    from mill.schedule s
-    left join cron.job j on j.jobname = s.name and j.database = current_database()
-    cross join lateral (
-      select case
-          when j.jobid is null then 'is not in cron.job'
-          when not j.active then 'is inactive in cron.job'
-          when j.schedule <> s.schedule or j.command <> c.command then 'is another one in cron.job'
-        end as what,
-        -- cron.schedule leaves a job inactive that is so already.
-        case when j.jobid is not null and not j.active then format('select cron.unschedule(%s::bigint); ', j.jobid) else '' end
-          || 'select mill.install_schedules()' as mend
-      from (select coalesce(s.command, format('select mill.run_schedule(%L)', s.name)) as command) c) d
-    where d.what is not null
-      -- One of another database or server is named by mill.misplaced_schedules.
-      and not exists (select from mill.misplaced_schedules() m where m.jobname = s.name)
-    order by s.name
-  $q$;
-end
-$_$;
-
-COMMENT ON FUNCTION mill.damage_of_schedules() IS 'Schedules that cron does not have, or has differently or inactive, each with the SQL that mends it.';
 
 CREATE FUNCTION mill.data_rows(p_data_type text, p_symbol text) RETURNS jsonb
     LANGUAGE plpgsql STABLE
@@ -4012,25 +3697,14 @@ CREATE FUNCTION mill.estimated_tokens(p_payload jsonb) RETURNS bigint
 
 COMMENT ON FUNCTION mill.estimated_tokens(p_payload jsonb) IS 'What a job says that it will use; 1000 when it says nothing.';
 
-CREATE FUNCTION mill.every(p_part text, p_interval interval) RETURNS boolean
-    LANGUAGE plpgsql
-    SET search_path TO 'pg_catalog', 'pg_temp'
-    AS $$
-begin
-  insert into mill.heartbeat as h (part, at) values (p_part, clock_timestamp())
-  on conflict (part) do update set at = excluded.at where h.at <= clock_timestamp() - p_interval;
-  return found;
-end
-$$;
-
-COMMENT ON FUNCTION mill.every(p_part text, p_interval interval) IS 'True for one caller in each interval.';
-
 CREATE FUNCTION mill.every_minute(p_part text) RETURNS boolean
     LANGUAGE plpgsql
     SET search_path TO 'pg_catalog', 'pg_temp'
     AS $$
 begin
-  return mill.every(p_part, interval '1 minute');
+  insert into mill.heartbeat as h (part, at) values (p_part, clock_timestamp())
+  on conflict (part) do update set at = excluded.at where h.at <= clock_timestamp() - interval '1 minute';
+  return found;
 end
 $$;
 
@@ -4652,24 +4326,6 @@ CREATE FUNCTION mill.export_storage_used(p_owner uuid) RETURNS bigint
 $$;
 
 COMMENT ON FUNCTION mill.export_storage_used(p_owner uuid) IS 'Bytes that a user''s exports occupy.';
-
-CREATE FUNCTION mill.failing_invocations() RETURNS TABLE(queue text, failure text)
-    LANGUAGE sql STABLE
-    SET search_path TO 'pg_catalog', 'pg_temp'
-    AS $$
-  select q.queue, l.failures[1]
-  from mill.queue q
-  cross join lateral (
-    select array_agg(i.failure order by i.asked_at desc) as failures
-    from (
-      select i.failure, i.asked_at from mill.invocation i
-      where i.queue = q.queue and i.ended_at is not null and i.asked_at > mill.now() - interval '5 minutes'
-      order by i.asked_at desc
-      limit 3) i) l
-  where q.served_by = 'function' and not q.paused and cardinality(array_remove(l.failures, null)) = 3
-$$;
-
-COMMENT ON FUNCTION mill.failing_invocations() IS 'Queues whose last three invocations failed, with the reason of the last one.';
 
 CREATE FUNCTION mill.fields_violation(p_root jsonb, p_schema jsonb, p_value jsonb, p_path text, p_depth integer) RETURNS text[]
     LANGUAGE plpgsql IMMUTABLE
@@ -6795,19 +6451,6 @@ $$;
 
 COMMENT ON FUNCTION mill.lock_exports(p_owner uuid) IS 'One change at a time to the exports of an owner, until the transaction ends.';
 
-CREATE FUNCTION mill.lock_held_seconds(p_lock bigint) RETURNS numeric
-    LANGUAGE sql STABLE
-    SET search_path TO 'pg_catalog', 'pg_temp'
-    AS $$
-  select max(extract(epoch from mill.now() - a.query_start))
-  from pg_locks l join pg_stat_activity a using (pid)
-  where l.locktype = 'advisory' and l.granted and l.objsubid = 1
-    and l.database = (select d.oid from pg_database d where d.datname = current_database())
-    and (l.classid::bigint << 32 | l.objid::bigint) = p_lock
-$$;
-
-COMMENT ON FUNCTION mill.lock_held_seconds(p_lock bigint) IS 'For how many seconds the statement that holds an advisory lock has run; null when nobody holds it.';
-
 CREATE FUNCTION mill.lock_jobs_by_priority(p_queue text, p_max integer, p_kinds text[], p_takes_packs boolean DEFAULT false, p_waits boolean DEFAULT false) RETURNS tid[]
     LANGUAGE plpgsql
     SET search_path TO 'pg_catalog', 'pg_temp'
@@ -7444,13 +7087,6 @@ CREATE FUNCTION mill.may_write_upload(p_key text, p_user uuid) RETURNS boolean
 
 COMMENT ON FUNCTION mill.may_write_upload(p_key text, p_user uuid) IS 'Rule of write in medical-docs: below one''s own id.';
 
-CREATE FUNCTION mill.measure_addresses() RETURNS TABLE(subject text, value numeric)
-    LANGUAGE sql STABLE
-    SET search_path TO 'pg_catalog', 'pg_temp'
-    AS $$ select a.name, 1::numeric from mill.silent_addresses() a $$;
-
-COMMENT ON FUNCTION mill.measure_addresses() IS '1 for storage or health when it does not answer any more.';
-
 CREATE FUNCTION mill.measure_ai_passes() RETURNS TABLE(subject text, value numeric)
     LANGUAGE sql STABLE
     SET search_path TO 'pg_catalog', 'pg_temp'
@@ -7493,9 +7129,11 @@ CREATE FUNCTION mill.measure_cron_lock() RETURNS TABLE(subject text, value numer
     LANGUAGE sql STABLE
     SET search_path TO 'pg_catalog', 'pg_temp'
     AS $$
-  select 'process-queue-batch', l.seconds
-  from (select mill.lock_held_seconds(7022311640271840) as seconds) l -- that of mill.pump
-  where l.seconds is not null
+  select 'process-queue-batch', extract(epoch from mill.now() - a.query_start)
+  from pg_locks l join pg_stat_activity a using (pid)
+  where l.locktype = 'advisory' and l.granted and l.objsubid = 1
+    and l.database = (select d.oid from pg_database d where d.datname = current_database())
+    and (l.classid::bigint << 32 | l.objid::bigint) = 7022311640271840 -- that of mill.pump
 $$;
 
 COMMENT ON FUNCTION mill.measure_cron_lock() IS 'Seconds for which one run of the pump has held its lock; a sound one ends within the minute.';
@@ -7545,20 +7183,6 @@ CREATE FUNCTION mill.measure_fast_stages() RETURNS TABLE(subject text, value num
 $$;
 
 COMMENT ON FUNCTION mill.measure_fast_stages() IS 'p95 of the seconds from upload to the end of the fast stages, of an hour with 20 or more documents.';
-
-CREATE FUNCTION mill.measure_installation() RETURNS TABLE(subject text, value numeric)
-    LANGUAGE sql STABLE
-    SET search_path TO 'pg_catalog', 'pg_temp'
-    AS $$ select 'installation', count(*)::numeric from mill.check_installation() $$;
-
-COMMENT ON FUNCTION mill.measure_installation() IS 'How many things of the release are missing, revoked or switched off.';
-
-CREATE FUNCTION mill.measure_invocations() RETURNS TABLE(subject text, value numeric)
-    LANGUAGE sql STABLE
-    SET search_path TO 'pg_catalog', 'pg_temp'
-    AS $$ select q.queue, (f.queue is not null)::int::numeric from mill.queue q left join mill.failing_invocations() f using (queue) where q.served_by = 'function' $$;
-
-COMMENT ON FUNCTION mill.measure_invocations() IS '1 for a queue whose last three invocations failed.';
 
 CREATE FUNCTION mill.measure_lease_losses() RETURNS TABLE(subject text, value numeric)
     LANGUAGE sql STABLE
@@ -7611,33 +7235,18 @@ $$;
 
 COMMENT ON FUNCTION mill.measure_rate_limits() IS 'Percent of the last hour''s calls that a provider refused for their rate.';
 
-CREATE FUNCTION mill.measure_snapshots() RETURNS TABLE(subject text, value numeric)
+CREATE FUNCTION mill.measure_staleness_lock() RETURNS TABLE(subject text, value numeric)
     LANGUAGE sql STABLE
     SET search_path TO 'pg_catalog', 'pg_temp'
     AS $$
-  -- vacuum and logical decoding hold none that counts; a walsender is judged by its slot.
-  select coalesce(a.usename, a.backend_type), max(extract(epoch from clock_timestamp() - coalesce(a.xact_start, a.query_start)))
-  from pg_stat_activity a
-  where a.datname = current_database() and (a.backend_xmin is not null or a.backend_xid is not null)
-    and a.backend_type = 'client backend' and a.query not like 'autovacuum:%'
-  group by 1
-  union all
-  select 'prepared transaction of ' || x.owner, max(extract(epoch from clock_timestamp() - x.prepared))
-  from pg_prepared_xacts x where x.database = current_database() group by x.owner
+  select 'check-stale-data', extract(epoch from mill.now() - a.query_start)
+  from pg_locks l join pg_stat_activity a using (pid)
+  where l.locktype = 'advisory' and l.granted and l.objsubid = 1
+    and l.database = (select d.oid from pg_database d where d.datname = current_database())
+    and (l.classid::bigint << 32 | l.objid::bigint) = 7022341640271841 -- that of mill.check_stale_data
 $$;
 
-COMMENT ON FUNCTION mill.measure_snapshots() IS 'For each user that holds a snapshot: for how many seconds.';
-
-CREATE FUNCTION mill.measure_stale_lock() RETURNS TABLE(subject text, value numeric)
-    LANGUAGE sql STABLE
-    SET search_path TO 'pg_catalog', 'pg_temp'
-    AS $$
-  select 'check-stale-data', l.seconds
-  from (select mill.lock_held_seconds(7022341640271841) as seconds) l -- that of mill.check_stale_data
-  where l.seconds is not null
-$$;
-
-COMMENT ON FUNCTION mill.measure_stale_lock() IS 'Seconds for which one run of the staleness pass has held its lock.';
+COMMENT ON FUNCTION mill.measure_staleness_lock() IS 'Seconds for which one run of the staleness pass has held its lock; a sound one ends within the minute.';
 
 CREATE FUNCTION mill.measure_stalled() RETURNS TABLE(subject text, value numeric)
     LANGUAGE sql STABLE
@@ -7653,24 +7262,16 @@ $$;
 
 COMMENT ON FUNCTION mill.measure_stalled() IS 'For queues with due work: seconds without a completed job.';
 
-CREATE FUNCTION mill.measure_uncounted() RETURNS TABLE(subject text, value numeric)
-    LANGUAGE sql STABLE
-    SET search_path TO 'pg_catalog', 'pg_temp'
-    AS $$ select 'documents', count(*)::numeric from (select from mill.uncounted_usage u where u.at < mill.now() - interval '10 minutes' limit 1000) u $$;
-
-COMMENT ON FUNCTION mill.measure_uncounted() IS 'How much usage has waited for over 10 minutes to be counted.';
-
 CREATE FUNCTION mill.measure_unrefreshed() RETURNS TABLE(subject text, value numeric)
     LANGUAGE sql STABLE
     SET search_path TO 'pg_catalog', 'pg_temp'
     AS $$
-  select s.data_type, extract(epoch from mill.now() - least(greatest(s.since, h.at), (
-    select min(u.created_at) from public.api_data_usage u where u.data_type = s.data_type and u.created_at > coalesce(h.at, '-infinity')))) / 3600
+  select s.data_type, extract(epoch from mill.now() - greatest(s.since, (
+    select max(u.created_at) from public.api_data_usage u where u.data_type = s.data_type))) / 3600
   from (select a.data_type, min(a.subscribed_at) as since from public.active_subscriptions_v2 a group by a.data_type) s
-  left join mill.heartbeat h on h.part = 'refreshed_' || s.data_type
 $$;
 
-COMMENT ON FUNCTION mill.measure_unrefreshed() IS 'Hours since each watched data type was last refreshed well.';
+COMMENT ON FUNCTION mill.measure_unrefreshed() IS 'Hours since each watched data type was last fetched.';
 
 CREATE FUNCTION mill.measure_upload(p_file public.shell_files, p_job_id uuid, p_measured jsonb) RETURNS text[]
     LANGUAGE plpgsql
@@ -7702,54 +7303,6 @@ CREATE FUNCTION mill.measure_warnings() RETURNS TABLE(subject text, value numeri
 $$;
 
 COMMENT ON FUNCTION mill.measure_warnings() IS 'Events of the last hour that name a data type, for each.';
-
-CREATE TABLE mill.catalog (
-    kind text NOT NULL,
-    name text NOT NULL,
-    belongs_to text NOT NULL,
-    state text NOT NULL,
-    mend text NOT NULL,
-    postgres integer NOT NULL
-);
-
-COMMENT ON TABLE mill.catalog IS 'What the installed release has made: routines, tables, columns, indexes, constraints, triggers, policies, grants. mend: the SQL that restores it.';
-
-CREATE FUNCTION mill.mend_of_change(p_was mill.catalog, p_state text) RETURNS text
-    LANGUAGE sql IMMUTABLE
-    SET search_path TO 'pg_catalog', 'pg_temp'
-    AS $_$
-  select case p_was.kind
-    when 'trigger' then
-      case when p_state = p_was.state || ' enabled D' then regexp_replace(p_was.name, '^(.*) on (.*)$', 'alter table \2 enable trigger \1')
-        else format('drop trigger %s; %s', p_was.name, p_was.mend) end
-    when 'index' then format('drop index %s; %s', p_was.name, p_was.mend)
-    when 'constraint' then regexp_replace(p_was.name, '^(.*) on (.*)$', 'alter table \2 drop constraint \1') || '; ' || p_was.mend
-    when 'column' then mill.mend_of_column(p_was.name, p_was.state::jsonb, p_state::jsonb)
-    else p_was.mend
-  end
-$_$;
-
-COMMENT ON FUNCTION mill.mend_of_change(p_was mill.catalog, p_state text) IS 'The SQL that brings a changed thing of the release back to what is on record.';
-
-CREATE FUNCTION mill.mend_of_column(p_name text, p_was jsonb, p_now jsonb) RETURNS text
-    LANGUAGE sql IMMUTABLE
-    SET search_path TO 'pg_catalog', 'pg_temp'
-    AS $_$
-  select string_agg(regexp_replace(p_name, '^(.*)\.(.*)$', 'alter table \1 alter column \2 ') || c.change, '; ' order by c.place)
-  from (
-    select 1, format('type %s using (%s)::%1$s', p_was ->> 'type', regexp_replace(p_name, '^.*\.', '')) where p_was -> 'type' <> p_now -> 'type'
-    union all
-    select 2, case when p_was ? 'default' then 'set default ' || (p_was ->> 'default') else 'drop default' end
-    where p_was -> 'default' is distinct from p_now -> 'default'
-    union all
-    select 3, case when (p_was ->> 'is_not_null')::boolean then 'set not null' else 'drop not null' end
-    where p_was -> 'is_not_null' <> p_now -> 'is_not_null'
-    union all
-    select 4, 'add generated ' || case p_was ->> 'identity' when 'a' then 'always' else 'by default' end || ' as identity'
-    where p_was ? 'identity' and not p_now ? 'identity') c(place, change)
-$_$;
-
-COMMENT ON FUNCTION mill.mend_of_column(p_name text, p_was jsonb, p_now jsonb) IS 'The SQL that brings a changed column back to its type, default and whether it may be null.';
 
 CREATE FUNCTION mill.merge_registered(p_current jsonb, p_registered jsonb, p_asked jsonb, p_together text[], p_force boolean, OUT changes jsonb, OUT kept jsonb) RETURNS record
     LANGUAGE plpgsql IMMUTABLE
@@ -7875,16 +7428,6 @@ $$;
 
 COMMENT ON FUNCTION mill.note_asked_kinds(p_queues text[], p_kinds text[]) IS 'Records that a worker asks for these kinds, or for all of these queues. For mill.claim alone.';
 
-CREATE FUNCTION mill.note_catalog() RETURNS void
-    LANGUAGE sql
-    SET search_path TO 'pg_catalog', 'pg_temp'
-    AS $$
-  delete from mill.catalog_before;
-  insert into mill.catalog_before (kind, name, state) select c.kind, c.name, c.state from mill.catalog_now() c
-$$;
-
-COMMENT ON FUNCTION mill.note_catalog() IS 'Remembers for the rest of the transaction what is there, for mill.record_catalog.';
-
 CREATE FUNCTION mill.note_claimant(p_queue text, p_worker text) RETURNS void
     LANGUAGE plpgsql
     SET search_path TO 'pg_catalog', 'pg_temp'
@@ -8003,37 +7546,6 @@ $$;
 
 COMMENT ON FUNCTION mill.note_limits(p_profile_id uuid, p_meters text[], p_now timestamp with time zone) IS 'Writes down which limits a profile has reached.';
 
-CREATE FUNCTION mill.note_refreshed(p_plain jsonb, p_held jsonb, p_now timestamp with time zone) RETURNS void
-    LANGUAGE plpgsql
-    SET search_path TO 'pg_catalog', 'pg_temp'
-    AS $$
-declare
-  v_type record;
-begin
-  for v_type in
-    select p_held -> (o ->> 'id') ->> 'data_type' as data_type, bool_or(o ->> 'outcome' = 'completed') as is_good,
-      count(*) filter (where o ->> 'outcome' in ('failed', 'dead')) as refused,
-      (array_agg(distinct o #>> '{error,type}') filter (where o ->> 'outcome' in ('failed', 'dead')))[:5] as errors
-    from jsonb_array_elements(p_plain) o
-    where p_held ? (o ->> 'id')
-    group by 1 order by 1
-  loop
-    -- It looks first: an upsert that changes nothing locks the row all the same, and batches would wait for each other.
-    if v_type.is_good and not exists (
-      select from mill.heartbeat h where h.part = 'refreshed_' || v_type.data_type and h.at > p_now - interval '1 minute')
-    then
-      perform mill.record_heartbeat('refreshed_' || v_type.data_type);
-    end if;
-    if v_type.refused > 0 then
-      insert into mill.event (at, code, detail)
-      values (p_now, 'refresh_failed', jsonb_build_object('data_type', v_type.data_type, 'count', v_type.refused, 'errors', v_type.errors));
-    end if;
-  end loop;
-end
-$$;
-
-COMMENT ON FUNCTION mill.note_refreshed(p_plain jsonb, p_held jsonb, p_now timestamp with time zone) IS 'Records when each data type was last refreshed well, and an event for each type whose answers were refused.';
-
 CREATE FUNCTION mill.note_retried_exports(p_ids uuid[]) RETURNS void
     LANGUAGE sql
     SET search_path TO 'pg_catalog', 'pg_temp'
@@ -8044,17 +7556,6 @@ CREATE FUNCTION mill.note_retried_exports(p_ids uuid[]) RETURNS void
 $$;
 
 COMMENT ON FUNCTION mill.note_retried_exports(p_ids uuid[]) IS 'Tells listeners of exports that an attempt came to nothing, and when the next one begins.';
-
-CREATE FUNCTION mill.note_uncounted(p_what text, p_arguments jsonb, p_sqlstate text, p_message text) RETURNS void
-    LANGUAGE sql
-    SET search_path TO 'pg_catalog', 'pg_temp'
-    AS $$
-  insert into mill.event (at, code, detail) values (mill.now(), 'usage_not_counted',
-    jsonb_build_object('document', p_arguments -> 'document', 'event', p_arguments -> 'event', 'sqlstate', p_sqlstate, 'message', p_message));
-  insert into mill.uncounted_usage (at, what, arguments, try_at) values (mill.now(), p_what, p_arguments, mill.now())
-$$;
-
-COMMENT ON FUNCTION mill.note_uncounted(p_what text, p_arguments jsonb, p_sqlstate text, p_message text) IS 'Keeps what could not be counted, as an event and for mill.count_again.';
 
 CREATE FUNCTION mill.noted_errors(p_known jsonb, p_log jsonb, p_next_retry_at timestamp with time zone DEFAULT NULL::timestamp with time zone) RETURNS jsonb
     LANGUAGE sql STABLE
@@ -8345,45 +7846,6 @@ end
 $$;
 
 COMMENT ON FUNCTION mill.own_key() IS 'Puts the profile before the key of a new document.';
-
-CREATE FUNCTION mill.own_relations() RETURNS TABLE(relation oid, kind text, name text)
-    LANGUAGE sql STABLE
-    SET search_path TO 'pg_catalog', 'pg_temp'
-    AS $_$
-  select c.oid, k.kind, format('%I.%I', n.nspname, c.relname)
-  from pg_class c
-  join pg_namespace n on n.oid = c.relnamespace
-  join (values ('r', 'table'), ('p', 'table'), ('v', 'view'), ('S', 'sequence')) k(relkind, kind) on k.relkind = c.relkind::text
-  where (n.nspname = 'mill'
-      or exists (select from mill.object o where o.name = n.nspname || '.' || c.relname and o.kind in ('table', 'view', 'sequence')))
-    and not (c.relispartition and c.relname ~ '_[0-9]+$')
-    -- The sequence of an identity column goes with its table.
-    and not exists (select from pg_depend d where d.classid = 'pg_class'::regclass and d.objid = c.oid and d.deptype in ('e', 'i') and c.relkind in ('S', 'r', 'v'))
-$_$;
-
-COMMENT ON FUNCTION mill.own_relations() IS 'The tables, views and sequences of the installed release, without the partitions that time makes.';
-
-CREATE FUNCTION mill.own_routines() RETURNS TABLE(routine oid, kind text, name text)
-    LANGUAGE sql STABLE
-    SET search_path TO 'pg_catalog', 'pg_temp'
-    AS $$
-  with found as (
-    select p.oid, p.prokind from pg_proc p where p.pronamespace = to_regnamespace('mill')
-    union all
-    select p.oid, p.prokind
-    from mill.object o
-    join pg_namespace n on n.nspname = split_part(o.name, '.', 1)
-    join pg_proc p on p.pronamespace = n.oid and p.proname = split_part(o.name, '.', 2)
-    where o.kind in ('function', 'procedure') and n.nspname <> 'mill'
-      and coalesce(o.arguments = pg_get_function_identity_arguments(p.oid), true)
-  )
-  select f.oid, case f.prokind when 'p' then 'procedure' else 'function' end, f.oid::regprocedure::text
-  from found f
-  where f.prokind in ('f', 'p')
-    and not exists (select from pg_depend d where d.classid = 'pg_proc'::regclass and d.objid = f.oid and d.deptype = 'e')
-$$;
-
-COMMENT ON FUNCTION mill.own_routines() IS 'The functions and procedures of the installed release.';
 
 CREATE FUNCTION mill.pack_of(p_id uuid) RETURNS uuid
     LANGUAGE plpgsql STABLE
@@ -8699,90 +8161,6 @@ $$;
 
 COMMENT ON FUNCTION mill.presence_list(p_list jsonb) IS 'A list of subscriptions as programs hand it in: symbols, types and how many look at each, counted to 100.';
 
-CREATE FUNCTION mill.probe_address(p_name text, p_url text, p_good integer[]) RETURNS void
-    LANGUAGE plpgsql
-    SET search_path TO 'pg_catalog', 'pg_temp'
-    AS $$
-declare
-  v_now timestamptz := mill.now();
-  v_pause interval := make_interval(secs => mill.setting('health.probe_seconds', '20')::double precision);
-  v_at timestamptz;
-  v_known jsonb;
-  v_answer record;
-  v_failure text;
-begin
-  if p_url is null or v_pause <= interval '0' or to_regproc('net.http_get') is null then
-    return;
-  end if;
-  select h.at, h.detail into v_at, v_known from mill.heartbeat h where h.part = 'probe_' || p_name;
-  if v_known ? 'request' then
-    select r.status_code, r.error_msg into v_answer from net._http_response r where r.id = (v_known ->> 'request')::bigint;
-    if not found and v_at > v_now - interval '15 seconds' then
-      return;
-    end if;
-    v_failure := case when v_answer.status_code = any (p_good) then null
-      else coalesce('answered ' || v_answer.status_code, v_answer.error_msg, 'no answer') end;
-    v_known := jsonb_build_object('failure', v_failure,
-      'failures', case when v_failure is null then 0 else coalesce((v_known ->> 'failures')::int, 0) + 1 end,
-      'is_known', v_failure is null or coalesce((v_known ->> 'is_known')::boolean, false));
-  end if;
-  v_pause := case when (v_known ->> 'failures')::int in (1, 2) then interval '4 seconds' else v_pause end;
-  if v_at > v_now - v_pause then
-    update mill.heartbeat h set detail = v_known where h.part = 'probe_' || p_name and h.detail <> v_known;
-    return;
-  end if;
-  perform mill.record_heartbeat('probe_' || p_name,
-    coalesce(v_known, '{}') || jsonb_build_object('request', net.http_get(url => p_url, timeout_milliseconds => 10000)));
-end
-$$;
-
-COMMENT ON FUNCTION mill.probe_address(p_name text, p_url text, p_good integer[]) IS 'Asks an address that was not asked for health.probe_seconds, and notes its answer when it has come. p_good: the statuses of a good answer.';
-
-CREATE FUNCTION mill.probe_addresses() RETURNS void
-    LANGUAGE plpgsql
-    SET search_path TO 'pg_catalog', 'pg_temp'
-    AS $_$
-declare
-  v_functions text := mill.setting('functions.base_url');
-begin
-  perform mill.probe_address('health', v_functions || '/health', '{200,503}');
-  perform mill.probe_address('storage', coalesce(mill.setting('storage.status_url'),
-    case when v_functions ~ '/functions/v1/?$' then regexp_replace(v_functions, '/functions/v1/?$', '/storage/v1/status') end), '{200}');
-end
-$_$;
-
-COMMENT ON FUNCTION mill.probe_addresses() IS 'Asks the function health and storage whether they answer.';
-
-CREATE FUNCTION mill.probe_functions() RETURNS integer
-    LANGUAGE plpgsql
-    SET search_path TO 'pg_catalog', 'pg_temp'
-    AS $$
-declare
-  v_now timestamptz := mill.now();
-  v_pause interval := make_interval(secs => mill.setting('health.probe_seconds', '20')::double precision);
-  v_count int;
-begin
-  if v_pause <= interval '0' then
-    return 0;
-  end if;
-  select count(mill.invoke(p.queue, 'pump')) into v_count
-  from (
-    select distinct on (coalesce(q.function, q.url)) q.queue, l.asked_at, l.ended_at, l.failure
-    from mill.queue q
-    cross join lateral (
-      select i.asked_at, i.ended_at, i.failure from mill.invocation i where i.queue = q.queue order by i.asked_at desc limit 1) l
-    where q.served_by = 'function' and not q.paused and coalesce(q.function, q.url) is not null
-    order by coalesce(q.function, q.url), l.asked_at desc) p
-  where (p.asked_at <= v_now - v_pause or p.failure is not null and p.asked_at <= v_now - interval '4 seconds')
-    and (p.ended_at is not null or p.asked_at <= v_now - v_pause)
-    and not exists (select from mill.failing_invocations() f where f.queue = p.queue and p.asked_at > v_now - v_pause)
-    and exists (select from mill.invocation i where i.queue = p.queue and i.begun_at is not null);
-  return v_count;
-end
-$$;
-
-COMMENT ON FUNCTION mill.probe_functions() IS 'Invokes functions that were not invoked for health.probe_seconds, so that one that is down is seen; says how many.';
-
 CREATE FUNCTION mill.probe_state(p_probe uuid) RETURNS text
     LANGUAGE sql STABLE
     SET search_path TO 'pg_catalog', 'pg_temp'
@@ -8951,36 +8329,6 @@ CREATE FUNCTION mill.pump_once() RETURNS jsonb
 $$;
 
 COMMENT ON FUNCTION mill.pump_once() IS 'One round of the pump in one transaction.';
-
-CREATE FUNCTION mill.put_measured_size(p_profile_id uuid, p_document_id uuid, p_size bigint) RETURNS text[]
-    LANGUAGE plpgsql
-    SET search_path TO 'pg_catalog', 'pg_temp'
-    AS $$
-declare
-  v_counted bigint;
-begin
-  if not mill.is_enabled('usage_tracking') then
-    return '{}'::text[];
-  end if;
-  select (e.counts ->> 'bytes')::bigint into v_counted from mill.usage_event e
-  where e.profile_id = p_profile_id and e.event_type = 'shell_file_uploaded' and e.once_key = p_document_id::text
-  for update;
-  if not found then
-    return mill.count_upload(p_profile_id, p_document_id, p_size, false);
-  end if;
-  if v_counted = p_size then
-    return '{}'::text[];
-  end if;
-  update mill.usage_event e set counts = e.counts || jsonb_build_object('bytes', p_size)
-  where e.profile_id = p_profile_id and e.event_type = 'shell_file_uploaded' and e.once_key = p_document_id::text;
-  perform mill.add_usage(p_profile_id, jsonb_build_object('bytes', p_size - v_counted), mill.now());
-  return array(
-    select m.meter from mill.usage_meters(p_profile_id, mill.usage_month(mill.now())) m
-    where m.meter = 'storage_mb' and m.is_over and p_size > v_counted and mill.is_enabled('billing'));
-end
-$$;
-
-COMMENT ON FUNCTION mill.put_measured_size(p_profile_id uuid, p_document_id uuid, p_size bigint) IS 'Does what mill.correct_upload does, and fails where that waits for another time.';
 
 CREATE FUNCTION mill.queue_refreshes(p_type public.data_type_registry, p_symbols text[], p_priority integer, p_size bigint DEFAULT NULL::bigint, p_metadata jsonb DEFAULT NULL::jsonb) RETURNS integer
     LANGUAGE plpgsql
@@ -9347,41 +8695,6 @@ end
 $$;
 
 COMMENT ON FUNCTION mill.reclaim_while_pump_is_silent() IS 'Takes back lost leases and invocations where the pump has not run for ten seconds.';
-
-CREATE FUNCTION mill.record_catalog() RETURNS integer
-    LANGUAGE plpgsql
-    SET search_path TO 'pg_catalog', 'pg_temp'
-    AS $$
-declare
-  v_postgres int := current_setting('server_version_num')::int / 10000;
-  v_is_first boolean := not exists (select from mill.catalog);
-  v_count int;
-begin
-  if not v_is_first and not exists (select from mill.catalog_before) then
-    return 0;
-  end if;
-
-  with after as materialized (select c.* from mill.catalog_now() c),
-  gone as (
-    delete from mill.catalog c
-    using mill.catalog_before b
-    where (b.kind, b.name) = (c.kind, c.name)
-      and not exists (select from after a where (a.kind, a.name) = (c.kind, c.name))
-  )
-  insert into mill.catalog as c (kind, name, belongs_to, state, mend, postgres)
-  select a.kind, a.name, a.belongs_to, a.state, a.mend, v_postgres
-  from after a
-  left join mill.catalog_before b on (b.kind, b.name) = (a.kind, a.name)
-  where b.state is distinct from a.state or v_is_first
-  on conflict (kind, name) do update set
-    belongs_to = excluded.belongs_to, state = excluded.state, mend = excluded.mend, postgres = excluded.postgres;
-  get diagnostics v_count = row_count;
-  delete from mill.catalog_before;
-  return v_count;
-end
-$$;
-
-COMMENT ON FUNCTION mill.record_catalog() IS 'Writes into mill.catalog what has changed since mill.note_catalog, or everything where it is empty; says how many things.';
 
 CREATE FUNCTION mill.record_ended(p_job_id uuid, OUT ended uuid[], OUT failed uuid[], OUT is_step_done boolean) RETURNS record
     LANGUAGE plpgsql
@@ -10013,17 +9326,13 @@ CREATE FUNCTION mill.require_primary() RETURNS void
     SET search_path TO 'pg_catalog', 'pg_temp'
     AS $$
 begin
-  -- A primary that may not write for a while: callers come back (503 with Retry-After).
-  if not pg_is_in_recovery() and current_setting('default_transaction_read_only')::boolean then
-    raise exception 'the database is read-only' using errcode = 'read_only_sql_transaction', hint = 'Try again later.';
-  end if;
   if pg_is_in_recovery() or current_setting('transaction_read_only')::boolean then
     raise exception 'this runs on the primary only' using errcode = 'GM037', hint = 'Use POST, and the address of the primary.';
   end if;
 end
 $$;
 
-COMMENT ON FUNCTION mill.require_primary() IS 'Raises GM037 on a replica and in a read-only transaction, 25006 while the whole database is read-only.';
+COMMENT ON FUNCTION mill.require_primary() IS 'Raises GM037 on a replica and in a read-only transaction.';
 
 CREATE FUNCTION mill.require_profile(p_profile_id uuid) RETURNS void
     LANGUAGE plpgsql STABLE
@@ -10994,17 +10303,6 @@ $$;
 
 COMMENT ON FUNCTION mill.signed_request(p_function text, p_id uuid, p_body text) IS 'A request to a function with a Standard Webhooks signature of now, as {url, headers, body}. The body is a text.';
 
-CREATE FUNCTION mill.silent_addresses() RETURNS TABLE(name text, failure text)
-    LANGUAGE sql STABLE
-    SET search_path TO 'pg_catalog', 'pg_temp'
-    AS $$
-  select substr(h.part, 7), h.detail ->> 'failure'
-  from mill.heartbeat h
-  where h.part in ('probe_health', 'probe_storage') and (h.detail ->> 'is_known')::boolean and (h.detail ->> 'failures')::int >= 2
-$$;
-
-COMMENT ON FUNCTION mill.silent_addresses() IS 'What has answered before and failed at least two times in a row, with the last failure.';
-
 CREATE FUNCTION mill.size_of_object(p_object text) RETURNS bigint
     LANGUAGE plpgsql STABLE
     SET search_path TO 'pg_catalog', 'pg_temp'
@@ -11090,12 +10388,13 @@ begin
       left join lateral (
         select t.%1$I as fetched_at, %2$s as ttl from %3$s t
         where t.%4$I = s.symbol order by t.%1$I desc limit 1) d on true
-      where %5$s(d.fetched_at, case when d.ttl > 0 then d.ttl else $2 end)
+      where %5$s(d.fetched_at - $5, case when d.ttl > 0 then d.ttl else $2 end)
         and not exists (
-          select from mill.data_check c where c.data_type = $3 and c.symbol = s.symbol and c.next_check_at > $4))
+          select from mill.data_check c where c.data_type = $3 and c.symbol = s.symbol
+            and c.next_check_at > case c.reason when 'unchanged' then $4 + $5 else $4 end))
     $query$, p_type.timestamp_column, v_ttl, mill.data_table(p_type.table_name), p_type.symbol_column, mill.staleness_function(p_type.staleness_function))
   into v_stale
-  using p_symbols, p_type.default_ttl_minutes, p_type.data_type, mill.now();
+  using p_symbols, p_type.default_ttl_minutes, p_type.data_type, mill.now(), make_interval(secs => mill.setting('refresh.pass_seconds', '30')::int);
   return v_stale;
 end
 $_$;
@@ -11705,7 +11004,8 @@ CREATE FUNCTION mill.uncount_storage(p_profile_id uuid, p_document_id uuid) RETU
 begin
   perform mill.release_storage(p_profile_id, p_document_id);
 exception when others then
-  perform mill.note_uncounted('release', jsonb_build_object('profile', p_profile_id, 'document', p_document_id), sqlstate, sqlerrm);
+  insert into mill.event (at, code, detail) values (mill.now(), 'usage_not_counted',
+    jsonb_build_object('document', p_document_id, 'sqlstate', sqlstate, 'message', sqlerrm));
 end
 $$;
 
@@ -12226,6 +11526,7 @@ CREATE FUNCTION mill.walk_all_scheduled() RETURNS jsonb
     AS $$
 declare
   v_max int := mill.setting('refresh.scheduled_stretch', '100')::int;
+  v_depth int := mill.setting('refresh.scheduled_depth', '1000')::int;
   v_type public.data_type_registry;
   v_queued int := 0;
 begin
@@ -12235,6 +11536,8 @@ begin
   for v_type in
     select r.* from public.data_type_registry r where r.is_enabled and r.refresh_strategy = 'scheduled' order by r.data_type
   loop
+    -- Asked of each type's queue, and again after each: the walk of one type may have filled it for the next.
+    continue when mill.depth(mill.refresh_queue_of(v_type.edge_function_name, v_type.provider), v_depth) >= v_depth;
     begin
       v_queued := v_queued + mill.walk_scheduled(v_type, v_max);
     exception
@@ -12308,9 +11611,9 @@ COMMENT ON FUNCTION mill.warn_of_registry_row(p_row public.data_type_registry) I
 CREATE FUNCTION mill.watch_alerts() RETURNS integer
     LANGUAGE sql
     SET search_path TO 'pg_catalog', 'pg_temp'
-    AS $$ select case when mill.every('watch_alerts', interval '10 seconds') then mill.judge_alerts() end $$;
+    AS $$ select case when mill.every_minute('watch_alerts') then mill.judge_alerts() end $$;
 
-COMMENT ON FUNCTION mill.watch_alerts() IS 'mill.judge_alerts every 10 seconds, for the tick.';
+COMMENT ON FUNCTION mill.watch_alerts() IS 'mill.judge_alerts once a minute, for the tick.';
 
 CREATE FUNCTION mill.watched_symbols(p_after text, p_max integer) RETURNS text[]
     LANGUAGE sql
@@ -14175,11 +13478,8 @@ begin
   for v_check in select c.name, c.step from mill.health_check c order by c.place, c.name loop
     begin
       execute format('select coalesce(jsonb_agg(c.detail), ''[]'') from %s() c', v_check.step) into v_details;
-    exception
-      when read_only_sql_transaction or disk_full then
-        v_details := '[]';
-      when others then
-        v_details := jsonb_build_array('could not be looked at: ' || sqlstate);
+    exception when others then
+      v_details := jsonb_build_array('could not be looked at: ' || sqlstate);
     end;
     v_checks := v_checks || jsonb_build_object('name', v_check.name, 'ok', v_details = '[]', 'details', v_details);
   end loop;
@@ -15125,7 +14425,6 @@ begin
     perform mill.end_invocation(p_invocation);
   end if;
   perform mill.note_fetches(v_fetches, v_now);
-  perform mill.note_refreshed(v_plain, v_held, v_now);
 
   perform mill.end_refresh_pauses(coalesce((
     select jsonb_agg(v_held -> (o ->> 'id')) from jsonb_array_elements(v_plain) o
@@ -15609,14 +14908,6 @@ CREATE TABLE mill.bucket (
 );
 
 COMMENT ON TABLE mill.bucket IS 'The buckets that applications have. The storage stand-in serves these; on Supabase they are made.';
-
-CREATE TABLE mill.catalog_before (
-    kind text NOT NULL,
-    name text NOT NULL,
-    state text NOT NULL
-);
-
-COMMENT ON TABLE mill.catalog_before IS 'What a migration that is under way has found. Empty at any other time.';
 
 CREATE TABLE mill.claimant (
     queue text NOT NULL,
@@ -16302,27 +15593,6 @@ CREATE TABLE mill.ticket_call (
 );
 
 COMMENT ON TABLE mill.ticket_call IS 'Exposed functions that read_with_ticket may call.';
-
-CREATE TABLE mill.uncounted_usage (
-    id bigint NOT NULL,
-    at timestamp with time zone NOT NULL,
-    what text NOT NULL,
-    arguments jsonb NOT NULL,
-    tries integer DEFAULT 0 NOT NULL,
-    try_at timestamp with time zone NOT NULL,
-    CONSTRAINT what_is_known CHECK ((what = ANY (ARRAY['count'::text, 'measure'::text, 'process'::text, 'release'::text])))
-);
-
-COMMENT ON TABLE mill.uncounted_usage IS 'Usage of documents that is still to be counted, with what the count is given. mill.count_again counts it.';
-
-ALTER TABLE mill.uncounted_usage ALTER COLUMN id ADD GENERATED ALWAYS AS IDENTITY (
-    SEQUENCE NAME mill.uncounted_usage_id_seq
-    START WITH 1
-    INCREMENT BY 1
-    NO MINVALUE
-    NO MAXVALUE
-    CACHE 1
-);
 
 CREATE TABLE mill.unique_job (
     kind text NOT NULL,
@@ -17172,12 +16442,6 @@ ALTER TABLE ONLY mill.breaker
 ALTER TABLE ONLY mill.bucket
     ADD CONSTRAINT bucket_pkey PRIMARY KEY (bucket);
 
-ALTER TABLE ONLY mill.catalog_before
-    ADD CONSTRAINT catalog_before_pkey PRIMARY KEY (kind, name);
-
-ALTER TABLE ONLY mill.catalog
-    ADD CONSTRAINT catalog_pkey PRIMARY KEY (kind, name);
-
 ALTER TABLE ONLY mill.claimant
     ADD CONSTRAINT claimant_pkey PRIMARY KEY (queue, worker);
 
@@ -17327,9 +16591,6 @@ ALTER TABLE ONLY mill.tenant
 
 ALTER TABLE ONLY mill.ticket_call
     ADD CONSTRAINT ticket_call_pkey PRIMARY KEY (function);
-
-ALTER TABLE ONLY mill.uncounted_usage
-    ADD CONSTRAINT uncounted_usage_pkey PRIMARY KEY (id);
 
 ALTER TABLE ONLY mill.unique_job
     ADD CONSTRAINT unique_job_pkey PRIMARY KEY (kind, digest);
@@ -17554,8 +16815,6 @@ CREATE UNIQUE INDEX task_place ON mill.task USING btree (job_id, key, item);
 CREATE INDEX task_sequence_new ON mill.task_sequence USING btree (job_id) WHERE (NOT is_begun);
 
 CREATE INDEX task_sequence_place ON mill.task_sequence USING btree (job_id, kind, sequence);
-
-CREATE INDEX uncounted_usage_due ON mill.uncounted_usage USING btree (try_at);
 
 CREATE INDEX unique_job_until ON mill.unique_job USING btree (until);
 
@@ -17990,16 +17249,6 @@ REVOKE ALL ON FUNCTION mill.cancel_export_job(p_id uuid, p_owner uuid) FROM PUBL
 
 REVOKE ALL ON FUNCTION mill.capacity_left(p_jobs jsonb) FROM PUBLIC;
 
-REVOKE ALL ON FUNCTION mill.catalog_now() FROM PUBLIC;
-
-REVOKE ALL ON FUNCTION mill.catalog_of_grants() FROM PUBLIC;
-
-REVOKE ALL ON FUNCTION mill.catalog_of_relations() FROM PUBLIC;
-
-REVOKE ALL ON FUNCTION mill.catalog_of_routines() FROM PUBLIC;
-
-REVOKE ALL ON FUNCTION mill.catalog_of_tables() FROM PUBLIC;
-
 REVOKE ALL ON FUNCTION mill.catch_up_workflow(p_id uuid) FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION mill.chain_audit(p_max integer, p_waits boolean) FROM PUBLIC;
@@ -18031,8 +17280,6 @@ REVOKE ALL ON FUNCTION mill.check_fit(p_kind text, p_compiled jsonb, p_payload j
 
 REVOKE ALL ON FUNCTION mill.check_fits(p_jobs jsonb) FROM PUBLIC;
 
-REVOKE ALL ON FUNCTION mill.check_installation() FROM PUBLIC;
-
 REVOKE ALL ON FUNCTION mill.check_invocations() FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION mill.check_oldest_due_job() FROM PUBLIC;
@@ -18049,9 +17296,9 @@ REVOKE ALL ON FUNCTION mill.check_references(p_compiled jsonb) FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION mill.check_registry_row() FROM PUBLIC;
 
-REVOKE ALL ON PROCEDURE mill.check_stale_data(IN p_stretch integer) FROM PUBLIC;
+REVOKE ALL ON FUNCTION mill.check_response_schema(p_row public.data_type_registry) FROM PUBLIC;
 
-REVOKE ALL ON FUNCTION mill.check_storage() FROM PUBLIC;
+REVOKE ALL ON PROCEDURE mill.check_stale_data(IN p_stretch integer) FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION mill.check_symbol(p_symbol text, p_data_types text[], p_priority integer) FROM PUBLIC;
 
@@ -18060,8 +17307,6 @@ REVOKE ALL ON FUNCTION mill.check_unique(p_unique jsonb, p_place text) FROM PUBL
 REVOKE ALL ON FUNCTION mill.check_watched(p_symbols text[]) FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION mill.check_workers() FROM PUBLIC;
-
-REVOKE ALL ON FUNCTION mill.check_writing() FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION mill.claim(p_worker text, p_queues text[], p_max integer, p_kinds text[], p_lease_seconds integer, p_waits boolean) FROM PUBLIC;
 
@@ -18131,10 +17376,6 @@ REVOKE ALL ON FUNCTION mill.correct_upload(p_profile_id uuid, p_document_id uuid
 
 REVOKE ALL ON FUNCTION mill.correlation_id() FROM PUBLIC;
 
-REVOKE ALL ON FUNCTION mill.count_again() FROM PUBLIC;
-
-REVOKE ALL ON FUNCTION mill.count_again_each_minute() FROM PUBLIC;
-
 REVOKE ALL ON FUNCTION mill.count_document_version() FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION mill.count_ended(p_job_id uuid, p_keys text[], p_completed integer[], p_failed integer[]) FROM PUBLIC;
@@ -18191,14 +17432,6 @@ REVOKE ALL ON FUNCTION mill.cron_matches(p_schedule text, p_at timestamp with ti
 REVOKE ALL ON FUNCTION mill.cut_error(p_error jsonb) FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION mill.cut_text(p_text text, p_bytes integer) FROM PUBLIC;
-
-REVOKE ALL ON FUNCTION mill.damage() FROM PUBLIC;
-
-REVOKE ALL ON FUNCTION mill.damage_of_catalog() FROM PUBLIC;
-
-REVOKE ALL ON FUNCTION mill.damage_of_foreign_keys() FROM PUBLIC;
-
-REVOKE ALL ON FUNCTION mill.damage_of_schedules() FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION mill.data_rows(p_data_type text, p_symbol text) FROM PUBLIC;
 
@@ -18266,8 +17499,6 @@ REVOKE ALL ON FUNCTION mill.entry_lock(p_name text) FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION mill.estimated_tokens(p_payload jsonb) FROM PUBLIC;
 
-REVOKE ALL ON FUNCTION mill.every(p_part text, p_interval interval) FROM PUBLIC;
-
 REVOKE ALL ON FUNCTION mill.every_minute(p_part text) FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION mill.expand_step(p_job mill.workflow, p_step mill.workflow_step, p_state text) FROM PUBLIC;
@@ -18305,8 +17536,6 @@ REVOKE ALL ON FUNCTION mill.export_options(p_options jsonb) FROM PUBLIC;
 REVOKE ALL ON FUNCTION mill.export_status(p_id uuid, p_ended text) FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION mill.export_storage_used(p_owner uuid) FROM PUBLIC;
-
-REVOKE ALL ON FUNCTION mill.failing_invocations() FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION mill.fields_violation(p_root jsonb, p_schema jsonb, p_value jsonb, p_path text, p_depth integer) FROM PUBLIC;
 
@@ -18478,8 +17707,6 @@ REVOKE ALL ON FUNCTION mill.lock_expired_pack_leases(p_now timestamp with time z
 
 REVOKE ALL ON FUNCTION mill.lock_exports(p_owner uuid) FROM PUBLIC;
 
-REVOKE ALL ON FUNCTION mill.lock_held_seconds(p_lock bigint) FROM PUBLIC;
-
 REVOKE ALL ON FUNCTION mill.lock_jobs_by_priority(p_queue text, p_max integer, p_kinds text[], p_takes_packs boolean, p_waits boolean) FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION mill.lock_jobs_in_turn(p_queue mill.queue, p_max integer, p_kinds text[]) FROM PUBLIC;
@@ -18532,8 +17759,6 @@ REVOKE ALL ON FUNCTION mill.may_write_document(p_key text, p_user uuid) FROM PUB
 
 REVOKE ALL ON FUNCTION mill.may_write_upload(p_key text, p_user uuid) FROM PUBLIC;
 
-REVOKE ALL ON FUNCTION mill.measure_addresses() FROM PUBLIC;
-
 REVOKE ALL ON FUNCTION mill.measure_ai_passes() FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION mill.measure_breakers() FROM PUBLIC;
@@ -18552,10 +17777,6 @@ REVOKE ALL ON FUNCTION mill.measure_estimates() FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION mill.measure_fast_stages() FROM PUBLIC;
 
-REVOKE ALL ON FUNCTION mill.measure_installation() FROM PUBLIC;
-
-REVOKE ALL ON FUNCTION mill.measure_invocations() FROM PUBLIC;
-
 REVOKE ALL ON FUNCTION mill.measure_lease_losses() FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION mill.measure_not_completed() FROM PUBLIC;
@@ -18564,23 +17785,15 @@ REVOKE ALL ON FUNCTION mill.measure_quota() FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION mill.measure_rate_limits() FROM PUBLIC;
 
-REVOKE ALL ON FUNCTION mill.measure_snapshots() FROM PUBLIC;
-
-REVOKE ALL ON FUNCTION mill.measure_stale_lock() FROM PUBLIC;
+REVOKE ALL ON FUNCTION mill.measure_staleness_lock() FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION mill.measure_stalled() FROM PUBLIC;
-
-REVOKE ALL ON FUNCTION mill.measure_uncounted() FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION mill.measure_unrefreshed() FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION mill.measure_upload(p_file public.shell_files, p_job_id uuid, p_measured jsonb) FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION mill.measure_warnings() FROM PUBLIC;
-
-REVOKE ALL ON FUNCTION mill.mend_of_change(p_was mill.catalog, p_state text) FROM PUBLIC;
-
-REVOKE ALL ON FUNCTION mill.mend_of_column(p_name text, p_was jsonb, p_now jsonb) FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION mill.merge_registered(p_current jsonb, p_registered jsonb, p_asked jsonb, p_together text[], p_force boolean, OUT changes jsonb, OUT kept jsonb) FROM PUBLIC;
 
@@ -18594,8 +17807,6 @@ REVOKE ALL ON FUNCTION mill.next_round() FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION mill.note_asked_kinds(p_queues text[], p_kinds text[]) FROM PUBLIC;
 
-REVOKE ALL ON FUNCTION mill.note_catalog() FROM PUBLIC;
-
 REVOKE ALL ON FUNCTION mill.note_claimant(p_queue text, p_worker text) FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION mill.note_compat_leases(p_ids uuid[], p_seconds numeric, p_heartbeat_seconds numeric) FROM PUBLIC;
@@ -18608,11 +17819,7 @@ REVOKE ALL ON FUNCTION mill.note_fetches(p_outcomes jsonb, p_now timestamp with 
 
 REVOKE ALL ON FUNCTION mill.note_limits(p_profile_id uuid, p_meters text[], p_now timestamp with time zone) FROM PUBLIC;
 
-REVOKE ALL ON FUNCTION mill.note_refreshed(p_plain jsonb, p_held jsonb, p_now timestamp with time zone) FROM PUBLIC;
-
 REVOKE ALL ON FUNCTION mill.note_retried_exports(p_ids uuid[]) FROM PUBLIC;
-
-REVOKE ALL ON FUNCTION mill.note_uncounted(p_what text, p_arguments jsonb, p_sqlstate text, p_message text) FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION mill.noted_errors(p_known jsonb, p_log jsonb, p_next_retry_at timestamp with time zone) FROM PUBLIC;
 
@@ -18644,10 +17851,6 @@ REVOKE ALL ON FUNCTION mill.open_step(p_job mill.workflow, p_step mill.workflow_
 
 REVOKE ALL ON FUNCTION mill.own_key() FROM PUBLIC;
 
-REVOKE ALL ON FUNCTION mill.own_relations() FROM PUBLIC;
-
-REVOKE ALL ON FUNCTION mill.own_routines() FROM PUBLIC;
-
 REVOKE ALL ON FUNCTION mill.pack_of(p_id uuid) FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION mill.uuid7_at(p_us bigint, p_random text) FROM PUBLIC;
@@ -18674,12 +17877,6 @@ REVOKE ALL ON FUNCTION mill.post_signed(p_function text, p_id uuid, p_body jsonb
 
 REVOKE ALL ON FUNCTION mill.presence_list(p_list jsonb) FROM PUBLIC;
 
-REVOKE ALL ON FUNCTION mill.probe_address(p_name text, p_url text, p_good integer[]) FROM PUBLIC;
-
-REVOKE ALL ON FUNCTION mill.probe_addresses() FROM PUBLIC;
-
-REVOKE ALL ON FUNCTION mill.probe_functions() FROM PUBLIC;
-
 REVOKE ALL ON FUNCTION mill.probe_state(p_probe uuid) FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION mill.promote(p_max integer) FROM PUBLIC;
@@ -18691,8 +17888,6 @@ REVOKE ALL ON FUNCTION mill.prune(p_now timestamp with time zone) FROM PUBLIC;
 REVOKE ALL ON PROCEDURE mill.pump(IN p_seconds numeric, IN p_interval numeric) FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION mill.pump_once() FROM PUBLIC;
-
-REVOKE ALL ON FUNCTION mill.put_measured_size(p_profile_id uuid, p_document_id uuid, p_size bigint) FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION mill.queue_refreshes(p_type public.data_type_registry, p_symbols text[], p_priority integer, p_size bigint, p_metadata jsonb) FROM PUBLIC;
 
@@ -18725,8 +17920,6 @@ REVOKE ALL ON FUNCTION mill.recent_attempts(p_target text, p_since timestamp wit
 REVOKE ALL ON FUNCTION mill.reclaim(p_max integer) FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION mill.reclaim_while_pump_is_silent() FROM PUBLIC;
-
-REVOKE ALL ON FUNCTION mill.record_catalog() FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION mill.record_ended(p_job_id uuid, OUT ended uuid[], OUT failed uuid[], OUT is_step_done boolean) FROM PUBLIC;
 
@@ -18855,8 +18048,6 @@ REVOKE ALL ON FUNCTION mill.shown_progress(p_job mill.workflow) FROM PUBLIC;
 REVOKE ALL ON FUNCTION mill.sign(p_name text, p_message bytea) FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION mill.signed_request(p_function text, p_id uuid, p_body text) FROM PUBLIC;
-
-REVOKE ALL ON FUNCTION mill.silent_addresses() FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION mill.size_of_object(p_object text) FROM PUBLIC;
 

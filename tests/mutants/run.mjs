@@ -1,6 +1,7 @@
 // Breaks the functions behind the contracts of refresh in every way that the operators know, one at a time, and asks the tests.
 // A mutant that no test notices is a failure, unless equivalent.json says why it behaves like the original.
-//   node tests/mutants/run.mjs [--sample N] [--only TEXT] [--no-races]
+//   node tests/mutants/run.mjs [--sample N] [--only TEXT] [--from FILE] [--no-races]
+// --from takes the output of an earlier run and asks again about the mutants that were left there.
 //
 // A mutant and a test meet in a transaction that is rolled back: that takes milliseconds. Tests that commit get a database of
 // their own. Which tests call a function is measured: Postgres counts the calls.
@@ -17,6 +18,7 @@ import { racesNotice } from "./races.mjs";
 const option = (name) => (process.argv.includes(name) ? process.argv[process.argv.indexOf(name) + 1] : undefined);
 const sample = Number(option("--sample") ?? 0);
 const only = option("--only");
+const from = option("--from");
 const WORKERS = 2;
 // Half of all tests queue a job: of those that only pass by, the quickest are asked.
 const MOST_OTHERS = 12;
@@ -52,7 +54,8 @@ async function run() {
   const of = (list, keep = () => true) => mutantsOf(workers[0].client, Object.values(contracts).flatMap((contract) => contract[list] ?? [])).then((found) => found.filter(keep));
   const all = [...await of("functions"), ...await of("locks_of", ({ operator }) => operator === "lock removed")];
   const stale = Object.keys(equivalent).filter((id) => !all.some((mutant) => mutant.id === id));
-  let chosen = all.filter(({ id }) => !only || id.includes(only));
+  const left = from && new Set(fs.readFileSync(from, "utf8").split("\n").map((line) => /^(?:FAILED no test notices |SURVIVES\t)(.*)$/.exec(line)?.[1]));
+  let chosen = all.filter(({ id }) => (!only || id.includes(only)) && (!left || left.has(id)));
   if (sample) chosen = shuffled(chosen.filter(({ id }) => !equivalent[id])).slice(0, sample);
 
   const tests = filesIn(sql).map((file) => ({ file, name: path.relative(sql, file).replace(/\.sql$/, ""), text: mutating(textOf(file)) }))
@@ -105,9 +108,9 @@ async function worker(at) {
 }
 
 async function atOnce(workers, list, work) {
-  const left = [...list];
+  const queue = [...list];
   await Promise.all(workers.map(async (worker) => {
-    while (left.length > 0) await work(worker, left.shift());
+    while (queue.length > 0) await work(worker, queue.shift());
   }));
 }
 

@@ -167,6 +167,29 @@ test("3: the staleness pass of cron skips too, and a cancelled one frees its loc
   });
 });
 
+test("3: a stretch of the staleness pass that fails is an event, and the pass goes on and frees its lock", async () => {
+  await pool.query("delete from mill.event; delete from public.active_subscriptions_v2");
+  await pool.query(`insert into public.active_subscriptions_v2 (user_id, symbol, data_type, subscribed_at, last_seen_at)
+    select gen_random_uuid(), s, 'quote', now(), now() from unnest(array['S00001', 'S00002', 'S00003']) s`);
+  const { rows: [{ source }] } = await pool.query("select pg_get_functiondef('mill.check_watched'::regproc) as source");
+  await pool.query(source.replace("v_queued int := 0;\nbegin", "v_queued int := 0;\nbegin\n  if 'S00002' = any (p_symbols) then raise exception 'no'; end if;"));
+  try {
+    await withTwo(async (one, two) => {
+      await two.query("call mill.check_stale_data(1)");
+      await one.query("call mill.check_stale_data(1)"); // another session: it would skip if the lock were still held
+    });
+  } finally {
+    await pool.query(source);
+  }
+  const { rows: [told] } = await pool.query("select count(*)::int as failures, min(detail ->> 'message') as message from mill.event where code = 'check_stale_data_failed'");
+  assert.deepEqual(told, { failures: 2, message: "no" });
+  const { rows: queued } = await pool.query("select payload ->> 'symbol' as symbol from mill.job_live order by 1");
+  assert.deepEqual(queued.map(({ symbol }) => symbol), ["S00001", "S00003"], "the stretches before and behind it");
+  assert.equal((await pool.query("select from pg_locks where locktype = 'advisory'")).rowCount, 0, "freed");
+  await clear();
+  await pool.query("delete from public.active_subscriptions_v2");
+});
+
 test("7: no hot path waits for analytics", async () => {
   const check = () => withTwo(async (one, two) => {
     await clear();
@@ -260,15 +283,43 @@ test("3: the cleanup of subscriptions waits for nobody who is just being seen", 
   assert.deepEqual(left, { seen: 1, checks: 1 });
 });
 
+test("5: whoever reads the changes in order misses none: a later change is told after the earlier one is committed", async () => {
+  await clear();
+  await pool.query("select public.queue_refresh_if_not_exists(s, 'quote', 5, 10) from unnest(array['S00001', 'S00002']) s");
+  const jobs = (await pool.query("select public.claim_refresh('w') -> 'jobs' as jobs")).rows[0].jobs;
+  const settle = (client, { id, attempt, payload: { symbol } }) => client.query("select public.settle_refresh('w', $1)", [JSON.stringify([{
+    id, attempt, symbol, data_type: "quote", outcome: "fetched", bytes: 10, called: true, rows: [{
+      symbol, name: "n", price: 10, change: 0, change_percentage: 0, volume: 1, day_low: 1, day_high: 20, year_low: 1, year_high: 20, price_avg_50: 1,
+      price_avg_200: 1, exchange: "X", open: 1, previous_close: 1, quoted_at: new Date(Date.now() - 1000).toISOString() }] }])]);
+  const waited = await withTwo(async (one, two) => {
+    await one.query("begin");
+    await settle(one, jobs[0]);
+    const pending = settle(two, jobs[1]).then(() => false);
+    const waits = await Promise.race([pending, until(async () => (await pool.query(
+      "select from pg_stat_activity where wait_event_type = 'Lock' and query like '%settle_refresh%'")).rowCount === 1, "the second waits")]);
+    await one.query("commit");
+    await pending;
+    return waits;
+  });
+  assert.equal(waited, true);
+  await pool.query("delete from public.quotes; delete from mill.data_change");
+  await clear();
+});
+
 test("6: two claims at the edge of the quota do not pass it together", async () => {
   await clear();
+  // Of two providers: claims of one take turns by its limit as well.
+  await pool.query(`insert into mill.api_rate_limits (provider_name, api_endpoint, requests_per_minute) values ('other', 'v1', 300) on conflict do nothing;
+    insert into mill.queue (queue, served_by, function, provider, endpoint) values ('refresh-other', 'function', 'processor', 'other', 'v1') on conflict do nothing;
+    update public.data_type_registry set provider = 'other' where data_type = 'profile'`);
   await pool.query("delete from public.api_data_usage; update mill.settings set value = (1000 / 1073741824.0)::text where key = 'refresh.quota_gb'");
-  await pool.query("select public.queue_refresh_if_not_exists(s, 'quote', 5, 300) from unnest(array['S00001', 'S00002', 'S00003']) s");
+  await pool.query("select public.queue_refresh_if_not_exists(s, 'quote', 5, 300) from unnest(array['S00001', 'S00002']) s");
+  await pool.query("select public.queue_refresh_if_not_exists('S00003', 'profile', 5, 300)");
   await pool.query("insert into public.api_data_usage (created_at, provider, data_type, calls, data_size_bytes) values (now(), 'fmp', 'quote', 1, 400)");
   const served = await withTwo(async (one, two) => {
     await one.query("begin");
     const first = (await one.query("select public.claim_refresh('one', 'refresh', 1) -> 'jobs' as jobs")).rows[0].jobs.length;
-    const pending = two.query("select public.claim_refresh('two', 'refresh', 1) -> 'jobs' as jobs");
+    const pending = two.query("select public.claim_refresh('two', 'refresh-other', 1) -> 'jobs' as jobs");
     // Until it waits for its turn, or has not had to.
     await Promise.race([pending, until(async () => (await pool.query(
       "select from pg_stat_activity where wait_event_type = 'Lock' and query like '%claim_refresh(''two''%'")).rowCount === 1, "the second waits")]);
@@ -276,6 +327,7 @@ test("6: two claims at the edge of the quota do not pass it together", async () 
     return [first, (await pending).rows[0].jobs.length];
   });
   await pool.query("update mill.settings set value = '20' where key = 'refresh.quota_gb'; delete from public.api_data_usage");
+  await pool.query("update public.data_type_registry set provider = 'fmp' where data_type = 'profile'");
   assert.deepEqual(served, [1, 0], "400 bytes are used and 300 under way: 300 more would be over 950");
 });
 

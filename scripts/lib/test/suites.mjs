@@ -52,6 +52,8 @@ export const suites = [
     command: [node, "scripts/lib/test/pgtap.mjs", "debian"] },
   { group: "sql", name: "sql-embedded", needs: ["native"], read: readPlain,
     command: [node, "scripts/lib/test/pgtap.mjs", "embedded"] },
+  // Breaks the functions behind the contracts one by one and asks the tests: all of them takes half an hour.
+  { group: "sql", name: "mutants", onSoak: true, needs: ["native"], read: readPlain, command: [node, "tests/mutants/run.mjs"] },
   { group: "sql", name: "engine", needs: ["native"], read: readNode, command: nodeTestAtOnce("tests/engine/") },
   { group: "house", name: "house", needs: ["native", "functions"], read: readNode, command: nodeTestAtOnce("tests/house/") },
   { group: "sql", name: "upgrade", needs: ["native", "functions"], debian: true, read: readNode, command: nodeTestAtOnce("tests/upgrade/") },

@@ -51,6 +51,9 @@ begin
     new.edge_function_name, new.provider))
   where mill.refresh_queue_of(new.edge_function_name, new.provider) is null;
 
+  if v_is_ours then
+    perform mill.check_response_schema(new);
+  end if;
   if new.column_map is not null then
     perform mill.check_column_map(new, v_table);
   end if;

@@ -66,7 +66,9 @@ select pg_temp.writes('owner', $$ delete from public.active_subscriptions_v2 whe
 select pg_temp.writes('service', $$ insert into public.data_type_registry (data_type, table_name, default_ttl_minutes) values ('quote', 'quotes', 2) on conflict (data_type)
   do update set data_type = excluded.data_type, table_name = excluded.table_name, default_ttl_minutes = excluded.default_ttl_minutes $$,
   'the service upserts a data type');
-select pg_temp.writes('service', $$ insert into public.data_type_registry (data_type, table_name, default_ttl_minutes) values ('quote-slow', 'quotes', 60) $$,
+select pg_temp.writes('service', $$ insert into public.data_type_registry (data_type, table_name, default_ttl_minutes, endpoint_template, response_schema, column_map)
+  select 'quote-slow', 'quotes', 60, '/stable/quote-slow', '{"type": "object"}', (select jsonb_object_agg(a.attname, '/' || a.attname) from pg_attribute a
+    where a.attrelid = 'public.quotes'::regclass and a.attnum > 0 and a.attnotnull and a.attname <> 'fetched_at') $$,
   'the service inserts a data type');
 select is((select queue from mill.kind where kind = 'refresh.quote-slow'), 'refresh', 'what the service registers is a kind of job');
 

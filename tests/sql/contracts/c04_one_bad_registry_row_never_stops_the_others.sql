@@ -3,7 +3,8 @@ select plan(4);
 create table public.broken (symbol text primary key, fetched_at timestamptz);
 alter table public.broken enable row level security;
 create function public.always_fails(timestamptz, int) returns boolean language plpgsql as $$ begin raise exception 'no'; end $$;
-insert into public.data_type_registry (data_type, table_name, staleness_function, default_ttl_minutes) values ('aaa-bad', 'broken', 'always_fails', 1);
+insert into public.data_type_registry (data_type, table_name, staleness_function, default_ttl_minutes, endpoint_template, response_schema, column_map)
+values ('aaa-bad', 'broken', 'always_fails', 1, '/bad/{symbol}', '{"type": "object"}', '{"symbol": "/symbol"}');
 insert into public.active_subscriptions_v2
 select gen_random_uuid(), s.symbol, s.data_type, now(), now()
 from (values ('AAA', 'aaa-bad'), ('AAA', 'quote'), ('BBB', 'profile'), ('BBB', 'earnings')) s(symbol, data_type);

@@ -24,5 +24,5 @@ select results_eq('select calls::int, data_size_bytes::int, job_id from public.a
 select pg_temp.clear();
 select mill.queue_refreshes((select r from public.data_type_registry r where data_type = 'quote'), array['AAA'], 5, 10, '{"of": "mine"}');
 select mill.queue_refreshes((select r from public.data_type_registry r where data_type = 'quote'), array['BBB'], 5, 10);
-select is((select jsonb_object_agg(payload ->> 'symbol', payload -> 'metadata') from mill.job_live), '{"AAA": {"of": "mine"}, "BBB": null}', 'metadata goes with the refresh that it was given for');
+select is((select jsonb_object_agg(payload ->> 'symbol', case when payload ? 'metadata' then payload -> 'metadata' else '"none"' end) from mill.job_live), '{"AAA": {"of": "mine"}, "BBB": "none"}', 'metadata goes with the refresh that it was given for');
 select * from finish();

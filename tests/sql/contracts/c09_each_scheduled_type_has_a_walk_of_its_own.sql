@@ -1,5 +1,5 @@
 -- include: rules/*.sql
-select plan(7);
+select plan(8);
 insert into public.supported_symbols (symbol, is_active) select 'S' || lpad(n::text, 4, '0'), n <> 7 from generate_series(1, 250) n;
 update public.data_type_registry set refresh_strategy = 'scheduled', refresh_schedule = '0 3 * * *' where data_type = 'profile';
 update public.data_type_registry set refresh_strategy = 'scheduled', refresh_schedule = '0 4 * * *' where data_type = 'earnings';
@@ -14,9 +14,14 @@ begin
   end loop;
   return v_queued;
 end $$;
-select is(pg_temp.walk('2030-01-01 02:59+00', 3), array[0, 100, 100], 'a type whose time has not come is not walked while another is');
+select is(pg_temp.walk('2030-01-01 02:59+00', 6), array[0, 100, 100, 52, 0, 0], 'a type whose time has not come is not walked while another is');
 select is((select array_agg(distinct kind) from mill.job_live), array['refresh.profile'], 'nor one that is not scheduled at all');
 select is((select count(*)::int from mill.job_live where payload ->> 'symbol' = 'S0007'), 0, 'a symbol that is no longer supported is passed over');
+
+select pg_temp.clear();
+set mill.now = '2030-01-01 03:00+00';
+create function pg_temp.walk_of(p_type text) returns int language sql as $$ select mill.walk_scheduled(r, 100) from public.data_type_registry r where r.data_type = p_type $$;
+select is(array[pg_temp.walk_of('profile'), pg_temp.walk_of('earnings')], array[100, 0], 'one whose first look comes while another is on its way does not go on with that');
 
 -- Due again before the walk has come to its end.
 select pg_temp.clear();

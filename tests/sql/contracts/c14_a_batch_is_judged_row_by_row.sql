@@ -1,5 +1,5 @@
 -- include: rules/*.sql
-select plan(5);
+select plan(6);
 set mill.now = '2030-01-01 00:00+00';
 create function pg_temp.settle(p_rows jsonb) returns text[] language plpgsql as $$
 begin
@@ -10,6 +10,7 @@ begin
 end $$;
 select is(pg_temp.settle(jsonb_build_object('AAA', pg_temp.quote('AAA', mill.now()), 'BBB', pg_temp.quote('BBB', mill.now(), -5))), array['AAA written', 'BBB write_refused'],
   'one row that the table refuses takes no other with it');
+select is((select array_agg(symbol) from mill.data_change), array['AAA'], 'and only what was written is told to those who watch');
 select pg_temp.clear();
 select pg_temp.settle(jsonb_build_object('BBB', pg_temp.quote('BBB', mill.now()))) is not null as written;
 delete from mill.job;

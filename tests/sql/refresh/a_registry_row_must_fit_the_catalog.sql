@@ -1,4 +1,4 @@
-select plan(15);
+select plan(20);
 create table public.dividends (symbol text primary key, yield numeric not null, made_at timestamptz not null, fetched_at timestamptz not null);
 alter table public.dividends enable row level security;
 create table public.open_table (symbol text primary key, fetched_at timestamptz);
@@ -32,6 +32,16 @@ select alike(pg_temp.register('{"default_ttl_minutes": 0}'), '23514 %', 'a TTL i
 select alike(pg_temp.register('{"refresh_strategy": "scheduled", "refresh_schedule": "61 * * * *"}'), 'GM035 %', 'a schedule is one');
 select alike(pg_temp.register('{"provider": "nobody"}'), 'GM035 no refresh queue%', 'somebody serves it');
 select ok((select bool_and(pg_temp.register(jsonb_build_object('endpoint_template', t)) like '23514 %') from unnest(array['//evil.example/', 'https://evil.example/', '/\evil', '/a/../b', '/x y', '/{other}', '/a#b', '/@evil']) t), 'an endpoint is a path of its provider');
+select alike(pg_temp.register('{"endpoint_template": null, "response_schema": null, "column_map": null}'), 'GM035 our processor has no fetcher%', 'our processor is told how to fetch a type that it does not know');
+select alike(pg_temp.register('{"response_schema": {}}'), 'GM035 response_schema accepts anything%', 'a schema says something');
+select ok((select bool_and(pg_temp.register(jsonb_build_object('response_schema', s)) like 'GM035 response_schema:%') from (values ('{"type": "objekt"}'::jsonb), ('{"type": 7}'),
+  ('{"type": "object", "properties": ["a"]}'), ('{"type": "object", "properties": {"price": {"type": "nummer"}}}'), ('{"type": "array", "items": {"type": "object", "required": "price"}}'),
+  ('{"type": "object", "properties": {"price": {"type": "number", "minimum": "0"}}}'), ('{"type": "object", "properties": {"price": "number"}}'), ('{"anyOf": [{"type": "x"}]}')) v(s)),
+  'a schema that is none is refused, at whatever level the mistake is');
+select is(pg_temp.register('{"response_schema": {"type": ["object", "null"], "required": ["symbol"], "properties": {"yield": {"type": "number", "minimum": 0}, "any": true}, "additionalProperties": false}}'), 'ok', 'one that is one is taken');
+delete from public.data_type_registry where data_type = 'dividend';
+select is(pg_temp.register('{"edge_function_name": "mine", "endpoint_template": null, "response_schema": null, "column_map": null}'), 'ok', 'a processor of the user''s needs to be told nothing');
+delete from public.data_type_registry where data_type = 'dividend';
 select is(pg_temp.register('{}'), 'ok', 'and what fits is taken');
 select ok(exists (select from mill.kind where kind = 'refresh.dividend' and queue = 'refresh')
   and exists (select from pg_publication_tables where pubname = 'supabase_realtime' and tablename = 'dividends'), 'as a kind of job, with its table published');

@@ -10,7 +10,8 @@ select is(mill.check_symbol('AAA', array['earnings'], 5), 1, 'by its own TTL of 
 select is(mill.check_symbol('BBB', array['earnings'], 5), 0, 'by the type''s of a day');
 create table public.plain (symbol text primary key, fetched_at timestamptz not null);
 alter table public.plain enable row level security;
-insert into public.data_type_registry (data_type, table_name, default_ttl_minutes) values ('plain', 'plain', 5);
+insert into public.data_type_registry (data_type, table_name, default_ttl_minutes, endpoint_template, response_schema, column_map)
+values ('plain', 'plain', 5, '/plain/{symbol}', '{"type": "object"}', '{"symbol": "/symbol"}');
 insert into public.plain values ('AAA', mill.now() - interval '6 minutes'), ('BBB', mill.now());
 select is(mill.check_symbol('AAA', array['plain'], 5), 1, 'a table without cache_ttl_minutes is checked like any other');
 select is(mill.check_symbol('BBB', array['plain'], 5), 0, 'both ways');

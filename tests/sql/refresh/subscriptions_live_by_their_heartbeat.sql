@@ -1,5 +1,5 @@
 -- include: rules/*.sql
-select plan(9);
+select plan(12);
 set mill.now = '2030-01-01 00:00+00';
 set request.jwt.claims = '{"role": "authenticated", "sub": "11111111-1111-4111-8111-111111111111"}';
 select is(public.upsert_active_subscription_v2(p_symbol => 'AAA', p_data_type => 'quote'), '{"status": "new", "queued": 1}', 'on mount: new, and its data is asked for at once');
@@ -18,6 +18,11 @@ select public.upsert_active_subscription_v2(p_symbol => s, p_data_type => 'quote
 select throws_ok($$ select public.upsert_active_subscription_v2(p_symbol => 'CCC', p_data_type => 'quote') $$, 'GM038', null, 'one user cannot watch everything');
 select public.refresh_analytics_from_presence_v2();
 select is((select array_agg(symbol || watchers order by symbol) from public.subscription_analytics), array['AAA1', 'BBB1'], 'watchers are counted in a batch');
+update mill.settings set value = '500' where key = 'refresh.max_subscriptions';
+select throws_ok($$ select public.upsert_active_subscription_v2(p_symbol => 'CCC', p_data_type => 'nothing') $$, 'GM036', null, 'nobody subscribes to a type that does not exist');
+set request.jwt.claims = '{"role": "service_role"}';
+select throws_ok($$ select public.upsert_active_subscription_v2(p_symbol => 'CCC', p_data_type => 'quote') $$, '42501', null, 'the service says for whom it subscribes');
+select is(public.upsert_active_subscription_v2('22222222-2222-4222-8222-222222222222', 'CCC', 'quote') ->> 'status', 'new', 'and may do so for anybody');
 set role authenticated;
 select throws_ok($$ update public.active_subscriptions_v2 set last_seen_at = 'infinity' $$, '42501', null, 'nobody lives for ever');
 reset role;
