@@ -213,6 +213,46 @@ $$;
 
 COMMENT ON FUNCTION mill.answer_throttled(p_jobs jsonb, p_capacity jsonb) IS 'The answer throttled for every job of a batch whose queue has a depth limit.';
 
+CREATE FUNCTION mill.answer_to_invocation(p_request bigint, p_asked_at timestamp with time zone, p_is_handed boolean, OUT is_over boolean, OUT failure text, OUT is_outage boolean) RETURNS record
+    LANGUAGE plpgsql STABLE
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS $$
+declare
+  v_answer record;
+begin
+  is_over := false;
+  is_outage := false;
+  if p_request is null or to_regclass('net._http_response') is null then
+    return;
+  end if;
+  select r.id is not null as is_there, r.status_code, r.error_msg, coalesce(r.timed_out, false) as timed_out,
+    exists (select from net.http_request_queue q where q.id = p_request) as waits
+  into v_answer
+  from (select) one
+  left join lateral (
+    select a.id, a.status_code, a.error_msg, a.timed_out from net._http_response a
+    where a.id = p_request and a.created > p_asked_at - interval '1 minute'
+    limit 1) r on true;
+
+  if not v_answer.is_there and v_answer.waits or v_answer.is_there and p_is_handed then
+    return;
+  end if;
+  is_over := true;
+  if not v_answer.is_there then
+    is_outage := true;
+    failure := 'the request was lost when Postgres crashed';
+  elsif v_answer.status_code is null then
+    is_outage := not v_answer.timed_out;
+    failure := coalesce(v_answer.error_msg, 'no answer in time');
+  elsif v_answer.status_code >= 400 then
+    is_outage := v_answer.status_code in (502, 503, 504);
+    failure := 'answered ' || v_answer.status_code;
+  end if;
+end
+$$;
+
+COMMENT ON FUNCTION mill.answer_to_invocation(p_request bigint, p_asked_at timestamp with time zone, p_is_handed boolean, OUT is_over boolean, OUT failure text, OUT is_outage boolean) IS 'Whether the request of an invocation is over, and why it failed if it did.';
+
 CREATE TABLE mill.api_rate_limits (
     provider_name text NOT NULL,
     api_endpoint text NOT NULL,
@@ -2665,26 +2705,49 @@ $$;
 
 COMMENT ON FUNCTION mill.console_found(p_id uuid) IS 'A job with all its columns, wherever it lies, or null.';
 
-CREATE FUNCTION mill.console_hours(p_now timestamp with time zone) RETURNS TABLE(queue text, completed bigint, failed bigint, dead bigint, lost bigint, sparkline jsonb)
+CREATE FUNCTION mill.console_hours(p_now timestamp with time zone, p_queue text DEFAULT NULL::text) RETURNS TABLE(queue text, hour jsonb, sparkline jsonb)
     LANGUAGE sql STABLE
     SET search_path TO 'pg_catalog', 'pg_temp'
     SET jit TO 'off'
     AS $$
-  with counted as materialized (
-    select s.queue, s.minute, coalesce(sum(s.jobs) filter (where s.outcome = 'completed'), 0) as completed, coalesce(sum(s.jobs) filter (where s.outcome = 'failed'), 0) as failed,
-      coalesce(sum(s.jobs) filter (where s.outcome = 'dead'), 0) as dead, coalesce(sum(s.jobs) filter (where s.outcome = 'lost'), 0) as lost
-    from mill.stat s where s.minute >= date_trunc('minute', p_now) - interval '59 minutes' group by 1, 2
+  with raw as materialized (
+    select s.queue, s.minute, s.outcome, s.bucket, sum(s.jobs) as jobs
+    from (
+      select m.minute, m.queue, m.outcome, m.bucket, m.jobs from mill.stat_minute m where m.minute >= date_trunc('minute', p_now) - interval '59 minutes'
+      union all
+      select date_trunc('minute', b.at), b.queue, b.outcome, b.bucket, b.jobs from mill.stat_batch b where b.at >= date_trunc('minute', p_now) - interval '59 minutes') s
+    where p_queue is null or s.queue = p_queue
+    group by 1, 2, 3, 4
+  ),
+  counted as materialized (
+    select r.queue, r.minute, coalesce(sum(r.jobs) filter (where r.outcome = 'completed'), 0) as completed,
+      coalesce(sum(r.jobs) filter (where r.outcome in ('failed', 'lost')), 0) as failed, coalesce(sum(r.jobs) filter (where r.outcome = 'dead'), 0) as dead
+    from raw r group by 1, 2
+  ),
+  took as (
+    -- As mill.duration_quantiles: the upper bound of the bucket that holds the quantile.
+    select b.queue, min(b.upper) filter (where b.running >= 0.50 * b.total) as p50_ms, min(b.upper) filter (where b.running >= 0.95 * b.total) as p95_ms
+    from (
+      select h.queue, sum(h.jobs) over (partition by h.queue order by h.bucket) as running, sum(h.jobs) over (partition by h.queue) as total,
+        (array[1, 2, 5, 10, 20, 50, 100, 200, 500, 1000, 2000, 5000, 10000, 30000, 60000, 300000, 1800000, 86400000]::bigint[])[h.bucket + 1] as upper
+      from (select r.queue, r.bucket, sum(r.jobs) as jobs from raw r where r.outcome in ('completed', 'failed', 'dead') group by 1, 2) h) b
+    group by b.queue
+  ),
+  whole as (
+    select q.queue, coalesce(sum(c.completed), 0) as completed, coalesce(sum(c.failed), 0) as failed, coalesce(sum(c.dead), 0) as dead,
+      jsonb_build_object('from', min(m.minute), 'completed', jsonb_agg(coalesce(c.completed, 0) order by m.minute), 'failed', jsonb_agg(coalesce(c.failed + c.dead, 0) order by m.minute)) as sparkline
+    from mill.queue q
+    cross join generate_series(date_trunc('minute', p_now) - interval '59 minutes', date_trunc('minute', p_now), interval '1 minute') as m(minute)
+    left join counted c on c.queue = q.queue and c.minute = m.minute
+    where p_queue is null or q.queue = p_queue
+    group by q.queue
   )
-  select q.queue, coalesce(sum(c.completed), 0)::bigint, coalesce(sum(c.failed), 0)::bigint, coalesce(sum(c.dead), 0)::bigint, coalesce(sum(c.lost), 0)::bigint,
-    jsonb_build_object('from', min(m.minute), 'completed', jsonb_agg(coalesce(c.completed, 0) order by m.minute),
-      'failed', jsonb_agg(coalesce(c.failed + c.dead + c.lost, 0) order by m.minute))
-  from mill.queue q
-  cross join generate_series(date_trunc('minute', p_now) - interval '59 minutes', date_trunc('minute', p_now), interval '1 minute') as m(minute)
-  left join counted c on c.queue = q.queue and c.minute = m.minute
-  group by q.queue
+  select w.queue, jsonb_build_object('completed', w.completed, 'failed', w.failed, 'dead', w.dead,
+      'failure_share', round((w.failed + w.dead) / nullif(w.completed + w.failed + w.dead, 0), 4), 'p50_ms', t.p50_ms, 'p95_ms', t.p95_ms), w.sparkline
+  from whole w left join took t on t.queue = w.queue
 $$;
 
-COMMENT ON FUNCTION mill.console_hours(p_now timestamp with time zone) IS 'Attempts of the last hour by queue, and by minute as a sparkline.';
+COMMENT ON FUNCTION mill.console_hours(p_now timestamp with time zone, p_queue text) IS 'Attempts of the last hour of one queue or of all, in sum and by minute as a sparkline.';
 
 CREATE TABLE mill.queue (
     queue text NOT NULL,
@@ -4255,7 +4318,7 @@ begin
       end as failure
     from mill.queue q
     join mill.invocation i on i.queue = q.queue
-    cross join lateral mill.invocation_answer(i.request_id, i.asked_at, i.handed_at is not null and i.begun_at is not null) a
+    cross join lateral mill.answer_to_invocation(i.request_id, i.asked_at, i.handed_at is not null and i.begun_at is not null) a
     where i.ended_at is null
       and (a.is_over or coalesce(i.begun_at, i.asked_at) < v_now - make_interval(secs => q.invocation_seconds))
     order by i.id
@@ -6413,46 +6476,6 @@ CREATE FUNCTION mill.instants_of(p_local timestamp without time zone, p_zone tex
 $$;
 
 COMMENT ON FUNCTION mill.instants_of(p_local timestamp without time zone, p_zone text) IS 'When clocks in a time zone show this time: once, twice or never.';
-
-CREATE FUNCTION mill.invocation_answer(p_request bigint, p_asked_at timestamp with time zone, p_is_handed boolean, OUT is_over boolean, OUT failure text, OUT is_outage boolean) RETURNS record
-    LANGUAGE plpgsql STABLE
-    SET search_path TO 'pg_catalog', 'pg_temp'
-    AS $$
-declare
-  v_answer record;
-begin
-  is_over := false;
-  is_outage := false;
-  if p_request is null or to_regclass('net._http_response') is null then
-    return;
-  end if;
-  select r.id is not null as is_there, r.status_code, r.error_msg, coalesce(r.timed_out, false) as timed_out,
-    exists (select from net.http_request_queue q where q.id = p_request) as waits
-  into v_answer
-  from (select) one
-  left join lateral (
-    select a.id, a.status_code, a.error_msg, a.timed_out from net._http_response a
-    where a.id = p_request and a.created > p_asked_at - interval '1 minute'
-    limit 1) r on true;
-
-  if not v_answer.is_there and v_answer.waits or v_answer.is_there and p_is_handed then
-    return;
-  end if;
-  is_over := true;
-  if not v_answer.is_there then
-    is_outage := true;
-    failure := 'the request was lost when Postgres crashed';
-  elsif v_answer.status_code is null then
-    is_outage := not v_answer.timed_out;
-    failure := coalesce(v_answer.error_msg, 'no answer in time');
-  elsif v_answer.status_code >= 400 then
-    is_outage := v_answer.status_code in (502, 503, 504);
-    failure := 'answered ' || v_answer.status_code;
-  end if;
-end
-$$;
-
-COMMENT ON FUNCTION mill.invocation_answer(p_request bigint, p_asked_at timestamp with time zone, p_is_handed boolean, OUT is_over boolean, OUT failure text, OUT is_outage boolean) IS 'Whether the request of an invocation is over, and why it failed if it did.';
 
 CREATE FUNCTION mill.invocation_body(p_queue mill.queue, p_id uuid) RETURNS jsonb
     LANGUAGE plpgsql STABLE
@@ -13574,7 +13597,7 @@ begin
     from mill.invocation i
     where i.queue = p_queue.queue and i.begun_at is not null and i.ended_at is null
       and i.begun_at > v_now - make_interval(secs => p_queue.invocation_seconds)
-      and not (mill.invocation_answer(i.request_id, i.asked_at, i.handed_at is not null)).is_over;
+      and not (mill.answer_to_invocation(i.request_id, i.asked_at, i.handed_at is not null)).is_over;
   end if;
   if v_running < p_queue.max_parallel then
     begin
@@ -14657,7 +14680,7 @@ declare
   v_queue mill.queue;
   v_id uuid;
 begin
-  -- Beside the relay a second request would save nothing, and would cost the news of a crash that the relay's answer brings (mill.invocation_answer).
+  -- Beside the relay a second request would save nothing, and would cost the news of a crash that the relay's answer brings (mill.answer_to_invocation).
   if mill.setting('wake.by_function', 'true') <> 'true' or mill.is_sent_at_once() then
     return null;
   end if;
@@ -15164,13 +15187,9 @@ declare
 begin
   return jsonb_build_object('now', v_now,
     'queues', (
-      select coalesce(jsonb_agg(mill.console_queue_state(q, v_now) || jsonb_build_object('sparkline', h.sparkline, 'hour', jsonb_build_object(
-          'completed', h.completed, 'failed', h.failed + h.lost, 'dead', h.dead,
-          'failure_share', round((h.failed + h.dead + h.lost) / nullif(h.completed + h.failed + h.dead + h.lost, 0)::numeric, 4),
-          'p50_ms', d.p50_ms, 'p95_ms', d.p95_ms)) order by q.queue), '[]')
+      select coalesce(jsonb_agg(mill.console_queue_state(q, v_now) || jsonb_build_object('hour', h.hour, 'sparkline', h.sparkline) order by q.queue), '[]')
       from (select * from mill.queue order by queue limit 200) q
-      join mill.console_hours(v_now) h on h.queue = q.queue
-      cross join lateral mill.duration_quantiles(q.queue, v_now - interval '1 hour') d),
+      join mill.console_hours(v_now) h on h.queue = q.queue),
     'alerts', mill.console_alerts(0),
     'schedules_late', (select coalesce(jsonb_agg(jsonb_build_object('name', c.name, 'reason', c.reason) order by c.name), '[]') from mill.cron_health() c where c.reason is not null),
     'workers', (
@@ -15308,7 +15327,8 @@ begin
   if not found then
     raise exception 'unknown queue "%"', left(p_queue, 64) using errcode = 'GM007', hint = 'console_start lists the queues.';
   end if;
-  v_state := mill.console_queue_state(v_queue, v_now);
+  v_state := mill.console_queue_state(v_queue, v_now) || (
+    select jsonb_build_object('hour', h.hour, 'sparkline', h.sparkline) from mill.console_hours(v_now, p_queue) h);
   return jsonb_build_object('queue', v_queue.queue, 'description', v_queue.description, 'served_by', v_queue.served_by, 'function', v_queue.function, 'url', v_queue.url,
     'part', v_queue.part, 'paused', v_queue.paused, 'draining', v_queue.draining, 'state', v_state, 'options', mill.console_options(v_queue),
     'kinds', (select coalesce(jsonb_agg(jsonb_build_object('kind', k.kind, 'description', k.description, 'sensitive', mill.is_sensitive(k.kind), 'says', k.sensitive, 'max_attempts', k.max_attempts,
@@ -20469,6 +20489,8 @@ REVOKE ALL ON FUNCTION mill.answer_duplicates(p_jobs jsonb, p_answered jsonb, p_
 
 REVOKE ALL ON FUNCTION mill.answer_throttled(p_jobs jsonb, p_capacity jsonb) FROM PUBLIC;
 
+REVOKE ALL ON FUNCTION mill.answer_to_invocation(p_request bigint, p_asked_at timestamp with time zone, p_is_handed boolean, OUT is_over boolean, OUT failure text, OUT is_outage boolean) FROM PUBLIC;
+
 REVOKE ALL ON FUNCTION mill.api_capacity_left(p_limit mill.api_rate_limits, p_now timestamp with time zone) FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION mill.api_limit(p_provider text, p_endpoint text) FROM PUBLIC;
@@ -20670,7 +20692,7 @@ REVOKE ALL ON FUNCTION mill.console_cron_runs() FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION mill.console_found(p_id uuid) FROM PUBLIC;
 
-REVOKE ALL ON FUNCTION mill.console_hours(p_now timestamp with time zone) FROM PUBLIC;
+REVOKE ALL ON FUNCTION mill.console_hours(p_now timestamp with time zone, p_queue text) FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION mill.console_limit(p_queue mill.queue, p_now timestamp with time zone) FROM PUBLIC;
 
@@ -20970,8 +20992,6 @@ REVOKE ALL ON FUNCTION mill.install_schedules() FROM PUBLIC;
 REVOKE ALL ON FUNCTION mill.install_storage_policies() FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION mill.instants_of(p_local timestamp without time zone, p_zone text) FROM PUBLIC;
-
-REVOKE ALL ON FUNCTION mill.invocation_answer(p_request bigint, p_asked_at timestamp with time zone, p_is_handed boolean, OUT is_over boolean, OUT failure text, OUT is_outage boolean) FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION mill.invocation_body(p_queue mill.queue, p_id uuid) FROM PUBLIC;
 
