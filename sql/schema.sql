@@ -4863,30 +4863,30 @@ begin
         mill.time_text((p_job ->> 'finished_at')::timestamptz), v_attempt, coalesce(nullif(v_error, ''), 'none'), v_id);
     when v_state = 'processing' and (p_job ->> 'cancel_requested')::boolean then
       return query select 'cancel_requested', v_lease, format(
-        'The job is being cancelled. Worker %s learns it with its next heartbeat; without one the job ends after its lease, at %s.', p_job ->> 'worker', mill.time_text(v_lease));
+        'The job is being cancelled. Worker %s learns it with its next heartbeat; without one the job ends after its lease, at %s. Wait for that.', p_job ->> 'worker', mill.time_text(v_lease));
     when v_state = 'processing' and v_lease <= v_now then
       return query select 'lease_expired', null::timestamptz, format(
         'Worker %s has not been heard of: its lease ended at %s. The pump gives the job back in its next round. If this stays so, the pump does not run: run gristmill doctor.',
         p_job ->> 'worker', mill.time_text(v_lease));
     when v_state = 'processing' then
       return query select 'running', v_lease, format(
-        'Worker %s has run it since %s (%s), and holds it until %s at the least.', p_job ->> 'worker', mill.time_text((p_job ->> 'started_at')::timestamptz), v_attempt,
+        'Worker %s has run it since %s (%s), and holds it until %s at the least. Wait for it, or cancel the job.', p_job ->> 'worker', mill.time_text((p_job ->> 'started_at')::timestamptz), v_attempt,
         mill.time_text(v_lease));
     when v_run_at <= v_now then
       return query select 'due_soon', null::timestamptz, format(
         'The job has been due since %s. The next claim of its queue or the next round of the pump makes it pending. If this stays so, run gristmill doctor.', mill.time_text(v_run_at));
     when v_state = 'retrying' then
       return query select 'retrying', v_run_at, format(
-        '%s failed: %s. The job is tried again at %s.', upper(left(v_attempt, 1)) || substr(v_attempt, 2), coalesce(nullif(v_error, ''), 'no error was given'), mill.time_text(v_run_at));
+        '%s failed: %s. The job is tried again at %s. Wait, or mend the cause and retry it in the console.', upper(left(v_attempt, 1)) || substr(v_attempt, 2), coalesce(nullif(v_error, ''), 'no error was given'), mill.time_text(v_run_at));
     when p_job #>> '{error,type}' = 'unknown_kind' then
       return query select 'unknown_kind', v_run_at, format(
         'The last worker had no handler for the kind %s and gave the job back. It is offered again at %s. Deploy a function or start a worker that handles %1$s.', p_job ->> 'kind',
         mill.time_text(v_run_at));
     when v_error <> '' then
       return query select 'snoozed', v_run_at, format(
-        'A worker has put the job off until %s: %s. No attempt was used up.', mill.time_text(v_run_at), v_error);
+        'A worker has put the job off until %s: %s. No attempt was used up. Wait, or retry it in the console to have it run at once.', mill.time_text(v_run_at), v_error);
     else
-      return query select 'not_due', v_run_at, format('The job is not due before %s, as it was enqueued.', mill.time_text(v_run_at));
+      return query select 'not_due', v_run_at, format('The job is not due before %s, as it was enqueued. Wait, or retry it in the console to have it run at once.', mill.time_text(v_run_at));
   end case;
 end
 $_$;
@@ -4924,7 +4924,7 @@ begin
         where s.step = 'mill.pump_once' and c.reason is not null) e) r;
   end if;
   v_reasons := coalesce(v_reasons, jsonb_build_array(jsonb_build_object(
-    'code', 'ready', 'until', null, 'sentence', 'Nothing holds the job back: the next claim of its queue takes it.')));
+    'code', 'ready', 'until', null, 'sentence', 'Nothing holds the job back: the next claim of its queue takes it. There is nothing to do.')));
   v_reasons := (select jsonb_agg(r - 'ordinality' order by o) from jsonb_array_elements(v_reasons) with ordinality as e(r, o));
   return jsonb_build_object('id', p_id, 'queue', v_job -> 'queue', 'kind', v_job -> 'kind', 'state', v_job -> 'state',
     'sentence', v_reasons #> '{0,sentence}', 'reasons', v_reasons);
@@ -5066,7 +5066,7 @@ begin
       v_breaker.target, v_breaker.reason, mill.time_text(v_breaker.retry_at));
   elsif v_breaker.state = 'half_open' then
     return query select 'breaker_probing', null::timestamptz, format(
-      'The circuit breaker of %s is half open: one call at a time is let through until one has succeeded.', v_breaker.target);
+      'The circuit breaker of %s is half open: one call at a time is let through until one has succeeded. Wait for that, and look into the log of the function if it opens again.', v_breaker.target);
   end if;
 
   select i.* into v_last from mill.invocation i where i.queue = p_queue.queue order by i.asked_at desc limit 1;
@@ -15046,6 +15046,25 @@ $$;
 
 COMMENT ON FUNCTION public.console_enqueue(p_kind text, p_payload text, p_options jsonb, p_reason text) IS 'Enqueues a job from JSON text, also an edited copy of another: {id, status}. For operators of the console; for another owner, admins.';
 
+CREATE FUNCTION public.console_findings() RETURNS jsonb
+    LANGUAGE plpgsql SECURITY DEFINER
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS $$
+declare
+  v_role text := mill.require_console('viewer');
+  v_findings jsonb;
+begin
+  if to_regprocedure('mill.damage()') is null then -- an installation of a release before it
+    return '{"looked": false, "findings": []}'::jsonb;
+  end if;
+  execute 'select coalesce(jsonb_agg(jsonb_build_object(''level'', ''error'', ''sentence'', mill.cut_text(d.finding, 2000), ''fix'', mill.cut_text(d.mend, 20000)) order by d.finding), ''[]'')
+    from (select * from mill.damage() limit 200) d' into v_findings;
+  return jsonb_build_object('looked', true, 'findings', v_findings);
+end
+$$;
+
+COMMENT ON FUNCTION public.console_findings() IS 'What this installation has lost, with the SQL that restores it: {looked, findings: [{level, sentence, fix}]}. For viewers of the console.';
+
 CREATE FUNCTION public.console_health() RETURNS jsonb
     LANGUAGE plpgsql STABLE SECURITY DEFINER
     SET search_path TO 'pg_catalog', 'pg_temp'
@@ -15075,7 +15094,6 @@ begin
       from (select * from mill.breaker_change order by id desc limit 50) c),
     'events', (select coalesce(jsonb_agg(jsonb_build_object('at', e.at, 'code', e.code, 'detail', case when pg_column_size(e.detail) < 4000 then e.detail else '{}' end) order by e.id desc), '[]')
       from (select * from mill.event order by id desc limit 50) e),
-    'findings', '[]'::jsonb,
     'tables', mill.console_tables(), 'database_bytes', pg_database_size(current_database()),
     'maintenance', mill.setting('maintenance.enabled', 'false') = 'true');
 end
@@ -21828,6 +21846,10 @@ GRANT ALL ON FUNCTION public.console_drain(p_queue text, p_draining boolean, p_r
 REVOKE ALL ON FUNCTION public.console_enqueue(p_kind text, p_payload text, p_options jsonb, p_reason text) FROM PUBLIC;
 GRANT ALL ON FUNCTION public.console_enqueue(p_kind text, p_payload text, p_options jsonb, p_reason text) TO authenticated;
 GRANT ALL ON FUNCTION public.console_enqueue(p_kind text, p_payload text, p_options jsonb, p_reason text) TO service_role;
+
+REVOKE ALL ON FUNCTION public.console_findings() FROM PUBLIC;
+GRANT ALL ON FUNCTION public.console_findings() TO authenticated;
+GRANT ALL ON FUNCTION public.console_findings() TO service_role;
 
 REVOKE ALL ON FUNCTION public.console_health() FROM PUBLIC;
 GRANT ALL ON FUNCTION public.console_health() TO authenticated;

@@ -200,6 +200,11 @@ export interface Rpcs {
     args: { p_kind: string; p_payload: string; p_options?: Json | null; p_reason?: string | null };
     result: Json;
   };
+  /** What this installation has lost, with the SQL that restores it: {looked, findings: [{level, sentence, fix}]}. For viewers of the console. For authenticated, service_role. */
+  console_findings: {
+    args: Record<string, never>;
+    result: Json;
+  };
   /** Health checks, alerts, the pump, invocations, breakers, events and sizes of tables. For viewers of the console. For authenticated, service_role. */
   console_health: {
     args: Record<string, never>;
