@@ -23,7 +23,7 @@ export function State({ of, tone = undefined, label = undefined }) {
 
 /** A relative time; the exact one on hover. */
 export function Time({ at, empty = "–" }) {
-  if (!at) return html`<span class="faint">${empty}</span>`;
+  if (!at || String(at).includes("infinity")) return html`<span class="faint">${empty}</span>`;
   return html`<time datetime=${at} title=${exact(at)} class="num nowrap">${ago(at, now.value)}</time>`;
 }
 
@@ -106,6 +106,12 @@ export const FailureShare = ({ share }) => html`<span class=${`num ${share >= 0.
 
 /** Names and values. */
 export const Facts = ({ rows }) => html`<dl class="facts">${rows.filter(Boolean).map(([name, value]) => html`<div><dt>${name}</dt><dd class="breaks isolate">${value ?? html`<span class="faint">–</span>`}</dd></div>`)}</dl>`;
+
+/** The first of a long list, and the rest on request. */
+export function Some({ rows, most = 10, children }) {
+  const [all, setAll] = useState(false);
+  return html`${children(all ? rows : rows.slice(0, most))}${rows.length > most && html`<p class="further"><button type="button" class="ghost" aria-expanded=${all} onClick=${() => setAll(!all)}>${all ? "Fewer" : `All ${rows.length}`}</button></p>`}`;
+}
 
 /** Views of the same thing. */
 export function Tabs({ tabs, chosen, onChoose, label }) {

@@ -36,7 +36,7 @@ function Audit({ query }) {
   const found = usePages("console_audit", search, "rows", 10);
   const [open, setOpen] = useState(/** @type {number | null} */ (null));
   const columns = [
-    { name: "action", label: "Action", main: true, cell: (row) => html`<button type="button" class="link strong" aria-expanded=${open === row.id} onClick=${() => setOpen(open === row.id ? null : row.id)}>${words(row.action)}</button>` },
+    { name: "action", label: "Action", main: true, cell: (row) => html`<button type="button" class="link strong" aria-expanded=${open === row.id} onClick=${() => setOpen(open === row.id ? null : row.id)}>${words(row.action.toLowerCase())}</button>` },
     { name: "record", label: "On", class: "text", cell: (row) => html`<div class="row tight"><span class="faint nowrap">${words(row.table)}</span>${row.job_id ? html`<${Id} id=${row.job_id} to=${href("job", [row.job_id])} />` : html`<span class="mono cut isolate" title=${row.record}>${short(row.record)}</span>`}</div>` },
     { name: "who", label: "Who", cell: (row) => html`<span class="cut isolate" title=${row.actor}>${row.email ?? row.actor ?? row.actor_role}</span>` },
     { name: "reason", label: "Reason", class: "text", cell: (row) => (row.reason ? html`<span class="breaks isolate">${row.reason}</span>` : html`<span class="faint">–</span>`) },

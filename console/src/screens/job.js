@@ -71,7 +71,7 @@ function Content({ data, job, onReveal, shown }) {
 
 export function AuditRows({ rows }) {
   if (!rows.length) return html`<p class="faint small pad">Nobody has acted on it.</p>`;
-  return html`<ol class="audit-rows">${rows.map((row) => html`<li><div class="row tight"><b>${words(row.action)}</b><span class="soft cut isolate">${row.email ?? row.actor ?? row.actor_role}</span><span class="space" /><span class="small faint"><${Time} at=${row.at} /></span></div>${row.reason && html`<p class="soft breaks isolate">${row.reason}</p>`}</li>`)}</ol>`;
+  return html`<ol class="audit-rows">${rows.map((row) => html`<li><div class="row tight"><b>${words(row.action.toLowerCase())}</b><span class="soft cut isolate">${row.email ?? row.actor ?? row.actor_role}</span><span class="space" /><span class="small faint"><${Time} at=${row.at} /></span></div>${row.reason && html`<p class="soft breaks isolate">${row.reason}</p>`}</li>`)}</ol>`;
 }
 
 const traceId = (traceparent) => traceparent?.split("-")[1] ?? null;
