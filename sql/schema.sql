@@ -2761,6 +2761,19 @@ $$;
 
 COMMENT ON FUNCTION mill.console_hours(p_now timestamp with time zone) IS 'Attempts of the last hour by queue, and by minute as a sparkline.';
 
+CREATE FUNCTION mill.console_last_hours(p_now timestamp with time zone, p_queue text DEFAULT NULL::text) RETURNS TABLE(queue text, shown jsonb)
+    LANGUAGE sql STABLE
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS $$
+  select h.queue, jsonb_build_object('sparkline', h.sparkline, 'hour', jsonb_build_object('completed', h.completed, 'failed', h.failed + h.lost, 'dead', h.dead,
+    'failure_share', round((h.failed + h.dead + h.lost) / nullif(h.completed + h.failed + h.dead + h.lost, 0)::numeric, 4), 'p50_ms', d.p50_ms, 'p95_ms', d.p95_ms))
+  from mill.console_hours(p_now) h
+  cross join lateral mill.duration_quantiles(h.queue, p_now - interval '1 hour') d
+  where p_queue is null or h.queue = p_queue
+$$;
+
+COMMENT ON FUNCTION mill.console_last_hours(p_now timestamp with time zone, p_queue text) IS 'The last hour of a queue, or of each, as the console shows it: {sparkline, hour}.';
+
 CREATE TABLE mill.queue (
     queue text NOT NULL,
     description text DEFAULT ''::text NOT NULL,
@@ -15458,13 +15471,9 @@ declare
 begin
   return jsonb_build_object('now', v_now,
     'queues', (
-      select coalesce(jsonb_agg(mill.console_queue_state(q, v_now) || jsonb_build_object('sparkline', h.sparkline, 'hour', jsonb_build_object(
-          'completed', h.completed, 'failed', h.failed + h.lost, 'dead', h.dead,
-          'failure_share', round((h.failed + h.dead + h.lost) / nullif(h.completed + h.failed + h.dead + h.lost, 0)::numeric, 4),
-          'p50_ms', d.p50_ms, 'p95_ms', d.p95_ms)) order by q.queue), '[]')
+      select coalesce(jsonb_agg(mill.console_queue_state(q, v_now) || h.shown order by q.queue), '[]')
       from (select * from mill.queue order by queue limit 200) q
-      join mill.console_hours(v_now) h on h.queue = q.queue
-      cross join lateral mill.duration_quantiles(q.queue, v_now - interval '1 hour') d),
+      join mill.console_last_hours(v_now) h on h.queue = q.queue),
     'alerts', mill.console_alerts(0),
     'schedules_late', (select coalesce(jsonb_agg(jsonb_build_object('name', c.name, 'reason', c.reason) order by c.name), '[]') from mill.cron_health() c where c.reason is not null),
     'workers', (
@@ -15602,7 +15611,7 @@ begin
   if not found then
     raise exception 'unknown queue "%"', left(p_queue, 64) using errcode = 'GM007', hint = 'console_start lists the queues.';
   end if;
-  v_state := mill.console_queue_state(v_queue, v_now);
+  v_state := mill.console_queue_state(v_queue, v_now) || (select h.shown from mill.console_last_hours(v_now, v_queue.queue) h);
   return jsonb_build_object('queue', v_queue.queue, 'description', v_queue.description, 'served_by', v_queue.served_by, 'function', v_queue.function, 'url', v_queue.url,
     'part', v_queue.part, 'paused', v_queue.paused, 'draining', v_queue.draining, 'state', v_state, 'options', mill.console_options(v_queue),
     'kinds', (select coalesce(jsonb_agg(jsonb_build_object('kind', k.kind, 'description', k.description, 'sensitive', mill.is_sensitive(k.kind), 'says', k.sensitive, 'max_attempts', k.max_attempts,
@@ -21155,6 +21164,8 @@ REVOKE ALL ON FUNCTION mill.console_document_row(p_file public.shell_files) FROM
 REVOKE ALL ON FUNCTION mill.console_found(p_id uuid) FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION mill.console_hours(p_now timestamp with time zone) FROM PUBLIC;
+
+REVOKE ALL ON FUNCTION mill.console_last_hours(p_now timestamp with time zone, p_queue text) FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION mill.console_limit(p_queue mill.queue, p_now timestamp with time zone) FROM PUBLIC;
 
