@@ -126,7 +126,7 @@ export class Console {
 }
 
 /** A job, as an application enqueues it; the arguments are those of submit_job without p_. */
-export async function addJob(console, { kind = "echo", payload = {}, ...named } = {}) {
+export async function addJob(console, { kind = "echo", payload = { n: 1 }, ...named } = {}) {
   const args = Object.fromEntries(Object.entries({ kind, payload, ...named }).map(([name, value]) => [`p_${name}`, value]));
   const { status, json } = await console.call("service", "submit_job", args);
   if (status !== 200) throw new Error(`submit_job answered ${status}: ${JSON.stringify(json)}`);
