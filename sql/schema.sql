@@ -15,6 +15,29 @@ CREATE TYPE mill.holder AS (
 
 COMMENT ON TYPE mill.holder IS 'Who holds a running job: the job, the worker, and the attempt that this worker claimed.';
 
+CREATE FUNCTION mill.act_as(p_acting jsonb) RETURNS void
+    LANGUAGE plpgsql
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS $$
+begin
+  perform set_config('mill.acting', jsonb_strip_nulls(p_acting)::text, true);
+  perform set_config('mill.reason', coalesce(p_acting ->> 'reason', ''), true);
+end
+$$;
+
+COMMENT ON FUNCTION mill.act_as(p_acting jsonb) IS 'Says who acts until the end of this transaction, and why: for the audit log.';
+
+CREATE FUNCTION mill.acting() RETURNS jsonb
+    LANGUAGE plpgsql STABLE
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS $$
+begin
+  return nullif(current_setting('mill.acting', true), '')::jsonb;
+end
+$$;
+
+COMMENT ON FUNCTION mill.acting() IS 'Who acts in this transaction, and why, as {reason, source, actor, email}; null where the token alone says it.';
+
 CREATE FUNCTION mill.add_usage(p_profile_id uuid, p_counts jsonb, p_now timestamp with time zone) RETURNS void
     LANGUAGE sql
     SET search_path TO 'pg_catalog', 'pg_temp'
@@ -290,6 +313,20 @@ $$;
 
 COMMENT ON FUNCTION mill.api_limit(p_provider text, p_endpoint text) IS 'The limit of a provider and endpoint; GM020 when there is none.';
 
+CREATE FUNCTION mill.api_used(p_limit mill.api_rate_limits, p_now timestamp with time zone, p_window interval) RETURNS TABLE(requests bigint, tokens bigint)
+    LANGUAGE sql STABLE
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS $$
+  select coalesce(sum(a.requests), 0)::bigint, greatest(0, coalesce(sum(a.tokens), 0))::bigint
+  from (
+    select u.requests, u.tokens from mill.api_use u where u.provider = p_limit.provider_name and u.endpoint = p_limit.api_endpoint and u.at > p_now - p_window
+    union all
+    select u.requests, u.tokens from mill.api_use_minute u
+    where p_window > interval '1 minute' and u.provider = p_limit.provider_name and u.endpoint = p_limit.api_endpoint and u.minute > p_now - p_window - interval '1 minute') a
+$$;
+
+COMMENT ON FUNCTION mill.api_used(p_limit mill.api_rate_limits, p_now timestamp with time zone, p_window interval) IS 'How many requests and tokens of a limit were used within a time, reservations included.';
+
 CREATE FUNCTION mill.append_error(p_log jsonb, p_error jsonb) RETURNS jsonb
     LANGUAGE sql IMMUTABLE
     RETURN CASE WHEN (p_error IS NULL) THEN p_log WHEN (jsonb_array_length(p_log) >= 10) THEN ((p_log - 0) || jsonb_build_array(p_error)) ELSE (COALESCE(p_log, '[]'::jsonb) || jsonb_build_array(p_error)) END;
@@ -379,9 +416,13 @@ CREATE FUNCTION mill.audit(p_table text, p_record text, p_action text, p_old jso
     insert into mill.audit_log (
       at, table_name, record_id, action, old_values, new_values, reason, source, patient_id, job_id,
       correlation_id, actor, actor_role)
-    values (
-      mill.now(), p_table, p_record, p_action, p_old, p_new, p_reason, coalesce(p_source, 'gristmill'), p_patient_id, p_job_id,
-      coalesce(p_correlation_id, mill.correlation_id()), auth.uid(), coalesce(auth.jwt() ->> 'role', session_user))
+    select
+      mill.now(), p_table, p_record, p_action, p_old,
+      case when a.acting ? 'email' and coalesce(jsonb_typeof(p_new), 'object') = 'object'
+        then coalesce(p_new, '{}') || jsonb_build_object('email', a.acting ->> 'email') else p_new end,
+      coalesce(p_reason, a.acting ->> 'reason'), coalesce(a.acting ->> 'source', p_source, 'gristmill'), p_patient_id, p_job_id,
+      coalesce(p_correlation_id, mill.correlation_id()), coalesce(auth.uid(), (a.acting ->> 'actor')::uuid), coalesce(auth.jwt() ->> 'role', session_user)
+    from (select mill.acting() as acting) a
     returning id, at
   )
   insert into mill.audit_unchained (audit_id, at) select a.id, a.at from appended a
@@ -398,6 +439,28 @@ CREATE FUNCTION mill.audit_acted(p_acted jsonb) RETURNS void
 $$;
 
 COMMENT ON FUNCTION mill.audit_acted(p_acted jsonb) IS 'Hook of acted: appends an event for each job.';
+
+CREATE FUNCTION mill.audit_condition(p_term jsonb) RETURNS text
+    LANGUAGE plpgsql STABLE
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS $$
+declare
+  v_key text := p_term ->> 'key';
+begin
+  return case
+    when v_key in ('action', 'source') then mill.search_condition(p_term, 'a.' || v_key, 'text')
+    when v_key = 'table' then mill.search_condition(p_term, 'a.table_name', 'text')
+    when v_key = 'record' then mill.search_condition(p_term, 'a.record_id', 'text')
+    when v_key = 'correlation' then mill.search_condition(p_term, 'a.correlation_id', 'text')
+    when v_key = 'actor' then mill.search_condition(p_term, 'a.actor', 'uuid')
+    when v_key = 'job' then mill.search_condition(p_term, 'a.job_id', 'uuid')
+    when v_key = 'reason' then mill.search_condition(p_term, 'a.reason', 'part')
+    when v_key in ('since', 'until') then mill.search_condition(p_term, 'a.at', v_key)
+    else mill.search_condition(p_term, '(a.action || '' '' || coalesce(a.record_id, '''') || '' '' || coalesce(a.reason, ''''))', 'part') end;
+end
+$$;
+
+COMMENT ON FUNCTION mill.audit_condition(p_term jsonb) IS 'One term of a search of the audit log as a condition in SQL over a row a.';
 
 CREATE FUNCTION mill.audit_configuration() RETURNS trigger
     LANGUAGE plpgsql SECURITY DEFINER
@@ -457,10 +520,11 @@ CREATE FUNCTION mill.audit_jobs(p_ids uuid[], p_action text, p_reason text, p_ta
       at, table_name, record_id, action, new_values, reason, source, job_id, correlation_id, actor, actor_role)
     select mill.now(), p_table, j.id::text, p_action,
       jsonb_strip_nulls(jsonb_build_object('queue', j.queue, 'kind', j.kind, 'state', j.state, 'attempt', j.attempt,
-        'worker', j.worker, 'owner', j.owner, 'error', j.error ->> 'type')),
-      p_reason, 'engine', j.id, coalesce(j.correlation_id, mill.correlation_id()),
-      auth.uid(), coalesce(auth.jwt() ->> 'role', session_user)
-    from mill.job j where j.id = any (p_ids)
+        'worker', j.worker, 'owner', j.owner, 'error', j.error ->> 'type', 'email', a.acting ->> 'email')),
+      coalesce(p_reason, a.acting ->> 'reason'), coalesce(a.acting ->> 'source', 'engine'), j.id, coalesce(j.correlation_id, mill.correlation_id()),
+      coalesce(auth.uid(), (a.acting ->> 'actor')::uuid), coalesce(auth.jwt() ->> 'role', session_user)
+    from mill.job j cross join (select mill.acting() as acting offset 0) a
+    where j.id = any (p_ids)
     order by j.id
     returning id, at
   )
@@ -519,6 +583,24 @@ CREATE FUNCTION mill.backpressure_delay(p_kind text) RETURNS interval
 $$;
 
 COMMENT ON FUNCTION mill.backpressure_delay(p_kind text) IS 'How long a new job of a kind is put off for its provider''s sake.';
+
+CREATE FUNCTION mill.begin_console_action(p_role text, p_reason text) RETURNS text
+    LANGUAGE plpgsql
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS $$
+declare
+  v_role text := mill.require_console(p_role);
+  v_actor jsonb := mill.console_actor();
+begin
+  if coalesce(length(btrim(p_reason)), 0) not between 1 and 500 then
+    raise exception 'an action needs a reason of 1 to 500 characters' using errcode = 'GM111', hint = 'Say why, in p_reason: the audit log keeps it.';
+  end if;
+  perform mill.act_as(jsonb_build_object('source', 'console', 'reason', btrim(p_reason), 'email', v_actor ->> 'email', 'actor', v_actor ->> 'sub'));
+  return v_role;
+end
+$$;
+
+COMMENT ON FUNCTION mill.begin_console_action(p_role text, p_reason text) IS 'Requires a console role and a reason, and has the audit log name both; answers the caller''s role.';
 
 CREATE FUNCTION mill.begin_inserted_tasks() RETURNS trigger
     LANGUAGE plpgsql SECURITY DEFINER
@@ -581,6 +663,30 @@ end
 $$;
 
 COMMENT ON FUNCTION mill.begin_workflow() IS 'Takes the newest definition of its type for a new job.';
+
+CREATE FUNCTION mill.bulk_search(p_action text, p_search text, p_group text, p_role text) RETURNS jsonb
+    LANGUAGE plpgsql STABLE
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS $_$
+declare
+  v_search jsonb := mill.job_search(p_search, p_role);
+begin
+  if p_action is null or p_action not in ('retry', 'discard', 'cancel') then
+    raise exception 'there is no action "%" on all jobs that match', left(p_action, 40) using errcode = 'GM112', hint = 'Actions are retry, discard and cancel.';
+  end if;
+  if p_action = 'cancel' and v_search -> 'terms' = '[]' and p_group is null then
+    perform mill.refuse_search('an empty search would cancel every job', 0, '', 'Say which jobs, for instance queue:default.');
+  end if;
+  if p_group !~ '^[0-9a-f]{16}$' then
+    raise exception 'p_group is none that console_dead_groups has given' using errcode = 'GM112', hint = 'Send the group of a row of its answer.';
+  end if;
+  return v_search || jsonb_build_object(
+    'sources', (select coalesce(jsonb_agg(s), '[]') from jsonb_array_elements_text(v_search -> 'sources') s where (s = 'dead') = (p_action <> 'cancel') and s <> 'done'),
+    'condition', concat_ws(' and ', v_search ->> 'condition', case when p_group is not null then format('mill.group_of_error(j.kind, j.error ->> ''type'', mill.error_shape(j.error ->> ''message'')) = %L', p_group) end));
+end
+$_$;
+
+COMMENT ON FUNCTION mill.bulk_search(p_action text, p_search text, p_group text, p_role text) IS 'The search of a bulk action, limited to the jobs on which the action works.';
 
 CREATE FUNCTION mill.bury_documents(p_acted jsonb) RETURNS void
     LANGUAGE plpgsql
@@ -873,14 +979,14 @@ CREATE FUNCTION mill.capacity_left(p_jobs jsonb) RETURNS jsonb
     LANGUAGE sql STABLE
     SET search_path TO 'pg_catalog', 'pg_temp'
     AS $$
-  select coalesce(jsonb_object_agg(q.queue, q.depth_limit - mill.depth(q.queue, q.depth_limit)), '{}')
+  select coalesce(jsonb_object_agg(q.queue, case when q.draining then 0 else q.depth_limit - mill.depth(q.queue, q.depth_limit) end), '{}')
   from mill.queue q
-  where q.depth_limit is not null
+  where (q.depth_limit is not null or q.draining)
     and exists (select from mill.kind k
                 where k.queue = q.queue and p_jobs @> jsonb_build_array(jsonb_build_object('kind', k.kind)))
 $$;
 
-COMMENT ON FUNCTION mill.capacity_left(p_jobs jsonb) IS 'How many more jobs each depth-limited queue of a batch takes, as an object.';
+COMMENT ON FUNCTION mill.capacity_left(p_jobs jsonb) IS 'How many more jobs each queue of a batch takes that has a depth limit or drains, as an object.';
 
 CREATE FUNCTION mill.catch_up_workflow(p_id uuid) RETURNS void
     LANGUAGE plpgsql
@@ -1012,6 +1118,21 @@ end
 $_$;
 
 COMMENT ON FUNCTION mill.check_column_map(p_row public.data_type_registry, p_table regclass) IS 'Raises GM035 when a column map does not fit its table.';
+
+CREATE FUNCTION mill.check_console_ids(p_ids uuid[]) RETURNS uuid[]
+    LANGUAGE plpgsql IMMUTABLE
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS $$
+begin
+  if coalesce(cardinality(p_ids), 0) not between 1 and 500 then
+    raise exception 'p_ids has % ids, and 1 to 500 are allowed', coalesce(cardinality(p_ids), 0) using errcode = 'GM112',
+      hint = 'For more jobs, search for them and use console_bulk.';
+  end if;
+  return p_ids;
+end
+$$;
+
+COMMENT ON FUNCTION mill.check_console_ids(p_ids uuid[]) IS 'The ids that an action names; refuses none and more than 500.';
 
 CREATE FUNCTION mill.check_cron() RETURNS TABLE(detail text)
     LANGUAGE sql STABLE
@@ -2448,6 +2569,686 @@ $$;
 
 COMMENT ON FUNCTION mill.confirm_workflows(p_keys text[]) IS 'These objects are gone: forgets their rows, and jobs that have none left.';
 
+CREATE FUNCTION mill.console_actor() RETURNS jsonb
+    LANGUAGE plpgsql STABLE
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS $$
+declare
+  v_claims jsonb := auth.jwt();
+begin
+  return jsonb_build_object('sub', v_claims ->> 'sub', 'email', left(case
+    when v_claims ->> 'role' = 'service_role'
+      then coalesce(nullif(current_setting('request.headers', true), '')::jsonb ->> 'x-gristmill-actor', v_claims ->> 'email')
+    else v_claims ->> 'email' end, 200));
+end
+$$;
+
+COMMENT ON FUNCTION mill.console_actor() IS 'Who uses the console, as {sub, email}.';
+
+CREATE FUNCTION mill.console_alerts(p_resolved integer) RETURNS jsonb
+    LANGUAGE sql STABLE
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS $$
+  select coalesce(jsonb_agg(jsonb_build_object('id', a.id, 'rule', a.rule, 'severity', r.severity, 'subject', a.subject, 'description', r.description, 'value', round(a.value, 3),
+    'threshold', r.threshold, 'state', a.state, 'since', a.since, 'fired_at', a.fired_at, 'resolved_at', a.resolved_at) order by a.state, r.severity, a.since desc), '[]')
+  from (
+    (select * from mill.alert where state <> 'resolved' order by since desc limit 200)
+    union all
+    (select * from mill.alert where state = 'resolved' order by resolved_at desc limit p_resolved)) a
+  join mill.alert_rule r using (rule)
+$$;
+
+COMMENT ON FUNCTION mill.console_alerts(p_resolved integer) IS 'Alerts that are open, and the newest that were resolved.';
+
+CREATE FUNCTION mill.console_audit_row(p_row jsonb, p_has_values boolean) RETURNS jsonb
+    LANGUAGE sql IMMUTABLE
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS $$
+  select jsonb_build_object('id', p_row -> 'id', 'at', p_row -> 'at', 'table', p_row -> 'table_name', 'record', p_row -> 'record_id', 'action', p_row -> 'action',
+    'actor', p_row -> 'actor', 'email', p_row #> '{new_values,email}', 'actor_role', p_row -> 'actor_role', 'source', p_row -> 'source', 'reason', mill.cut_text(p_row ->> 'reason', 500),
+    'job_id', p_row -> 'job_id', 'correlation_id', p_row -> 'correlation_id',
+    'old', case when p_has_values then p_row -> 'old_values' end, 'new', case when p_has_values then p_row -> 'new_values' end)
+$$;
+
+COMMENT ON FUNCTION mill.console_audit_row(p_row jsonb, p_has_values boolean) IS 'One audit row as the console shows it.';
+
+CREATE FUNCTION mill.console_audit_rows(p_condition text, p_max integer, p_has_values boolean) RETURNS jsonb
+    LANGUAGE plpgsql STABLE
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS $_$
+declare
+  v_rows jsonb;
+begin
+  execute format('select coalesce(jsonb_agg(mill.console_audit_row(to_jsonb(a), $2) order by a.id desc), ''[]'') from (select * from mill.audit_log a where %s order by a.id desc limit $1) a', p_condition)
+  into v_rows using p_max, p_has_values;
+  return v_rows;
+end
+$_$;
+
+COMMENT ON FUNCTION mill.console_audit_rows(p_condition text, p_max integer, p_has_values boolean) IS 'The newest audit rows that fulfil a condition, as the console shows them.';
+
+CREATE FUNCTION mill.console_cron_runs() RETURNS TABLE(name text, runs jsonb)
+    LANGUAGE plpgsql STABLE
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS $$
+begin
+  if to_regclass('cron.job_run_details') is null then
+    return;
+  end if;
+  return query execute
+    'select j.jobname::text, jsonb_agg(jsonb_build_object(''at'', r.start_time, ''ok'', r.status <> ''failed'', ''ms'', round(extract(epoch from r.end_time - r.start_time) * 1000),
+        ''detail'', case when r.status = ''failed'' then left(r.return_message, 300) end, ''job'', null) order by r.runid desc)
+      from (select d.*, row_number() over (partition by d.jobid order by d.runid desc) as place from (select * from cron.job_run_details order by runid desc limit 2000) d) r
+      join cron.job j on j.jobid = r.jobid
+      where r.place <= 5 group by 1';
+end
+$$;
+
+COMMENT ON FUNCTION mill.console_cron_runs() IS 'The last runs of cron''s jobs by name, as far as cron keeps them.';
+
+CREATE TABLE public.shell_files (
+    id uuid NOT NULL,
+    patient_id uuid NOT NULL,
+    uploaded_by uuid,
+    filename text NOT NULL,
+    original_filename text,
+    file_size_bytes bigint,
+    mime_type text NOT NULL,
+    storage_path text,
+    upload_path text,
+    sha256 text,
+    page_count integer,
+    status text DEFAULT 'uploading'::text NOT NULL,
+    stage text,
+    stage_jobs jsonb DEFAULT '{}'::jsonb NOT NULL,
+    run integer DEFAULT 1 NOT NULL,
+    version bigint DEFAULT 1 NOT NULL,
+    idempotency_key text,
+    verdict jsonb,
+    processing_error jsonb DEFAULT '{}'::jsonb NOT NULL,
+    created_at timestamp with time zone NOT NULL,
+    updated_at timestamp with time zone NOT NULL,
+    uploaded_at timestamp with time zone,
+    scanned_at timestamp with time zone,
+    completed_at timestamp with time zone,
+    bucket text DEFAULT 'gristmill'::text NOT NULL,
+    CONSTRAINT a_key_is_short CHECK (((length(idempotency_key) >= 38) AND (length(idempotency_key) <= 549))),
+    CONSTRAINT a_size_is_not_negative CHECK ((file_size_bytes >= 0)),
+    CONSTRAINT an_uploaded_file_has_a_place CHECK (((status = ANY (ARRAY['uploading'::text, 'erasing'::text])) OR (storage_path IS NOT NULL))),
+    CONSTRAINT names_are_short CHECK (((length(filename) <= 300) AND (length(original_filename) <= 300))),
+    CONSTRAINT stage_is_known CHECK ((stage = ANY (ARRAY['security'::text, 'ocr'::text, 'spatial'::text, 'pass1'::text, 'pass2'::text, 'pass3'::text]))),
+    CONSTRAINT status_is_known CHECK ((status = ANY (ARRAY['uploading'::text, 'uploaded'::text, 'processing'::text, 'completed'::text, 'failed'::text, 'refused'::text, 'infected'::text, 'erasing'::text])))
+);
+
+COMMENT ON TABLE public.shell_files IS 'One row per uploaded file. storage_path is made by the server; the client''s file name is metadata only. Until scanned_at is set, size, type and digest are what the uploader said; from then on they were measured.';
+
+CREATE FUNCTION mill.console_document_page(p_file public.shell_files, p_page integer, p_is_masked boolean) RETURNS jsonb
+    LANGUAGE sql STABLE
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS $$
+  select jsonb_build_object('masked', p_is_masked, 'enough', mill.setting('documents.review_confidence', '0.85')::real,
+    'pages', (
+      select coalesce(jsonb_agg(jsonb_build_object('number', p.page_number, 'source', p.source, 'width', p.width, 'height', p.height, 'confidence', p.confidence) order by p.page_number), '[]')
+      from (select * from public.document_pages p where p.document_id = p_file.id order by p.page_number limit 500) p),
+    'page', p_page,
+    'words', (
+      select coalesce(jsonb_agg(jsonb_build_array(mill.masked_text(w.text, p_is_masked), to_jsonb(w.box), w.confidence) order by w.word_number), '[]')
+      from (select * from public.document_words w where w.document_id = p_file.id and w.page_number = p_page order by w.word_number limit 5000) w),
+    'facts', (
+      select coalesce(jsonb_agg(jsonb_build_object('number', f.fact_number, 'kind', f.kind, 'name', mill.masked_text(f.name, p_is_masked),
+        'value', case when p_is_masked then mill.masked(f.value) else f.value end, 'code_system', f.code_system, 'code', case when not p_is_masked then f.code end,
+        'page', f.page_number, 'box', f.box, 'confidence', f.confidence) order by f.confidence nulls last, f.fact_number), '[]')
+      from (select * from public.document_facts f where f.document_id = p_file.id order by f.fact_number limit 1000) f),
+    'entities', (
+      select coalesce(jsonb_agg(jsonb_build_object('number', e.entity_number, 'kind', e.kind, 'text', mill.masked_text(e.text, p_is_masked),
+        'page', e.page_number, 'box', e.box, 'confidence', e.confidence) order by e.entity_number), '[]')
+      from (select * from public.document_entities e where e.document_id = p_file.id order by e.entity_number limit 1000) e),
+    'narrative', (
+      select case when p_is_masked then jsonb_build_object('sentences', jsonb_array_length(n.sentences), 'timeline', jsonb_array_length(n.timeline))
+        else jsonb_build_object('sentences', n.sentences, 'timeline', n.timeline) end
+      from public.document_narratives n where n.document_id = p_file.id))
+$$;
+
+COMMENT ON FUNCTION mill.console_document_page(p_file public.shell_files, p_page integer, p_is_masked boolean) IS 'One page of a document with its words, and the facts of all pages, masked or not.';
+
+CREATE FUNCTION mill.console_document_row(p_file public.shell_files) RETURNS jsonb
+    LANGUAGE sql STABLE
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS $$
+  select mill.document_summary(p_file) || jsonb_build_object('run', p_file.run, 'review', mill.document_review(p_file), 'job', p_file.stage_jobs -> p_file.stage,
+    'filename', left(coalesce(p_file.original_filename, p_file.filename), 300), 'uploaded_at', p_file.uploaded_at)
+$$;
+
+COMMENT ON FUNCTION mill.console_document_row(p_file public.shell_files) IS 'A document as lists of the console show it.';
+
+CREATE FUNCTION mill.console_found(p_id uuid) RETURNS jsonb
+    LANGUAGE plpgsql STABLE
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    SET enable_seqscan TO 'off'
+    SET enable_bitmapscan TO 'off'
+    SET jit TO 'off'
+    AS $$
+begin
+  return coalesce(
+    (select to_jsonb(j) from mill.job_live j where j.id = p_id),
+    (select to_jsonb(j) from mill.job_dead j where j.id = p_id),
+    (select to_jsonb(j) from mill.job_done j where j.id = p_id limit 1),
+    (select to_jsonb(p) - 'pack' || jsonb_build_object('parent', null, 'group_key', null, 'dedupe_key', null, 'lease_losses', 0, 'cancel_requested', false, 'turn', null, 'error_log', null)
+     from mill.packed_job p where p.pack = mill.pack_of(p_id) and p.id = p_id));
+end
+$$;
+
+COMMENT ON FUNCTION mill.console_found(p_id uuid) IS 'A job with all its columns, wherever it lies, or null.';
+
+CREATE FUNCTION mill.console_hours(p_now timestamp with time zone) RETURNS TABLE(queue text, completed bigint, failed bigint, dead bigint, lost bigint, sparkline jsonb)
+    LANGUAGE sql STABLE
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    SET jit TO 'off'
+    AS $$
+  with counted as materialized (
+    select s.queue, s.minute, coalesce(sum(s.jobs) filter (where s.outcome = 'completed'), 0) as completed, coalesce(sum(s.jobs) filter (where s.outcome = 'failed'), 0) as failed,
+      coalesce(sum(s.jobs) filter (where s.outcome = 'dead'), 0) as dead, coalesce(sum(s.jobs) filter (where s.outcome = 'lost'), 0) as lost
+    from mill.stat s where s.minute >= date_trunc('minute', p_now) - interval '59 minutes' group by 1, 2
+  )
+  select q.queue, coalesce(sum(c.completed), 0)::bigint, coalesce(sum(c.failed), 0)::bigint, coalesce(sum(c.dead), 0)::bigint, coalesce(sum(c.lost), 0)::bigint,
+    jsonb_build_object('from', min(m.minute), 'completed', jsonb_agg(coalesce(c.completed, 0) order by m.minute),
+      'failed', jsonb_agg(coalesce(c.failed + c.dead + c.lost, 0) order by m.minute))
+  from mill.queue q
+  cross join generate_series(date_trunc('minute', p_now) - interval '59 minutes', date_trunc('minute', p_now), interval '1 minute') as m(minute)
+  left join counted c on c.queue = q.queue and c.minute = m.minute
+  group by q.queue
+$$;
+
+COMMENT ON FUNCTION mill.console_hours(p_now timestamp with time zone) IS 'Attempts of the last hour by queue, and by minute as a sparkline.';
+
+CREATE FUNCTION mill.console_last_hours(p_now timestamp with time zone, p_queue text DEFAULT NULL::text) RETURNS TABLE(queue text, shown jsonb)
+    LANGUAGE sql STABLE
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS $$
+  select h.queue, jsonb_build_object('sparkline', h.sparkline, 'hour', jsonb_build_object('completed', h.completed, 'failed', h.failed + h.lost, 'dead', h.dead,
+    'failure_share', round((h.failed + h.dead + h.lost) / nullif(h.completed + h.failed + h.dead + h.lost, 0)::numeric, 4), 'p50_ms', d.p50_ms, 'p95_ms', d.p95_ms))
+  from mill.console_hours(p_now) h
+  cross join lateral mill.duration_quantiles(h.queue, p_now - interval '1 hour') d
+  where p_queue is null or h.queue = p_queue
+$$;
+
+COMMENT ON FUNCTION mill.console_last_hours(p_now timestamp with time zone, p_queue text) IS 'The last hour of a queue, or of each, as the console shows it: {sparkline, hour}.';
+
+CREATE TABLE mill.queue (
+    queue text NOT NULL,
+    description text DEFAULT ''::text NOT NULL,
+    served_by text DEFAULT 'worker'::text NOT NULL,
+    function text,
+    batch_size integer DEFAULT 50 NOT NULL,
+    max_parallel integer DEFAULT 4 NOT NULL,
+    lease_seconds integer DEFAULT 300 NOT NULL,
+    invocation_seconds integer DEFAULT 30 NOT NULL,
+    max_attempts integer DEFAULT 5 NOT NULL,
+    max_lease_losses integer DEFAULT 3 NOT NULL,
+    backoff_base_seconds numeric DEFAULT 2 NOT NULL,
+    backoff_cap_seconds numeric DEFAULT 3600 NOT NULL,
+    max_running integer,
+    max_running_per_group integer,
+    depth_limit integer,
+    dequeue text DEFAULT 'priority'::text NOT NULL,
+    retention_days integer DEFAULT 7 NOT NULL,
+    target_seconds integer DEFAULT 60 NOT NULL,
+    paused boolean DEFAULT false NOT NULL,
+    provider text,
+    endpoint text,
+    counts_running boolean GENERATED ALWAYS AS (((max_running IS NOT NULL) OR (max_running_per_group IS NOT NULL) OR (dequeue = 'fair'::text) OR (provider IS NOT NULL))) STORED NOT NULL,
+    created_at timestamp with time zone DEFAULT now() NOT NULL,
+    part text DEFAULT NULLIF(current_setting('mill.part'::text, true), ''::text),
+    backoff_jitter numeric,
+    url text,
+    registered jsonb,
+    draining boolean DEFAULT false NOT NULL,
+    CONSTRAINT a_provider_is_named_with_its_endpoint CHECK (((provider IS NULL) = (endpoint IS NULL))),
+    CONSTRAINT a_refresh_queue_draws_on_a_provider CHECK (((queue !~ '^refresh(-|$)'::text) OR (provider IS NOT NULL))),
+    CONSTRAINT an_invocation_takes_at_most_fifteen_minutes CHECK (((invocation_seconds >= 1) AND (invocation_seconds <= 900))),
+    CONSTRAINT backoff_grows_from_its_base CHECK (((backoff_base_seconds > (0)::numeric) AND (backoff_cap_seconds >= backoff_base_seconds))),
+    CONSTRAINT backoff_jitter_is_a_share CHECK (((backoff_jitter >= (0)::numeric) AND (backoff_jitter <= (1)::numeric))),
+    CONSTRAINT batch_size_is_positive CHECK (((batch_size >= 1) AND (batch_size <= 1000))),
+    CONSTRAINT depth_limit_is_positive CHECK (((depth_limit >= 1) AND (depth_limit <= 10000000))),
+    CONSTRAINT dequeue_is_by_priority_or_fair CHECK ((dequeue = ANY (ARRAY['priority'::text, 'fair'::text]))),
+    CONSTRAINT endpoint_belongs_to_a_provider CHECK (((endpoint IS NULL) OR (provider IS NOT NULL))),
+    CONSTRAINT function_is_named_where_one_serves CHECK (((num_nonnulls(function, url) <= 1) AND ((served_by = 'external'::text) OR (num_nonnulls(function, url) = ((served_by = 'function'::text))::integer)))),
+    CONSTRAINT function_name_is_a_path_segment CHECK ((function ~ '^[a-z][a-z0-9_-]{0,62}$'::text)),
+    CONSTRAINT lease_is_at_least_one_second CHECK (((lease_seconds >= 1) AND (lease_seconds <= 86400))),
+    CONSTRAINT max_attempts_is_positive CHECK (((max_attempts >= 1) AND (max_attempts <= 1000))),
+    CONSTRAINT max_lease_losses_is_positive CHECK (((max_lease_losses >= 1) AND (max_lease_losses <= 1000))),
+    CONSTRAINT max_parallel_is_positive CHECK (((max_parallel >= 1) AND (max_parallel <= 1000))),
+    CONSTRAINT max_running_is_positive CHECK (((max_running >= 1) AND (max_running <= 100000))),
+    CONSTRAINT max_running_per_group_is_positive CHECK (((max_running_per_group >= 1) AND (max_running_per_group <= 100000))),
+    CONSTRAINT queue_name_is_a_short_word CHECK ((queue ~ '^[a-z][a-z0-9_-]{0,62}$'::text)),
+    CONSTRAINT retention_is_at_least_one_day CHECK (((retention_days >= 1) AND (retention_days <= 3650))),
+    CONSTRAINT served_by_a_function_a_worker_or_others CHECK ((served_by = ANY (ARRAY['function'::text, 'worker'::text, 'external'::text]))),
+    CONSTRAINT target_is_positive CHECK (((target_seconds >= 1) AND (target_seconds <= 86400))),
+    CONSTRAINT url_is_of_the_web CHECK (((url ~ '^https?://[^[:space:]/?#]+[^[:space:]]*$'::text) AND (length(url) <= 2000)))
+);
+
+COMMENT ON TABLE mill.queue IS 'One row a queue; adding a queue is an INSERT.';
+
+CREATE FUNCTION mill.console_limit(p_queue mill.queue, p_now timestamp with time zone) RETURNS jsonb
+    LANGUAGE plpgsql STABLE
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS $$
+declare
+  v_limit mill.api_rate_limits;
+  v_left record;
+  v_wait interval;
+begin
+  if p_queue.provider is null then
+    return null;
+  end if;
+  v_limit := mill.api_limit(p_queue.provider, p_queue.endpoint);
+  v_wait := mill.limit_wait(p_queue.provider, p_queue.endpoint);
+  select * into v_left from mill.api_capacity_left(v_limit, p_now);
+  return jsonb_build_object('provider', v_limit.provider_name, 'endpoint', v_limit.api_endpoint, 'status', v_limit.status, 'blocked_until', v_limit.blocked_until,
+    'room_at', case when v_wait > interval '0' then p_now + v_wait end, 'pressure', round(v_left.pressure, 3), 'refusals', v_limit.provider_refusals,
+    'measures', (
+      select coalesce(jsonb_agg(jsonb_build_object('name', m.name, 'limit', m.most, 'used', m.used, 'free', greatest(0, m.most - m.used)) order by m.place), '[]')
+      from (
+        select 1 as place, 'requests_per_minute' as name, v_limit.requests_per_minute::bigint as most, u.requests as used from mill.api_used(v_limit, p_now, interval '1 minute') u
+        union all select 2, 'tokens_per_minute', v_limit.tokens_per_minute, u.tokens from mill.api_used(v_limit, p_now, interval '1 minute') u
+        union all select 3, 'requests_per_hour', v_limit.requests_per_hour, u.requests from mill.api_used(v_limit, p_now, interval '1 hour') u
+        union all select 4, 'tokens_per_hour', v_limit.tokens_per_hour, u.tokens from mill.api_used(v_limit, p_now, interval '1 hour') u
+        union all select 5, 'concurrent_requests', v_limit.concurrent_requests, v_limit.concurrent_requests - v_left.slots) m
+      where m.most is not null));
+end
+$$;
+
+COMMENT ON FUNCTION mill.console_limit(p_queue mill.queue, p_now timestamp with time zone) IS 'The limit of a queue''s provider: what is used and free of each measure, and when there is room again; null without a provider.';
+
+CREATE FUNCTION mill.console_links(p_job jsonb) RETURNS jsonb
+    LANGUAGE plpgsql STABLE
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    SET enable_seqscan TO 'off'
+    SET enable_bitmapscan TO 'off'
+    SET jit TO 'off'
+    AS $_$
+declare
+  v_id uuid := (p_job ->> 'id')::uuid;
+  v_at timestamptz := (p_job ->> 'created_at')::timestamptz;
+  v_correlation text := p_job ->> 'correlation_id';
+  v_bounds jsonb;
+  v_parent jsonb := mill.console_found((p_job ->> 'parent')::uuid);
+  v_links jsonb := '[]'::jsonb;
+  v_some jsonb;
+  v_from uuid;
+begin
+  if v_parent is not null then
+    v_links := jsonb_build_array(jsonb_build_object('id', v_parent -> 'id', 'kind', v_parent -> 'kind', 'state', v_parent -> 'state', 'relation', 'parent', 'created_at', v_parent -> 'created_at'));
+  end if;
+  foreach v_from in array array[mill.lowest_id_at(v_at + interval '1 hour'), v_id] loop
+    v_bounds := jsonb_build_object('lowest', case when v_from = v_id then mill.lowest_id_at(v_at - interval '1 hour') else v_id end, 'highest', v_from, 'ids', null);
+    execute format(
+      'select coalesce(jsonb_agg(jsonb_build_object(''id'', w.id, ''kind'', w.kind, ''state'', w.state, ''created_at'', w.created_at,
+          ''relation'', case when w.parent = $3 then ''child'' else ''correlation'' end) order by w.id), ''[]'')
+        from (select * from (%s) w where (w.parent = $3 or w.correlation_id = $4) and w.id <> $3 limit 50) w',
+      mill.job_window(jsonb_build_object('bounds', v_bounds, 'sources', '["live", "dead", "done"]'::jsonb)))
+    into v_some using v_from, 5000, v_id, v_correlation;
+    v_links := v_links || v_some;
+  end loop;
+  return v_links;
+end
+$_$;
+
+COMMENT ON FUNCTION mill.console_links(p_job jsonb) IS 'The parent of a job, and the children and jobs of the same correlation id that were enqueued near it.';
+
+CREATE FUNCTION mill.console_logs(p_id uuid, p_is_masked boolean, p_max integer) RETURNS jsonb
+    LANGUAGE sql STABLE
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS $$
+  select jsonb_build_object('more', count(*) > p_max, 'lines', coalesce(jsonb_agg(jsonb_build_object('n', l.n, 'at', l.at, 'attempt', l.attempt, 'level', l.level,
+    'message', mill.cut_text(l.message, 4096), 'data', d.shown -> 'value', 'data_text', d.shown -> 'text') order by l.n) filter (where l.place <= p_max), '[]'))
+  from (select o.*, row_number() over (order by o.n) as place from mill.job_log o where o.job = p_id order by o.n limit p_max + 1) l
+  cross join lateral (select mill.shown_value(l.data, p_is_masked and l.data is not null, 4096) as shown) d
+$$;
+
+COMMENT ON FUNCTION mill.console_logs(p_id uuid, p_is_masked boolean, p_max integer) IS 'The first lines of the log of a job: {lines, more}.';
+
+CREATE FUNCTION mill.console_options(p_queue mill.queue) RETURNS jsonb
+    LANGUAGE sql STABLE
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS $$
+  select jsonb_agg(jsonb_build_object('name', o.name, 'value', v.value, 'default', d.value, 'type', o.type, 'min', o.min, 'max', o.max, 'choices', o.choices, 'nullable', o.nullable,
+    'unit', o.unit, 'group', o."group", 'sentence', o.sentence, 'needs', 'admin',
+    'set_by', case
+      when p_queue.registered ? o.name and p_queue.registered -> o.name is distinct from v.value then 'operator'
+      when v.value = d.value then 'default'
+      when p_queue.registered ? o.name then 'registered'
+      when p_queue.part is not null then 'part'
+      else 'operator' end) order by o.place)
+  from mill.queue_options() o
+  cross join lateral (select to_jsonb(p_queue) -> o.name as value) v
+  cross join lateral (select coalesce((
+    select case when o.type in ('integer', 'number') then to_jsonb(pg_get_expr(x.adbin, x.adrelid)::numeric) else to_jsonb(substring(pg_get_expr(x.adbin, x.adrelid) from '''(.*)''')) end
+    from pg_attrdef x join pg_attribute a on a.attrelid = x.adrelid and a.attnum = x.adnum
+    where x.adrelid = 'mill.queue'::regclass and a.attname = o.name), 'null') as value) d
+$$;
+
+COMMENT ON FUNCTION mill.console_options(p_queue mill.queue) IS 'The options of a queue with value, default, bounds, what each does and who has set it.';
+
+CREATE FUNCTION mill.console_own_schedules(p_now timestamp with time zone) RETURNS jsonb
+    LANGUAGE plpgsql STABLE
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS $$
+begin
+  return (
+    select coalesce(jsonb_agg(jsonb_build_object('name', s.name, 'description', s.description, 'expression', s.schedule, 'timezone', 'UTC', 'owner', 'gristmill', 'kind', null,
+      'payload', null, 'payload_text', null, 'paused', false, 'late', c.reason is not null, 'reason', c.reason, 'critical', s.is_critical, 'every_seconds', s.every_seconds,
+      'last_run_at', c.last_run_at,
+      'next', to_jsonb(mill.next_due_times(jsonb_populate_record(null::mill.job_schedule, jsonb_build_object('cron', s.schedule, 'time_zone', 'UTC', 'starts_at', '2001-01-01T00:00:00Z')), p_now, 5)),
+      'runs', coalesce(r.runs, f.runs, '[]'), 'may', '{"run": true, "pause": false, "edit": false, "delete": false}'::jsonb) order by s.name), '[]')
+    from mill.schedule s
+    join mill.cron_health() c on c.name = s.name
+    left join mill.console_cron_runs() r on r.name = s.name
+    left join lateral (
+      select jsonb_agg(jsonb_build_object('at', e.at, 'ok', e.ok, 'ms', null, 'detail', e.detail, 'job', null) order by e.at desc) as runs
+      from (
+        select h.at, true as ok, null as detail from mill.heartbeat h where h.part = s.name
+        union all
+        (select v.at, false, mill.cut_text(v.detail ->> 'message', 300) from (select * from mill.event o order by o.id desc limit 1000) v
+         where v.code = 'schedule_failed' and v.detail ->> 'schedule' = s.name limit 4)) e) f on true);
+end
+$$;
+
+COMMENT ON FUNCTION mill.console_own_schedules(p_now timestamp with time zone) IS 'The recurring work of Gristmill itself, with its next and last runs.';
+
+CREATE FUNCTION mill.console_queue_state(p_queue mill.queue, p_now timestamp with time zone) RETURNS jsonb
+    LANGUAGE plpgsql STABLE
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    SET enable_seqscan TO 'off'
+    SET enable_bitmapscan TO 'off'
+    SET jit TO 'off'
+    AS $$
+declare
+  v_most constant int := 10000;
+  v_pending int := mill.depth(p_queue.queue, v_most);
+  v_running int := least(v_most, mill.count_processing(p_queue.queue));
+  v_waiting int := (select count(*) from (select from mill.job_live j where j.waits and j.queue = p_queue.queue limit 1000) j);
+  v_dead int := (select count(*) from (select from mill.job_dead j where j.queue = p_queue.queue limit 10000) j);
+  v_breaker mill.breaker;
+begin
+  select b.* into v_breaker from mill.breaker b where b.target = mill.target_of(coalesce(p_queue.function, p_queue.url), p_queue.provider);
+  return jsonb_build_object('queue', p_queue.queue, 'description', p_queue.description, 'served_by', p_queue.served_by, 'paused', p_queue.paused, 'draining', p_queue.draining,
+    'pending', v_pending, 'pending_more', v_pending >= v_most, 'pending_about', case when v_pending >= v_most then greatest(v_pending, mill.pending_estimate(p_queue.queue)) end,
+    'running', v_running, 'running_more', v_running >= v_most, 'cap', p_queue.max_running, 'oldest_due', mill.oldest_due(p_queue.queue),
+    'waiting', v_waiting, 'waiting_more', v_waiting >= 1000, 'dead', v_dead, 'dead_more', v_dead >= 10000, 'target_seconds', p_queue.target_seconds,
+    'breaker', case when p_queue.served_by = 'function' then jsonb_build_object('target', mill.target_of(coalesce(p_queue.function, p_queue.url), p_queue.provider),
+      'state', coalesce(v_breaker.state, 'closed'), 'reason', coalesce(v_breaker.reason, ''), 'changed_at', v_breaker.changed_at, 'retry_at', v_breaker.retry_at,
+      'opened_in_a_row', coalesce(v_breaker.opened_in_a_row, 0)) end);
+end
+$$;
+
+COMMENT ON FUNCTION mill.console_queue_state(p_queue mill.queue, p_now timestamp with time zone) IS 'How a queue stands now, every count bounded.';
+
+CREATE FUNCTION mill.console_results(p_results jsonb, p_unchanged text[]) RETURNS jsonb
+    LANGUAGE sql STABLE
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS $$
+  select jsonb_build_object('results', p_results, 'changed', (select count(*) from jsonb_array_elements(p_results) r where r ->> 'status' <> all (p_unchanged)))
+$$;
+
+COMMENT ON FUNCTION mill.console_results(p_results jsonb, p_unchanged text[]) IS 'What an action answers: {results, changed}.';
+
+CREATE FUNCTION mill.console_role() RETURNS text
+    LANGUAGE plpgsql STABLE
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS $$
+declare
+  v_claims jsonb := auth.jwt();
+  v_path text[] := string_to_array(nullif(mill.setting('console.role_claim', ''), ''), '.');
+  v_role text;
+begin
+  if v_claims ->> 'role' = 'service_role' then
+    -- gristmill console holds the service key for an operator, and may say that it acts with a lower role.
+    v_role := coalesce(nullif(current_setting('request.headers', true), '')::jsonb ->> 'x-gristmill-console-role', 'admin');
+  elsif v_claims ->> 'role' is distinct from 'authenticated' or v_path[1] = 'user_metadata' then
+    return null;
+  elsif v_path is not null then
+    v_role := v_claims #>> v_path;
+  else
+    v_role := coalesce(v_claims #>> '{app_metadata,gristmill_role}', v_claims ->> 'gristmill_role');
+  end if;
+  return case when v_role in ('viewer', 'operator', 'admin') then v_role end;
+end
+$$;
+
+COMMENT ON FUNCTION mill.console_role() IS 'The caller''s role in the console: viewer, operator, admin, or null for anybody else.';
+
+CREATE FUNCTION mill.console_row(p_job jsonb, p_columns jsonb DEFAULT '[]'::jsonb, p_role text DEFAULT 'viewer'::text) RETURNS jsonb
+    LANGUAGE sql STABLE
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS $$
+  select p_job - 'payload' - 'error' - 'parent' || jsonb_build_object(
+    'duration_ms', round(extract(epoch from (p_job ->> 'finished_at')::timestamptz - (p_job ->> 'started_at')::timestamptz) * 1000),
+    'error', case when jsonb_typeof(p_job -> 'error') = 'object' then jsonb_build_object('type', left(p_job #>> '{error,type}', 100), 'message', mill.cut_text(p_job #>> '{error,message}', 300)) end,
+    'payload_columns', case when p_columns = '[]' then '{}' else (
+      select coalesce(jsonb_object_agg(c.path, case when p_role = 'admin' or not mill.is_sensitive(p_job ->> 'kind')
+        then mill.cut_text(p_job -> 'payload' #>> c.fields, 200) end), '{}')
+      from (select array(select jsonb_array_elements_text(e)) as fields, (select string_agg(f, '.') from jsonb_array_elements_text(e) f) as path from jsonb_array_elements(p_columns) e) c) end)
+$$;
+
+COMMENT ON FUNCTION mill.console_row(p_job jsonb, p_columns jsonb, p_role text) IS 'One job as the console lists it.';
+
+CREATE FUNCTION mill.console_schedule(p_schedule mill.job_schedule, p_now timestamp with time zone) RETURNS jsonb
+    LANGUAGE plpgsql STABLE
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS $$
+declare
+  v_row jsonb := mill.schedule_row(p_schedule);
+  v_payload jsonb := mill.shown_value(p_schedule.payload, mill.is_sensitive(p_schedule.kind), 16384);
+begin
+  return jsonb_build_object('name', p_schedule.schedule, 'description', p_schedule.description, 'expression', p_schedule.cron, 'timezone', p_schedule.time_zone, 'owner', 'user',
+    'kind', p_schedule.kind, 'queue', v_row -> 'queue', 'payload', v_payload -> 'value', 'payload_text', v_payload -> 'text', 'payload_masked', v_payload -> 'masked',
+    'paused', p_schedule.paused, 'late', not p_schedule.paused and p_schedule.next_due < p_now - interval '2 minutes', 'reason', p_schedule.problem, 'critical', false,
+    'every_seconds', p_schedule.every_seconds, 'starts_at', p_schedule.starts_at, 'overlap', p_schedule.overlap, 'catch_up', p_schedule.catch_up,
+    'catch_up_limit', p_schedule.catch_up_limit, 'priority', p_schedule.priority, 'group_key', p_schedule.group_key, 'due_field', p_schedule.due_field,
+    'is_registered', v_row -> 'is_registered', 'last_run_at', v_row #> '{last_run,at}',
+    'next', case when p_schedule.paused then '[]' else to_jsonb(mill.next_due_times(p_schedule, p_now, 5)) end,
+    'runs', (
+      select coalesce(jsonb_agg(jsonb_build_object('at', r.at, 'due', r.due, 'ok', r.outcome in ('due', 'caught_up', 'by_hand') and j.state is distinct from 'failed', 'ms',
+        round(extract(epoch from j.finished_at - j.started_at) * 1000), 'detail', r.outcome || coalesce(' (' || r.missed_count || ')', ''), 'job', r.job, 'state', j.state) order by r.due desc), '[]')
+      from (select * from mill.job_schedule_run o where o.schedule = p_schedule.schedule order by o.due desc limit 10) r
+      left join lateral (select b.state, b.started_at, b.finished_at from mill.job b where b.id = r.job limit 1) j on true),
+    'may', '{"run": true, "pause": true, "edit": true, "delete": true}'::jsonb);
+end
+$$;
+
+COMMENT ON FUNCTION mill.console_schedule(p_schedule mill.job_schedule, p_now timestamp with time zone) IS 'A schedule of users with its next and last runs, as the console shows it.';
+
+CREATE FUNCTION mill.console_sub() RETURNS uuid
+    LANGUAGE sql STABLE
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS $$
+  select coalesce(auth.uid(), case when public.is_service_role() then md5('console:' || coalesce(mill.console_actor() ->> 'email', ''))::uuid end)
+$$;
+
+COMMENT ON FUNCTION mill.console_sub() IS 'The id under which the caller of the console is known: the sub of the token, or one made of the actor that comes with the service key.';
+
+CREATE FUNCTION mill.console_tables() RETURNS jsonb
+    LANGUAGE sql STABLE
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS $_$
+  select coalesce(jsonb_agg(jsonb_build_object('name', t.name, 'partitions', t.partitions, 'rows_about', t.rows, 'bytes', t.bytes, 'index_bytes', t.index_bytes, 'dead_rows', t.dead,
+    'last_vacuum_at', t.vacuumed) order by t.bytes desc), '[]')
+  from (
+    select coalesce(i.inhparent, c.oid)::regclass::text as name, count(*) filter (where i.inhparent is not null) as partitions,
+      sum(greatest(s.n_live_tup, 0)) as rows, sum(pg_table_size(c.oid)) as bytes, sum(pg_indexes_size(c.oid)) as index_bytes, sum(s.n_dead_tup) as dead,
+      max(greatest(s.last_vacuum, s.last_autovacuum)) as vacuumed
+    from pg_class c
+    join pg_namespace n on n.oid = c.relnamespace
+    left join pg_inherits i on i.inhrelid = c.oid and (select p.relkind = 'p' from pg_class p where p.oid = i.inhparent) and c.relname ~ '_(\d{6,8}|default)$'
+    left join pg_stat_all_tables s on s.relid = c.oid
+    where n.nspname = 'mill' and c.relkind = 'r'
+    group by 1 order by 4 desc limit 40) t
+$_$;
+
+COMMENT ON FUNCTION mill.console_tables() IS 'The forty largest tables in mill with size, estimated rows and last vacuum.';
+
+CREATE TABLE mill.workflow (
+    id uuid NOT NULL,
+    user_id uuid NOT NULL,
+    type text NOT NULL,
+    version integer NOT NULL,
+    params jsonb DEFAULT '{}'::jsonb NOT NULL,
+    status text DEFAULT 'queued'::text NOT NULL,
+    percent smallint DEFAULT 0 NOT NULL,
+    phase text DEFAULT 'queued'::text NOT NULL,
+    docs_complete integer DEFAULT 0 NOT NULL,
+    docs_total integer DEFAULT 0 NOT NULL,
+    message text DEFAULT ''::text NOT NULL,
+    output jsonb,
+    error jsonb,
+    compensating boolean DEFAULT false NOT NULL,
+    stragglers boolean DEFAULT false NOT NULL,
+    priority integer DEFAULT 5 NOT NULL,
+    idempotency_key text,
+    correlation_id text,
+    revision bigint DEFAULT 0 NOT NULL,
+    created_at timestamp with time zone NOT NULL,
+    updated_at timestamp with time zone NOT NULL,
+    finished_at timestamp with time zone,
+    CONSTRAINT a_finished_job_says_when CHECK (((status = ANY (ARRAY['completed'::text, 'failed'::text, 'cancelled'::text])) = (finished_at IS NOT NULL))),
+    CONSTRAINT idempotency_key_is_short CHECK (((length(idempotency_key) >= 1) AND (length(idempotency_key) <= 255))),
+    CONSTRAINT only_a_completed_job_is_at_100 CHECK (((percent = 100) = (status = 'completed'::text))),
+    CONSTRAINT params_are_an_object CHECK ((jsonb_typeof(params) = 'object'::text)),
+    CONSTRAINT percent_is_a_percentage CHECK (((percent >= 0) AND (percent <= 100))),
+    CONSTRAINT priority_is_between_minus_100_and_100 CHECK (((priority >= '-100'::integer) AND (priority <= 100))),
+    CONSTRAINT status_is_known CHECK ((status = ANY (ARRAY['queued'::text, 'processing'::text, 'completed'::text, 'failed'::text, 'cancelled'::text])))
+)
+WITH (fillfactor='50');
+
+COMMENT ON TABLE mill.workflow IS 'Jobs of many tasks, as public.jobs shows them.';
+
+CREATE FUNCTION mill.console_tasks(p_job mill.workflow, p_max integer) RETURNS jsonb
+    LANGUAGE sql STABLE
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    SET enable_seqscan TO 'off'
+    SET enable_bitmapscan TO 'off'
+    SET jit TO 'off'
+    AS $$
+  select coalesce(jsonb_agg(jsonb_build_object('id', t.id, 'key', t.key, 'item', t.item,
+    'state', case when t.state = 'queued' then case coalesce(l.state, e.state, 'pending') when 'processing' then 'running' when 'completed' then 'completed' when 'failed' then 'failed' when 'cancelled' then 'cancelled' else 'queued' end else t.state end,
+    'created_at', coalesce(l.created_at, d.created_at, x.created_at), 'started_at', coalesce(l.started_at, d.started_at, x.started_at),
+    'finished_at', coalesce(t.finished_at, e.at, d.finished_at, x.finished_at), 'worker', coalesce(l.worker, d.worker, x.worker), 'attempt', coalesce(l.attempt, d.attempt, x.attempt, 0),
+    'error', case when coalesce(t.error, e.error, l.error) is not null then jsonb_build_object('type', left(coalesce(t.error, e.error, l.error) ->> 'type', 100),
+      'message', mill.cut_text(coalesce(t.error, e.error, l.error) ->> 'message', 300)) end) order by t.position, t.item), '[]')
+  from (
+    select o.*, w.position from (
+      select k.*, row_number() over (partition by k.key order by k.item) as place from mill.task k where k.job_id = p_job.id and k.item >= 0) o
+    join mill.workflow_step w on w.type = p_job.type and w.version = p_job.version and w.key = o.key
+    order by o.place, w.position limit p_max) t
+  left join mill.job_live l on l.id = t.id
+  left join lateral (select b.created_at, b.started_at, b.finished_at, b.worker, b.attempt from mill.job_done b where b.id = t.id and l.id is null limit 1) d on true
+  left join mill.job_dead x on x.id = t.id
+  left join (
+    select u.id, b.state, b.at, u.error
+    from mill.ended b cross join lateral unnest(b.ids, b.errors) as u(id, error)
+    where b.parent = p_job.id) e on e.id = t.id
+$$;
+
+COMMENT ON FUNCTION mill.console_tasks(p_job mill.workflow, p_max integer) IS 'The first tasks of each step of a workflow with the times at which they ran.';
+
+CREATE FUNCTION mill.console_tenants(p_queue mill.queue) RETURNS jsonb
+    LANGUAGE plpgsql STABLE
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    SET enable_seqscan TO 'off'
+    SET enable_bitmapscan TO 'off'
+    SET jit TO 'off'
+    AS $$
+declare
+  v_most constant int := 50;
+begin
+  return (
+    with running as materialized (
+      select j.lane, count(*)::int as jobs from (select o.lane from mill.job_live o where o.slot = p_queue.queue limit 10000) j group by j.lane
+    ),
+    lane as materialized (
+      select l.tenant, l.lane, l.group_key, coalesce(r.jobs, 0) as running,
+        (select count(*) from (select from mill.job_live j where j.queue = p_queue.queue and j.lane = l.lane and not j.waits and j.state = 'pending' limit 500) j)::int as pending
+      from (
+        select o.* from mill.lane o join mill.tenant t on t.queue = o.queue and t.tenant = o.tenant
+        where o.queue = p_queue.queue and (not o.idle or o.lane in (select r.lane from running r)) order by t.served, o.lane limit 500) l
+      left join running r on r.lane = l.lane
+    ),
+    tenant as (
+      select t.tenant, greatest(t.served, coalesce(c.served, 0)) as served, sum(l.pending) as pending, sum(l.running) as running, bool_or(l.pending >= 500) as more,
+        jsonb_agg(jsonb_build_object('group', l.group_key, 'pending', l.pending, 'running', l.running) order by l.pending desc) filter (where l.group_key is not null) as groups
+      from lane l
+      join mill.tenant t on t.queue = p_queue.queue and t.tenant = l.tenant
+      left join mill.virtual_clock c on c.queue = p_queue.queue
+      group by t.tenant, t.served, c.served
+      having sum(l.pending) + sum(l.running) > 0
+    )
+    select jsonb_build_object('fair', p_queue.dequeue = 'fair', 'more', (select count(*) from tenant) > v_most,
+      'rows', (select coalesce(jsonb_agg(jsonb_build_object('tenant', t.tenant, 'virtual_time', t.served, 'behind', t.served - t.least, 'pending', t.pending, 'pending_more', t.more,
+          'running', t.running, 'groups', coalesce(t.groups, '[]')) order by t.served, t.tenant), '[]')
+        from (select *, min(served) over () as least from tenant order by served, tenant limit v_most) t)));
+end
+$$;
+
+COMMENT ON FUNCTION mill.console_tenants(p_queue mill.queue) IS 'Who takes turns in a queue: virtual time, pending and running jobs of each tenant.';
+
+CREATE FUNCTION mill.console_timeline(p_job jsonb) RETURNS jsonb
+    LANGUAGE plpgsql STABLE
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS $$
+declare
+  v_state text := p_job ->> 'state';
+  v_started timestamptz := (p_job ->> 'started_at')::timestamptz;
+  v_finished timestamptz := (p_job ->> 'finished_at')::timestamptz;
+  v_attempt int := (p_job ->> 'attempt')::int;
+begin
+  return (
+    select coalesce(jsonb_agg(jsonb_build_object('at', e.at, 'event', e.event, 'attempt', e.attempt, 'worker', e.worker, 'detail', mill.cut_text(e.detail, 500),
+      'until', e.until, 'ms', round(e.ms)) order by e.at, e.place), '[]')
+    from (
+      select 1 as place, (p_job ->> 'created_at')::timestamptz as at, 'enqueued' as event, null::int as attempt, null as worker, null as detail, null::timestamptz as until, null::numeric as ms
+      union all
+      select 2, (p_job ->> 'run_at')::timestamptz, case v_state when 'retrying' then 'retrying' else 'due' end, null, null,
+        case v_state when 'retrying' then 'the next attempt' end, null, null
+      where (p_job ->> 'run_at')::timestamptz > (p_job ->> 'created_at')::timestamptz + interval '1 second'
+      union all
+      select 4, mill.time_or_null(l.error ->> 'at'), case l.error ->> 'type' when 'worker_lost' then 'lost' else 'failed' end, (l.error ->> 'attempt')::int, l.error ->> 'worker',
+        concat_ws(': ', l.error ->> 'type', l.error ->> 'message'), null, null
+      from jsonb_array_elements(case jsonb_typeof(p_job -> 'error_log') when 'array' then p_job -> 'error_log' else '[]' end) as l(error)
+      union all
+      select 3, v_started, 'started', v_attempt, p_job ->> 'worker', null, (p_job ->> 'lease_until')::timestamptz,
+        extract(epoch from coalesce(v_finished, case when v_state = 'processing' then mill.now() end) - v_started) * 1000
+      where v_started is not null
+      union all
+      select 5, v_finished, case v_state when 'failed' then 'died' else v_state end, v_attempt, p_job ->> 'worker', p_job #>> '{error,message}', null,
+        extract(epoch from v_finished - v_started) * 1000
+      where v_finished is not null
+      union all
+      select 2, i.asked_at, 'invoked', v_attempt, i.worker, concat_ws(': ', i.reason, i.failure), null, extract(epoch from i.ended_at - i.asked_at) * 1000
+      from (
+        select o.* from mill.invocation o
+        where o.asked_at between v_started - interval '15 minutes' and v_started + interval '1 second' order by o.asked_at desc limit 2000) i
+      where i.worker = p_job ->> 'worker' and i.queue = p_job ->> 'queue') e
+    where e.at is not null);
+end
+$$;
+
+COMMENT ON FUNCTION mill.console_timeline(p_job jsonb) IS 'The life of a job as a list of events, oldest first.';
+
+CREATE FUNCTION mill.console_workflow_row(p_job mill.workflow) RETURNS jsonb
+    LANGUAGE sql STABLE
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS $$
+  select jsonb_build_object('id', p_job.id, 'type', p_job.type, 'version', p_job.version, 'status', s.status, 'percent', s.percent, 'phase', s.phase, 'message', s.message,
+    'user_id', p_job.user_id, 'created_at', p_job.created_at, 'updated_at', p_job.updated_at, 'finished_at', p_job.finished_at, 'correlation_id', p_job.correlation_id,
+    'error', case when jsonb_typeof(p_job.error) = 'object' then jsonb_build_object('type', left(p_job.error ->> 'type', 100), 'message', mill.cut_text(p_job.error ->> 'message', 500)) end,
+    'steps', (select jsonb_build_object('total', count(*), 'completed', count(*) filter (where t.state = 'completed'), 'open', count(*) filter (where t.state = 'open'),
+        'failed', count(*) filter (where t.failed > 0)) from mill.step t where t.job_id = p_job.id))
+  from mill.workflow_state s where s.id = p_job.id
+$$;
+
+COMMENT ON FUNCTION mill.console_workflow_row(p_job mill.workflow) IS 'One workflow as the console lists it.';
+
 CREATE FUNCTION mill.correct_estimates(p_outcomes jsonb, p_now timestamp with time zone) RETURNS void
     LANGUAGE plpgsql
     SET search_path TO 'pg_catalog', 'pg_temp'
@@ -2581,6 +3382,50 @@ $$;
 
 COMMENT ON FUNCTION mill.count_exports(p_owner uuid, p_count integer) IS 'Counts exports against the user''s day; GM052 past its limit, which takes the count back.';
 
+CREATE FUNCTION mill.count_matches(p_search jsonb, p_max_rows integer, p_time interval) RETURNS jsonb
+    LANGUAGE plpgsql STABLE
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    SET enable_seqscan TO 'off'
+    SET enable_bitmapscan TO 'off'
+    SET jit TO 'off'
+    AS $_$
+declare
+  v_until timestamptz := clock_timestamp() + p_time;
+  v_size constant int := 2000;
+  v_below uuid := mill.walk_from(null);
+  v_kinds jsonb := '{}'::jsonb;
+  v_samples jsonb := '[]'::jsonb;
+  v_count int := 0;
+  v_looked int := 0;
+  v_found int;
+  v_matches int;
+  v_last uuid;
+  v_more jsonb;
+  v_some jsonb;
+begin
+  loop
+    execute format(
+      'with w as materialized (%s),
+        m as materialized (select * from w j where %s)
+      select (select count(*) from w)::int as rows, (select count(*) from m)::int as matches, (select w.id from w order by w.id limit 1) as last,
+        (select coalesce(jsonb_object_agg(k.kind, k.jobs), ''{}'') from (select m.kind, count(*) as jobs from m group by 1) k) as kinds,
+        (select coalesce(jsonb_agg(mill.console_row(to_jsonb(s)) order by s.id desc), ''[]'') from (select * from m order by id desc limit $3) s) as samples',
+      mill.job_window(p_search), p_search ->> 'condition')
+    into v_found, v_matches, v_last, v_more, v_some using v_below, v_size, 5 - jsonb_array_length(v_samples);
+    v_count := v_count + v_matches;
+    v_looked := v_looked + v_found;
+    v_samples := v_samples || v_some;
+    v_kinds := v_kinds || (select coalesce(jsonb_object_agg(k.key, k.value::bigint + coalesce((v_kinds ->> k.key)::bigint, 0)), '{}') from jsonb_each_text(v_more) k);
+    v_below := coalesce(v_last, v_below);
+    exit when v_found < v_size or v_looked >= p_max_rows or clock_timestamp() > v_until;
+  end loop;
+  return jsonb_build_object('count', v_count, 'more', v_found = v_size, 'looked', v_looked, 'samples', v_samples,
+    'by_kind', (select coalesce(jsonb_agg(jsonb_build_object('kind', k.key, 'count', k.value) order by k.value::bigint desc, k.key), '[]') from jsonb_each(v_kinds) k));
+end
+$_$;
+
+COMMENT ON FUNCTION mill.count_matches(p_search jsonb, p_max_rows integer, p_time interval) IS 'How many jobs a search matches, counted to a bound: {count, more, looked, samples, by_kind}.';
+
 CREATE FUNCTION mill.count_processing(p_queue text) RETURNS integer
     LANGUAGE sql STABLE
     SET search_path TO 'pg_catalog', 'pg_temp'
@@ -2647,42 +3492,6 @@ end
 $$;
 
 COMMENT ON FUNCTION mill.count_served(p_queue text, p_rows tid[]) IS 'Moves the virtual time of the tenants whose jobs were taken.';
-
-CREATE TABLE public.shell_files (
-    id uuid NOT NULL,
-    patient_id uuid NOT NULL,
-    uploaded_by uuid,
-    filename text NOT NULL,
-    original_filename text,
-    file_size_bytes bigint,
-    mime_type text NOT NULL,
-    storage_path text,
-    upload_path text,
-    sha256 text,
-    page_count integer,
-    status text DEFAULT 'uploading'::text NOT NULL,
-    stage text,
-    stage_jobs jsonb DEFAULT '{}'::jsonb NOT NULL,
-    run integer DEFAULT 1 NOT NULL,
-    version bigint DEFAULT 1 NOT NULL,
-    idempotency_key text,
-    verdict jsonb,
-    processing_error jsonb DEFAULT '{}'::jsonb NOT NULL,
-    created_at timestamp with time zone NOT NULL,
-    updated_at timestamp with time zone NOT NULL,
-    uploaded_at timestamp with time zone,
-    scanned_at timestamp with time zone,
-    completed_at timestamp with time zone,
-    bucket text DEFAULT 'gristmill'::text NOT NULL,
-    CONSTRAINT a_key_is_short CHECK (((length(idempotency_key) >= 38) AND (length(idempotency_key) <= 549))),
-    CONSTRAINT a_size_is_not_negative CHECK ((file_size_bytes >= 0)),
-    CONSTRAINT an_uploaded_file_has_a_place CHECK (((status = ANY (ARRAY['uploading'::text, 'erasing'::text])) OR (storage_path IS NOT NULL))),
-    CONSTRAINT names_are_short CHECK (((length(filename) <= 300) AND (length(original_filename) <= 300))),
-    CONSTRAINT stage_is_known CHECK ((stage = ANY (ARRAY['security'::text, 'ocr'::text, 'spatial'::text, 'pass1'::text, 'pass2'::text, 'pass3'::text]))),
-    CONSTRAINT status_is_known CHECK ((status = ANY (ARRAY['uploading'::text, 'uploaded'::text, 'processing'::text, 'completed'::text, 'failed'::text, 'refused'::text, 'infected'::text, 'erasing'::text])))
-);
-
-COMMENT ON TABLE public.shell_files IS 'One row per uploaded file. storage_path is made by the server; the client''s file name is metadata only. Until scanned_at is set, size, type and digest are what the uploader said; from then on they were measured.';
 
 CREATE FUNCTION mill.count_stage(p_file public.shell_files, p_job_id uuid, p_result jsonb) RETURNS void
     LANGUAGE plpgsql
@@ -3177,6 +3986,27 @@ $$;
 
 COMMENT ON FUNCTION mill.discard(p_ids uuid[]) IS 'Deletes dead letters for good: discarded or not_dead for each.';
 
+CREATE FUNCTION mill.document_condition(p_term jsonb) RETURNS text
+    LANGUAGE plpgsql STABLE
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS $_$
+declare
+  v_key text := p_term ->> 'key';
+begin
+  return case
+    when v_key in ('status', 'stage') then mill.search_condition(p_term, 'f.' || v_key, 'text')
+    when v_key = 'type' then mill.search_condition(p_term, 'f.mime_type', 'text')
+    when v_key = 'profile' then mill.search_condition(p_term, 'f.patient_id', 'uuid')
+    when v_key = 'id' then mill.search_condition(p_term, 'f.id', 'uuid')
+    when v_key in ('since', 'until') then mill.search_condition(p_term, 'f.created_at', v_key)
+    when v_key = 'review' then format('(mill.document_review(f) -> ''reasons'' <> ''[]'') = %L', (p_term #>> '{values,0}' = 'yes') <> (p_term ->> 'not')::boolean)
+    when p_term #>> '{values,0}' ~ '^[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}$' then mill.search_condition(p_term, 'f.id', 'uuid')
+    else mill.search_condition(p_term, 'coalesce(f.original_filename, f.filename)', 'part') end;
+end
+$_$;
+
+COMMENT ON FUNCTION mill.document_condition(p_term jsonb) IS 'One term of a search of documents as a condition in SQL.';
+
 CREATE FUNCTION mill.document_error(p_error jsonb, p_next_retry_at timestamp with time zone DEFAULT NULL::timestamp with time zone) RETURNS jsonb
     LANGUAGE sql STABLE
     SET search_path TO 'pg_catalog', 'pg_temp'
@@ -3234,6 +4064,26 @@ CREATE FUNCTION mill.document_percent(p_status text, p_stage text, p_progress in
 
 COMMENT ON FUNCTION mill.document_percent(p_status text, p_stage text, p_progress integer) IS 'Percent of a document, for people.';
 
+CREATE FUNCTION mill.document_review(p_file public.shell_files) RETURNS jsonb
+    LANGUAGE sql STABLE
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS $$
+  select jsonb_build_object('reasons', to_jsonb(array_remove(array[
+      case when p_file.status in ('failed', 'refused', 'infected') then p_file.status end,
+      case when f.unsure > 0 then 'unsure_facts' end,
+      case when p.unsure > 0 then 'unsure_pages' end], null)),
+    'facts', f.facts, 'unsure_facts', f.unsure, 'least_confidence', least(f.least, p.least), 'unsure_pages', p.unsure)
+  from (select mill.setting('documents.review_confidence', '0.85')::real as enough) s
+  cross join lateral (
+    select count(*)::int as facts, count(*) filter (where f.confidence < s.enough)::int as unsure, min(f.confidence) as least
+    from public.document_facts f where f.document_id = p_file.id) f
+  cross join lateral (
+    select count(*) filter (where p.confidence < s.enough)::int as unsure, min(p.confidence) as least
+    from public.document_pages p where p.document_id = p_file.id) p
+$$;
+
+COMMENT ON FUNCTION mill.document_review(p_file public.shell_files) IS 'Why a person should look at a document: {reasons, facts, unsure_facts, unsure_pages, least_confidence}.';
+
 CREATE FUNCTION mill.document_summary(p_file public.shell_files) RETURNS jsonb
     LANGUAGE sql STABLE
     SET search_path TO 'pg_catalog', 'pg_temp'
@@ -3272,6 +4122,24 @@ CREATE FUNCTION mill.document_times(p_fast_late interval, p_ai_late interval) RE
 $$;
 
 COMMENT ON FUNCTION mill.document_times(p_fast_late interval, p_ai_late interval) IS 'Per document: seconds from the upload to the end of the fast stages, and from there to the end of the passes. Null where that does not count.';
+
+CREATE FUNCTION mill.drain(p_queue text, p_draining boolean) RETURNS boolean
+    LANGUAGE plpgsql
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS $$
+begin
+  update mill.queue q set draining = p_draining where q.queue = p_queue;
+  if not found then
+    raise exception 'unknown queue "%"', left(p_queue, 64) using errcode = 'GM007';
+  end if;
+  insert into mill.event (at, code, detail)
+  values (mill.now(), case when p_draining then 'queue_draining' else 'queue_filling' end, jsonb_build_object('queue', p_queue));
+  perform mill.call_hooks('operated', jsonb_build_object('table', 'queue', 'record', p_queue, 'action', case when p_draining then 'drain' else 'end_drain' end));
+  return p_draining;
+end
+$$;
+
+COMMENT ON FUNCTION mill.drain(p_queue text, p_draining boolean) IS 'Drains a queue, or lets it take jobs again.';
 
 CREATE FUNCTION mill.due_in_sequence(p_job_id uuid) RETURNS uuid[]
     LANGUAGE plpgsql STABLE
@@ -3612,7 +4480,7 @@ begin
     perform mill.open_lines(p_jobs);
   end if;
   -- A queue may come twice here, once for each of its kinds.
-  select bool_or(q.depth_limit is not null), bool_or(q.dequeue = 'fair' or q.max_running_per_group is not null),
+  select bool_or(q.depth_limit is not null or q.draining), bool_or(q.dequeue = 'fair' or q.max_running_per_group is not null),
     bool_or(k.compiled_schema is not null), bool_or(k.unique_by is not null), array_agg(q.queue)
   into v_is_limited, v_has_lanes, v_has_schemas, v_has_unique, v_queues
   from mill.kind k join mill.queue q on q.queue = k.queue
@@ -3645,6 +4513,45 @@ end
 $_$;
 
 COMMENT ON FUNCTION mill.enqueue(p_jobs jsonb) IS 'Inserts an array of jobs {kind, payload, name, category, priority, run_at, max_attempts, dedupe_key, unique, group_key, owner, parent, correlation_id, traceparent}; answers new, duplicate or throttled for each.';
+
+CREATE TABLE mill.console_bulk (
+    id uuid NOT NULL,
+    action text NOT NULL,
+    search text NOT NULL,
+    error_group text,
+    reason text NOT NULL,
+    actor uuid,
+    email text,
+    state text DEFAULT 'running'::text NOT NULL,
+    job uuid,
+    created_at timestamp with time zone NOT NULL,
+    updated_at timestamp with time zone NOT NULL,
+    finished_at timestamp with time zone,
+    reached uuid,
+    total integer NOT NULL,
+    total_is_more boolean DEFAULT false NOT NULL,
+    looked bigint DEFAULT 0 NOT NULL,
+    done bigint DEFAULT 0 NOT NULL,
+    refused bigint DEFAULT 0 NOT NULL,
+    refusals jsonb DEFAULT '{}'::jsonb NOT NULL,
+    error text,
+    CONSTRAINT action_is_known CHECK ((action = ANY (ARRAY['retry'::text, 'discard'::text, 'cancel'::text]))),
+    CONSTRAINT bulk_state_is_known CHECK ((state = ANY (ARRAY['running'::text, 'stopped'::text, 'completed'::text, 'failed'::text]))),
+    CONSTRAINT what_has_ended_says_when CHECK (((state = ANY (ARRAY['completed'::text, 'failed'::text])) = (finished_at IS NOT NULL)))
+)
+WITH (fillfactor='50');
+
+COMMENT ON TABLE mill.console_bulk IS 'Actions on all jobs that match a search, and how far each is. Kept for 90 days.';
+
+CREATE FUNCTION mill.enqueue_bulk(p_bulk mill.console_bulk) RETURNS uuid
+    LANGUAGE sql
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS $$
+  select e.id from mill.enqueue(jsonb_build_array(jsonb_build_object('kind', 'console_bulk', 'name', p_bulk.action,
+    'payload', jsonb_build_object('bulk', p_bulk.id, 'action', p_bulk.action, 'search', p_bulk.search, 'group', p_bulk.error_group)))) e
+$$;
+
+COMMENT ON FUNCTION mill.enqueue_bulk(p_bulk mill.console_bulk) IS 'Enqueues the job that does a bulk action; answers its id.';
 
 CREATE FUNCTION mill.enqueue_document_sweep() RETURNS void
     LANGUAGE sql
@@ -3809,7 +4716,7 @@ begin
     perform mill.check_fit(p_kind, v_kind.compiled_schema, p.payload, p.ordinality - 1)
     from jsonb_array_elements(p_payloads) with ordinality as p(payload, ordinality);
   end if;
-  if v_kind.unique_by is not null or v_queue.depth_limit is not null or v_queue.dequeue = 'fair' or v_queue.max_running_per_group is not null then
+  if v_kind.unique_by is not null or v_queue.depth_limit is not null or v_queue.draining or v_queue.dequeue = 'fair' or v_queue.max_running_per_group is not null then
     select array_agg(e.id order by e.ordinal) into v_ids
     from mill.enqueue((
       select coalesce(jsonb_agg(jsonb_build_object('kind', p_kind, 'payload', p.payload)), '[]')
@@ -3880,6 +4787,12 @@ CREATE FUNCTION mill.entry_lock(p_name text) RETURNS boolean
 
 COMMENT ON FUNCTION mill.entry_lock(p_name text) IS 'Whether this run of a recurring step is the only one; the others skip.';
 
+CREATE FUNCTION mill.error_shape(p_message text) RETURNS text
+    LANGUAGE sql IMMUTABLE
+    RETURN "left"(regexp_replace(regexp_replace(regexp_replace(translate("left"(p_message, 500), ((chr(10) || chr(13)) || chr(9)), '   '::text), '"[^"]*"|`[^`]*`|“[^”]*”|‘[^’]*’|«[^»]*»'::text, '‹…›'::text, 'g'::text), ' ''[^'']*'''::text, ' ‹…›'::text, 'g'::text), '[^ ]*[0-9@][^ ]*'::text, '#'::text, 'g'::text), 200);
+
+COMMENT ON FUNCTION mill.error_shape(p_message text) IS 'A message without the numbers, ids and quoted texts in it.';
+
 CREATE FUNCTION mill.estimated_tokens(p_payload jsonb) RETURNS bigint
     LANGUAGE sql IMMUTABLE
     RETURN CASE WHEN (jsonb_typeof((p_payload -> 'estimated_tokens'::text)) = 'number'::text) THEN (LEAST(GREATEST(((p_payload ->> 'estimated_tokens'::text))::numeric, (0)::numeric), (1000000000)::numeric))::bigint ELSE (1000)::bigint END;
@@ -3898,41 +4811,6 @@ end
 $$;
 
 COMMENT ON FUNCTION mill.every_minute(p_part text) IS 'True for one caller a minute.';
-
-CREATE TABLE mill.workflow (
-    id uuid NOT NULL,
-    user_id uuid NOT NULL,
-    type text NOT NULL,
-    version integer NOT NULL,
-    params jsonb DEFAULT '{}'::jsonb NOT NULL,
-    status text DEFAULT 'queued'::text NOT NULL,
-    percent smallint DEFAULT 0 NOT NULL,
-    phase text DEFAULT 'queued'::text NOT NULL,
-    docs_complete integer DEFAULT 0 NOT NULL,
-    docs_total integer DEFAULT 0 NOT NULL,
-    message text DEFAULT ''::text NOT NULL,
-    output jsonb,
-    error jsonb,
-    compensating boolean DEFAULT false NOT NULL,
-    stragglers boolean DEFAULT false NOT NULL,
-    priority integer DEFAULT 5 NOT NULL,
-    idempotency_key text,
-    correlation_id text,
-    revision bigint DEFAULT 0 NOT NULL,
-    created_at timestamp with time zone NOT NULL,
-    updated_at timestamp with time zone NOT NULL,
-    finished_at timestamp with time zone,
-    CONSTRAINT a_finished_job_says_when CHECK (((status = ANY (ARRAY['completed'::text, 'failed'::text, 'cancelled'::text])) = (finished_at IS NOT NULL))),
-    CONSTRAINT idempotency_key_is_short CHECK (((length(idempotency_key) >= 1) AND (length(idempotency_key) <= 255))),
-    CONSTRAINT only_a_completed_job_is_at_100 CHECK (((percent = 100) = (status = 'completed'::text))),
-    CONSTRAINT params_are_an_object CHECK ((jsonb_typeof(params) = 'object'::text)),
-    CONSTRAINT percent_is_a_percentage CHECK (((percent >= 0) AND (percent <= 100))),
-    CONSTRAINT priority_is_between_minus_100_and_100 CHECK (((priority >= '-100'::integer) AND (priority <= 100))),
-    CONSTRAINT status_is_known CHECK ((status = ANY (ARRAY['queued'::text, 'processing'::text, 'completed'::text, 'failed'::text, 'cancelled'::text])))
-)
-WITH (fillfactor='50');
-
-COMMENT ON TABLE mill.workflow IS 'Jobs of many tasks, as public.jobs shows them.';
 
 CREATE FUNCTION mill.expand_step(p_job mill.workflow, p_step mill.workflow_step, p_state text) RETURNS uuid[]
     LANGUAGE plpgsql
@@ -4093,60 +4971,6 @@ end
 $$;
 
 COMMENT ON FUNCTION mill.explain_job(p_id uuid) IS 'Why a job is not running, as {id, queue, kind, state, sentence, reasons: [{code, until, sentence}]}; null for an unknown job.';
-
-CREATE TABLE mill.queue (
-    queue text NOT NULL,
-    description text DEFAULT ''::text NOT NULL,
-    served_by text DEFAULT 'worker'::text NOT NULL,
-    function text,
-    batch_size integer DEFAULT 50 NOT NULL,
-    max_parallel integer DEFAULT 4 NOT NULL,
-    lease_seconds integer DEFAULT 300 NOT NULL,
-    invocation_seconds integer DEFAULT 30 NOT NULL,
-    max_attempts integer DEFAULT 5 NOT NULL,
-    max_lease_losses integer DEFAULT 3 NOT NULL,
-    backoff_base_seconds numeric DEFAULT 2 NOT NULL,
-    backoff_cap_seconds numeric DEFAULT 3600 NOT NULL,
-    max_running integer,
-    max_running_per_group integer,
-    depth_limit integer,
-    dequeue text DEFAULT 'priority'::text NOT NULL,
-    retention_days integer DEFAULT 7 NOT NULL,
-    target_seconds integer DEFAULT 60 NOT NULL,
-    paused boolean DEFAULT false NOT NULL,
-    provider text,
-    endpoint text,
-    counts_running boolean GENERATED ALWAYS AS (((max_running IS NOT NULL) OR (max_running_per_group IS NOT NULL) OR (dequeue = 'fair'::text) OR (provider IS NOT NULL))) STORED NOT NULL,
-    created_at timestamp with time zone DEFAULT now() NOT NULL,
-    part text DEFAULT NULLIF(current_setting('mill.part'::text, true), ''::text),
-    backoff_jitter numeric,
-    url text,
-    registered jsonb,
-    CONSTRAINT a_provider_is_named_with_its_endpoint CHECK (((provider IS NULL) = (endpoint IS NULL))),
-    CONSTRAINT a_refresh_queue_draws_on_a_provider CHECK (((queue !~ '^refresh(-|$)'::text) OR (provider IS NOT NULL))),
-    CONSTRAINT an_invocation_takes_at_most_fifteen_minutes CHECK (((invocation_seconds >= 1) AND (invocation_seconds <= 900))),
-    CONSTRAINT backoff_grows_from_its_base CHECK (((backoff_base_seconds > (0)::numeric) AND (backoff_cap_seconds >= backoff_base_seconds))),
-    CONSTRAINT backoff_jitter_is_a_share CHECK (((backoff_jitter >= (0)::numeric) AND (backoff_jitter <= (1)::numeric))),
-    CONSTRAINT batch_size_is_positive CHECK (((batch_size >= 1) AND (batch_size <= 1000))),
-    CONSTRAINT depth_limit_is_positive CHECK (((depth_limit >= 1) AND (depth_limit <= 10000000))),
-    CONSTRAINT dequeue_is_by_priority_or_fair CHECK ((dequeue = ANY (ARRAY['priority'::text, 'fair'::text]))),
-    CONSTRAINT endpoint_belongs_to_a_provider CHECK (((endpoint IS NULL) OR (provider IS NOT NULL))),
-    CONSTRAINT function_is_named_where_one_serves CHECK (((num_nonnulls(function, url) <= 1) AND ((served_by = 'external'::text) OR (num_nonnulls(function, url) = ((served_by = 'function'::text))::integer)))),
-    CONSTRAINT function_name_is_a_path_segment CHECK ((function ~ '^[a-z][a-z0-9_-]{0,62}$'::text)),
-    CONSTRAINT lease_is_at_least_one_second CHECK (((lease_seconds >= 1) AND (lease_seconds <= 86400))),
-    CONSTRAINT max_attempts_is_positive CHECK (((max_attempts >= 1) AND (max_attempts <= 1000))),
-    CONSTRAINT max_lease_losses_is_positive CHECK (((max_lease_losses >= 1) AND (max_lease_losses <= 1000))),
-    CONSTRAINT max_parallel_is_positive CHECK (((max_parallel >= 1) AND (max_parallel <= 1000))),
-    CONSTRAINT max_running_is_positive CHECK (((max_running >= 1) AND (max_running <= 100000))),
-    CONSTRAINT max_running_per_group_is_positive CHECK (((max_running_per_group >= 1) AND (max_running_per_group <= 100000))),
-    CONSTRAINT queue_name_is_a_short_word CHECK ((queue ~ '^[a-z][a-z0-9_-]{0,62}$'::text)),
-    CONSTRAINT retention_is_at_least_one_day CHECK (((retention_days >= 1) AND (retention_days <= 3650))),
-    CONSTRAINT served_by_a_function_a_worker_or_others CHECK ((served_by = ANY (ARRAY['function'::text, 'worker'::text, 'external'::text]))),
-    CONSTRAINT target_is_positive CHECK (((target_seconds >= 1) AND (target_seconds <= 86400))),
-    CONSTRAINT url_is_of_the_web CHECK (((url ~ '^https?://[^[:space:]/?#]+[^[:space:]]*$'::text) AND (length(url) <= 2000)))
-);
-
-COMMENT ON TABLE mill.queue IS 'One row a queue; adding a queue is an INSERT.';
 
 CREATE FUNCTION mill.explain_limits(p_job jsonb, p_queue mill.queue) RETURNS TABLE(code text, until timestamp with time zone, sentence text)
     LANGUAGE plpgsql STABLE
@@ -4340,6 +5164,25 @@ CREATE FUNCTION mill.export_batch_json(p_id uuid) RETURNS jsonb
 $$;
 
 COMMENT ON FUNCTION mill.export_batch_json(p_id uuid) IS 'A batch as callers see it.';
+
+CREATE FUNCTION mill.export_condition(p_term jsonb) RETURNS text
+    LANGUAGE plpgsql STABLE
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS $_$
+declare
+  v_key text := p_term ->> 'key';
+begin
+  return case
+    when v_key = 'status' then mill.search_condition(p_term, 'e.json ->> ''status''', 'text')
+    when v_key = 'template' then mill.search_condition(p_term, 'e.template', 'text')
+    when v_key in ('id', 'owner') then mill.search_condition(p_term, 'e.' || v_key, 'uuid')
+    when v_key in ('since', 'until') then mill.search_condition(p_term, 'e.created_at', v_key)
+    when p_term #>> '{values,0}' ~ '^[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}$' then mill.search_condition(p_term, 'e.id', 'uuid')
+    else mill.search_condition(p_term, 'e.title', 'part') end;
+end
+$_$;
+
+COMMENT ON FUNCTION mill.export_condition(p_term jsonb) IS 'One term of a search of exports as a condition in SQL.';
 
 CREATE FUNCTION mill.export_events_after(p_owner uuid, p_ids uuid[], p_after bigint) RETURNS jsonb
     LANGUAGE plpgsql
@@ -4920,6 +5763,15 @@ $$;
 
 COMMENT ON FUNCTION mill.follow_steps(p_job mill.workflow, OUT ready uuid[], OUT skipped uuid[], OUT failed uuid[], OUT moved boolean) IS 'What became possible because steps have ended.';
 
+CREATE FUNCTION mill.forget_console_bulks(p_now timestamp with time zone) RETURNS void
+    LANGUAGE sql
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS $$
+  delete from mill.console_bulk b where b.state <> 'running' and b.updated_at < p_now - interval '90 days'
+$$;
+
+COMMENT ON FUNCTION mill.forget_console_bulks(p_now timestamp with time zone) IS 'Hook of maintain: removes bulk actions that ended 90 days ago.';
+
 CREATE FUNCTION mill.forget_logs(p_jobs uuid[]) RETURNS void
     LANGUAGE plpgsql
     SET search_path TO 'pg_catalog', 'pg_temp'
@@ -5084,6 +5936,41 @@ end
 $$;
 
 COMMENT ON FUNCTION mill.grant_api_capacity(p_provider text, p_endpoint text, p_tokens bigint, p_is_compat boolean) IS 'Reserves one call of a provider: {granted, lease_id, …} or {granted: false, reason, retry_after_seconds}. For reserve_api_capacity and acquire_api_capacity.';
+
+CREATE FUNCTION mill.grant_console(p_record uuid) RETURNS timestamp with time zone
+    LANGUAGE plpgsql
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS $$
+declare
+  v_sub uuid := mill.console_sub();
+  v_until timestamptz := mill.now() + interval '10 minutes';
+begin
+  delete from mill.console_grant g where g.until < mill.now();
+  if v_sub is not null then
+    insert into mill.console_grant as g (sub, record, until) values (v_sub, p_record, v_until)
+    on conflict (sub, record) do update set until = excluded.until;
+  end if;
+  return v_until;
+end
+$$;
+
+COMMENT ON FUNCTION mill.grant_console(p_record uuid) IS 'Lets the caller read the file of a record for ten minutes; answers until when.';
+
+CREATE FUNCTION mill.group_of_error(p_kind text, p_type text, p_shape text) RETURNS text
+    LANGUAGE sql IMMUTABLE
+    RETURN "left"(md5(((((p_kind || chr(31)) || COALESCE(p_type, ''::text)) || chr(31)) || COALESCE(p_shape, ''::text))), 16);
+
+COMMENT ON FUNCTION mill.group_of_error(p_kind text, p_type text, p_shape text) IS 'The group of dead letters of one kind, error type and shape of message, as 16 hex digits.';
+
+CREATE FUNCTION mill.has_console_grant(p_user uuid, p_record uuid) RETURNS boolean
+    LANGUAGE sql STABLE
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS $$
+  select exists (select from mill.console_grant g where g.sub = p_user and g.record = p_record and g.until > mill.now())
+    and mill.console_role() = 'admin'
+$$;
+
+COMMENT ON FUNCTION mill.has_console_grant(p_user uuid, p_record uuid) IS 'Whether a record was revealed to a user within the last ten minutes, and the user is still an admin of the console.';
 
 CREATE FUNCTION mill.has_format(p_text text, p_format text) RETURNS boolean
     LANGUAGE sql IMMUTABLE
@@ -5872,6 +6759,17 @@ $$;
 
 COMMENT ON FUNCTION mill.is_quota_exceeded(p_quota_gb numeric, p_rolling_days integer, p_safety_buffer numeric) IS 'Whether the next batch would pass the data quota; the settings count where an argument is null.';
 
+CREATE FUNCTION mill.is_sensitive(p_kind text) RETURNS boolean
+    LANGUAGE plpgsql STABLE
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS $$
+begin
+  return coalesce((select k.sensitive from mill.kind k where k.kind = p_kind), mill.setting('console.payloads', 'masked') <> 'shown');
+end
+$$;
+
+COMMENT ON FUNCTION mill.is_sensitive(p_kind text) IS 'Whether payloads and results of a kind are shown masked.';
+
 CREATE FUNCTION mill.is_sent_at_once() RETURNS boolean
     LANGUAGE plpgsql STABLE
     SET search_path TO 'pg_catalog', 'pg_temp'
@@ -5937,6 +6835,117 @@ CREATE FUNCTION mill.is_unique_option(p_unique jsonb) RETURNS boolean
     RETURN COALESCE(((jsonb_typeof(p_unique) = 'object'::text) AND (((p_unique - 'by'::text) - 'within_seconds'::text) = '{}'::jsonb) AND (jsonb_typeof((p_unique -> 'by'::text)) = 'array'::text) AND (NOT (p_unique @? '$."by"[*]?(@.type() != "string" || @ == "")'::jsonpath)) AND (jsonb_typeof((p_unique -> 'within_seconds'::text)) = 'number'::text) AND ((((p_unique ->> 'within_seconds'::text))::numeric >= (1)::numeric) AND (((p_unique ->> 'within_seconds'::text))::numeric <= (31536000)::numeric)) AND ((((p_unique ->> 'within_seconds'::text))::numeric % (1)::numeric) = (0)::numeric)), false);
 
 COMMENT ON FUNCTION mill.is_unique_option(p_unique jsonb) IS 'Whether a value says by which fields jobs are unique, and for how long.';
+
+CREATE FUNCTION mill.job_condition(p_term jsonb, p_role text) RETURNS text
+    LANGUAGE plpgsql STABLE
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS $_$
+declare
+  v_key text := p_term ->> 'key';
+  v_states text[];
+begin
+  case
+    when v_key in ('kind', 'queue', 'name', 'worker') then
+      return mill.search_condition(p_term, 'j.' || v_key, 'text');
+    when v_key = 'group' then
+      return mill.search_condition(p_term, 'j.group_key', 'text');
+    when v_key = 'correlation' then
+      return mill.search_condition(p_term, 'j.correlation_id', 'text');
+    when v_key in ('id', 'owner', 'parent') then
+      return mill.search_condition(p_term, 'j.' || v_key, 'uuid');
+    when v_key in ('priority', 'attempt') then
+      return mill.search_condition(p_term, 'j.' || v_key, 'number');
+    when v_key in ('since', 'until') then
+      return mill.search_condition(p_term, 'j.created_at', v_key);
+    when v_key = 'error' then
+      return mill.search_condition(p_term, '(coalesce(j.error ->> ''type'', '''') || '' '' || coalesce(j.error ->> ''message'', ''''))', 'part');
+    when v_key = 'state' then
+      v_states := mill.search_states(p_term);
+      return format(case when (p_term ->> 'not')::boolean then 'j.state <> all (%L::text[])' else 'j.state = any (%L::text[])' end, v_states);
+    when v_key = 'payload' then
+      return format('(%s and %s)', mill.payload_is_searchable(p_role), mill.payload_condition(p_term));
+    when v_key = 'column' then
+      return 'true';
+    when p_term #>> '{values,0}' ~ '^[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}$' then
+      return mill.search_condition(p_term, 'j.id', 'uuid');
+    else
+      return mill.search_condition(p_term, '(j.kind || '' '' || coalesce(j.name, '''') || '' '' || coalesce(j.error ->> ''type'', '''') || '' '' || coalesce(j.error ->> ''message'', ''''))', 'part');
+  end case;
+end
+$_$;
+
+COMMENT ON FUNCTION mill.job_condition(p_term jsonb, p_role text) IS 'One term of a search of jobs as a condition in SQL over a job j.';
+
+CREATE FUNCTION mill.job_search(p_search text, p_role text) RETURNS jsonb
+    LANGUAGE plpgsql STABLE
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS $$
+declare
+  v_terms jsonb := mill.search_terms(p_search, array['kind', 'queue', 'state', 'id', 'owner', 'group', 'name', 'error', 'correlation', 'worker', 'parent', 'priority',
+    'attempt', 'since', 'until', 'payload']);
+  v_term jsonb;
+  v_conditions text[] := array['true'];
+  v_states text[] := array['pending', 'processing', 'deferred', 'retrying', 'completed', 'cancelled', 'failed'];
+  v_has_packs boolean := true;
+begin
+  for v_term in select jsonb_array_elements(v_terms) loop
+    v_conditions := v_conditions || mill.job_condition(v_term, p_role);
+    if v_term ->> 'key' = 'state' and not (v_term ->> 'not')::boolean then
+      v_states := array(select unnest(v_states) intersect select unnest(mill.search_states(v_term)));
+    end if;
+    v_has_packs := v_has_packs and ((v_term ->> 'not')::boolean or v_term ->> 'key' <> all (array['owner', 'group', 'name', 'error', 'correlation', 'worker', 'parent']));
+  end loop;
+  return jsonb_build_object('terms', v_terms, 'condition', array_to_string(v_conditions, ' and '), 'bounds', mill.search_bounds(v_terms),
+    'sources', array_remove(array[
+      case when v_states && array['pending', 'processing', 'deferred', 'retrying'] then 'live' end,
+      case when 'pending' = any (v_states) and v_has_packs then 'packs' end,
+      case when 'failed' = any (v_states) then 'dead' end,
+      case when v_states && array['completed', 'cancelled'] then 'done' end], null),
+    'columns', (select coalesce(jsonb_agg(t -> 'path'), '[]') from (
+      select t from jsonb_array_elements(v_terms) t where t ->> 'key' = 'column' limit 6) c),
+    'notes', case when p_role = 'viewer' and v_terms @> '[{"key": "payload"}]' then jsonb_build_array(
+      'Masked payloads are not searched for a viewer. Ask for the role operator, or search by kind, queue or error.') else '[]' end);
+end
+$$;
+
+COMMENT ON FUNCTION mill.job_search(p_search text, p_role text) IS 'A search of jobs, understood: {terms, condition, bounds, sources, columns, notes}.';
+
+CREATE FUNCTION mill.job_window(p_search jsonb) RETURNS text
+    LANGUAGE plpgsql STABLE
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS $_$
+declare
+  v_columns constant text := 'id, queue, kind, name, state, priority, attempt, max_attempts, progress, created_at, run_at, started_at, finished_at, lease_until, worker,
+    owner, parent, group_key, correlation_id, cancel_requested, error, payload';
+  v_lowest text := p_search #>> '{bounds,lowest}';
+  v_bounds text := format('id < $1 and id between %L::uuid and %L::uuid', v_lowest, p_search #>> '{bounds,highest}')
+    || case when p_search #> '{bounds,ids}' <> 'null' then format(' and id = any (%L::uuid[])', array(select jsonb_array_elements_text(p_search #> '{bounds,ids}'))) else '' end;
+  v_parts text[] := array[]::text[];
+  v_source text;
+begin
+  for v_source in select jsonb_array_elements_text(p_search -> 'sources') loop
+    v_parts := v_parts || case v_source
+      -- Packs are read one after another, newest first, until there are enough: no other job's id lies between those of a pack, and all of them
+      -- share all but their last five digits.
+      when 'packs' then format('(select p.id, p.queue, p.kind, null, ''pending'', p.priority, 0, p.max_attempts, 0::smallint, p.run_at, p.run_at, null::timestamptz, null::timestamptz,
+        null::timestamptz, null, null::uuid, null::uuid, null, null, false, null::jsonb, p.payload
+        from (
+          select u.id, u.payload, p.queue, p.kind, p.priority, p.max_attempts, p.run_at
+          from (
+            select k.*, l.priority from mill.pack k join mill.line l on l.line = k.line
+            where k.first < $1 and k.first between %L::uuid and %L::uuid order by k.first desc) p
+          cross join lateral (select u.id, u.payload from unnest(p.ids, p.payloads) as u(id, payload) order by u.id desc) u) p
+        where %s limit $2)', left(v_lowest, 31) || '00000', p_search #>> '{bounds,highest}', v_bounds)
+      else format('(select %s from mill.job_%s where %s order by id desc limit $2)', v_columns, v_source, v_bounds) end;
+  end loop;
+  if v_parts = '{}' then
+    v_parts := array[format('(select %s from mill.job_live where false)', v_columns)];
+  end if;
+  return format('select * from (%s) w(%s) order by id desc limit $2', array_to_string(v_parts, ' union all '), v_columns);
+end
+$_$;
+
+COMMENT ON FUNCTION mill.job_window(p_search jsonb) IS 'The SQL of one window of a walk over the jobs that a search names: $1 is the id above it, $2 the most rows.';
 
 CREATE FUNCTION mill.jobs_of_part(p_part text) RETURNS uuid[]
     LANGUAGE plpgsql STABLE
@@ -6404,6 +7413,7 @@ CREATE TABLE mill.kind (
     unique_by text[],
     unique_within_seconds integer,
     registered jsonb,
+    sensitive boolean,
     CONSTRAINT kind_name_is_a_short_word CHECK ((kind ~ '^[a-z][a-z0-9_.-]{0,62}$'::text)),
     CONSTRAINT max_attempts_of_a_kind_is_positive CHECK (((max_attempts >= 1) AND (max_attempts <= 1000))),
     CONSTRAINT unique_jobs_are_so_for_a_time CHECK ((((unique_by IS NULL) = (unique_within_seconds IS NULL)) AND ((unique_within_seconds >= 1) AND (unique_within_seconds <= 31536000))))
@@ -6495,6 +7505,17 @@ end
 $$;
 
 COMMENT ON FUNCTION mill.lift_pauses(p_data_type text, p_symbols text[]) IS 'Ends the pauses of symbols that have had a new watcher since their refresh became a dead letter.';
+
+CREATE FUNCTION mill.like_pattern(p_value text, p_is_part boolean, p_quoted boolean) RETURNS text
+    LANGUAGE sql IMMUTABLE
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS $_$
+  select case when p_is_part then '%' else '' end
+    || regexp_replace(case when p_value ~ '.\*$' and not p_quoted then left(p_value, -1) else p_value end, '([\\%_])', '\\\1', 'g')
+    || case when p_is_part or p_value ~ '.\*$' and not p_quoted then '%' else '' end
+$_$;
+
+COMMENT ON FUNCTION mill.like_pattern(p_value text, p_is_part boolean, p_quoted boolean) IS 'A value of a search as a pattern of LIKE.';
 
 CREATE FUNCTION mill.limit_wait(p_provider text, p_endpoint text) RETURNS interval
     LANGUAGE sql STABLE
@@ -6953,6 +7974,23 @@ CREATE FUNCTION mill.lock_refresh_claims() RETURNS void
 
 COMMENT ON FUNCTION mill.lock_refresh_claims() IS 'Claims of refresh queues take turns until their transactions end.';
 
+CREATE FUNCTION mill.locked_bulk(p_id uuid) RETURNS mill.console_bulk
+    LANGUAGE plpgsql
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS $$
+declare
+  v_bulk mill.console_bulk;
+begin
+  select b.* into v_bulk from mill.console_bulk b where b.id = p_id for update;
+  if not found then
+    raise exception 'there is no bulk action %', p_id using errcode = 'GM112', hint = 'console_bulks lists them.';
+  end if;
+  return v_bulk;
+end
+$$;
+
+COMMENT ON FUNCTION mill.locked_bulk(p_id uuid) IS 'A bulk action, locked; GM112 when there is none.';
+
 CREATE FUNCTION mill.log_lines(p_logs jsonb, p_now timestamp with time zone) RETURNS TABLE(n bigint, at timestamp with time zone, level text, message text, data jsonb, bytes bigint)
     LANGUAGE sql STABLE
     SET search_path TO 'pg_catalog', 'pg_temp'
@@ -7027,6 +8065,12 @@ end
 $$;
 
 COMMENT ON FUNCTION mill.lower_floors(p_queue text) IS 'Looks for jobs that appeared below the floors of a queue; says in how many lines there were any.';
+
+CREATE FUNCTION mill.lowest_id_at(p_at timestamp with time zone) RETURNS uuid
+    LANGUAGE sql IMMUTABLE
+    RETURN ((lpad(to_hex(GREATEST((0)::bigint, LEAST(((EXTRACT(epoch FROM p_at) * (1000)::numeric))::bigint, '253402300799999'::bigint))), 12, '0'::text) || '70008000000000000000'::text))::uuid;
+
+COMMENT ON FUNCTION mill.lowest_id_at(p_at timestamp with time zone) IS 'The lowest time-ordered id of a millisecond.';
 
 CREATE FUNCTION mill.maintain() RETURNS jsonb
     LANGUAGE plpgsql
@@ -7136,6 +8180,29 @@ $$;
 
 COMMENT ON FUNCTION mill.maintain_unless_running() IS 'mill.maintain, or {skipped} while another run is at it.';
 
+CREATE FUNCTION mill.make_due(p_ids uuid[]) RETURNS TABLE(id uuid, status text)
+    LANGUAGE plpgsql
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    SET enable_seqscan TO 'off'
+    SET enable_bitmapscan TO 'off'
+    SET jit TO 'off'
+    AS $$
+declare
+  v_waiting uuid[] := array(select j.id from mill.job_live j where j.id = any (p_ids) and j.waits order by j.id for update);
+begin
+  if v_waiting = '{}' then
+    return;
+  end if;
+  update mill.job_live j set run_at = mill.now() where j.id = any (v_waiting) and j.run_at > mill.now();
+  perform mill.audit_jobs(v_waiting, 'make_due', null);
+  perform mill.promote();
+  perform mill.wake(q) from mill.queue q where q.queue in (select j.queue from mill.job_live j where j.id = any (v_waiting));
+  return query select w, 'due' from unnest(v_waiting) w;
+end
+$$;
+
+COMMENT ON FUNCTION mill.make_due(p_ids uuid[]) IS 'Makes deferred and retrying jobs due at once; answers those that it found.';
+
 CREATE FUNCTION mill.make_tasks() RETURNS trigger
     LANGUAGE plpgsql SECURITY DEFINER
     SET search_path TO 'pg_catalog', 'pg_temp'
@@ -7162,6 +8229,31 @@ end
 $$;
 
 COMMENT ON FUNCTION mill.make_tasks() IS 'Makes the steps and tasks of a new job and starts those that wait for nothing.';
+
+CREATE FUNCTION mill.masked(p_value jsonb, p_depth integer DEFAULT 0) RETURNS jsonb
+    LANGUAGE plpgsql IMMUTABLE
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS $$
+begin
+  return case jsonb_typeof(p_value)
+    when 'object' then case when p_depth >= 12 then to_jsonb('‹object›'::text) else
+      (select coalesce(jsonb_object_agg(e.key, mill.masked(e.value, p_depth + 1)), '{}') from (select * from jsonb_each(p_value) limit 200) e) end
+    when 'array' then case when p_depth >= 12 or jsonb_array_length(p_value) > 200 then to_jsonb(format('‹list of %s›', jsonb_array_length(p_value))) else
+      (select coalesce(jsonb_agg(mill.masked(e.value, p_depth + 1) order by e.place), '[]') from jsonb_array_elements(p_value) with ordinality as e(value, place)) end
+    when 'string' then to_jsonb(format('‹text of %s›', length(p_value #>> '{}')))
+    when 'number' then to_jsonb('‹number›'::text)
+    when 'boolean' then to_jsonb('‹true or false›'::text)
+    else p_value end;
+end
+$$;
+
+COMMENT ON FUNCTION mill.masked(p_value jsonb, p_depth integer) IS 'A JSON value with its keys, and the types instead of its values.';
+
+CREATE FUNCTION mill.masked_text(p_text text, p_is_masked boolean) RETURNS text
+    LANGUAGE sql IMMUTABLE
+    RETURN CASE WHEN p_is_masked THEN repeat('•'::text, LEAST(length(p_text), 40)) ELSE p_text END;
+
+COMMENT ON FUNCTION mill.masked_text(p_text text, p_is_masked boolean) IS 'A text, or as many dots as it has characters.';
 
 CREATE FUNCTION mill.max_document_bytes() RETURNS bigint
     LANGUAGE sql STABLE
@@ -7240,7 +8332,8 @@ declare
   v_has_folder boolean := v_folder = p_user or public.has_profile_access(p_user, v_folder);
 begin
   if mill.is_place_of_document(p_key) then
-    return v_has_folder and exists (
+    -- An admin of the console to whom the document was revealed reads it too, for some minutes.
+    return (v_has_folder or mill.has_console_grant(p_user, split_part(p_key, '/', 2)::uuid)) and exists (
       select from public.shell_files f
       where f.id = split_part(p_key, '/', 2)::uuid and f.storage_path = p_key and f.scanned_at is not null
         and f.status in ('uploaded', 'processing', 'completed', 'failed'));
@@ -7252,21 +8345,26 @@ $$;
 COMMENT ON FUNCTION mill.may_read_document(p_key text, p_user uuid) IS 'Rule of read: the folders of accessible profiles, and of documents only what was scanned.';
 
 CREATE FUNCTION mill.may_read_export(p_key text, p_user uuid) RETURNS boolean
-    LANGUAGE sql IMMUTABLE
-    RETURN NULLIF((starts_with(p_key, (p_user || '/exports/'::text)) OR (p_key = (p_user || '/'::text))), false);
+    LANGUAGE sql STABLE
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS $$
+  select nullif(starts_with(p_key, p_user || '/exports/') or p_key = p_user || '/'
+    or exists (select from mill.export_file f where f.path = p_key and f.state = 'stored' and mill.has_console_grant(p_user, f.export_id)), false)
+$$;
 
-COMMENT ON FUNCTION mill.may_read_export(p_key text, p_user uuid) IS 'Rule of read: the exports of a user.';
+COMMENT ON FUNCTION mill.may_read_export(p_key text, p_user uuid) IS 'Rule of read: the exports of a user, and those that were revealed to an admin of the console.';
 
 CREATE FUNCTION mill.may_read_exported_file(p_key text, p_user uuid) RETURNS boolean
     LANGUAGE sql STABLE
     SET search_path TO 'pg_catalog', 'pg_temp'
     AS $$
-  select nullif(starts_with(p_key, p_user || '/') and not exists (
+  select nullif((starts_with(p_key, p_user || '/') or exists (
+      select from mill.export_file f where f.path = 'exports:' || p_key and mill.has_console_grant(p_user, f.export_id))) and not exists (
     select from mill.export_file f
     where f.path = 'exports:' || p_key and (f.state in ('removing', 'deleted') or f.expires_at <= mill.now())), false)
 $$;
 
-COMMENT ON FUNCTION mill.may_read_exported_file(p_key text, p_user uuid) IS 'Rule of read in the bucket exports: the files of a user, until they are deleted or expire.';
+COMMENT ON FUNCTION mill.may_read_exported_file(p_key text, p_user uuid) IS 'Rule of read in the bucket exports: the files of a user, and those that were revealed to an admin of the console, until they are deleted or expire.';
 
 CREATE FUNCTION mill.may_read_job_artifact(p_key text, p_user uuid) RETURNS boolean
     LANGUAGE sql IMMUTABLE
@@ -8472,6 +9570,56 @@ $$;
 
 COMMENT ON FUNCTION mill.pause_job_schedule(p_schedule text, p_paused boolean) IS 'Pauses or resumes a schedule.';
 
+CREATE FUNCTION mill.payload_condition(p_term jsonb) RETURNS text
+    LANGUAGE plpgsql STABLE
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS $_$
+declare
+  v_path text := format('%L::text[]', array(select jsonb_array_elements_text(p_term -> 'path')));
+  v_value text;
+  v_parts text[] := array[]::text[];
+begin
+  for v_value in select jsonb_array_elements_text(p_term -> 'values') loop
+    v_parts := v_parts || case
+      when (p_term ->> 'quoted')::boolean then format('j.payload #>> %s = %L', v_path, v_value)
+      when v_value = 'null' then format('j.payload #> %s = ''null''::jsonb', v_path)
+      when v_value ~ '^-?\d{1,100}(\.\d{1,100})?([eE][+-]?\d{1,3})?$' then format('(j.payload #> %s = %L::jsonb or j.payload #>> %1$s = %3$L)', v_path, to_jsonb(v_value::numeric), v_value)
+      else format('j.payload #>> %s = %L', v_path, v_value) end;
+  end loop;
+  return format(case when (p_term ->> 'not')::boolean then '(%s) is not true' else '(%s)' end, array_to_string(v_parts, ' or '));
+end
+$_$;
+
+COMMENT ON FUNCTION mill.payload_condition(p_term jsonb) IS 'One term payload.… of a search as a condition in SQL.';
+
+CREATE FUNCTION mill.payload_is_searchable(p_role text) RETURNS text
+    LANGUAGE sql STABLE
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS $$
+  select case when p_role in ('operator', 'admin') then 'true' else format('(j.kind = any (%L::text[])%s)',
+    array(select k.kind from mill.kind k where not mill.is_sensitive(k.kind)), '') end
+$$;
+
+COMMENT ON FUNCTION mill.payload_is_searchable(p_role text) IS 'A condition in SQL: whether a role may search the payload of a job.';
+
+CREATE FUNCTION mill.pending_estimate(p_queue text) RETURNS bigint
+    LANGUAGE plpgsql
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS $$
+declare
+  v_lines int[] := array(select l.line from mill.line l where l.queue = p_queue);
+  v_rows json;
+  v_packs json;
+begin
+  execute format('explain (format json) select from mill.job_live where line = any (%L::int[]) and not waits and turn is not null', v_lines) into v_rows;
+  execute format('explain (format json) select from mill.pack where line = any (%L::int[])', v_lines) into v_packs;
+  return (v_rows #>> '{0,Plan,Plan Rows}')::numeric::bigint + (v_packs #>> '{0,Plan,Plan Rows}')::numeric::bigint
+    * coalesce((select avg(p.jobs) from (select o.jobs from mill.pack o where o.line = any (v_lines) limit 100) p), 0)::bigint;
+end
+$$;
+
+COMMENT ON FUNCTION mill.pending_estimate(p_queue text) IS 'About how many jobs of a queue are due, by the planner''s statistics.';
+
 CREATE FUNCTION mill.piece_text(p_value jsonb, p_whole boolean) RETURNS text
     LANGUAGE sql IMMUTABLE
     RETURN CASE WHEN p_whole THEN COALESCE((p_value)::text, 'null'::text) ELSE substr((to_jsonb(COALESCE((p_value #>> '{}'::text[]), ''::text)))::text, 2, (length((to_jsonb(COALESCE((p_value #>> '{}'::text[]), ''::text)))::text) - 2)) END;
@@ -8635,6 +9783,66 @@ $$;
 
 COMMENT ON FUNCTION mill.prune(p_now timestamp with time zone) IS 'Deletes what is past its time outside of the day partitions.';
 
+CREATE FUNCTION mill.pulse_cursor(p_cursor text) RETURNS jsonb
+    LANGUAGE plpgsql IMMUTABLE
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS $$
+begin
+  return case when length(p_cursor) <= 20000 and jsonb_typeof(p_cursor::jsonb) = 'object' then p_cursor::jsonb else '{}'::jsonb end;
+exception when invalid_text_representation then
+  return '{}'::jsonb;
+end
+$$;
+
+COMMENT ON FUNCTION mill.pulse_cursor(p_cursor text) IS 'The cursor of a pulse as an object. For console_pulse alone.';
+
+CREATE FUNCTION mill.pulse_rest(p_now timestamp with time zone) RETURNS jsonb
+    LANGUAGE plpgsql STABLE
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    SET plan_cache_mode TO 'force_generic_plan'
+    SET jit TO 'off'
+    AS $$
+begin
+  return jsonb_build_object(
+    'counters', jsonb_build_object(
+      'finished', (select coalesce(sum(pg_stat_get_tuples_inserted(i.inhrelid)), 0) from pg_inherits i where i.inhparent = 'mill.job_done'::regclass),
+      'dead', pg_stat_get_tuples_inserted('mill.job_dead'::regclass)),
+    'alerts', (select jsonb_build_object('firing', count(*) filter (where a.state = 'firing'), 'digest', left(md5(coalesce(string_agg(a.id || a.state, ',' order by a.id), '')), 6))
+      from (select o.id, o.state from mill.alert o where o.state <> 'resolved' order by o.id limit 200) a),
+    'schedules_late', (select count(*) from mill.cron_health() c where c.reason is not null),
+    'workers', (select count(*) from mill.worker w where w.seen_at > p_now - make_interval(secs => mill.setting('worker.timeout_seconds', '300')::int)),
+    'bulks', (select coalesce(jsonb_agg(jsonb_build_object('id', b.id, 'state', b.state, 'done', b.done, 'total', b.total, 'total_more', b.total_is_more) order by b.id desc), '[]')
+      from (select * from mill.console_bulk o where o.state = 'running' or o.updated_at > p_now - interval '10 seconds' order by o.id desc limit 5) b));
+end
+$$;
+
+COMMENT ON FUNCTION mill.pulse_rest(p_now timestamp with time zone) IS 'Counters, alerts, schedules, workers and bulk actions in numbers. For console_pulse alone.';
+
+CREATE FUNCTION mill.pulse_watch(p_ids uuid[]) RETURNS jsonb
+    LANGUAGE plpgsql STABLE
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    SET plan_cache_mode TO 'force_generic_plan'
+    SET enable_seqscan TO 'off'
+    SET enable_bitmapscan TO 'off'
+    SET jit TO 'off'
+    AS $$
+begin
+  if coalesce(cardinality(p_ids), 0) = 0 then
+    return '{}'::jsonb;
+  end if;
+  return (
+    select coalesce(jsonb_object_agg(w.id, coalesce(
+      (select jsonb_build_array(j.state, j.attempt, j.progress) from mill.job_live j where j.id = w.id),
+      (select jsonb_build_array(j.state, j.attempt, j.progress) from mill.job_dead j where j.id = w.id),
+      (select jsonb_build_array(j.state, j.attempt, j.progress) from mill.job_done j where j.id = w.id limit 1),
+      (select jsonb_build_array('pending', 0, 0) from mill.pack p where p.first = mill.pack_of(w.id) and w.id = any (p.ids)),
+      '["gone", 0, 0]')), '{}')
+    from (select distinct u.id from unnest(p_ids[1:25]) u(id) where u.id is not null) w);
+end
+$$;
+
+COMMENT ON FUNCTION mill.pulse_watch(p_ids uuid[]) IS 'State, attempt and progress of some jobs, by id. For console_pulse alone.';
+
 CREATE PROCEDURE mill.pump(IN p_seconds numeric DEFAULT 59, IN p_interval numeric DEFAULT NULL::numeric)
     LANGUAGE plpgsql
     AS $$
@@ -8722,6 +9930,82 @@ $$;
 
 COMMENT ON FUNCTION mill.pump_once() IS 'One round of the pump in one transaction.';
 
+CREATE FUNCTION mill.queue_options() RETURNS TABLE(place integer, name text, type text, min numeric, max numeric, choices text[], nullable boolean, unit text, "group" text, sentence text)
+    LANGUAGE sql IMMUTABLE
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS $$
+  select row_number() over ()::int, o.* from (values
+    ('description', 'text', null::numeric, null::numeric, null::text[], false, null, 'about', 'What the queue is for, as the console shows it.'),
+    ('batch_size', 'integer', 1, 1000, null, false, 'jobs', 'claiming', 'How many jobs one invocation of the function, or one claim of a pack, takes at most.'),
+    ('max_parallel', 'integer', 1, 1000, null, false, 'invocations', 'claiming', 'How many invocations of the function run at the same time.'),
+    ('max_running', 'integer', 1, 100000, null, true, 'jobs', 'claiming', 'How many jobs of the queue run at the same time; empty: any number.'),
+    ('max_running_per_group', 'integer', 1, 100000, null, true, 'jobs', 'claiming', 'How many jobs with the same group key run at the same time; empty: any number.'),
+    ('dequeue', 'choice', null, null, array['priority', 'fair'], false, null, 'claiming', 'priority: the highest priority first, then the oldest. fair: tenants take turns.'),
+    ('depth_limit', 'integer', 1, 10000000, null, true, 'jobs', 'enqueueing', 'With this many jobs due, new ones are answered as throttled; empty: any number.'),
+    ('lease_seconds', 'integer', 1, 86400, null, false, 'seconds', 'time', 'How long a worker may be silent before its job is given to another.'),
+    ('invocation_seconds', 'integer', 1, 900, null, false, 'seconds', 'time', 'How long one invocation of the function may take; after that it is lost.'),
+    ('max_attempts', 'integer', 1, 1000, null, false, 'attempts', 'retries', 'How often a job is tried before it becomes a dead letter. Jobs that exist keep their number.'),
+    ('max_lease_losses', 'integer', 1, 1000, null, false, 'times', 'retries', 'How often a job may lose its worker before it becomes a dead letter.'),
+    ('backoff_base_seconds', 'number', 0.001, 86400, null, false, 'seconds', 'retries', 'How long the first retry waits; each further one waits twice as long.'),
+    ('backoff_cap_seconds', 'number', 0.001, 31536000, null, false, 'seconds', 'retries', 'The longest wait between two attempts.'),
+    ('backoff_jitter', 'number', 0, 1, null, true, 'share', 'retries', 'By what share a wait varies, so that retries do not come all at once; empty: anything up to the wait.'),
+    ('retention_days', 'integer', 1, 3650, null, false, 'days', 'keeping', 'How long completed and cancelled jobs are kept. Dead letters are kept until somebody retries or discards them.'),
+    ('target_seconds', 'integer', 1, 86400, null, false, 'seconds', 'scaling', 'How soon the backlog should be cleared: what an autoscaler is told to aim at.'),
+    ('provider', 'text', null, null, null, true, null, 'limits', 'The provider whose limit the jobs draw on; together with endpoint.'),
+    ('endpoint', 'text', null, null, null, true, null, 'limits', 'The endpoint of the provider whose limit the jobs draw on.')
+  ) as o(name, type, min, max, choices, nullable, unit, "group", sentence)
+$$;
+
+COMMENT ON FUNCTION mill.queue_options() IS 'The options of a queue that the console can change, with type, bounds and what each does.';
+
+CREATE FUNCTION mill.queue_pulse() RETURNS TABLE(queue text, pending integer, running integer, oldest_due timestamp with time zone, paused boolean, draining boolean, breaker text)
+    LANGUAGE plpgsql STABLE
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    SET plan_cache_mode TO 'force_generic_plan'
+    SET jit TO 'off'
+    SET enable_seqscan TO 'off'
+    SET enable_bitmapscan TO 'off'
+    SET enable_hashjoin TO 'off'
+    SET enable_mergejoin TO 'off'
+    AS $$
+begin
+  return query
+  select q.queue,
+    least(1000, r.pending + packed.pending)::int,
+    case
+      when q.counts_running then (select count(*) from (select from mill.job_live j where j.slot = q.queue limit 1000) j)
+      when q.served_by = 'function' then (
+        select coalesce(sum(i.claimed), 0) from (
+          select o.claimed from mill.invocation o where o.queue = q.queue and o.ended_at is null and o.begun_at is not null limit 1000) i)
+      else f.running + (
+        select count(*) from (
+          select l.first, l.last from (select * from mill.pack_lease order by lease_until desc limit 50) l where l.queue = q.queue) l
+        cross join lateral (select from mill.job_live j where j.id between l.first and l.last and j.turn is null and j.state = 'processing' limit 100) j) end::int,
+    least(r.oldest, packed.oldest), q.paused, q.draining, coalesce(b.state, 'closed')
+  from (select * from mill.queue order by mill.queue.queue limit 200) q
+  cross join lateral (
+    select count(*) as pending, min(j.run_at) as oldest from (
+      select o.run_at from mill.floor f
+      cross join lateral (
+        select o.run_at from mill.job_live o where o.line = f.line and o.turn >= f.turn and not o.waits and o.state = 'pending' order by o.turn limit 1000) o
+      where f.queue = q.queue limit 1000) j) r
+  cross join lateral (
+    select coalesce(sum(p.jobs), 0) as pending, min(p.run_at) as oldest from (
+      select k.jobs, k.run_at from mill.floor f
+      cross join lateral (select k.jobs, k.run_at from mill.pack k where k.line = f.line and k.turn >= f.turn order by k.turn limit 102) k
+      where f.queue = q.queue limit 102) p) packed
+  cross join lateral (
+    select count(*) as running from (
+      select from mill.floor f
+      cross join lateral (
+        select from mill.job_live o where o.line = f.line and o.turn >= f.tail and o.turn < f.turn and not o.waits and o.state = 'processing' limit 1000) o
+      where f.queue = q.queue and not q.counts_running and q.served_by <> 'function' limit 1000) o) f
+  left join mill.breaker b on b.target = case when q.provider is null then coalesce(q.function, q.url) else coalesce(q.function, q.url) || ':' || q.provider end;
+end
+$$;
+
+COMMENT ON FUNCTION mill.queue_pulse() IS 'How each queue stands, counted to 1,000. For the console alone.';
+
 CREATE FUNCTION mill.queue_refreshes(p_type public.data_type_registry, p_symbols text[], p_priority integer, p_size bigint DEFAULT NULL::bigint, p_metadata jsonb DEFAULT NULL::jsonb) RETURNS integer
     LANGUAGE plpgsql
     SET search_path TO 'pg_catalog', 'pg_temp'
@@ -8777,6 +10061,44 @@ end
 $$;
 
 COMMENT ON FUNCTION mill.queue_stale(p_type public.data_type_registry, p_symbols text[], p_priority integer) IS 'Queues the stale ones of some symbols; says how many refreshes were new. Without a priority each gets the number of its viewers.';
+
+CREATE FUNCTION mill.queue_with(p_queue mill.queue, p_options jsonb) RETURNS mill.queue
+    LANGUAGE plpgsql STABLE
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS $$
+declare
+  v_queue mill.queue := p_queue;
+  v_option record;
+  v_value jsonb;
+  v_fits boolean;
+begin
+  if jsonb_typeof(p_options) is distinct from 'object' then
+    raise exception 'p_options is not an object' using errcode = 'GM110', detail = '{"option": null}', hint = 'Send the options that are to change.';
+  end if;
+  for v_option in select k.name as asked, o.* from jsonb_object_keys(p_options) as k(name) left join mill.queue_options() o on o.name = k.name loop
+    v_value := p_options -> v_option.asked;
+    if v_option.name is null then
+      raise exception 'a queue has no option "%" that the console changes', left(v_option.asked, 60) using errcode = 'GM110',
+        detail = jsonb_build_object('option', left(v_option.asked, 60))::text, hint = 'console_queue lists the options.';
+    end if;
+    v_fits := case
+      when v_value = 'null' then v_option.nullable
+      when v_option.type in ('integer', 'number') then jsonb_typeof(v_value) = 'number' and (v_value #>> '{}')::numeric between v_option.min and v_option.max
+        and (v_option.type = 'number' or (v_value #>> '{}')::numeric % 1 = 0)
+      when v_option.type = 'choice' then v_value #>> '{}' = any (v_option.choices)
+      else jsonb_typeof(v_value) = 'string' and length(v_value #>> '{}') <= 500 end;
+    if not v_fits then
+      raise exception 'the option % cannot be %', v_option.name, left(v_value::text, 60) using errcode = 'GM110', detail = jsonb_build_object('option', v_option.name)::text,
+        hint = concat_ws(' ', v_option.sentence, case when v_option.min is not null then format('From %s to %s.', v_option.min, v_option.max) end,
+          'One of ' || array_to_string(v_option.choices, ', ') || '.');
+    end if;
+    v_queue := jsonb_populate_record(v_queue, jsonb_build_object(v_option.name, v_value));
+  end loop;
+  return v_queue;
+end
+$$;
+
+COMMENT ON FUNCTION mill.queue_with(p_queue mill.queue, p_options jsonb) IS 'A queue with some options changed, each checked. For console_set_queue alone.';
 
 CREATE FUNCTION mill.quota_in_flight() RETURNS bigint
     LANGUAGE sql STABLE
@@ -9178,6 +10500,23 @@ $$;
 
 COMMENT ON FUNCTION mill.record_wake_failure(p_queue text, p_sqlstate text, p_message text) IS 'Records that a queue could not be woken.';
 
+CREATE FUNCTION mill.refresh_freshness(p_type public.data_type_registry, p_symbols text[]) RETURNS jsonb
+    LANGUAGE plpgsql
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS $$
+declare
+  v_watched text[] := array(
+    select distinct s.symbol from unnest(p_symbols) s(symbol)
+    where exists (select from public.active_subscriptions_v2 a where a.symbol = s.symbol and a.data_type = p_type.data_type));
+begin
+  return jsonb_build_object('watched', cardinality(v_watched), 'stale', cardinality(mill.stale_symbols(p_type, v_watched)), 'error', null);
+exception when others then
+  return jsonb_build_object('watched', cardinality(v_watched), 'stale', null, 'error', left(sqlerrm, 300));
+end
+$$;
+
+COMMENT ON FUNCTION mill.refresh_freshness(p_type public.data_type_registry, p_symbols text[]) IS 'How many of some symbols are watched for a data type, and how many of those are stale.';
+
 CREATE FUNCTION mill.refresh_queue_of(p_function text, p_provider text) RETURNS text
     LANGUAGE sql STABLE
     SET search_path TO 'pg_catalog', 'pg_temp'
@@ -9189,6 +10528,22 @@ CREATE FUNCTION mill.refresh_queue_of(p_function text, p_provider text) RETURNS 
 $_$;
 
 COMMENT ON FUNCTION mill.refresh_queue_of(p_function text, p_provider text) IS 'The refresh queue that a function, or a program of the user, serves for a provider; null where there is none.';
+
+CREATE FUNCTION mill.refresh_quota() RETURNS jsonb
+    LANGUAGE sql STABLE
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS $$
+  select jsonb_build_object('days', q.days, 'allowed', q.allowed, 'used', q.used, 'in_flight', mill.quota_in_flight(), 'next_batch', mill.quota_next_batch(), 'per_day', q.per_day,
+    -- What is older than the window falls out of it, so a steady use never comes to more than a window of it.
+    'forecast', round(q.per_day * q.days),
+    'reached_at', case when q.used >= q.allowed then mill.now() when q.per_day * q.days > q.allowed and q.per_day > 0
+      then mill.now() + make_interval(hours => least(24 * 365, ceil(24 * (q.allowed - q.used) / q.per_day))::int) end)
+  from (
+    select d.days, round(mill.quota_limit(null, null)) as allowed, mill.quota_used(d.days)::numeric as used, round(mill.quota_used(7) / 7.0) as per_day
+    from (select mill.setting('refresh.quota_days', '30')::int as days) d) q
+$$;
+
+COMMENT ON FUNCTION mill.refresh_quota() IS 'The data quota with a forecast by the last seven days, in bytes.';
 
 CREATE FUNCTION mill.refuse_audit_change() RETURNS trigger
     LANGUAGE plpgsql
@@ -9300,6 +10655,19 @@ end
 $$;
 
 COMMENT ON FUNCTION mill.refuse_schema(p_place text, p_problem text) IS 'Raises GM013 with the place in the schema, a JSON Pointer.';
+
+CREATE FUNCTION mill.refuse_search(p_problem text, p_at integer, p_term text, p_hint text DEFAULT NULL::text) RETURNS void
+    LANGUAGE plpgsql STABLE
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS $$
+begin
+  raise exception '%', p_problem using errcode = 'GM110',
+    detail = jsonb_build_object('at', p_at, 'length', length(p_term), 'term', left(p_term, 100))::text,
+    hint = coalesce(p_hint, 'Terms are key:value, separated by blanks. Put a value with blanks or colons in double quotes.');
+end
+$$;
+
+COMMENT ON FUNCTION mill.refuse_search(p_problem text, p_at integer, p_term text, p_hint text) IS 'Raises GM110 with the place of the term that cannot be read.';
 
 CREATE FUNCTION mill.refuse_to_drop_jobs() RETURNS trigger
     LANGUAGE plpgsql SECURITY DEFINER
@@ -9746,6 +11114,29 @@ $_$;
 
 COMMENT ON FUNCTION mill.request_exports(p_owner uuid, p_document_ids uuid[], p_template text, p_options jsonb, p_correlation_id text) IS 'Asks for exports of documents, in their order; answers the id of each, new or pending already.';
 
+CREATE FUNCTION mill.require_console(p_role text) RETURNS text
+    LANGUAGE plpgsql STABLE
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS $_$
+declare
+  v_order constant text[] := array['viewer', 'operator', 'admin'];
+  v_role text := mill.console_role();
+  v_sub text := auth.jwt() ->> 'sub';
+begin
+  if coalesce(array_position(v_order, v_role), 0) < array_position(v_order, p_role) then
+    raise exception 'this needs the console role %; your token has %', p_role, coalesce('the role ' || v_role, 'none') using errcode = '42501',
+      hint = 'An administrator gives it: app_metadata.gristmill_role of the user on Supabase, or the claim gristmill_role of the token. Then sign in again. See docs/console.md.';
+  end if;
+  if v_sub !~ '^[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}$' then
+    raise exception 'the sub of your token is not a UUID, so the audit log could not name you' using errcode = '42501',
+      hint = 'Sign in with a token whose sub is the UUID of a user.';
+  end if;
+  return v_role;
+end
+$_$;
+
+COMMENT ON FUNCTION mill.require_console(p_role text) IS 'The caller''s console role; refuses with 42501 when it is lower than the one that is needed.';
+
 CREATE FUNCTION mill.require_document(p_id uuid) RETURNS public.shell_files
     LANGUAGE plpgsql
     SET search_path TO 'pg_catalog', 'pg_temp'
@@ -10064,6 +11455,122 @@ $_$;
 
 COMMENT ON FUNCTION mill.rule_values() IS 'The value of each enabled rule for each of its subjects. A rule that cannot be measured is left out.';
 
+CREATE FUNCTION mill.run_bulk(p_bulk mill.console_bulk, p_until timestamp with time zone) RETURNS void
+    LANGUAGE plpgsql
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS $$
+declare
+  v_worker constant text := 'pump';
+  v_job mill.job_live;
+  v_state text;
+  v_is_done boolean := false;
+  v_error text;
+begin
+  select j.* into v_job from mill.job_live j where j.id = p_bulk.job;
+  if v_job.state = 'processing' and v_job.worker = v_worker and not v_job.cancel_requested then
+    v_job := mill.held_job((v_job.id, v_worker, v_job.attempt));
+  elsif v_job.id is null then -- it was cancelled, or died, without a word from here
+    update mill.console_bulk b set state = 'stopped', job = null, error = 'its job was cancelled', updated_at = mill.now() where b.id = p_bulk.id;
+    return;
+  else
+    return; -- it waits for its turn, or for its next attempt
+  end if;
+
+  begin
+    while not v_is_done and clock_timestamp() < p_until loop
+      v_is_done := mill.run_bulk_batch(p_bulk.id);
+    end loop;
+  exception when query_canceled then
+    raise;
+  when others then
+    v_error := format('%s (%s)', sqlerrm, sqlstate);
+  end;
+
+  if v_error is not null then
+    perform mill.settle_held((v_job.id, v_worker, v_job.attempt), jsonb_build_object('outcome', 'failed', 'error', jsonb_build_object('type', 'console_bulk', 'message', v_error)));
+    v_state := case when exists (select from mill.job_dead j where j.id = v_job.id) then 'failed' else 'running' end;
+    update mill.console_bulk b set state = v_state, error = v_error, updated_at = mill.now(), finished_at = case v_state when 'failed' then mill.now() end where b.id = p_bulk.id;
+  elsif v_is_done then
+    update mill.console_bulk b set state = 'completed', error = null, finished_at = mill.now(), updated_at = mill.now() where b.id = p_bulk.id returning b.* into p_bulk;
+    perform mill.settle_held((v_job.id, v_worker, v_job.attempt),
+      jsonb_build_object('outcome', 'completed', 'result', jsonb_build_object('done', p_bulk.done, 'refused', p_bulk.refused)));
+  else
+    perform mill.heartbeat(v_worker, jsonb_build_array(jsonb_build_object('id', v_job.id, 'attempt', v_job.attempt, 'progress', (
+      select least(99, (b.done + b.refused) * 100 / greatest(b.total, 1)) from mill.console_bulk b where b.id = p_bulk.id))));
+  end if;
+end
+$$;
+
+COMMENT ON FUNCTION mill.run_bulk(p_bulk mill.console_bulk, p_until timestamp with time zone) IS 'Works on one bulk action until a time. For mill.run_console_bulks alone.';
+
+CREATE FUNCTION mill.run_bulk_batch(p_bulk uuid) RETURNS boolean
+    LANGUAGE plpgsql
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    SET enable_seqscan TO 'off'
+    SET enable_bitmapscan TO 'off'
+    SET jit TO 'off'
+    AS $_$
+declare
+  v_size constant int := 200;
+  v_bulk mill.console_bulk;
+  v_search jsonb;
+  v_found int;
+  v_last uuid;
+  v_ids uuid[];
+  v_counts jsonb;
+  v_changed bigint;
+begin
+  select b.* into v_bulk from mill.console_bulk b where b.id = p_bulk;
+  v_search := mill.bulk_search(v_bulk.action, v_bulk.search, v_bulk.error_group, 'operator');
+  execute format(
+    'with w as materialized (%s)
+    select (select count(*) from w)::int as rows, (select w.id from w order by w.id limit 1) as last,
+      array(select j.id from w j where %s and j.created_at <= $3 and (j.finished_at is null or j.finished_at <= $3) order by j.id) as ids',
+    mill.job_window(v_search), v_search ->> 'condition')
+  into v_found, v_last, v_ids using coalesce(v_bulk.reached, mill.walk_from(null)), v_size, v_bulk.created_at;
+  if v_ids <> '{}' then
+    perform mill.act_as(jsonb_build_object('source', 'console', 'reason', v_bulk.reason, 'email', v_bulk.email, 'actor', v_bulk.actor));
+    v_counts := case v_bulk.action
+      when 'retry' then (select jsonb_object_agg(r.status, r.jobs) from (select s.status, count(*) as jobs from mill.retry(v_ids) s group by 1) r)
+      when 'discard' then (select jsonb_object_agg(r.status, r.jobs) from (select s.status, count(*) as jobs from mill.discard(v_ids) s group by 1) r)
+      else (select jsonb_object_agg(r.status, r.jobs) from (select s.status, count(*) as jobs from mill.cancel(v_ids) s group by 1) r) end;
+    perform mill.act_as('{}');
+  end if;
+  v_changed := (select coalesce(sum(c.value::bigint), 0) from jsonb_each_text(v_counts) c where c.key in ('retried', 'discarded', 'cancelled', 'requested'));
+  update mill.console_bulk b set
+    reached = coalesce(v_last, b.reached), looked = b.looked + v_found, done = b.done + v_changed, refused = b.refused + cardinality(v_ids) - v_changed,
+    refusals = b.refusals || (
+      select coalesce(jsonb_object_agg(c.key, c.value::bigint + coalesce((b.refusals ->> c.key)::bigint, 0)), '{}')
+      from jsonb_each_text(v_counts) c where c.key not in ('retried', 'discarded', 'cancelled', 'requested')),
+    updated_at = mill.now()
+  where b.id = p_bulk;
+  return v_found < v_size;
+end
+$_$;
+
+COMMENT ON FUNCTION mill.run_bulk_batch(p_bulk uuid) IS 'Does the next batch of a bulk action; true when nothing is left. For mill.run_console_bulks alone.';
+
+CREATE FUNCTION mill.run_console_bulks() RETURNS void
+    LANGUAGE plpgsql
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS $$
+declare
+  v_until timestamptz := clock_timestamp() + make_interval(secs => mill.setting('console.bulk_ms', '500')::numeric::double precision / 1000);
+  v_bulk mill.console_bulk;
+begin
+  if not exists (select from mill.console_bulk b where b.state = 'running') then
+    return;
+  end if;
+  perform from mill.claim('pump', array['console'], 10, p_waits => false);
+  for v_bulk in select b.* from mill.console_bulk b where b.state = 'running' order by b.updated_at, b.id limit 10 for update skip locked loop
+    exit when clock_timestamp() >= v_until;
+    perform mill.run_bulk(v_bulk, v_until);
+  end loop;
+end
+$$;
+
+COMMENT ON FUNCTION mill.run_console_bulks() IS 'Hook of tick: works on bulk actions for a bounded time.';
+
 CREATE FUNCTION mill.run_schedule(p_name text) RETURNS boolean
     LANGUAGE plpgsql
     SET search_path TO 'pg_catalog', 'pg_temp'
@@ -10218,6 +11725,216 @@ end
 $_$;
 
 COMMENT ON FUNCTION mill.schema_violation(p_root jsonb, p_schema jsonb, p_value jsonb, p_path text, p_depth integer) IS 'The first thing that is wrong with a value under a compiled schema, as {place, sentence}; null when it fits.';
+
+CREATE FUNCTION mill.search_bounds(p_terms jsonb) RETURNS jsonb
+    LANGUAGE plpgsql STABLE
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS $_$
+declare
+  v_term jsonb;
+  v_value text;
+  v_ids uuid[];
+  v_lowest uuid := '00000000-0000-0000-0000-000000000000'::uuid;
+  v_highest uuid := 'ffffffff-ffff-ffff-ffff-ffffffffffff'::uuid;
+begin
+  for v_term in select t from jsonb_array_elements(p_terms) t where not (t ->> 'not')::boolean and t ->> 'key' in ('since', 'until', 'id', 'word') loop
+    v_value := v_term #>> '{values,0}';
+    if v_term ->> 'key' in ('id', 'word') then
+      if not exists (select from jsonb_array_elements_text(v_term -> 'values') v where v !~ '^[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}$') then
+        v_ids := array(select v::uuid from jsonb_array_elements_text(v_term -> 'values') v order by 1);
+        v_lowest := greatest(v_lowest, v_ids[1]);
+        v_highest := least(v_highest, v_ids[cardinality(v_ids)]);
+      elsif v_term ->> 'key' = 'id' and jsonb_array_length(v_term -> 'values') = 1 then
+        v_lowest := greatest(v_lowest, rpad(translate(v_value, '-*', ''), 32, '0')::uuid);
+        v_highest := least(v_highest, rpad(translate(v_value, '-*', ''), 32, 'f')::uuid);
+      end if;
+    elsif jsonb_array_length(v_term -> 'values') = 1 and v_term ->> 'key' = 'since' then
+      v_lowest := greatest(v_lowest, mill.lowest_id_at(mill.search_time(v_value) - interval '1 second'));
+    elsif jsonb_array_length(v_term -> 'values') = 1 then
+      v_highest := least(v_highest, mill.lowest_id_at(mill.search_time(v_value) + interval '2 seconds'));
+    end if;
+  end loop;
+  return jsonb_build_object('lowest', v_lowest, 'highest', v_highest, 'ids', v_ids);
+end
+$_$;
+
+COMMENT ON FUNCTION mill.search_bounds(p_terms jsonb) IS 'What the terms of a search say about the ids of jobs: {lowest, highest, ids}.';
+
+CREATE FUNCTION mill.search_condition(p_term jsonb, p_column text, p_how text) RETURNS text
+    LANGUAGE plpgsql STABLE
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS $_$
+declare
+  v_value text;
+  v_parts text[] := array[]::text[];
+begin
+  for v_value in select jsonb_array_elements_text(p_term -> 'values') loop
+    v_parts := v_parts || case
+      when p_how = 'part' or p_how = 'text' and v_value ~ '.\*$' and not (p_term ->> 'quoted')::boolean then
+        format('%s %s %L', p_column, case p_how when 'part' then 'ilike' else 'like' end, mill.like_pattern(v_value, p_how = 'part', (p_term ->> 'quoted')::boolean))
+      when p_how = 'text' then format('%s = %L', p_column, v_value)
+      when p_how = 'uuid' and v_value ~ '^[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}$' then format('%s = %L::uuid', p_column, v_value)
+      when p_how = 'uuid' and v_value ~ '^[0-9a-fA-F-]{8,35}\*$' then format('%s::text like %L', p_column, lower(left(v_value, -1)) || '%')
+      when p_how = 'number' and v_value ~ '^[<>]?-?\d{1,9}$' then
+        format('%s %s %s', p_column, coalesce(substring(v_value from '^[<>]'), '='), substring(v_value from '-?\d+$'))
+      when p_how in ('since', 'until') and mill.search_time(v_value) is not null then
+        format('%s %s %L::timestamptz', p_column, case p_how when 'since' then '>=' else '<' end, mill.search_time(v_value)) end;
+    if v_parts[cardinality(v_parts)] is null then
+      perform mill.refuse_search(format('"%s" is no value for %s', left(v_value, 60), p_term ->> 'key'), (p_term ->> 'at')::int, p_term ->> 'term',
+        case p_how when 'uuid' then 'Give a UUID, or its first eight characters or more with a star.' when 'number' then 'Give a whole number, or one behind < or >.'
+          else 'Give a date such as 2026-11-18, a time such as 2026-11-18T10:00, or how long ago: 90s, 30m, 2h, 7d.' end);
+    end if;
+  end loop;
+  return format(case when (p_term ->> 'not')::boolean then '(%s) is not true' else '(%s)' end, array_to_string(v_parts, ' or '));
+end
+$_$;
+
+COMMENT ON FUNCTION mill.search_condition(p_term jsonb, p_column text, p_how text) IS 'One term of a search as a condition in SQL.';
+
+CREATE FUNCTION mill.search_states(p_term jsonb) RETURNS text[]
+    LANGUAGE plpgsql STABLE
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS $$
+declare
+  v_states text[] := array[]::text[];
+  v_value text;
+  v_more text[];
+begin
+  for v_value in select jsonb_array_elements_text(p_term -> 'values') loop
+    v_more := case
+      when v_value in ('pending', 'processing', 'deferred', 'retrying', 'completed', 'cancelled', 'failed') then array[v_value]
+      when v_value = 'dead' then array['failed']
+      when v_value = 'running' then array['processing']
+      when v_value = 'live' then array['pending', 'processing', 'deferred', 'retrying']
+      when v_value = 'waiting' then array['deferred', 'retrying'] end;
+    if v_more is null then
+      perform mill.refuse_search(format('"%s" is no state', left(v_value, 60)), (p_term ->> 'at')::int, p_term ->> 'term',
+        'States are pending, processing, deferred, retrying, completed, cancelled, failed; also dead, running, live and waiting.');
+    end if;
+    v_states := v_states || v_more;
+  end loop;
+  return v_states;
+end
+$$;
+
+COMMENT ON FUNCTION mill.search_states(p_term jsonb) IS 'The states that a term of a search names.';
+
+CREATE FUNCTION mill.search_terms(p_search text, p_keys text[]) RETURNS jsonb
+    LANGUAGE plpgsql STABLE
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS $_$
+declare
+  v_terms jsonb := '[]'::jsonb;
+  v_token record;
+  v_not boolean;
+  v_text text;
+  v_is text[];
+  v_values jsonb;
+  v_path text[];
+begin
+  for v_token in select * from mill.search_tokens(p_search) loop
+    v_not := v_token.token ~ '^-.';
+    v_text := case when v_not then substr(v_token.token, 2) else v_token.token end;
+    v_is := regexp_match(v_text, '^([A-Za-z_]+)((?:\.[^\s.:=!"]+)*)(:|!=|=)(.*)$');
+    if v_is is null then
+      v_terms := v_terms || jsonb_build_object('key', 'word', 'op', ':', 'not', v_not, 'values', case when v_text ~ '^".*"$' then mill.search_values(v_text) else jsonb_build_array(v_text) end,
+        'quoted', v_text ~ '^"', 'at', v_token.at, 'length', length(v_token.token), 'term', v_token.token);
+      continue;
+    end if;
+    if v_is[1] = 'column' then -- column:payload.a.b has its path where others have their value
+      v_is := array['column', (regexp_match(v_is[4], '^payload((?:\.[^\s.:=!"]+)+)$'))[1], ':', v_is[4]];
+      if v_is[2] is null then
+        perform mill.refuse_search('a column is a field of the payload', v_token.at, v_token.token, 'Write it as column:payload.user_id.');
+      end if;
+    end if;
+    if not v_is[1] = any (p_keys || case when 'payload' = any (p_keys) then array['column'] else '{}' end) then
+      perform mill.refuse_search(format('there is no search key "%s"', left(v_is[1], 40)), v_token.at, v_token.token,
+        format('Keys are %s. A text with a colon stands in double quotes.', array_to_string(p_keys, ', ')));
+    end if;
+    v_path := string_to_array(substr(v_is[2], 2), '.');
+    if (v_is[1] in ('payload', 'column')) <> (cardinality(v_path) > 0) then
+      perform mill.refuse_search(case when v_is[1] = 'payload' then 'payload needs the name of a field' else format('%s has no fields', v_is[1]) end, v_token.at, v_token.token,
+        'Write the field of a payload as payload.user_id=42.');
+    end if;
+    if v_is[3] <> ':' and v_is[1] <> 'payload' then
+      perform mill.refuse_search(format('behind %s comes a colon', v_is[1]), v_token.at, v_token.token, format('Write %s:value; -%1$s:value is its opposite.', v_is[1]));
+    end if;
+    v_values := mill.search_values(v_is[4]);
+    if v_values = '[]' or v_values = '[""]' and v_is[1] <> 'payload' then
+      perform mill.refuse_search(format('%s has no value', v_is[1]), v_token.at, v_token.token);
+    end if;
+    v_terms := v_terms || jsonb_build_object('key', v_is[1], 'op', v_is[3], 'not', v_not <> (v_is[3] = '!='), 'values', v_values, 'quoted', v_is[4] ~ '^"',
+      'path', v_path, 'at', v_token.at, 'length', length(v_token.token), 'term', v_token.token);
+  end loop;
+  return v_terms;
+end
+$_$;
+
+COMMENT ON FUNCTION mill.search_terms(p_search text, p_keys text[]) IS 'The terms of a search text as an array; raises GM110 with the place of one that cannot be read.';
+
+CREATE FUNCTION mill.search_time(p_value text) RETURNS timestamp with time zone
+    LANGUAGE plpgsql STABLE
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    SET "TimeZone" TO 'UTC'
+    AS $_$
+declare
+  v_is text[] := regexp_match(p_value, '^(\d{1,6})([smhdw])$');
+begin
+  if v_is is not null then
+    return mill.now() - v_is[1]::int * case v_is[2] when 's' then interval '1 second' when 'm' then interval '1 minute' when 'h' then interval '1 hour' when 'd' then interval '1 day'
+      else interval '7 days' end;
+  end if;
+  return case when p_value ~ '^\d{4}-\d\d-\d\d([T ]\d\d:\d\d(:\d\d(\.\d{1,6})?)?(Z|[+-]\d\d(:?\d\d)?)?)?$' then p_value::timestamptz end;
+exception when datetime_field_overflow or invalid_datetime_format then
+  return null;
+end
+$_$;
+
+COMMENT ON FUNCTION mill.search_time(p_value text) IS 'A date, a time or how long ago, as a time; null for anything else.';
+
+CREATE FUNCTION mill.search_tokens(p_search text) RETURNS TABLE(at integer, token text)
+    LANGUAGE plpgsql STABLE
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS $$
+declare
+  v_search text := coalesce(p_search, '');
+  v_at int := 0; -- places count from 0
+  v_count int := 0;
+begin
+  if length(v_search) > 500 then
+    perform mill.refuse_search(format('the search has %s characters, and 500 are allowed', length(v_search)), 500, '', 'Shorten it.');
+  end if;
+  loop
+    v_at := v_at + length(substring(v_search from '^\s*'));
+    v_search := substr(p_search, v_at + 1);
+    exit when v_search = '';
+    token := substring(v_search from '^(?:[^\s"]|"(?:[^"\\]|\\.)*")+');
+    if token is null or substr(v_search, length(token) + 1, 1) = '"' then
+      perform mill.refuse_search('a quote is not closed', v_at + coalesce(length(token), 0), substr(v_search, coalesce(length(token), 0) + 1), 'Close it with ".');
+    end if;
+    at := v_at;
+    v_count := v_count + 1;
+    if v_count > 20 then
+      perform mill.refuse_search('the search has more than 20 terms', v_at, token, 'Leave some out.');
+    end if;
+    return next;
+    v_at := v_at + length(token);
+    v_search := substr(p_search, v_at + 1);
+  end loop;
+end
+$$;
+
+COMMENT ON FUNCTION mill.search_tokens(p_search text) IS 'The terms of a search text with their places, not yet understood.';
+
+CREATE FUNCTION mill.search_values(p_text text) RETURNS jsonb
+    LANGUAGE sql IMMUTABLE
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS $_$
+  select case when p_text ~ '^".*"$' then jsonb_build_array(regexp_replace(substr(p_text, 2, length(p_text) - 2), '\\(.)', '\1', 'g'))
+    else to_jsonb(array(select v from unnest(string_to_array(p_text, ',')) v where v <> '')) end
+$_$;
+
+COMMENT ON FUNCTION mill.search_values(p_text text) IS 'The values of one term of a search.';
 
 CREATE FUNCTION mill.seconds_to_capacity() RETURNS double precision
     LANGUAGE sql STABLE
@@ -10759,6 +12476,19 @@ $_$;
 
 COMMENT ON FUNCTION mill.share_batch(p_max integer) IS 'How many of the refreshes that come first each refresh queue has.';
 
+CREATE FUNCTION mill.shown_bulk(p_bulk mill.console_bulk) RETURNS jsonb
+    LANGUAGE sql STABLE
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS $$
+  select jsonb_build_object('id', p_bulk.id, 'job', p_bulk.job, 'action', p_bulk.action, 'search', p_bulk.search, 'group', p_bulk.error_group, 'reason', p_bulk.reason,
+    'state', p_bulk.state, 'created_at', p_bulk.created_at, 'updated_at', p_bulk.updated_at, 'finished_at', p_bulk.finished_at,
+    'by', jsonb_build_object('sub', p_bulk.actor, 'email', p_bulk.email), 'total', p_bulk.total, 'total_more', p_bulk.total_is_more, 'looked', p_bulk.looked,
+    'done', p_bulk.done, 'refused', p_bulk.refused, 'refusals', p_bulk.refusals, 'error', p_bulk.error,
+    'percent', case when p_bulk.state = 'completed' then 100 when not p_bulk.total_is_more then least(99, (p_bulk.done + p_bulk.refused) * 100 / greatest(p_bulk.total, 1)) end)
+$$;
+
+COMMENT ON FUNCTION mill.shown_bulk(p_bulk mill.console_bulk) IS 'A bulk action as the console shows it.';
+
 CREATE FUNCTION mill.shown_error(p_error jsonb) RETURNS jsonb
     LANGUAGE sql IMMUTABLE
     RETURN (p_error || jsonb_build_object('type', COALESCE((p_error -> 'error_type'::text), (p_error -> 'type'::text)), 'message', COALESCE((p_error -> 'error_message'::text), (p_error -> 'message'::text))));
@@ -10779,6 +12509,29 @@ CREATE FUNCTION mill.shown_progress(p_job mill.workflow) RETURNS jsonb
 $$;
 
 COMMENT ON FUNCTION mill.shown_progress(p_job mill.workflow) IS 'What is shown of a job.';
+
+CREATE FUNCTION mill.shown_value(p_value jsonb, p_is_masked boolean, p_max_bytes integer) RETURNS jsonb
+    LANGUAGE plpgsql STABLE
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS $$
+declare
+  v_text text := p_value::text;
+  v_bytes int := octet_length(v_text);
+  v_value jsonb := p_value;
+begin
+  if p_value is null then
+    return '{"value": null, "text": null, "bytes": 0, "cut": false, "masked": false}'::jsonb;
+  end if;
+  if p_is_masked then
+    v_value := case when v_bytes > 262144 then to_jsonb(format('‹%s bytes›', v_bytes)) else mill.masked(p_value) end;
+    v_text := v_value::text;
+  end if;
+  return jsonb_build_object('value', case when octet_length(v_text) <= p_max_bytes then v_value end, 'text', mill.cut_text(v_text, p_max_bytes),
+    'bytes', v_bytes, 'cut', octet_length(v_text) > p_max_bytes, 'masked', p_is_masked);
+end
+$$;
+
+COMMENT ON FUNCTION mill.shown_value(p_value jsonb, p_is_masked boolean, p_max_bytes integer) IS 'A JSON value for the console: {value, text, bytes, cut, masked}.';
 
 CREATE FUNCTION mill.sign(p_name text, p_message bytea) RETURNS text
     LANGUAGE sql STABLE
@@ -11328,6 +13081,12 @@ CREATE FUNCTION mill.ticket_signature(p_payload text) RETURNS text
     AS $$ select translate(split_part(mill.sign('tickets', convert_to(p_payload, 'UTF8')), ',', 2), '+/=', '-_') $$;
 
 COMMENT ON FUNCTION mill.ticket_signature(p_payload text) IS 'The signature of a ticket''s payload.';
+
+CREATE FUNCTION mill.time_of_id(p_id uuid) RETURNS timestamp with time zone
+    LANGUAGE sql IMMUTABLE
+    RETURN CASE WHEN (substr((p_id)::text, 15, 1) = '7'::text) THEN to_timestamp((((((('x'::text || lpad(replace("left"((p_id)::text, 13), '-'::text, ''::text), 16, '0'::text)))::bit(64))::bigint)::numeric / 1000.0))::double precision) ELSE NULL::timestamp with time zone END;
+
+COMMENT ON FUNCTION mill.time_of_id(p_id uuid) IS 'When a time-ordered id was made, or null.';
 
 CREATE FUNCTION mill.time_or_null(p_text text) RETURNS timestamp with time zone
     LANGUAGE plpgsql STABLE
@@ -12054,6 +13813,20 @@ $$;
 
 COMMENT ON FUNCTION mill.walk_all_scheduled() IS 'Queues the next stretch of every scheduled type that is due; {queued} or {skipped}.';
 
+CREATE FUNCTION mill.walk_from(p_cursor text) RETURNS uuid
+    LANGUAGE plpgsql IMMUTABLE
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS $_$
+begin
+  if p_cursor !~ '^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$' then
+    raise exception 'the cursor is none that this RPC has given' using errcode = 'GM110', hint = 'Send the cursor of the answer before, or none to begin anew.';
+  end if;
+  return coalesce(p_cursor, 'ffffffff-ffff-ffff-ffff-ffffffffffff')::uuid;
+end
+$_$;
+
+COMMENT ON FUNCTION mill.walk_from(p_cursor text) IS 'The id below which a walk goes on; raises GM110 for a cursor that is none.';
+
 CREATE FUNCTION mill.walk_scheduled(p_type public.data_type_registry, p_max integer) RETURNS integer
     LANGUAGE plpgsql
     SET search_path TO 'pg_catalog', 'pg_temp'
@@ -12181,6 +13954,54 @@ end
 $$;
 
 COMMENT ON FUNCTION mill.worker_seen(p_worker text, p_queues text[]) IS 'Records that a container worker is alive, and which queues it serves.';
+
+CREATE FUNCTION mill.workflow_condition(p_term jsonb) RETURNS text
+    LANGUAGE plpgsql STABLE
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS $$
+declare
+  v_key text := p_term ->> 'key';
+begin
+  return case
+    when v_key = 'type' then mill.search_condition(p_term, 'j.type', 'text')
+    -- A workflow whose first task has begun is shown as processing, although its row says queued.
+    when v_key = 'status' then mill.search_condition(p_term, '(select s.status from mill.workflow_state s where s.id = j.id)', 'text')
+    when v_key = 'correlation' then mill.search_condition(p_term, 'j.correlation_id', 'text')
+    when v_key = 'id' then mill.search_condition(p_term, 'j.id', 'uuid')
+    when v_key = 'owner' then mill.search_condition(p_term, 'j.user_id', 'uuid')
+    when v_key in ('since', 'until') then mill.search_condition(p_term, 'j.created_at', v_key)
+    else mill.search_condition(p_term, '(j.type || '' '' || j.id::text || '' '' || coalesce(j.error ->> ''message'', ''''))', 'part') end;
+end
+$$;
+
+COMMENT ON FUNCTION mill.workflow_condition(p_term jsonb) IS 'One term of a search of workflows as a condition in SQL over a row j.';
+
+CREATE FUNCTION mill.workflow_graph(p_job mill.workflow) RETURNS jsonb
+    LANGUAGE sql STABLE
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS $$
+  select jsonb_build_object(
+    'nodes', coalesce(jsonb_agg(jsonb_build_object('key', w.key, 'kind', w.kind, 'phase', w.phase, 'state', s.state, 'for_each', w.for_each is not null or w.each_of is not null,
+      'total', s.total, 'completed', s.completed, 'failed', s.failed, 'skipped', s.skipped, 'running', r.running, 'compensation', w.is_compensation,
+      'started_at', r.started_at, 'finished_at', case when s.state in ('completed', 'partial', 'skipped') then r.finished_at end) order by w.position), '[]'),
+    'edges', (
+      select coalesce(jsonb_agg(jsonb_build_object('from', n.need, 'to', w.key, 'each', w.each_of is not distinct from n.need) order by w.position, n.need), '[]')
+      from mill.workflow_step w cross join lateral (select unnest(w.needs) union select w.each_of where w.each_of is not null) as n(need)
+      where w.type = p_job.type and w.version = p_job.version))
+  from mill.step s
+  join mill.workflow_step w on w.type = p_job.type and w.version = p_job.version and w.key = s.key
+  cross join lateral (
+    -- Bounded: of a list of many thousands the first and the last tasks are looked at.
+    select count(*) filter (where l.state = 'processing') as running, min(coalesce(l.started_at, t.finished_at)) as started_at, max(t.finished_at) as finished_at
+    from (
+      (select * from mill.task o where o.job_id = s.job_id and o.key = s.key and o.item >= 0 order by o.item limit 500)
+      union
+      (select * from mill.task o where o.job_id = s.job_id and o.key = s.key and o.item >= 0 order by o.item desc limit 500)) t
+    left join mill.job_live l on l.id = t.id) r
+  where s.job_id = p_job.id
+$$;
+
+COMMENT ON FUNCTION mill.workflow_graph(p_job mill.workflow) IS 'The steps of a workflow as {nodes, edges}, with states and counts.';
 
 CREATE FUNCTION mill.workflow_output(p_job mill.workflow) RETURNS jsonb
     LANGUAGE sql STABLE
@@ -13140,6 +14961,1217 @@ $_$;
 
 COMMENT ON FUNCTION public.confirm_cleanup_step(p_step text, p_keys text[]) IS 'These objects are gone: the step may forget their rows.';
 
+CREATE FUNCTION public.console_audit(p_search text DEFAULT ''::text, p_cursor text DEFAULT NULL::text, p_limit integer DEFAULT 50) RETURNS jsonb
+    LANGUAGE plpgsql STABLE SECURITY DEFINER
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    SET enable_seqscan TO 'off'
+    SET jit TO 'off'
+    AS $_$
+declare
+  v_role text := mill.require_console('viewer');
+  v_terms jsonb := mill.search_terms(p_search, array['action', 'table', 'record', 'actor', 'source', 'job', 'reason', 'since', 'until', 'correlation']);
+  v_condition text := coalesce((select string_agg(mill.audit_condition(t), ' and ') from jsonb_array_elements(v_terms) t), 'true');
+  -- The log is split by months: a time in the search leaves months out.
+  v_times text := coalesce((select string_agg(mill.audit_condition(t), ' and ') from jsonb_array_elements(v_terms) t where t ->> 'key' in ('since', 'until', 'job')), 'true');
+  v_until timestamptz := clock_timestamp() + interval '200 milliseconds';
+  v_limit int := least(greatest(coalesce(p_limit, 50), 1), 200);
+  v_size int := case when v_terms = '[]' then v_limit else 2000 end;
+  v_below bigint;
+  v_rows jsonb := '[]'::jsonb;
+  v_looked int := 0;
+  v_found int;
+  v_last bigint;
+  v_last_match bigint;
+  v_more jsonb;
+begin
+  if p_cursor !~ '^\d{1,18}$' then
+    raise exception 'the cursor is none that this RPC has given' using errcode = 'GM110', hint = 'Send the cursor of the answer before, or none to begin anew.';
+  end if;
+  v_below := coalesce(p_cursor::bigint, 9223372036854775807);
+  loop
+    execute format(
+      'with w as materialized (select * from mill.audit_log a where a.id < $1 and %s order by a.id desc limit $2),
+        m as (select * from w a where %s order by a.id desc limit $3)
+      select (select count(*) from w)::int as rows, (select min(w.id) from w) as last, (select min(m.id) from m) as last_match,
+        (select coalesce(jsonb_agg(mill.console_audit_row(to_jsonb(m), $4) order by m.id desc), ''[]'') from m) as shown', v_times, v_condition)
+    into v_found, v_last, v_last_match, v_more using v_below, v_size, v_limit - jsonb_array_length(v_rows), v_role = 'admin';
+    v_rows := v_rows || v_more;
+    v_looked := v_looked + v_found;
+    v_below := case when jsonb_array_length(v_rows) = v_limit then v_last_match else coalesce(v_last, v_below) end;
+    exit when v_found < v_size or jsonb_array_length(v_rows) = v_limit or v_looked >= 20000 or clock_timestamp() > v_until;
+  end loop;
+  return jsonb_build_object('rows', v_rows, 'looked', v_looked, 'query', v_terms,
+    'done', v_found < v_size and (jsonb_array_length(v_rows) < v_limit or v_below = v_last),
+    'cursor', case when v_found = v_size or jsonb_array_length(v_rows) = v_limit and v_below > v_last then v_below::text end);
+end
+$_$;
+
+COMMENT ON FUNCTION public.console_audit(p_search text, p_cursor text, p_limit integer) IS 'Rows of the audit log that match a search, newest first: {rows, looked, done, cursor, query}. Old and new values are for admins. For viewers of the console.';
+
+CREATE FUNCTION public.console_bulk(p_action text, p_search text, p_group text, p_reason text) RETURNS jsonb
+    LANGUAGE plpgsql SECURITY DEFINER
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS $$
+declare
+  v_role text := mill.begin_console_action('operator', p_reason);
+  v_search jsonb := mill.bulk_search(p_action, p_search, p_group, v_role);
+  v_matches jsonb;
+  v_bulk mill.console_bulk;
+begin
+  if (select count(*) from (select from mill.console_bulk b where b.state = 'running' limit 10) b) >= 10 then
+    raise exception 'ten bulk actions are running already' using errcode = 'GM112', hint = 'Wait for one to end, or stop one.';
+  end if;
+  v_matches := mill.count_matches(v_search, 200000, interval '2 seconds');
+  insert into mill.console_bulk (id, action, search, error_group, reason, actor, email, created_at, updated_at, total, total_is_more)
+  values (mill.uuid7(), p_action, coalesce(p_search, ''), p_group, btrim(p_reason), (mill.acting() ->> 'actor')::uuid, mill.acting() ->> 'email', mill.now(), mill.now(),
+    (v_matches ->> 'count')::int, (v_matches ->> 'more')::boolean)
+  returning * into v_bulk;
+  update mill.console_bulk b set job = mill.enqueue_bulk(v_bulk) where b.id = v_bulk.id returning * into v_bulk;
+  perform mill.audit('console_bulk', v_bulk.id::text, p_action, p_new => jsonb_build_object('search', p_search, 'group', p_group, 'matches', v_matches -> 'count', 'more', v_matches -> 'more'),
+    p_job_id => v_bulk.job);
+  return mill.shown_bulk(v_bulk);
+end
+$$;
+
+COMMENT ON FUNCTION public.console_bulk(p_action text, p_search text, p_group text, p_reason text) IS 'Retries, discards or cancels all jobs that match a search, as a job that runs in rounds of the pump. For operators of the console.';
+
+CREATE FUNCTION public.console_bulks(p_limit integer DEFAULT 20) RETURNS jsonb
+    LANGUAGE plpgsql STABLE SECURITY DEFINER
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS $$
+declare
+  v_role text := mill.require_console('viewer');
+begin
+  return jsonb_build_object('bulks', (
+    select coalesce(jsonb_agg(mill.shown_bulk(b) order by b.id desc), '[]')
+    from (select * from mill.console_bulk order by id desc limit least(greatest(coalesce(p_limit, 20), 1), 200)) b));
+end
+$$;
+
+COMMENT ON FUNCTION public.console_bulks(p_limit integer) IS 'Bulk actions, the newest first, and how far each is. For viewers of the console.';
+
+CREATE FUNCTION public.console_cancel(p_ids uuid[], p_reason text) RETURNS jsonb
+    LANGUAGE plpgsql SECURITY DEFINER
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS $$
+begin
+  perform mill.begin_console_action('operator', p_reason);
+  return mill.console_results((select coalesce(jsonb_agg(to_jsonb(c)), '[]') from mill.cancel(mill.check_console_ids(p_ids)) c), array['not_live']);
+end
+$$;
+
+COMMENT ON FUNCTION public.console_cancel(p_ids uuid[], p_reason text) IS 'Cancels jobs: cancelled, requested (of a running one) or not_live for each. For operators of the console.';
+
+CREATE FUNCTION public.console_cancel_workflow(p_id uuid, p_reason text) RETURNS jsonb
+    LANGUAGE plpgsql SECURITY DEFINER
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS $$
+begin
+  perform mill.begin_console_action('operator', p_reason);
+  if not exists (select from mill.workflow j where j.id = p_id) then
+    raise exception 'there is no workflow %', p_id using errcode = 'GM112', hint = 'It never existed, or its time of retention is over.';
+  end if;
+  return mill.stop_workflow(p_id) - 'running';
+end
+$$;
+
+COMMENT ON FUNCTION public.console_cancel_workflow(p_id uuid, p_reason text) IS 'Cancels a workflow: {id, status, cancelled}. Raises GM067 when it has ended. For operators of the console.';
+
+CREATE FUNCTION public.console_dead_groups(p_search text DEFAULT ''::text, p_cursor text DEFAULT NULL::text, p_limit integer DEFAULT 100) RETURNS jsonb
+    LANGUAGE plpgsql STABLE SECURITY DEFINER
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    SET enable_seqscan TO 'off'
+    SET enable_bitmapscan TO 'off'
+    SET jit TO 'off'
+    AS $$
+declare
+  v_role text := mill.require_console('viewer');
+  v_search jsonb := mill.bulk_search('retry', p_search, null, v_role);
+  v_begun timestamptz := clock_timestamp();
+  v_size constant int := 1000;
+  v_below uuid := mill.walk_from(p_cursor);
+  v_groups jsonb := '{}'::jsonb;
+  v_looked int := 0;
+  v_found int;
+  v_last uuid;
+  v_more jsonb;
+begin
+  loop
+    execute format(
+      'with w as materialized (%s),
+        g as (
+          select mill.group_of_error(s.kind, s.type, s.shape) as id, s.kind, min(s.queue) as queue, s.type, s.shape, count(*) as count, min(s.finished_at) as first_seen,
+            max(s.finished_at) as last_seen, (array_agg(s.id order by s.id desc))[1] as sample, (array_agg(s.message order by s.id desc))[1] as message
+          from (
+            select j.*, j.error ->> ''type'' as type, j.error ->> ''message'' as message, mill.error_shape(j.error ->> ''message'') as shape from w j where %s offset 0) s
+          group by s.kind, s.type, s.shape)
+      select (select count(*) from w)::int as rows, (select w.id from w order by w.id limit 1) as last, (select coalesce(jsonb_object_agg(g.id, to_jsonb(g)), ''{}'') from g) as groups',
+      mill.job_window(v_search), v_search ->> 'condition')
+    into v_found, v_last, v_more using v_below, v_size;
+    v_groups := (
+      select coalesce(jsonb_object_agg(g.key, g.value || case when v_groups ? g.key then jsonb_build_object(
+          'count', (g.value ->> 'count')::bigint + (v_groups #>> array[g.key, 'count'])::bigint,
+          'first_seen', least((g.value ->> 'first_seen')::timestamptz, (v_groups #>> array[g.key, 'first_seen'])::timestamptz),
+          'sample', v_groups #> array[g.key, 'sample'], 'message', v_groups #> array[g.key, 'message'],
+          'last_seen', greatest((g.value ->> 'last_seen')::timestamptz, (v_groups #>> array[g.key, 'last_seen'])::timestamptz)) else '{}' end), '{}')
+      from jsonb_each(v_groups || v_more) g where v_more ? g.key) || (v_groups - array(select jsonb_object_keys(v_more)));
+    v_looked := v_looked + v_found;
+    v_below := coalesce(v_last, v_below);
+    exit when v_found < v_size or v_looked >= 20000 or clock_timestamp() > v_begun + interval '200 milliseconds';
+  end loop;
+  return jsonb_build_object(
+    'groups', (
+      select coalesce(jsonb_agg(jsonb_build_object('group', g ->> 'id', 'kind', g -> 'kind', 'queue', g -> 'queue', 'type', g -> 'type', 'shape', g -> 'shape', 'count', g -> 'count',
+        'first_seen', g -> 'first_seen', 'last_seen', g -> 'last_seen', 'sample', jsonb_build_object('id', g -> 'sample', 'message', mill.cut_text(g ->> 'message', 300)))
+        order by (g ->> 'count')::bigint desc, g ->> 'id'), '[]')
+      from (select value as g from jsonb_each(v_groups) order by (value ->> 'count')::bigint desc, key limit least(greatest(coalesce(p_limit, 100), 1), 500)) g),
+    'looked', v_looked, 'done', v_found < v_size, 'cursor', case when v_found = v_size then v_below end,
+    'took_ms', round(extract(epoch from clock_timestamp() - v_begun)::numeric * 1000, 1), 'query', v_search -> 'terms', 'notes', v_search -> 'notes');
+end
+$$;
+
+COMMENT ON FUNCTION public.console_dead_groups(p_search text, p_cursor text, p_limit integer) IS 'Dead letters that match a search by kind, error type and shape of message: {groups, looked, done, cursor}. For viewers of the console.';
+
+CREATE FUNCTION public.console_delete_schedule(p_name text, p_reason text) RETURNS jsonb
+    LANGUAGE plpgsql SECURITY DEFINER
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS $$
+begin
+  perform mill.begin_console_action('operator', p_reason);
+  if not exists (select from mill.job_schedule s where s.schedule = p_name) then
+    raise exception 'there is no schedule "%" of users', left(p_name, 64) using errcode = 'GM112', hint = 'console_schedules lists them. Gristmill''s own are never deleted.';
+  end if;
+  perform public.remove_schedules(array[p_name]);
+  return jsonb_build_object('name', p_name, 'deleted', true);
+end
+$$;
+
+COMMENT ON FUNCTION public.console_delete_schedule(p_name text, p_reason text) IS 'Deletes a schedule of users; its jobs stay: {name, deleted}. For operators of the console.';
+
+CREATE FUNCTION public.console_discard(p_ids uuid[], p_reason text) RETURNS jsonb
+    LANGUAGE plpgsql SECURITY DEFINER
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS $$
+begin
+  perform mill.begin_console_action('operator', p_reason);
+  return mill.console_results((select coalesce(jsonb_agg(to_jsonb(d)), '[]') from mill.discard(mill.check_console_ids(p_ids)) d), array['not_dead']);
+end
+$$;
+
+COMMENT ON FUNCTION public.console_discard(p_ids uuid[], p_reason text) IS 'Deletes dead letters: discarded or not_dead for each. For operators of the console.';
+
+CREATE FUNCTION public.console_document(p_id uuid, p_page integer DEFAULT 1) RETURNS jsonb
+    LANGUAGE plpgsql STABLE SECURITY DEFINER
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS $$
+declare
+  v_role text := mill.require_console('viewer');
+  v_file public.shell_files;
+  v_masked boolean := mill.setting('console.payloads', 'masked') <> 'shown' and not mill.has_console_grant(mill.console_sub(), p_id);
+begin
+  select f.* into v_file from public.shell_files f where f.id = p_id;
+  if v_file.id is null then
+    return '{"document": null}'::jsonb;
+  end if;
+  return jsonb_build_object('document', mill.console_document_row(v_file) || jsonb_build_object('verdict', v_file.verdict, 'stage_jobs', v_file.stage_jobs, 'scanned_at', v_file.scanned_at),
+    'audit', mill.console_audit_rows(format('a.table_name = ''shell_files'' and a.record_id = %L', p_id), 20, false),
+    'actions', jsonb_build_object('reveal', v_role = 'admin', 'file', v_role = 'admin' and mill.has_console_grant(mill.console_sub(), p_id) and v_file.scanned_at is not null))
+    || mill.console_document_page(v_file, coalesce(p_page, 1), v_masked);
+end
+$$;
+
+COMMENT ON FUNCTION public.console_document(p_id uuid, p_page integer) IS 'A document with one page''s words and their boxes, its facts, confidences and audit rows; texts are masked until revealed. For viewers of the console.';
+
+CREATE FUNCTION public.console_documents(p_search text DEFAULT ''::text, p_cursor text DEFAULT NULL::text, p_limit integer DEFAULT 50) RETURNS jsonb
+    LANGUAGE plpgsql STABLE SECURITY DEFINER
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    SET enable_seqscan TO 'off'
+    SET jit TO 'off'
+    AS $_$
+declare
+  v_role text := mill.require_console('viewer');
+  v_terms jsonb := mill.search_terms(p_search, array['status', 'stage', 'type', 'profile', 'id', 'review', 'since', 'until']);
+  v_condition text := coalesce((select string_agg(mill.document_condition(t), ' and ') from jsonb_array_elements(v_terms) t), 'true');
+  v_limit int := least(greatest(coalesce(p_limit, 50), 1), 200);
+  v_until timestamptz := clock_timestamp() + interval '200 milliseconds';
+  v_below timestamptz := coalesce(mill.search_time(p_cursor), 'infinity');
+  v_documents jsonb := '[]'::jsonb;
+  v_looked int := 0;
+  v_found int;
+  v_last timestamptz;
+  v_last_match timestamptz;
+  v_more jsonb;
+begin
+  if p_cursor is not null and v_below = 'infinity' then
+    raise exception 'the cursor is none that this RPC has given' using errcode = 'GM110', hint = 'Send the cursor of the answer before, or none to begin anew.';
+  end if;
+  if p_cursor is null then
+    execute format('select coalesce(jsonb_agg(mill.console_document_row(f) order by f.updated_at desc), ''[]'')
+      from (select * from public.shell_files f where f.status in (''uploading'', ''erasing'') and f.uploaded_at is null and %s order by f.updated_at desc limit 20) f', v_condition)
+    into v_documents;
+  end if;
+  loop
+    execute format(
+      'with w as materialized (select f.* from public.shell_files f where f.uploaded_at < $1 order by f.uploaded_at desc limit 100),
+        m as (select * from w f where %s order by uploaded_at desc limit $2)
+      select (select count(*) from w)::int as rows, (select min(uploaded_at) from w) as last, (select min(uploaded_at) from m) as last_match,
+        (select coalesce(jsonb_agg(mill.console_document_row(m::public.shell_files) order by m.uploaded_at desc), ''[]'') from m) as documents', v_condition)
+    into v_found, v_last, v_last_match, v_more using v_below, greatest(v_limit - jsonb_array_length(v_documents), 0);
+    v_documents := v_documents || v_more;
+    v_looked := v_looked + v_found;
+    v_below := case when jsonb_array_length(v_documents) >= v_limit then coalesce(v_last_match, v_below) else coalesce(v_last, v_below) end;
+    exit when v_found < 100 or jsonb_array_length(v_documents) >= v_limit or v_looked >= 2000 or clock_timestamp() > v_until;
+  end loop;
+  return jsonb_build_object('documents', v_documents, 'looked', v_looked, 'query', v_terms,
+    'done', v_found < 100 and jsonb_array_length(v_documents) < v_limit,
+    'cursor', case when v_found = 100 or jsonb_array_length(v_documents) >= v_limit then to_char(v_below at time zone 'utc', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"') end);
+end
+$_$;
+
+COMMENT ON FUNCTION public.console_documents(p_search text, p_cursor text, p_limit integer) IS 'Documents that match a search, newest upload first, with why a person should look at each: {documents, looked, done, cursor, query}. For viewers of the console.';
+
+CREATE FUNCTION public.console_drain(p_queue text, p_draining boolean, p_reason text) RETURNS jsonb
+    LANGUAGE plpgsql SECURITY DEFINER
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS $$
+begin
+  perform mill.begin_console_action('operator', p_reason);
+  return jsonb_build_object('queue', p_queue, 'draining', mill.drain(p_queue, coalesce(p_draining, true)));
+end
+$$;
+
+COMMENT ON FUNCTION public.console_drain(p_queue text, p_draining boolean, p_reason text) IS 'Drains a queue, or ends that: new jobs are answered as throttled, what waits and runs is worked off. For operators of the console.';
+
+CREATE FUNCTION public.console_enqueue(p_kind text, p_payload text, p_options jsonb DEFAULT '{}'::jsonb, p_reason text DEFAULT NULL::text) RETURNS jsonb
+    LANGUAGE plpgsql SECURITY DEFINER
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS $$
+declare
+  v_role text := mill.begin_console_action('operator', p_reason);
+  v_options jsonb := coalesce(p_options, '{}');
+  v_copied jsonb;
+  v_payload jsonb;
+  v_answer record;
+  v_unknown text;
+begin
+  if jsonb_typeof(v_options) <> 'object' then
+    raise exception 'p_options is not an object' using errcode = 'GM110', detail = '{"option": null}', hint = 'Send an object of options.';
+  end if;
+  v_unknown := (select o from jsonb_object_keys(v_options) o
+    where o <> all (array['name', 'priority', 'run_at', 'max_attempts', 'group_key', 'dedupe_key', 'correlation_id', 'owner', 'copy_of']) limit 1);
+  if v_unknown is not null then
+    raise exception 'there is no option "%" of a job', left(v_unknown, 60) using errcode = 'GM110', detail = jsonb_build_object('option', left(v_unknown, 60))::text,
+      hint = 'Options are name, priority, run_at, max_attempts, group_key, dedupe_key, correlation_id, owner and copy_of.';
+  end if;
+  begin
+    v_payload := p_payload::jsonb;
+  exception when invalid_text_representation or untranslatable_character or numeric_value_out_of_range or statement_too_complex then
+    raise exception 'the payload is not JSON: %', sqlerrm using errcode = 'GM110', detail = '{"option": "payload"}', hint = 'Mend the text; keys and texts stand in double quotes.';
+  end;
+  if v_options ->> 'copy_of' is not null then
+    v_copied := mill.console_found((v_options ->> 'copy_of')::uuid);
+    if v_copied is null then
+      raise exception 'the job to copy is not there any more' using errcode = 'GM112', hint = 'Enqueue without copy_of.';
+    end if;
+  end if;
+  if v_role <> 'admin' and v_options ->> 'owner' is not null and v_options ->> 'owner' is distinct from v_copied ->> 'owner' then
+    raise exception 'this needs the console role admin, because the job would belong to somebody else' using errcode = '42501', hint = 'Leave the owner as it is.';
+  end if;
+  v_options := jsonb_strip_nulls(jsonb_build_object('owner', v_copied -> 'owner', 'group_key', v_copied -> 'group_key', 'correlation_id', v_copied -> 'correlation_id', 'name', v_copied -> 'name'))
+    || jsonb_strip_nulls(v_options - 'copy_of');
+  select e.* into v_answer from mill.enqueue(jsonb_build_array(v_options || jsonb_build_object('kind', p_kind, 'payload', v_payload))) e;
+  perform mill.audit('job', v_answer.id::text, 'enqueue', p_new => jsonb_strip_nulls(jsonb_build_object('kind', p_kind, 'status', v_answer.status, 'copy_of', v_copied -> 'id',
+    'owner', v_options -> 'owner')), p_job_id => v_answer.id, p_correlation_id => v_options ->> 'correlation_id');
+  return jsonb_build_object('id', v_answer.id, 'status', v_answer.status);
+end
+$$;
+
+COMMENT ON FUNCTION public.console_enqueue(p_kind text, p_payload text, p_options jsonb, p_reason text) IS 'Enqueues a job from JSON text, also an edited copy of another: {id, status}. For operators of the console; for another owner, admins.';
+
+CREATE FUNCTION public.console_exports(p_search text DEFAULT ''::text, p_cursor text DEFAULT NULL::text, p_limit integer DEFAULT 50) RETURNS jsonb
+    LANGUAGE plpgsql STABLE SECURITY DEFINER
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    SET enable_seqscan TO 'off'
+    SET jit TO 'off'
+    AS $_$
+declare
+  v_role text := mill.require_console('viewer');
+  v_terms jsonb := mill.search_terms(p_search, array['status', 'template', 'owner', 'id', 'since', 'until']);
+  v_condition text := coalesce((select string_agg(mill.export_condition(t), ' and ') from jsonb_array_elements(v_terms) t), 'true');
+  v_limit int := least(greatest(coalesce(p_limit, 50), 1), 200);
+  v_until timestamptz := clock_timestamp() + interval '200 milliseconds';
+  v_below uuid := mill.walk_from(p_cursor);
+  v_exports jsonb := '[]'::jsonb;
+  v_looked int := 0;
+  v_found int;
+  v_last uuid;
+  v_last_match uuid;
+  v_more jsonb;
+begin
+  loop
+    execute format(
+      'with w as materialized (
+          select x.id, x.owner, x.template, x.title, x.created_at, mill.export_json(x) || jsonb_build_object(''owner'', x.owner) as json
+          from mill.export x where x.id < $1 order by x.id desc limit 100),
+        m as (select * from w e where %s order by id desc limit $2)
+      select (select count(*) from w)::int as rows, (select w.id from w order by w.id limit 1) as last, (select m.id from m order by m.id limit 1) as last_match,
+        (select coalesce(jsonb_agg(m.json order by m.id desc), ''[]'') from m) as exports', v_condition)
+    into v_found, v_last, v_last_match, v_more using v_below, v_limit - jsonb_array_length(v_exports);
+    v_exports := v_exports || v_more;
+    v_looked := v_looked + v_found;
+    v_below := case when jsonb_array_length(v_exports) = v_limit then v_last_match else coalesce(v_last, v_below) end;
+    exit when v_found < 100 or jsonb_array_length(v_exports) = v_limit or v_looked >= 2000 or clock_timestamp() > v_until;
+  end loop;
+  return jsonb_build_object('exports', v_exports, 'looked', v_looked, 'query', v_terms, 'actions', jsonb_build_object('reveal', v_role = 'admin'),
+    'done', v_found < 100 and jsonb_array_length(v_exports) < v_limit,
+    'cursor', case when v_found = 100 or jsonb_array_length(v_exports) = v_limit then v_below end);
+end
+$_$;
+
+COMMENT ON FUNCTION public.console_exports(p_search text, p_cursor text, p_limit integer) IS 'Exports that match a search, newest first, with their progress and files: {exports, looked, done, cursor, query}. For viewers of the console.';
+
+CREATE FUNCTION public.console_health() RETURNS jsonb
+    LANGUAGE plpgsql STABLE SECURITY DEFINER
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS $$
+declare
+  v_role text := mill.require_console('viewer');
+  v_now timestamptz := mill.now();
+  v_report jsonb := public.health_report();
+begin
+  return jsonb_build_object('now', v_now, 'version', mill.setting('version'), 'postgres', current_setting('server_version'),
+    'parts', (select coalesce(jsonb_agg(jsonb_build_object('part', p.part, 'schema', p.schema, 'installed_at', p.installed_at) order by p.part), '[]') from mill.part p),
+    'checks', v_report -> 'checks', 'notes', v_report -> 'notes', 'alerts', mill.console_alerts(20),
+    'pump', (
+      select jsonb_build_object('last_round_at', (select h.at from mill.heartbeat h where h.part = 'tick'), 'late', coalesce(bool_or(c.reason is not null), false), 'reason', min(c.reason))
+      from mill.cron_health() c join mill.schedule s on s.name = c.name where s.step = 'mill.pump_once'),
+    'cron', case when to_regclass('cron.job') is null then 'none' when exists (select from pg_extension e where e.extname = 'pg_cron') then 'pg_cron' else 'relay' end,
+    'invocations', (
+      select jsonb_build_object(
+        'hour', jsonb_build_object('asked', count(*), 'begun', count(i.begun_at), 'failed', count(i.failure), 'more', count(*) >= 10000),
+        'recent', (select coalesce(jsonb_agg(jsonb_build_object('queue', r.queue, 'reason', r.reason, 'asked_at', r.asked_at, 'begun_at', r.begun_at, 'ended_at', r.ended_at,
+            'claimed', r.claimed, 'failure', mill.cut_text(r.failure, 500), 'ms', round(extract(epoch from r.ended_at - r.asked_at) * 1000)) order by r.asked_at desc), '[]')
+          from (select * from mill.invocation o order by o.asked_at desc limit 50) r))
+      from (select o.begun_at, o.failure from mill.invocation o where o.asked_at > v_now - interval '1 hour' order by o.asked_at desc limit 10000) i),
+    'breakers', (select coalesce(jsonb_agg(jsonb_build_object('target', b.target, 'state', b.state, 'reason', b.reason, 'changed_at', b.changed_at, 'retry_at', b.retry_at) order by b.target), '[]')
+      from (select * from mill.breaker order by target limit 200) b),
+    'breaker_changes', (select coalesce(jsonb_agg(jsonb_build_object('target', c.target, 'at', c.at, 'state', c.state, 'reason', mill.cut_text(c.reason, 500)) order by c.id desc), '[]')
+      from (select * from mill.breaker_change order by id desc limit 50) c),
+    'events', (select coalesce(jsonb_agg(jsonb_build_object('at', e.at, 'code', e.code, 'detail', case when pg_column_size(e.detail) < 4000 then e.detail else '{}' end) order by e.id desc), '[]')
+      from (select * from mill.event order by id desc limit 50) e),
+    'findings', '[]'::jsonb,
+    'tables', mill.console_tables(), 'database_bytes', pg_database_size(current_database()),
+    'maintenance', mill.setting('maintenance.enabled', 'false') = 'true');
+end
+$$;
+
+COMMENT ON FUNCTION public.console_health() IS 'Health checks, alerts, the pump, invocations, breakers, events and sizes of tables. For viewers of the console.';
+
+CREATE FUNCTION public.console_job(p_id uuid) RETURNS jsonb
+    LANGUAGE plpgsql STABLE SECURITY DEFINER
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS $$
+declare
+  v_role text := mill.require_console('viewer');
+  v_job jsonb := mill.console_found(p_id);
+  v_state text := v_job ->> 'state';
+  v_masked boolean;
+  v_payload jsonb;
+  v_result jsonb;
+begin
+  if v_job is null then
+    return '{"job": null}'::jsonb;
+  end if;
+  v_masked := mill.is_sensitive(v_job ->> 'kind');
+  v_payload := mill.shown_value(v_job -> 'payload', v_masked, 65536);
+  v_result := mill.shown_value(nullif(v_job -> 'result', 'null'), v_masked, 65536);
+  return jsonb_build_object(
+    'job', mill.console_row(v_job - array['result', 'error_log', 'line', 'lane', 'slot', 'waits', 'turn'])
+      || jsonb_build_object('parent', v_job -> 'parent', 'turn', v_job ->> 'turn', 'expires_at', case when v_state in ('completed', 'cancelled') then (
+        select (v_job ->> 'finished_at')::timestamptz + make_interval(days => q.retention_days) from mill.queue q where q.queue = v_job ->> 'queue') end),
+    'explain', mill.explain_job(p_id) - array['id', 'queue', 'kind', 'state'],
+    'errors', (
+      select coalesce(jsonb_agg(jsonb_build_object('attempt', e -> 'attempt', 'at', e -> 'at', 'worker', e -> 'worker', 'type', e -> 'type',
+        'message', mill.cut_text(e ->> 'message', 4096), 'stack', mill.cut_text(e ->> 'stack', 8192), 'http_status', e -> 'http_status', 'provider', e -> 'provider',
+        'retryable', e -> 'retryable') order by o desc), '[]')
+      from jsonb_array_elements(case jsonb_typeof(v_job -> 'error_log') when 'array' then v_job -> 'error_log' else '[]' end) with ordinality as l(e, o)),
+    'timeline', mill.console_timeline(v_job),
+    'logs', mill.console_logs(p_id, v_masked, 200),
+    'steps', '[]'::jsonb,
+    'audit', mill.console_audit_rows(format('a.job_id = %L::uuid', p_id), 50, false),
+    'links', mill.console_links(v_job),
+    'workflow', case when mill.console_found((v_job ->> 'parent')::uuid) is null then v_job -> 'parent' end,
+    'actions', jsonb_build_object(
+      'retry', v_role <> 'viewer' and v_state in ('failed', 'deferred', 'retrying'),
+      'cancel', v_role <> 'viewer' and v_state in ('pending', 'deferred', 'retrying', 'processing') and not (v_job ->> 'cancel_requested')::boolean,
+      'discard', v_role <> 'viewer' and v_state = 'failed', 'enqueue', v_role <> 'viewer', 'reveal', v_role = 'admin' and v_masked))
+    || (select jsonb_object_agg(p.name || p.ending, p.shown -> p.field) from (
+      select v.name, v.shown, f.field, case f.field when 'value' then '' else '_' || f.field end as ending
+      from (values ('payload', v_payload), ('result', v_result)) v(name, shown) cross join unnest(array['value', 'text', 'bytes', 'cut', 'masked']) f(field)) p);
+end
+$$;
+
+COMMENT ON FUNCTION public.console_job(p_id uuid) IS 'All about one job: its life, payload and result (masked where its kind is sensitive), why it is not running, logs, audit rows and jobs that belong to it. For viewers of the console.';
+
+CREATE FUNCTION public.console_jobs(p_search text DEFAULT ''::text, p_cursor text DEFAULT NULL::text, p_limit integer DEFAULT 50) RETURNS jsonb
+    LANGUAGE plpgsql STABLE SECURITY DEFINER
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    SET enable_seqscan TO 'off'
+    SET enable_bitmapscan TO 'off'
+    SET jit TO 'off'
+    AS $_$
+declare
+  v_role text := mill.require_console('viewer');
+  v_search jsonb := mill.job_search(p_search, v_role);
+  v_window text := mill.job_window(v_search);
+  v_until timestamptz := clock_timestamp() + interval '200 milliseconds';
+  v_begun timestamptz := clock_timestamp();
+  v_limit int := least(greatest(coalesce(p_limit, 50), 1), 200);
+  v_below uuid := mill.walk_from(p_cursor);
+  v_size int := case when v_search ->> 'condition' = 'true' then v_limit else 1000 end;
+  v_jobs jsonb := '[]'::jsonb;
+  v_looked int := 0;
+  v_found int;
+  v_last uuid;
+  v_last_match uuid;
+  v_more jsonb;
+begin
+  loop
+    execute format(
+      'with w as materialized (%s),
+        m as (select * from w j where %s order by id desc limit $3)
+      select (select count(*) from w)::int as rows, (select w.id from w order by w.id limit 1) as last,
+        (select m.id from m order by m.id limit 1) as last_match, (select coalesce(jsonb_agg(mill.console_row(to_jsonb(m), $4, $5) order by m.id desc), ''[]'') from m) as jobs',
+      v_window, v_search ->> 'condition')
+    into v_found, v_last, v_last_match, v_more using v_below, v_size, v_limit - jsonb_array_length(v_jobs), v_search -> 'columns', v_role;
+    v_jobs := v_jobs || v_more;
+    v_looked := v_looked + v_found;
+    v_below := case when jsonb_array_length(v_jobs) = v_limit then v_last_match else coalesce(v_last, v_below) end;
+    exit when v_found < v_size or jsonb_array_length(v_jobs) = v_limit or v_looked >= 40000 or clock_timestamp() > v_until;
+    v_size := least(4000, 40000 - v_looked);
+  end loop;
+  return jsonb_build_object('jobs', v_jobs, 'looked', v_looked,
+    'done', v_found < v_size and (jsonb_array_length(v_jobs) < v_limit or v_below = v_last),
+    'cursor', case when v_found < v_size and (jsonb_array_length(v_jobs) < v_limit or v_below = v_last) then null else v_below end,
+    'reached', mill.time_of_id(v_below), 'took_ms', round(extract(epoch from clock_timestamp() - v_begun)::numeric * 1000, 1),
+    'query', v_search -> 'terms', 'notes', v_search -> 'notes');
+end
+$_$;
+
+COMMENT ON FUNCTION public.console_jobs(p_search text, p_cursor text, p_limit integer) IS 'Jobs that match a search, newest first: {jobs, looked, done, cursor, reached, took_ms, query, notes}. For viewers of the console; see docs/console.md for the search.';
+
+CREATE FUNCTION public.console_overview() RETURNS jsonb
+    LANGUAGE plpgsql STABLE SECURITY DEFINER
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS $$
+declare
+  v_role text := mill.require_console('viewer');
+  v_now timestamptz := mill.now();
+  v_alive timestamptz := v_now - make_interval(secs => mill.setting('worker.timeout_seconds', '300')::int);
+begin
+  return jsonb_build_object('now', v_now,
+    'queues', (
+      select coalesce(jsonb_agg(mill.console_queue_state(q, v_now) || h.shown order by q.queue), '[]')
+      from (select * from mill.queue order by queue limit 200) q
+      join mill.console_last_hours(v_now) h on h.queue = q.queue),
+    'alerts', mill.console_alerts(0),
+    'schedules_late', (select coalesce(jsonb_agg(jsonb_build_object('name', c.name, 'reason', c.reason) order by c.name), '[]') from mill.cron_health() c where c.reason is not null),
+    'workers', (
+      select coalesce(jsonb_agg(jsonb_build_object('worker', w.worker, 'queues', w.queues, 'first_seen_at', w.first_seen_at, 'seen_at', w.seen_at, 'alive', w.seen_at > v_alive)
+        order by w.seen_at desc), '[]')
+      from (select * from mill.worker order by seen_at desc limit 200) w),
+    'maintenance', mill.setting('maintenance.enabled', 'false') = 'true');
+end
+$$;
+
+COMMENT ON FUNCTION public.console_overview() IS 'Every queue with its last hour, the alerts, late schedules and workers. For viewers of the console.';
+
+CREATE FUNCTION public.console_pause(p_queue text, p_paused boolean, p_reason text) RETURNS jsonb
+    LANGUAGE plpgsql SECURITY DEFINER
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS $$
+begin
+  perform mill.begin_console_action('operator', p_reason);
+  return jsonb_build_object('queue', p_queue, 'paused', mill.pause(p_queue, coalesce(p_paused, true)));
+end
+$$;
+
+COMMENT ON FUNCTION public.console_pause(p_queue text, p_paused boolean, p_reason text) IS 'Pauses or resumes a queue: claims stop, what runs goes on, enqueueing goes on. For operators of the console.';
+
+CREATE FUNCTION public.console_pause_schedule(p_name text, p_paused boolean, p_reason text) RETURNS jsonb
+    LANGUAGE plpgsql SECURITY DEFINER
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS $$
+begin
+  perform mill.begin_console_action('operator', p_reason);
+  if exists (select from mill.schedule s where s.name = p_name) and not exists (select from mill.job_schedule s where s.schedule = p_name) then
+    raise exception 'the schedule % is Gristmill''s own and is never paused', left(p_name, 64) using errcode = 'GM112', hint = 'Pause the queue that it works for.';
+  end if;
+  return jsonb_build_object('name', p_name, 'paused', mill.pause_job_schedule(p_name, coalesce(p_paused, true)));
+end
+$$;
+
+COMMENT ON FUNCTION public.console_pause_schedule(p_name text, p_paused boolean, p_reason text) IS 'Pauses or resumes a schedule of users: {name, paused}. For operators of the console.';
+
+CREATE FUNCTION public.console_preview(p_action text, p_search text DEFAULT ''::text, p_group text DEFAULT NULL::text) RETURNS jsonb
+    LANGUAGE plpgsql STABLE SECURITY DEFINER
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS $$
+declare
+  v_role text := mill.require_console('operator');
+  v_search jsonb := mill.bulk_search(p_action, p_search, p_group, v_role);
+begin
+  return mill.count_matches(v_search, 20000, interval '300 milliseconds')
+    || jsonb_build_object('action', p_action, 'query', v_search -> 'terms', 'notes', v_search -> 'notes');
+end
+$$;
+
+COMMENT ON FUNCTION public.console_preview(p_action text, p_search text, p_group text) IS 'What a bulk action would do: how many jobs match, counted to a bound, of which kinds, and five of them. For operators of the console.';
+
+CREATE FUNCTION public.console_preview_schedule(p_expression text, p_timezone text DEFAULT 'UTC'::text) RETURNS jsonb
+    LANGUAGE plpgsql STABLE SECURITY DEFINER
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS $$
+declare
+  v_role text := mill.require_console('viewer');
+  v_times jsonb := public.preview_schedule(jsonb_build_object('cron', left(p_expression, 200), 'time_zone', coalesce(nullif(left(p_timezone, 100), ''), 'UTC')), 5);
+begin
+  return jsonb_build_object('next', (select coalesce(jsonb_agg(t -> 'due' order by t ->> 'due'), '[]') from jsonb_array_elements(v_times) t), 'times', v_times);
+end
+$$;
+
+COMMENT ON FUNCTION public.console_preview_schedule(p_expression text, p_timezone text) IS 'The next five times of a cron expression in a time zone: {next, times: [{due, local}]}. For viewers of the console.';
+
+CREATE FUNCTION public.console_pulse(p_cursor text DEFAULT NULL::text, p_watch uuid[] DEFAULT NULL::uuid[]) RETURNS jsonb
+    LANGUAGE plpgsql STABLE SECURITY DEFINER
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    SET plan_cache_mode TO 'force_generic_plan'
+    SET jit TO 'off'
+    AS $$
+declare
+  v_role text := mill.require_console('viewer');
+  v_was jsonb := mill.pulse_cursor(p_cursor);
+  v_now timestamptz := mill.now();
+  v_queues jsonb;
+  v_digests jsonb;
+  v_minutes jsonb;
+  v_watch jsonb := mill.pulse_watch(p_watch);
+  v_rest jsonb := mill.pulse_rest(v_now);
+  v_more boolean;
+begin
+  -- Twenty queues an answer keep it below 5 KB; those left out keep their old digest, and come with the next.
+  select coalesce(jsonb_agg(c.shown order by c.queue) filter (where c.changed and c.place <= 20), '[]'),
+    coalesce(jsonb_object_agg(c.queue, case when c.changed and c.place > 20 then v_was #>> array['q', c.queue] else c.digest end)
+      filter (where not (c.changed and c.place > 20) or v_was -> 'q' ? c.queue), '{}'),
+    coalesce(bool_or(c.changed and c.place > 20), false)
+  into v_queues, v_digests, v_more
+  from (
+    select s.*, row_number() over (partition by s.changed order by s.queue) as place
+    from (
+      select p.queue, d.shown, d.digest, v_was #>> array['q', p.queue] is distinct from d.digest as changed
+      from mill.queue_pulse() p
+      cross join lateral (
+        select jsonb_build_object('queue', p.queue, 'pending', p.pending, 'pending_more', p.pending >= 1000, 'running', p.running, 'running_more', p.running >= 1000,
+          'oldest_due', p.oldest_due, 'paused', p.paused, 'draining', p.draining, 'breaker', p.breaker) as shown) o
+      cross join lateral (select o.shown, left(md5(o.shown::text), 6) as digest) d) s) c;
+
+  select coalesce(jsonb_agg(jsonb_build_object('queue', m.queue, 'minute', m.minute, 'completed', m.completed, 'failed', m.failed, 'dead', m.dead) order by m.minute, m.queue), '[]')
+  into v_minutes
+  from (
+    select s.minute, s.queue, coalesce(sum(s.jobs) filter (where s.outcome = 'completed'), 0) as completed,
+      coalesce(sum(s.jobs) filter (where s.outcome in ('failed', 'lost')), 0) as failed, coalesce(sum(s.jobs) filter (where s.outcome = 'dead'), 0) as dead
+    from mill.stat_minute s
+    where s.minute > greatest((v_was ->> 'm')::timestamptz, v_now - interval '5 minutes') and p_cursor is not null
+      -- Minutes that may still grow are left for later: statistics are folded a minute after they were counted.
+      and s.minute < date_trunc('minute', v_now) - interval '2 minutes'
+    group by 1, 2 order by 1, 2 limit 20) m;
+
+  return v_rest || jsonb_build_object(
+    'cursor', jsonb_build_object('q', v_digests, 'w', left(md5(v_watch::text), 6), 'a', v_rest #> '{alerts,digest}',
+      'm', coalesce((select max(m ->> 'minute') from jsonb_array_elements(v_minutes) m), v_was ->> 'm', (date_trunc('minute', v_now) - interval '3 minutes')::text))::text,
+    'now', v_now, 'again', v_more, 'queues', v_queues, 'minutes', v_minutes,
+    'watch', case when v_was ->> 'w' is distinct from left(md5(v_watch::text), 6) then v_watch else '{}' end,
+    'alerts', jsonb_build_object('firing', v_rest #> '{alerts,firing}', 'changed', v_was -> 'a' is distinct from v_rest #> '{alerts,digest}'));
+end
+$$;
+
+COMMENT ON FUNCTION public.console_pulse(p_cursor text, p_watch uuid[]) IS 'What has changed since a cursor: queues, minutes, watched jobs, alerts. Asked every two seconds by an open console. For viewers of the console.';
+
+CREATE FUNCTION public.console_queue(p_queue text) RETURNS jsonb
+    LANGUAGE plpgsql STABLE SECURITY DEFINER
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS $$
+declare
+  v_role text := mill.require_console('viewer');
+  v_now timestamptz := mill.now();
+  v_queue mill.queue;
+  v_state jsonb;
+begin
+  select q.* into v_queue from mill.queue q where q.queue = p_queue;
+  if not found then
+    raise exception 'unknown queue "%"', left(p_queue, 64) using errcode = 'GM007', hint = 'console_start lists the queues.';
+  end if;
+  v_state := mill.console_queue_state(v_queue, v_now) || (select h.shown from mill.console_last_hours(v_now, v_queue.queue) h);
+  return jsonb_build_object('queue', v_queue.queue, 'description', v_queue.description, 'served_by', v_queue.served_by, 'function', v_queue.function, 'url', v_queue.url,
+    'part', v_queue.part, 'paused', v_queue.paused, 'draining', v_queue.draining, 'state', v_state, 'options', mill.console_options(v_queue),
+    'kinds', (select coalesce(jsonb_agg(jsonb_build_object('kind', k.kind, 'description', k.description, 'sensitive', mill.is_sensitive(k.kind), 'says', k.sensitive, 'max_attempts', k.max_attempts,
+        'first_asked_at', k.first_asked_at, 'has_schema', k.schema is not null) order by k.kind), '[]')
+      from (select * from mill.kind o where o.queue = p_queue order by o.kind limit 200) k),
+    'tenants', mill.console_tenants(v_queue), 'limit', mill.console_limit(v_queue, v_now), 'breaker', v_state -> 'breaker',
+    'breaker_changes', (select coalesce(jsonb_agg(jsonb_build_object('at', c.at, 'state', c.state, 'reason', mill.cut_text(c.reason, 500)) order by c.at desc), '[]')
+      from (select * from mill.breaker_change o where o.target = v_state #>> '{breaker,target}' order by o.at desc limit 50) c),
+    'invocations', (select coalesce(jsonb_agg(jsonb_build_object('id', i.id, 'reason', i.reason, 'asked_at', i.asked_at, 'begun_at', i.begun_at, 'ended_at', i.ended_at,
+        'claimed', i.claimed, 'failure', mill.cut_text(i.failure, 500)) order by i.asked_at desc), '[]')
+      from (select * from (select * from mill.invocation n order by n.asked_at desc limit 5000) o where o.queue = p_queue order by o.asked_at desc limit 20) i),
+    'claimants', (select coalesce(jsonb_agg(jsonb_build_object('worker', c.worker, 'claimed_at', c.claimed_at) order by c.claimed_at desc), '[]')
+      from (select * from mill.claimant o where o.queue = p_queue order by o.claimed_at desc limit 50) c));
+end
+$$;
+
+COMMENT ON FUNCTION public.console_queue(p_queue text) IS 'All about one queue: how it stands, its options, who takes turns in it, its provider''s limit, its breaker. For viewers of the console.';
+
+CREATE FUNCTION public.console_refresh() RETURNS jsonb
+    LANGUAGE plpgsql STABLE SECURITY DEFINER
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS $_$
+declare
+  v_role text := mill.require_console('viewer');
+  v_now timestamptz := mill.now();
+  v_symbols text[] := mill.watched_symbols('', 500);
+begin
+  return jsonb_build_object('now', v_now, 'quota', mill.refresh_quota(), 'symbols_more', cardinality(v_symbols) = 500,
+    'types', (
+      select coalesce(jsonb_agg(jsonb_build_object('type', r.data_type, 'table', r.table_name, 'provider', r.provider, 'enabled', r.is_enabled, 'strategy', r.refresh_strategy,
+          'schedule', r.refresh_schedule, 'ttl_minutes', r.default_ttl_minutes, 'estimate', r.estimated_data_size_bytes, 'freshness', mill.refresh_freshness(r, v_symbols),
+          'hour', jsonb_build_object('calls', coalesce(u.calls, 0), 'bytes', coalesce(u.bytes, 0), 'actual', u.bytes / nullif(u.calls, 0)),
+          'waiting', c.waiting, 'dead', c.dead) order by r.data_type), '[]')
+      from (select * from public.data_type_registry order by data_type limit 100) r
+      left join lateral (
+        select sum(n.calls) as calls, sum(n.data_size_bytes) as bytes from public.api_data_usage n
+        where n.data_type = r.data_type and n.created_at > v_now - interval '1 hour') u on true
+      cross join lateral (
+        select count(*) filter (where n.reason = 'unchanged') as waiting, count(*) filter (where n.reason = 'dead') as dead
+        from (select * from mill.data_check n where n.data_type = r.data_type and n.next_check_at > v_now limit 10000) n) c),
+    'watched', (
+      select coalesce(jsonb_agg(jsonb_build_object('symbol', w.symbol, 'watchers', w.watchers, 'types', w.types, 'seen_at', w.seen_at) order by w.watchers desc, w.symbol), '[]')
+      from (
+        select a.symbol, count(distinct a.user_id) as watchers, array_agg(distinct a.data_type order by a.data_type) as types, max(a.last_seen_at) as seen_at
+        from (select * from public.active_subscriptions_v2 a where a.symbol = any (v_symbols) order by a.symbol, a.data_type limit 10000) a
+        group by a.symbol order by 2 desc, 1 limit 100) w),
+    'minutes', (
+      select coalesce(jsonb_agg(jsonb_build_object('minute', m.minute, 'calls', coalesce(u.calls, 0)) order by m.minute), '[]')
+      from generate_series(date_trunc('minute', v_now) - interval '59 minutes', date_trunc('minute', v_now), interval '1 minute') m(minute)
+      left join (
+        select date_trunc('minute', n.created_at) as minute, sum(n.calls) as calls from public.api_data_usage n where n.created_at > v_now - interval '1 hour' group by 1) u
+        on u.minute = m.minute),
+    'limits', (
+      select coalesce(jsonb_agg(jsonb_build_object('provider', l.provider_name, 'endpoint', l.api_endpoint, 'status', l.status, 'per_minute', l.requests_per_minute,
+        'blocked_until', l.blocked_until, 'refusals', l.provider_refusals, 'queue', q.queue) order by q.queue), '[]')
+      from mill.queue q join mill.api_rate_limits l on l.provider_name = q.provider and l.api_endpoint = q.endpoint
+      where q.queue ~ '^refresh(-|$)'),
+    'events', (
+      select coalesce(jsonb_agg(jsonb_build_object('reason', e.code, 'count', e.count, 'last_at', e.last_at, 'symbols', e.symbols) order by e.count desc, e.code), '[]')
+      from (
+        select v.code, sum(coalesce((v.detail ->> 'count')::numeric, 1)) as count, max(v.at) as last_at, (array_agg(v.detail -> 'symbols' order by v.at desc))[1] as symbols
+        from (select * from mill.event v where v.at > v_now - interval '1 day' order by v.at desc limit 20000) v
+        where v.code in ('quota_exceeded', 'estimate_exceeded', 'content_length_missing', 'content_length_wrong', 'staleness_failed', 'queue_stale_failed',
+          'check_stale_data_failed', 'scheduled_refresh_failed', 'data_table_not_published')
+        group by v.code) e),
+    'refused', (
+      select coalesce(jsonb_agg(jsonb_build_object('type', f.type, 'reason', f.reason, 'count', f.count, 'symbols', f.symbols, 'dead', f.dead) order by f.count desc, f.type, f.reason), '[]')
+      from (
+        select j.payload ->> 'data_type' as type, j.error ->> 'type' as reason, count(*) as count, count(*) filter (where j.is_dead) as dead,
+          (array_agg(distinct j.payload ->> 'symbol'))[:5] as symbols
+        from mill.queue q
+        cross join lateral (
+          (select d.payload, d.error, true as is_dead from mill.job_dead d where d.queue = q.queue limit 2000)
+          union all
+          (select l.payload, l.error, false from mill.job_live l where l.waits and l.queue = q.queue and l.error is not null limit 2000)) j
+        where q.queue ~ '^refresh(-|$)' group by 1, 2 limit 200) f),
+    'days', (
+      select coalesce(jsonb_agg(jsonb_build_object('day', d.day, 'calls', d.calls, 'bytes', d.bytes) order by d.day), '[]')
+      from (
+        select date_trunc('day', n.created_at at time zone 'utc')::date as day, sum(n.calls) as calls, sum(n.data_size_bytes) as bytes
+        from public.api_data_usage n where n.created_at > v_now - interval '30 days' group by 1) d));
+end
+$_$;
+
+COMMENT ON FUNCTION public.console_refresh() IS 'Data types with their freshness, watched symbols, calls per minute beside the limit, the quota with a forecast, and why answers were refused. For viewers of the console.';
+
+CREATE FUNCTION public.console_resume_bulk(p_id uuid, p_reason text) RETURNS jsonb
+    LANGUAGE plpgsql SECURITY DEFINER
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS $$
+declare
+  v_bulk mill.console_bulk;
+begin
+  perform mill.begin_console_action('operator', p_reason);
+  v_bulk := mill.locked_bulk(p_id);
+  if v_bulk.state not in ('stopped', 'failed') then
+    raise exception 'the bulk action is % and cannot be resumed', v_bulk.state using errcode = 'GM112', hint = 'Only one that was stopped or has failed can be.';
+  end if;
+  update mill.console_bulk b set state = 'running', finished_at = null, error = null, job = mill.enqueue_bulk(v_bulk), updated_at = mill.now() where b.id = p_id returning * into v_bulk;
+  perform mill.audit('console_bulk', p_id::text, 'resume', p_new => jsonb_build_object('done', v_bulk.done), p_job_id => v_bulk.job);
+  return mill.shown_bulk(v_bulk);
+end
+$$;
+
+COMMENT ON FUNCTION public.console_resume_bulk(p_id uuid, p_reason text) IS 'Lets a bulk action go on from where it was stopped or has failed. For operators of the console.';
+
+CREATE FUNCTION public.console_resume_workflow(p_id uuid, p_reason text) RETURNS jsonb
+    LANGUAGE plpgsql SECURITY DEFINER
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS $$
+declare
+  v_job mill.workflow;
+begin
+  perform mill.begin_console_action('operator', p_reason);
+  select * into v_job from mill.workflow j where j.id = p_id;
+  if not found then
+    raise exception 'there is no workflow %', p_id using errcode = 'GM112', hint = 'It never existed, or its time of retention is over.';
+  end if;
+  if v_job.status <> 'failed' or v_job.compensating then
+    raise exception 'only a failed workflow can be resumed; this one is %', case when v_job.compensating then 'undone by its compensation' else v_job.status end
+      using errcode = 'GM067', hint = 'Start it anew.';
+  end if;
+  perform mill.audit('jobs', p_id::text, 'resume_workflow');
+  perform mill.retry(array(select t.id from mill.task t where t.job_id = p_id and t.state = 'failed'));
+  perform mill.resume_workflow(p_id, '{}');
+  return (select jsonb_build_object('id', j.id, 'status', j.status) from mill.workflow j where j.id = p_id);
+end
+$$;
+
+COMMENT ON FUNCTION public.console_resume_workflow(p_id uuid, p_reason text) IS 'Resumes a failed workflow from its failed tasks: {id, status}. For operators of the console.';
+
+CREATE FUNCTION public.console_retry(p_ids uuid[], p_reason text) RETURNS jsonb
+    LANGUAGE plpgsql SECURITY DEFINER
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS $$
+declare
+  v_due jsonb;
+begin
+  perform mill.begin_console_action('operator', p_reason);
+  v_due := (select coalesce(jsonb_object_agg(d.id, d.status), '{}') from mill.make_due(mill.check_console_ids(p_ids)) d);
+  return mill.console_results((
+    select coalesce(jsonb_agg(jsonb_build_object('id', r.id, 'status', coalesce(v_due ->> r.id::text, r.status))), '[]') from mill.retry(p_ids) r), array['not_dead', 'duplicate', 'unknown_kind']);
+end
+$$;
+
+COMMENT ON FUNCTION public.console_retry(p_ids uuid[], p_reason text) IS 'Sends dead letters back to pending and makes waiting jobs due: retried, due, duplicate, unknown_kind or not_dead for each. For operators of the console.';
+
+CREATE FUNCTION public.console_reveal(p_id uuid, p_reason text) RETURNS jsonb
+    LANGUAGE plpgsql SECURITY DEFINER
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS $$
+declare
+  v_role text := mill.begin_console_action('admin', p_reason);
+  v_job jsonb := mill.console_found(p_id);
+  v_payload jsonb;
+  v_result jsonb;
+begin
+  if v_job is null then
+    raise exception 'there is no job %', p_id using errcode = 'GM112', hint = 'It never existed, or its time of retention is over.';
+  end if;
+  perform mill.audit('job', p_id::text, 'reveal', p_new => jsonb_build_object('kind', v_job -> 'kind', 'owner', v_job -> 'owner'), p_job_id => p_id,
+    p_correlation_id => v_job ->> 'correlation_id');
+  v_payload := mill.shown_value(v_job -> 'payload', false, 1048576);
+  v_result := mill.shown_value(nullif(v_job -> 'result', 'null'), false, 1048576);
+  return jsonb_build_object(
+    'payload', v_payload -> 'value', 'payload_text', v_payload -> 'text', 'payload_bytes', v_payload -> 'bytes', 'payload_cut', v_payload -> 'cut',
+    'result', v_result -> 'value', 'result_text', v_result -> 'text', 'result_bytes', v_result -> 'bytes', 'result_cut', v_result -> 'cut',
+    'logs', mill.console_logs(p_id, false, 200) -> 'lines');
+end
+$$;
+
+COMMENT ON FUNCTION public.console_reveal(p_id uuid, p_reason text) IS 'The payload, result and logs of a job in clear. For admins of the console; the audit log keeps who, when and why.';
+
+CREATE FUNCTION public.console_reveal_document(p_id uuid, p_reason text) RETURNS jsonb
+    LANGUAGE plpgsql SECURITY DEFINER
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS $$
+declare
+  v_role text := mill.begin_console_action('admin', p_reason);
+  v_profile uuid := (select f.patient_id from public.shell_files f where f.id = p_id);
+begin
+  if v_profile is null then
+    raise exception 'there is no document %', p_id using errcode = 'GM112', hint = 'It never existed, or it was erased.';
+  end if;
+  perform mill.audit('shell_files', p_id::text, 'reveal', p_patient_id => v_profile);
+  return jsonb_build_object('until', mill.grant_console(p_id));
+end
+$$;
+
+COMMENT ON FUNCTION public.console_reveal_document(p_id uuid, p_reason text) IS 'Shows the caller the texts and the file of a document for ten minutes: {until}. For admins of the console; the audit log keeps who, when and why.';
+
+CREATE FUNCTION public.console_reveal_export(p_id uuid, p_reason text) RETURNS jsonb
+    LANGUAGE plpgsql SECURITY DEFINER
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS $$
+declare
+  v_role text := mill.begin_console_action('admin', p_reason);
+  v_export mill.export;
+begin
+  select e.* into v_export from mill.export e where e.id = p_id;
+  if v_export.id is null then
+    raise exception 'there is no export %', p_id using errcode = 'GM112', hint = 'It never existed, or it was so long ago that it is forgotten.';
+  end if;
+  perform mill.audit('export', p_id::text, 'reveal', p_new => jsonb_build_object('owner', v_export.owner), p_job_id => p_id);
+  return jsonb_build_object('until', mill.grant_console(p_id), 'file', mill.export_json(v_export) -> 'file');
+end
+$$;
+
+COMMENT ON FUNCTION public.console_reveal_export(p_id uuid, p_reason text) IS 'Lets the caller read the PDF of an export for ten minutes: {until, file}. For admins of the console; the audit log keeps who, when and why.';
+
+CREATE FUNCTION public.console_run_schedule(p_name text, p_reason text) RETURNS jsonb
+    LANGUAGE plpgsql SECURITY DEFINER
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS $$
+declare
+  v_ran boolean;
+begin
+  perform mill.begin_console_action('operator', p_reason);
+  if exists (select from mill.job_schedule s where s.schedule = p_name) then
+    return jsonb_build_object('name', p_name, 'ran', true, 'job', public.run_schedule_now(p_name) -> 'id');
+  end if;
+  v_ran := mill.run_schedule(p_name);
+  perform mill.audit('schedule', p_name, 'run', p_new => jsonb_build_object('succeeded', v_ran));
+  return jsonb_build_object('name', p_name, 'ran', v_ran, 'job', null);
+end
+$$;
+
+COMMENT ON FUNCTION public.console_run_schedule(p_name text, p_reason text) IS 'Runs a schedule now: {name, ran, job}. For operators of the console.';
+
+CREATE FUNCTION public.console_save_schedule(p_schedule jsonb, p_reason text) RETURNS jsonb
+    LANGUAGE plpgsql SECURITY DEFINER
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS $$
+declare
+  v_names constant jsonb := '{"name": "schedule", "expression": "cron", "timezone": "time_zone"}'::jsonb;
+  v_definition jsonb;
+  v_name text := p_schedule ->> 'name';
+begin
+  perform mill.begin_console_action('operator', p_reason);
+  if jsonb_typeof(p_schedule) is distinct from 'object' then
+    raise exception 'p_schedule is not an object' using errcode = 'GM110', detail = '{"option": null}', hint = 'Send an object with name, expression and kind.';
+  end if;
+  v_definition := (
+    select coalesce(jsonb_object_agg(coalesce(v_names ->> f.key, f.key), f.value), '{}')
+    from jsonb_each(p_schedule - 'payload_text' - 'options' || coalesce(nullif(p_schedule -> 'options', 'null'), '{}')) f);
+  if p_schedule ->> 'payload_text' is not null then
+    begin
+      v_definition := v_definition || jsonb_build_object('payload', (p_schedule ->> 'payload_text')::jsonb);
+    exception when invalid_text_representation or untranslatable_character or numeric_value_out_of_range or statement_too_complex then
+      raise exception 'the payload is not JSON: %', sqlerrm using errcode = 'GM110', detail = '{"option": "payload_text"}', hint = 'Mend the text; keys and texts stand in double quotes.';
+    end;
+  end if;
+  perform public.save_schedule(v_definition);
+  return (select mill.console_schedule(s, mill.now()) from mill.job_schedule s where s.schedule = v_name);
+end
+$$;
+
+COMMENT ON FUNCTION public.console_save_schedule(p_schedule jsonb, p_reason text) IS 'Creates a schedule of users, or changes the fields that are given; answers it. For operators of the console.';
+
+CREATE FUNCTION public.console_schedules() RETURNS jsonb
+    LANGUAGE plpgsql STABLE SECURITY DEFINER
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS $$
+declare
+  v_role text := mill.require_console('viewer');
+  v_now timestamptz := mill.now();
+begin
+  return jsonb_build_object('now', v_now,
+    'cron', case when to_regclass('cron.job') is null then 'none' when exists (select from pg_extension e where e.extname = 'pg_cron') then 'pg_cron' else 'relay' end,
+    'schedules', (
+      select coalesce(jsonb_agg(mill.console_schedule(s, v_now) order by s.schedule), '[]') from (select * from mill.job_schedule o order by o.schedule limit 300) s)
+      || mill.console_own_schedules(v_now),
+    'more', (select count(*) > 300 from (select from mill.job_schedule limit 301) s));
+end
+$$;
+
+COMMENT ON FUNCTION public.console_schedules() IS 'Schedules of users and Gristmill''s own, each with its next five times and its last runs. For viewers of the console.';
+
+CREATE FUNCTION public.console_set_kind(p_kind text, p_sensitive boolean, p_reason text) RETURNS jsonb
+    LANGUAGE plpgsql SECURITY DEFINER
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS $$
+declare
+  v_old boolean;
+begin
+  perform mill.begin_console_action('admin', p_reason);
+  select k.sensitive into v_old from mill.kind k where k.kind = p_kind for update;
+  if not found then
+    raise exception 'there is no kind "%"', left(p_kind, 64) using errcode = 'GM112', hint = 'console_start lists the kinds.';
+  end if;
+  update mill.kind k set sensitive = p_sensitive where k.kind = p_kind;
+  perform mill.audit('kind', p_kind, 'set_kind', p_old => jsonb_build_object('sensitive', v_old), p_new => jsonb_build_object('sensitive', p_sensitive));
+  return jsonb_build_object('kind', p_kind, 'sensitive', mill.is_sensitive(p_kind));
+end
+$$;
+
+COMMENT ON FUNCTION public.console_set_kind(p_kind text, p_sensitive boolean, p_reason text) IS 'Says whether payloads of a kind are masked; null: as the setting console.payloads says. For admins of the console.';
+
+CREATE FUNCTION public.console_set_queue(p_queue text, p_options jsonb, p_reason text) RETURNS jsonb
+    LANGUAGE plpgsql SECURITY DEFINER
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS $$
+declare
+  v_old mill.queue;
+  v_new mill.queue;
+  v_changed jsonb;
+  v_constraint text;
+begin
+  perform mill.begin_console_action('admin', p_reason);
+  select q.* into v_old from mill.queue q where q.queue = p_queue for update;
+  if not found then
+    raise exception 'unknown queue "%"', left(p_queue, 64) using errcode = 'GM007', hint = 'console_start lists the queues.';
+  end if;
+  v_new := mill.queue_with(v_old, p_options);
+  v_changed := (select coalesce(jsonb_object_agg(o.name, jsonb_build_array(to_jsonb(v_old) -> o.name, to_jsonb(v_new) -> o.name)), '{}')
+    from mill.queue_options() o where to_jsonb(v_old) -> o.name <> to_jsonb(v_new) -> o.name);
+  if v_changed <> '{}' then
+    begin
+      update mill.queue q set (description, batch_size, max_parallel, max_running, max_running_per_group, dequeue, depth_limit, lease_seconds, invocation_seconds, max_attempts,
+        max_lease_losses, backoff_base_seconds, backoff_cap_seconds, backoff_jitter, retention_days, target_seconds, provider, endpoint)
+      = (v_new.description, v_new.batch_size, v_new.max_parallel, v_new.max_running, v_new.max_running_per_group, v_new.dequeue, v_new.depth_limit, v_new.lease_seconds,
+        v_new.invocation_seconds, v_new.max_attempts, v_new.max_lease_losses, v_new.backoff_base_seconds, v_new.backoff_cap_seconds, v_new.backoff_jitter, v_new.retention_days,
+        v_new.target_seconds, v_new.provider, v_new.endpoint)
+      where q.queue = p_queue;
+    exception when check_violation or foreign_key_violation then
+      get stacked diagnostics v_constraint = constraint_name;
+      raise exception 'these options do not go together: %', replace(v_constraint, '_', ' ') using errcode = 'GM110',
+        detail = jsonb_build_object('option', (select k from jsonb_object_keys(v_changed) k order by k limit 1))::text, hint = 'Change the options that belong together in one call.';
+    end;
+    perform mill.audit('queue', p_queue, 'set_queue', p_old => (select jsonb_object_agg(c.key, c.value -> 0) from jsonb_each(v_changed) c),
+      p_new => (select jsonb_object_agg(c.key, c.value -> 1) from jsonb_each(v_changed) c));
+    perform mill.wake(q, 'pump') from mill.queue q where q.queue = p_queue;
+  end if;
+  return jsonb_build_object('changed', v_changed, 'queue', public.console_queue(p_queue));
+end
+$$;
+
+COMMENT ON FUNCTION public.console_set_queue(p_queue text, p_options jsonb, p_reason text) IS 'Changes options of a queue: {changed: {option: [old, new]}, queue}. For admins of the console.';
+
+CREATE FUNCTION public.console_start() RETURNS jsonb
+    LANGUAGE plpgsql STABLE SECURITY DEFINER
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS $$
+declare
+  v_role text := mill.require_console('viewer');
+begin
+  return jsonb_build_object(
+    'role', v_role, 'actor', mill.console_actor(), 'now', mill.now(),
+    'may', jsonb_build_object('act', v_role <> 'viewer', 'administer', v_role = 'admin', 'reveal', v_role = 'admin', 'schedule', v_role <> 'viewer'),
+    'version', mill.setting('version'),
+    'parts', (select coalesce(jsonb_agg(p.part order by p.part), '[]') from mill.part p),
+    -- Applications may lie in a schema of their own: their RPCs are asked there.
+    'schemas', (select coalesce(jsonb_object_agg(p.part, p.schema), '{}') from mill.part p where p.schema <> 'public'),
+    'payloads', mill.setting('console.payloads', 'masked'),
+    'queues', (select coalesce(jsonb_agg(jsonb_build_object('queue', q.queue, 'description', q.description, 'served_by', q.served_by, 'paused', q.paused) order by q.queue), '[]')
+      from (select * from mill.queue order by queue limit 500) q),
+    'kinds', (select coalesce(jsonb_agg(jsonb_build_object('kind', k.kind, 'queue', k.queue, 'description', k.description, 'sensitive', mill.is_sensitive(k.kind)) order by k.kind), '[]')
+      from (select * from mill.kind order by kind limit 1000) k),
+    'limits', '{"search_characters": 500, "search_terms": 20, "ids": 500, "reason_characters": 500, "watch": 25}'::jsonb);
+end
+$$;
+
+COMMENT ON FUNCTION public.console_start() IS 'The caller''s role in the console, who that is, and which parts, queues and kinds there are. For viewers of the console.';
+
+CREATE FUNCTION public.console_stop_bulk(p_id uuid, p_reason text) RETURNS jsonb
+    LANGUAGE plpgsql SECURITY DEFINER
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS $$
+declare
+  v_bulk mill.console_bulk;
+begin
+  perform mill.begin_console_action('operator', p_reason);
+  v_bulk := mill.locked_bulk(p_id);
+  if v_bulk.state <> 'running' then
+    raise exception 'the bulk action is % and cannot be stopped', v_bulk.state using errcode = 'GM112', hint = 'Only one that is running can be.';
+  end if;
+  perform mill.cancel(array[v_bulk.job]);
+  -- Between two rounds the pump holds the job all the same: it learns here that it has lost it.
+  perform mill.heartbeat('pump', jsonb_build_array(jsonb_build_object('id', j.id, 'attempt', j.attempt))) from mill.job_live j where j.id = v_bulk.job and j.worker = 'pump';
+  update mill.console_bulk b set state = 'stopped', job = null, updated_at = mill.now() where b.id = p_id returning * into v_bulk;
+  perform mill.audit('console_bulk', p_id::text, 'stop', p_new => jsonb_build_object('done', v_bulk.done));
+  return mill.shown_bulk(v_bulk);
+end
+$$;
+
+COMMENT ON FUNCTION public.console_stop_bulk(p_id uuid, p_reason text) IS 'Stops a bulk action after its current batch; what is done stays done. For operators of the console.';
+
+CREATE FUNCTION public.console_suggest(p_field text, p_prefix text DEFAULT ''::text) RETURNS jsonb
+    LANGUAGE plpgsql STABLE SECURITY DEFINER
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    SET enable_seqscan TO 'off'
+    SET enable_bitmapscan TO 'off'
+    SET jit TO 'off'
+    AS $_$
+declare
+  v_role text := mill.require_console('viewer');
+  v_pattern text := mill.like_pattern(left(coalesce(p_prefix, ''), 100), false, true) || '%';
+  v_column text := case p_field when 'name' then 'w.name' when 'group' then 'w.group_key' when 'owner' then 'w.owner::text' when 'correlation' then 'w.correlation_id'
+    when 'worker' then 'w.worker' when 'error' then 'w.error ->> ''type''' end;
+  v_values jsonb;
+begin
+  if v_column is not null then
+    execute format(
+      'select coalesce(jsonb_agg(jsonb_build_object(''value'', s.value, ''note'', s.jobs || '' of the newest'') order by s.jobs desc, s.value), ''[]'')
+      from (select %s as value, count(*) as jobs from (%s) w where %1$s ilike $3 group by 1 order by 2 desc, 1 limit 20) s',
+      v_column, mill.job_window('{"bounds": {"lowest": "00000000-0000-0000-0000-000000000000", "highest": "ffffffff-ffff-ffff-ffff-ffffffffffff", "ids": null}, "sources": ["live", "dead", "done"]}'))
+    into v_values using mill.walk_from(null), 2000, v_pattern;
+  else
+    select coalesce(jsonb_agg(jsonb_build_object('value', s.value, 'note', s.note) order by s.place, s.value), '[]') into v_values
+    from (
+      select * from (
+        select 0 as place, k.kind as value, 'queue ' || k.queue as note from mill.kind k where p_field = 'kind'
+        union all select 0, q.queue, q.description from mill.queue q where p_field = 'queue'
+        union all select 0, s.value, s.note from (values ('pending', 'due, and waits for a worker'), ('processing', 'runs'), ('deferred', 'enqueued for later'), ('retrying', 'waits for its next attempt'),
+          ('completed', 'done'), ('cancelled', 'cancelled'), ('failed', 'a dead letter'), ('live', 'has not ended'), ('waiting', 'deferred or retrying')) s(value, note) where p_field = 'state'
+        union all select 0, s.value, s.note from (values ('15m', 'the last 15 minutes'), ('1h', 'the last hour'), ('24h', 'the last day'), ('7d', 'the last week')) s(value, note) where p_field = 'since'
+        union all select s.place, s.value, s.note from (values (1, 'kind:', 'what the job is'), (2, 'queue:', 'where it is served'), (3, 'state:', 'pending, failed, …'), (4, 'error:', 'part of the type or message'),
+          (5, 'payload.', 'a field of the payload: payload.user_id=42'), (6, 'owner:', 'the user'), (7, 'group:', 'the group key'), (8, 'since:', 'enqueued after: 2h, 2026-11-18'), (9, 'until:', 'enqueued before'),
+          (10, 'id:', 'a UUID, or its beginning with *'), (11, 'name:', 'the name of the job'), (12, 'correlation:', 'the correlation id'), (13, 'worker:', 'who ran it last'), (14, 'parent:', 'what it is a piece of'),
+          (15, 'priority:', 'a number, >5, <5'), (16, 'attempt:', 'a number, >1'), (17, 'column:', 'show a field of the payload: column:payload.user_id')) s(place, value, note) where p_field = 'key') v
+      where v.value ilike v_pattern
+      order by v.place, v.value limit 20) s;
+  end if;
+  return jsonb_build_object('field', p_field, 'values', v_values);
+end
+$_$;
+
+COMMENT ON FUNCTION public.console_suggest(p_field text, p_prefix text) IS 'Completes a key or a value of the search of jobs: {field, values: [{value, note}]}. For viewers of the console.';
+
+CREATE FUNCTION public.console_usage(p_month date DEFAULT NULL::date, p_profile uuid DEFAULT NULL::uuid, p_limit integer DEFAULT 50) RETURNS jsonb
+    LANGUAGE plpgsql STABLE SECURITY DEFINER
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS $$
+declare
+  v_role text := mill.require_console('viewer');
+  v_month date := date_trunc('month', coalesce(p_month, mill.usage_month(mill.now())));
+  v_limit int := least(greatest(coalesce(p_limit, 50), 1), 200);
+begin
+  return jsonb_build_object('month', v_month, 'billing', mill.is_enabled('billing'),
+    'plans', (
+      select coalesce(jsonb_agg(jsonb_build_object('plan', p.plan_type, 'name', p.display_name, 'files', p.shell_files_limit, 'pages', p.pages_limit, 'ai_tokens', p.ai_tokens_limit,
+        'storage_mb', p.storage_limit_mb) order by p.sort_order, p.plan_type), '[]')
+      from (select * from public.subscription_plans order by sort_order, plan_type limit 50) p),
+    'profiles', (
+      select coalesce(jsonb_agg(jsonb_build_object('profile', n.profile_id, 'plan', n.plan, 'ai_calls', n.ai_calls, 'meters', n.meters, 'most', n.most) order by n.most desc, n.profile_id), '[]')
+      from (
+        select u.profile_id, u.ai_calls, p.plan, m.meters, m.most from (
+          (select n.profile_id, n.ai_calls from mill.usage_of_month n where n.month = v_month and p_profile is null order by n.pages desc, n.profile_id limit 2000)
+          union all
+          (select f.id, coalesce((select n.ai_calls from mill.usage_of_month n where n.profile_id = f.id and n.month = v_month), 0) from public.user_profiles f where f.id = p_profile)) u
+      join public.user_profiles p on p.id = u.profile_id
+      cross join lateral (
+        select jsonb_object_agg(x.meter, jsonb_build_object('used', round(x.used, 2), 'allowed', x.allowed, 'over', x.is_over, 'percent', mill.usage_percentage(x.used, x.allowed))) as meters,
+          max(mill.usage_percentage(x.used, x.allowed)) as most
+        from mill.usage_meters(u.profile_id, v_month) x) m
+        order by m.most desc, u.profile_id limit v_limit) n),
+    'months', (
+      select coalesce(jsonb_agg(jsonb_build_object('month', n.month, 'files', n.files, 'pages', n.pages, 'ai_tokens', n.tokens, 'ai_calls', n.calls, 'profiles', n.profiles) order by n.month), '[]')
+      from (
+        select n.month, sum(n.files_uploaded) as files, sum(n.pages) as pages, sum(n.ai_tokens) as tokens, sum(n.ai_calls) as calls, count(*) as profiles
+        from mill.usage_of_month n
+        where n.month > (v_month - interval '12 months')::date and n.month <= v_month and (p_profile is null or n.profile_id = p_profile)
+        group by n.month) n),
+    'events', (
+      select coalesce(jsonb_agg(jsonb_build_object('at', e.at, 'profile', e.profile_id, 'type', e.event_type, 'counts', e.counts, 'job', e.job_id) order by e.id desc), '[]')
+      from (select * from mill.usage_event e where p_profile is null or e.profile_id = p_profile order by e.id desc limit 30) e));
+end
+$$;
+
+COMMENT ON FUNCTION public.console_usage(p_month date, p_profile uuid, p_limit integer) IS 'What profiles have used in a month beside their plans, the last twelve months, and the newest events. For viewers of the console.';
+
+CREATE FUNCTION public.console_verify_audit() RETURNS jsonb
+    LANGUAGE plpgsql SECURITY DEFINER
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS $$
+begin
+  perform mill.require_console('operator');
+  return public.verify_audit_log((mill.now() at time zone 'UTC')::date - 30);
+end
+$$;
+
+COMMENT ON FUNCTION public.console_verify_audit() IS 'Checks the chain of the audit log of the last 31 days: {ok, days, rows, findings, head}. For operators of the console.';
+
+CREATE FUNCTION public.console_workflow(p_id uuid) RETURNS jsonb
+    LANGUAGE plpgsql STABLE SECURITY DEFINER
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS $$
+declare
+  v_role text := mill.require_console('viewer');
+  v_job mill.workflow;
+  v_row jsonb;
+  v_masked boolean := mill.setting('console.payloads', 'masked') <> 'shown';
+  v_params jsonb;
+  v_output jsonb;
+  v_tasks jsonb;
+begin
+  select * into v_job from mill.workflow j where j.id = p_id;
+  if not found then
+    return '{"workflow": null}'::jsonb;
+  end if;
+  v_row := mill.console_workflow_row(v_job);
+  v_params := mill.shown_value(v_job.params, v_masked, 65536);
+  v_output := mill.shown_value(v_job.output, v_masked and v_job.output is not null, 65536);
+  v_tasks := mill.console_tasks(v_job, 301);
+  return jsonb_build_object(
+    'workflow', v_row || jsonb_build_object('compensating', v_job.compensating, 'priority', v_job.priority, 'idempotency_key', v_job.idempotency_key,
+      'params', v_params -> 'value', 'params_text', v_params -> 'text', 'params_masked', v_masked, 'params_bytes', v_params -> 'bytes', 'params_cut', v_params -> 'cut',
+      'output', v_output -> 'value', 'output_text', v_output -> 'text', 'output_masked', v_output -> 'masked', 'output_bytes', v_output -> 'bytes', 'output_cut', v_output -> 'cut'),
+    'graph', mill.workflow_graph(v_job),
+    'tasks', v_tasks - 300, 'tasks_more', jsonb_array_length(v_tasks) > 300,
+    'artifacts', (select coalesce(jsonb_agg(jsonb_build_object('id', a.id, 'task_id', a.task_id, 'type', a.artifact_type, 'title', a.title, 'bytes', a.file_size_bytes, 'created_at', a.created_at) order by a.id), '[]')
+      from (select * from public.job_artifacts r where r.job_id = p_id order by r.id limit 200) a),
+    'actions', jsonb_build_object('cancel', v_role <> 'viewer' and v_job.status in ('queued', 'processing'), 'resume', v_role <> 'viewer' and v_job.status = 'failed' and not v_job.compensating));
+end
+$$;
+
+COMMENT ON FUNCTION public.console_workflow(p_id uuid) IS 'One workflow: its progress, its steps as a graph, its tasks with their times, its artifacts. For viewers of the console.';
+
+CREATE FUNCTION public.console_workflows(p_search text DEFAULT ''::text, p_cursor text DEFAULT NULL::text, p_limit integer DEFAULT 50) RETURNS jsonb
+    LANGUAGE plpgsql STABLE SECURITY DEFINER
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    SET enable_seqscan TO 'off'
+    SET jit TO 'off'
+    AS $_$
+declare
+  v_role text := mill.require_console('viewer');
+  v_terms jsonb := mill.search_terms(p_search, array['type', 'status', 'id', 'owner', 'since', 'until', 'correlation']);
+  v_condition text := coalesce((select string_agg(mill.workflow_condition(t), ' and ') from jsonb_array_elements(v_terms) t), 'true');
+  v_bounds jsonb := mill.search_bounds(v_terms);
+  v_until timestamptz := clock_timestamp() + interval '200 milliseconds';
+  v_limit int := least(greatest(coalesce(p_limit, 50), 1), 200);
+  v_size int := case when v_terms = '[]' then v_limit else 500 end;
+  v_below uuid := mill.walk_from(p_cursor);
+  v_rows jsonb := '[]'::jsonb;
+  v_looked int := 0;
+  v_found int;
+  v_last uuid;
+  v_last_match uuid;
+  v_more jsonb;
+begin
+  loop
+    execute format(
+      'with w as materialized (select * from mill.workflow where id < $1 and id between %L::uuid and %L::uuid order by id desc limit $2),
+        m as (select * from w j where %s order by j.id desc limit $3)
+      select (select count(*) from w)::int as rows, (select w.id from w order by w.id limit 1) as last, (select m.id from m order by m.id limit 1) as last_match,
+        (select coalesce(jsonb_agg(mill.console_workflow_row(m::mill.workflow) order by m.id desc), ''[]'') from m) as shown', v_bounds ->> 'lowest', v_bounds ->> 'highest', v_condition)
+    into v_found, v_last, v_last_match, v_more using v_below, v_size, v_limit - jsonb_array_length(v_rows);
+    v_rows := v_rows || v_more;
+    v_looked := v_looked + v_found;
+    v_below := case when jsonb_array_length(v_rows) = v_limit then v_last_match else coalesce(v_last, v_below) end;
+    exit when v_found < v_size or jsonb_array_length(v_rows) = v_limit or v_looked >= 5000 or clock_timestamp() > v_until;
+  end loop;
+  return jsonb_build_object('workflows', v_rows, 'looked', v_looked, 'query', v_terms,
+    'done', v_found < v_size and (jsonb_array_length(v_rows) < v_limit or v_below = v_last),
+    'cursor', case when v_found = v_size or jsonb_array_length(v_rows) = v_limit and v_below > v_last then v_below::text end);
+end
+$_$;
+
+COMMENT ON FUNCTION public.console_workflows(p_search text, p_cursor text, p_limit integer) IS 'Workflows that match a search, newest first: {workflows, looked, done, cursor, query}. For viewers of the console.';
+
 CREATE FUNCTION public.cron_report() RETURNS jsonb
     LANGUAGE sql STABLE SECURITY DEFINER
     SET search_path TO 'pg_catalog', 'pg_temp'
@@ -13261,7 +16293,7 @@ declare
 begin
   select f.* into v_file from public.shell_files f
   where f.id = p_id and f.status in ('uploaded', 'processing', 'completed', 'failed')
-    and (public.is_service_role() or public.has_profile_access(auth.uid(), f.patient_id));
+    and (public.is_service_role() or public.has_profile_access(auth.uid(), f.patient_id) or mill.has_console_grant(auth.uid(), f.id));
   if v_file.id is not null and v_file.scanned_at is null then
     raise exception 'the file has not been checked yet' using errcode = 'GM048';
   end if;
@@ -13279,11 +16311,12 @@ declare
   v_export mill.export;
   v_file jsonb;
 begin
-  select e.* into v_export from mill.export e where e.id = p_id and e.owner = auth.uid();
+  select e.* into v_export from mill.export e where e.id = p_id and (e.owner = auth.uid() or mill.has_console_grant(auth.uid(), e.id));
   if v_export.id is null then
     raise exception 'there is no such export, or it is not yours' using errcode = 'GM050';
   end if;
-  update mill.export_history h set download_count = h.download_count + 1
+  -- Only the owner's downloads are counted.
+  update mill.export_history h set download_count = h.download_count + (v_export.owner = auth.uid())::int
   where h.id = p_id and h.expires_at > mill.now()
   returning jsonb_build_object('path', h.file_path, 'name', h.file_name, 'size', h.file_size) into v_file;
   if v_file is not null then
@@ -15593,6 +18626,14 @@ CREATE TABLE mill.cleanup_step (
 
 COMMENT ON TABLE mill.cleanup_step IS 'What the cleanup function does, and how it last went.';
 
+CREATE TABLE mill.console_grant (
+    sub uuid NOT NULL,
+    record uuid NOT NULL,
+    until timestamp with time zone NOT NULL
+);
+
+COMMENT ON TABLE mill.console_grant IS 'Who may read the file of which record until when, because it was revealed to them in the console. Those that are over are removed with the next one.';
+
 CREATE TABLE mill.data_change (
     id bigint NOT NULL,
     at timestamp with time zone NOT NULL,
@@ -17120,6 +20161,12 @@ ALTER TABLE ONLY mill.cleanup_step
 ALTER TABLE ONLY mill.compat_lease
     ADD CONSTRAINT compat_lease_pkey PRIMARY KEY (id);
 
+ALTER TABLE ONLY mill.console_bulk
+    ADD CONSTRAINT console_bulk_pkey PRIMARY KEY (id);
+
+ALTER TABLE ONLY mill.console_grant
+    ADD CONSTRAINT console_grant_pkey PRIMARY KEY (sub, record);
+
 ALTER TABLE ONLY mill.data_change
     ADD CONSTRAINT data_change_pkey PRIMARY KEY (id);
 
@@ -17406,6 +20453,10 @@ CREATE INDEX audit_log_default_table_name_record_id_idx ON mill.audit_log_defaul
 CREATE INDEX breaker_change_at ON mill.breaker_change USING btree (target, at);
 
 CREATE INDEX compat_lease_age ON mill.compat_lease USING btree (started_at);
+
+CREATE INDEX console_bulk_job ON mill.console_bulk USING btree (job);
+
+CREATE INDEX console_bulk_running ON mill.console_bulk USING btree (id) WHERE (state = 'running'::text);
 
 CREATE INDEX data_change_at ON mill.data_change USING btree (at);
 
@@ -17862,6 +20913,10 @@ GRANT USAGE ON SCHEMA public TO anon;
 GRANT USAGE ON SCHEMA public TO authenticated;
 GRANT USAGE ON SCHEMA public TO service_role;
 
+REVOKE ALL ON FUNCTION mill.act_as(p_acting jsonb) FROM PUBLIC;
+
+REVOKE ALL ON FUNCTION mill.acting() FROM PUBLIC;
+
 REVOKE ALL ON FUNCTION mill.add_usage(p_profile_id uuid, p_counts jsonb, p_now timestamp with time zone) FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION mill.advance_ended(p_xid xid8, p_after bigint) FROM PUBLIC;
@@ -17880,6 +20935,8 @@ REVOKE ALL ON FUNCTION mill.api_capacity_left(p_limit mill.api_rate_limits, p_no
 
 REVOKE ALL ON FUNCTION mill.api_limit(p_provider text, p_endpoint text) FROM PUBLIC;
 
+REVOKE ALL ON FUNCTION mill.api_used(p_limit mill.api_rate_limits, p_now timestamp with time zone, p_window interval) FROM PUBLIC;
+
 REVOKE ALL ON FUNCTION mill.append_error(p_log jsonb, p_error jsonb) FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION mill.append_log(p_job uuid, p_attempt integer, p_logs jsonb, p_now timestamp with time zone) FROM PUBLIC;
@@ -17889,6 +20946,8 @@ REVOKE ALL ON FUNCTION mill.array_violation(p_root jsonb, p_schema jsonb, p_valu
 REVOKE ALL ON FUNCTION mill.audit(p_table text, p_record text, p_action text, p_old jsonb, p_new jsonb, p_reason text, p_source text, p_patient_id uuid, p_job_id uuid, p_correlation_id text) FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION mill.audit_acted(p_acted jsonb) FROM PUBLIC;
+
+REVOKE ALL ON FUNCTION mill.audit_condition(p_term jsonb) FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION mill.audit_configuration() FROM PUBLIC;
 
@@ -17904,9 +20963,13 @@ REVOKE ALL ON FUNCTION mill.backoff(p_attempt integer, p_base numeric, p_cap num
 
 REVOKE ALL ON FUNCTION mill.backpressure_delay(p_kind text) FROM PUBLIC;
 
+REVOKE ALL ON FUNCTION mill.begin_console_action(p_role text, p_reason text) FROM PUBLIC;
+
 REVOKE ALL ON FUNCTION mill.begin_inserted_tasks() FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION mill.begin_workflow() FROM PUBLIC;
+
+REVOKE ALL ON FUNCTION mill.bulk_search(p_action text, p_search text, p_group text, p_role text) FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION mill.bury_documents(p_acted jsonb) FROM PUBLIC;
 
@@ -17942,6 +21005,8 @@ GRANT SELECT ON TABLE public.data_type_registry TO authenticated;
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.data_type_registry TO service_role;
 
 REVOKE ALL ON FUNCTION mill.check_column_map(p_row public.data_type_registry, p_table regclass) FROM PUBLIC;
+
+REVOKE ALL ON FUNCTION mill.check_console_ids(p_ids uuid[]) FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION mill.check_cron() FROM PUBLIC;
 
@@ -18055,21 +21120,15 @@ REVOKE ALL ON FUNCTION mill.confirm_uploads(p_objects text[]) FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION mill.confirm_workflows(p_keys text[]) FROM PUBLIC;
 
-REVOKE ALL ON FUNCTION mill.correct_estimates(p_outcomes jsonb, p_now timestamp with time zone) FROM PUBLIC;
+REVOKE ALL ON FUNCTION mill.console_actor() FROM PUBLIC;
 
-REVOKE ALL ON FUNCTION mill.correct_upload(p_profile_id uuid, p_document_id uuid, p_size bigint) FROM PUBLIC;
+REVOKE ALL ON FUNCTION mill.console_alerts(p_resolved integer) FROM PUBLIC;
 
-REVOKE ALL ON FUNCTION mill.correlation_id() FROM PUBLIC;
+REVOKE ALL ON FUNCTION mill.console_audit_row(p_row jsonb, p_has_values boolean) FROM PUBLIC;
 
-REVOKE ALL ON FUNCTION mill.count_document_version() FROM PUBLIC;
+REVOKE ALL ON FUNCTION mill.console_audit_rows(p_condition text, p_max integer, p_has_values boolean) FROM PUBLIC;
 
-REVOKE ALL ON FUNCTION mill.count_ended(p_job_id uuid, p_keys text[], p_completed integer[], p_failed integer[]) FROM PUBLIC;
-
-REVOKE ALL ON FUNCTION mill.count_exports(p_owner uuid, p_count integer) FROM PUBLIC;
-
-REVOKE ALL ON FUNCTION mill.count_processing(p_queue text) FROM PUBLIC;
-
-REVOKE ALL ON FUNCTION mill.count_served(p_queue text, p_rows tid[]) FROM PUBLIC;
+REVOKE ALL ON FUNCTION mill.console_cron_runs() FROM PUBLIC;
 
 GRANT SELECT ON TABLE public.shell_files TO authenticated;
 GRANT SELECT ON TABLE public.shell_files TO service_role;
@@ -18097,6 +21156,66 @@ GRANT INSERT(status),UPDATE(status) ON TABLE public.shell_files TO service_role;
 
 GRANT INSERT(idempotency_key),UPDATE(idempotency_key) ON TABLE public.shell_files TO authenticated;
 GRANT INSERT(idempotency_key),UPDATE(idempotency_key) ON TABLE public.shell_files TO service_role;
+
+REVOKE ALL ON FUNCTION mill.console_document_page(p_file public.shell_files, p_page integer, p_is_masked boolean) FROM PUBLIC;
+
+REVOKE ALL ON FUNCTION mill.console_document_row(p_file public.shell_files) FROM PUBLIC;
+
+REVOKE ALL ON FUNCTION mill.console_found(p_id uuid) FROM PUBLIC;
+
+REVOKE ALL ON FUNCTION mill.console_hours(p_now timestamp with time zone) FROM PUBLIC;
+
+REVOKE ALL ON FUNCTION mill.console_last_hours(p_now timestamp with time zone, p_queue text) FROM PUBLIC;
+
+REVOKE ALL ON FUNCTION mill.console_limit(p_queue mill.queue, p_now timestamp with time zone) FROM PUBLIC;
+
+REVOKE ALL ON FUNCTION mill.console_links(p_job jsonb) FROM PUBLIC;
+
+REVOKE ALL ON FUNCTION mill.console_logs(p_id uuid, p_is_masked boolean, p_max integer) FROM PUBLIC;
+
+REVOKE ALL ON FUNCTION mill.console_options(p_queue mill.queue) FROM PUBLIC;
+
+REVOKE ALL ON FUNCTION mill.console_own_schedules(p_now timestamp with time zone) FROM PUBLIC;
+
+REVOKE ALL ON FUNCTION mill.console_queue_state(p_queue mill.queue, p_now timestamp with time zone) FROM PUBLIC;
+
+REVOKE ALL ON FUNCTION mill.console_results(p_results jsonb, p_unchanged text[]) FROM PUBLIC;
+
+REVOKE ALL ON FUNCTION mill.console_role() FROM PUBLIC;
+
+REVOKE ALL ON FUNCTION mill.console_row(p_job jsonb, p_columns jsonb, p_role text) FROM PUBLIC;
+
+REVOKE ALL ON FUNCTION mill.console_schedule(p_schedule mill.job_schedule, p_now timestamp with time zone) FROM PUBLIC;
+
+REVOKE ALL ON FUNCTION mill.console_sub() FROM PUBLIC;
+
+REVOKE ALL ON FUNCTION mill.console_tables() FROM PUBLIC;
+
+REVOKE ALL ON FUNCTION mill.console_tasks(p_job mill.workflow, p_max integer) FROM PUBLIC;
+
+REVOKE ALL ON FUNCTION mill.console_tenants(p_queue mill.queue) FROM PUBLIC;
+
+REVOKE ALL ON FUNCTION mill.console_timeline(p_job jsonb) FROM PUBLIC;
+
+REVOKE ALL ON FUNCTION mill.console_workflow_row(p_job mill.workflow) FROM PUBLIC;
+
+REVOKE ALL ON FUNCTION mill.correct_estimates(p_outcomes jsonb, p_now timestamp with time zone) FROM PUBLIC;
+
+REVOKE ALL ON FUNCTION mill.correct_upload(p_profile_id uuid, p_document_id uuid, p_size bigint) FROM PUBLIC;
+
+REVOKE ALL ON FUNCTION mill.correlation_id() FROM PUBLIC;
+
+REVOKE ALL ON FUNCTION mill.count_document_version() FROM PUBLIC;
+
+REVOKE ALL ON FUNCTION mill.count_ended(p_job_id uuid, p_keys text[], p_completed integer[], p_failed integer[]) FROM PUBLIC;
+
+REVOKE ALL ON FUNCTION mill.count_exports(p_owner uuid, p_count integer) FROM PUBLIC;
+
+REVOKE ALL ON FUNCTION mill.count_matches(p_search jsonb, p_max_rows integer, p_time interval) FROM PUBLIC;
+
+REVOKE ALL ON FUNCTION mill.count_processing(p_queue text) FROM PUBLIC;
+
+REVOKE ALL ON FUNCTION mill.count_served(p_queue text, p_rows tid[]) FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION mill.count_stage(p_file public.shell_files, p_job_id uuid, p_result jsonb) FROM PUBLIC;
 
@@ -18138,6 +21257,8 @@ REVOKE ALL ON FUNCTION mill.depth(p_queue text, p_limit integer) FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION mill.discard(p_ids uuid[]) FROM PUBLIC;
 
+REVOKE ALL ON FUNCTION mill.document_condition(p_term jsonb) FROM PUBLIC;
+
 REVOKE ALL ON FUNCTION mill.document_error(p_error jsonb, p_next_retry_at timestamp with time zone) FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION mill.document_key(p_profile_id uuid, p_key text) FROM PUBLIC;
@@ -18148,9 +21269,13 @@ REVOKE ALL ON FUNCTION mill.document_of_job(p_holder mill.holder) FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION mill.document_percent(p_status text, p_stage text, p_progress integer) FROM PUBLIC;
 
+REVOKE ALL ON FUNCTION mill.document_review(p_file public.shell_files) FROM PUBLIC;
+
 REVOKE ALL ON FUNCTION mill.document_summary(p_file public.shell_files) FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION mill.document_times(p_fast_late interval, p_ai_late interval) FROM PUBLIC;
+
+REVOKE ALL ON FUNCTION mill.drain(p_queue text, p_draining boolean) FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION mill.due_in_sequence(p_job_id uuid) FROM PUBLIC;
 
@@ -18181,6 +21306,8 @@ REVOKE ALL ON FUNCTION mill.end_waiting_tasks(p_job_id uuid, p_ids uuid[], p_sta
 REVOKE ALL ON FUNCTION mill.enqueue(p_jobs jsonb) FROM PUBLIC;
 GRANT ALL ON FUNCTION mill.enqueue(p_jobs jsonb) TO gristmill_app;
 
+REVOKE ALL ON FUNCTION mill.enqueue_bulk(p_bulk mill.console_bulk) FROM PUBLIC;
+
 REVOKE ALL ON FUNCTION mill.enqueue_document_sweep() FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION mill.enqueue_due_times(p_schedule mill.job_schedule, p_now timestamp with time zone) FROM PUBLIC;
@@ -18193,6 +21320,8 @@ GRANT ALL ON FUNCTION mill.enqueue_many(p_kind text, p_payloads jsonb) TO gristm
 REVOKE ALL ON FUNCTION mill.enqueue_schedules(p_max integer) FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION mill.entry_lock(p_name text) FROM PUBLIC;
+
+REVOKE ALL ON FUNCTION mill.error_shape(p_message text) FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION mill.estimated_tokens(p_payload jsonb) FROM PUBLIC;
 
@@ -18215,6 +21344,8 @@ REVOKE ALL ON FUNCTION mill.explain_service(p_job jsonb, p_queue mill.queue) FRO
 REVOKE ALL ON FUNCTION mill.explained_job(p_id uuid) FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION mill.export_batch_json(p_id uuid) FROM PUBLIC;
+
+REVOKE ALL ON FUNCTION mill.export_condition(p_term jsonb) FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION mill.export_events_after(p_owner uuid, p_ids uuid[], p_after bigint) FROM PUBLIC;
 
@@ -18260,6 +21391,8 @@ REVOKE ALL ON FUNCTION mill.follow_registry_row() FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION mill.follow_steps(p_job mill.workflow, OUT ready uuid[], OUT skipped uuid[], OUT failed uuid[], OUT moved boolean) FROM PUBLIC;
 
+REVOKE ALL ON FUNCTION mill.forget_console_bulks(p_now timestamp with time zone) FROM PUBLIC;
+
 REVOKE ALL ON FUNCTION mill.forget_logs(p_jobs uuid[]) FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION mill.forget_part(p_part text) FROM PUBLIC;
@@ -18271,6 +21404,12 @@ REVOKE ALL ON FUNCTION mill.function_url(p_function text) FROM PUBLIC;
 REVOKE ALL ON FUNCTION mill.give_slots_to_running_jobs() FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION mill.grant_api_capacity(p_provider text, p_endpoint text, p_tokens bigint, p_is_compat boolean) FROM PUBLIC;
+
+REVOKE ALL ON FUNCTION mill.grant_console(p_record uuid) FROM PUBLIC;
+
+REVOKE ALL ON FUNCTION mill.group_of_error(p_kind text, p_type text, p_shape text) FROM PUBLIC;
+
+REVOKE ALL ON FUNCTION mill.has_console_grant(p_user uuid, p_record uuid) FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION mill.has_format(p_text text, p_format text) FROM PUBLIC;
 
@@ -18338,6 +21477,8 @@ REVOKE ALL ON FUNCTION mill.is_place_of_document(p_key text) FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION mill.is_quota_exceeded(p_quota_gb numeric, p_rolling_days integer, p_safety_buffer numeric) FROM PUBLIC;
 
+REVOKE ALL ON FUNCTION mill.is_sensitive(p_kind text) FROM PUBLIC;
+
 REVOKE ALL ON FUNCTION mill.is_sent_at_once() FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION mill.is_upload_place(p_key text) FROM PUBLIC;
@@ -18349,6 +21490,12 @@ REVOKE ALL ON FUNCTION mill.is_time_with_zone(p_text text) FROM PUBLIC;
 REVOKE ALL ON FUNCTION mill.is_time_zone(p_name text) FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION mill.is_unique_option(p_unique jsonb) FROM PUBLIC;
+
+REVOKE ALL ON FUNCTION mill.job_condition(p_term jsonb, p_role text) FROM PUBLIC;
+
+REVOKE ALL ON FUNCTION mill.job_search(p_search text, p_role text) FROM PUBLIC;
+
+REVOKE ALL ON FUNCTION mill.job_window(p_search jsonb) FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION mill.jobs_of_part(p_part text) FROM PUBLIC;
 
@@ -18396,6 +21543,8 @@ REVOKE ALL ON FUNCTION mill.lane_of(p_dequeue text, p_per_group integer, p_owner
 
 REVOKE ALL ON FUNCTION mill.lift_pauses(p_data_type text, p_symbols text[]) FROM PUBLIC;
 
+REVOKE ALL ON FUNCTION mill.like_pattern(p_value text, p_is_part boolean, p_quoted boolean) FROM PUBLIC;
+
 REVOKE ALL ON FUNCTION mill.limit_wait(p_provider text, p_endpoint text) FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION mill.live_jobs_of_part(p_part text) FROM PUBLIC;
@@ -18424,9 +21573,13 @@ REVOKE ALL ON FUNCTION mill.lock_packs(p_queue mill.queue, p_max integer, p_kind
 
 REVOKE ALL ON FUNCTION mill.lock_refresh_claims() FROM PUBLIC;
 
+REVOKE ALL ON FUNCTION mill.locked_bulk(p_id uuid) FROM PUBLIC;
+
 REVOKE ALL ON FUNCTION mill.log_lines(p_logs jsonb, p_now timestamp with time zone) FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION mill.lower_floors(p_queue text) FROM PUBLIC;
+
+REVOKE ALL ON FUNCTION mill.lowest_id_at(p_at timestamp with time zone) FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION mill.maintain() FROM PUBLIC;
 
@@ -18434,7 +21587,13 @@ REVOKE ALL ON FUNCTION mill.maintain_audit(p_now timestamp with time zone) FROM 
 
 REVOKE ALL ON FUNCTION mill.maintain_unless_running() FROM PUBLIC;
 
+REVOKE ALL ON FUNCTION mill.make_due(p_ids uuid[]) FROM PUBLIC;
+
 REVOKE ALL ON FUNCTION mill.make_tasks() FROM PUBLIC;
+
+REVOKE ALL ON FUNCTION mill.masked(p_value jsonb, p_depth integer) FROM PUBLIC;
+
+REVOKE ALL ON FUNCTION mill.masked_text(p_text text, p_is_masked boolean) FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION mill.max_document_bytes() FROM PUBLIC;
 
@@ -18580,6 +21739,12 @@ REVOKE ALL ON FUNCTION mill.pause_dead_refreshes(p_acted jsonb) FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION mill.pause_job_schedule(p_schedule text, p_paused boolean) FROM PUBLIC;
 
+REVOKE ALL ON FUNCTION mill.payload_condition(p_term jsonb) FROM PUBLIC;
+
+REVOKE ALL ON FUNCTION mill.payload_is_searchable(p_role text) FROM PUBLIC;
+
+REVOKE ALL ON FUNCTION mill.pending_estimate(p_queue text) FROM PUBLIC;
+
 REVOKE ALL ON FUNCTION mill.piece_text(p_value jsonb, p_whole boolean) FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION mill.pointer(p_path text, p_key text) FROM PUBLIC;
@@ -18598,13 +21763,25 @@ REVOKE ALL ON FUNCTION mill.provider_wait(p_queue mill.queue) FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION mill.prune(p_now timestamp with time zone) FROM PUBLIC;
 
+REVOKE ALL ON FUNCTION mill.pulse_cursor(p_cursor text) FROM PUBLIC;
+
+REVOKE ALL ON FUNCTION mill.pulse_rest(p_now timestamp with time zone) FROM PUBLIC;
+
+REVOKE ALL ON FUNCTION mill.pulse_watch(p_ids uuid[]) FROM PUBLIC;
+
 REVOKE ALL ON PROCEDURE mill.pump(IN p_seconds numeric, IN p_interval numeric) FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION mill.pump_once() FROM PUBLIC;
 
+REVOKE ALL ON FUNCTION mill.queue_options() FROM PUBLIC;
+
+REVOKE ALL ON FUNCTION mill.queue_pulse() FROM PUBLIC;
+
 REVOKE ALL ON FUNCTION mill.queue_refreshes(p_type public.data_type_registry, p_symbols text[], p_priority integer, p_size bigint, p_metadata jsonb) FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION mill.queue_stale(p_type public.data_type_registry, p_symbols text[], p_priority integer) FROM PUBLIC;
+
+REVOKE ALL ON FUNCTION mill.queue_with(p_queue mill.queue, p_options jsonb) FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION mill.quota_in_flight() FROM PUBLIC;
 
@@ -18640,7 +21817,11 @@ REVOKE ALL ON FUNCTION mill.record_heartbeat(p_part text, p_detail jsonb) FROM P
 
 REVOKE ALL ON FUNCTION mill.record_wake_failure(p_queue text, p_sqlstate text, p_message text) FROM PUBLIC;
 
+REVOKE ALL ON FUNCTION mill.refresh_freshness(p_type public.data_type_registry, p_symbols text[]) FROM PUBLIC;
+
 REVOKE ALL ON FUNCTION mill.refresh_queue_of(p_function text, p_provider text) FROM PUBLIC;
+
+REVOKE ALL ON FUNCTION mill.refresh_quota() FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION mill.refuse_audit_change() FROM PUBLIC;
 
@@ -18657,6 +21838,8 @@ REVOKE ALL ON FUNCTION mill.refuse_registry_row(p_problem text) FROM PUBLIC;
 REVOKE ALL ON FUNCTION mill.refuse_schedule_name(p_schedule text) FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION mill.refuse_schema(p_place text, p_problem text) FROM PUBLIC;
+
+REVOKE ALL ON FUNCTION mill.refuse_search(p_problem text, p_at integer, p_term text, p_hint text) FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION mill.refuse_to_drop_jobs() FROM PUBLIC;
 
@@ -18688,6 +21871,8 @@ REVOKE ALL ON FUNCTION mill.repair_lanes(p_queue text, p_may_make boolean) FROM 
 
 REVOKE ALL ON FUNCTION mill.request_exports(p_owner uuid, p_document_ids uuid[], p_template text, p_options jsonb, p_correlation_id text) FROM PUBLIC;
 
+REVOKE ALL ON FUNCTION mill.require_console(p_role text) FROM PUBLIC;
+
 REVOKE ALL ON FUNCTION mill.require_document(p_id uuid) FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION mill.require_primary() FROM PUBLIC;
@@ -18714,6 +21899,12 @@ REVOKE ALL ON FUNCTION mill.return_unique(p_jobs jsonb, p_answers jsonb, p_turn 
 
 REVOKE ALL ON FUNCTION mill.rule_values() FROM PUBLIC;
 
+REVOKE ALL ON FUNCTION mill.run_bulk(p_bulk mill.console_bulk, p_until timestamp with time zone) FROM PUBLIC;
+
+REVOKE ALL ON FUNCTION mill.run_bulk_batch(p_bulk uuid) FROM PUBLIC;
+
+REVOKE ALL ON FUNCTION mill.run_console_bulks() FROM PUBLIC;
+
 REVOKE ALL ON FUNCTION mill.run_schedule(p_name text) FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION mill.run_step(p_step text) FROM PUBLIC;
@@ -18733,6 +21924,20 @@ REVOKE ALL ON FUNCTION mill.scheduled_job(p_schedule mill.job_schedule, p_due ti
 REVOKE ALL ON FUNCTION mill.schema_of(p_part text) FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION mill.schema_violation(p_root jsonb, p_schema jsonb, p_value jsonb, p_path text, p_depth integer) FROM PUBLIC;
+
+REVOKE ALL ON FUNCTION mill.search_bounds(p_terms jsonb) FROM PUBLIC;
+
+REVOKE ALL ON FUNCTION mill.search_condition(p_term jsonb, p_column text, p_how text) FROM PUBLIC;
+
+REVOKE ALL ON FUNCTION mill.search_states(p_term jsonb) FROM PUBLIC;
+
+REVOKE ALL ON FUNCTION mill.search_terms(p_search text, p_keys text[]) FROM PUBLIC;
+
+REVOKE ALL ON FUNCTION mill.search_time(p_value text) FROM PUBLIC;
+
+REVOKE ALL ON FUNCTION mill.search_tokens(p_search text) FROM PUBLIC;
+
+REVOKE ALL ON FUNCTION mill.search_values(p_text text) FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION mill.seconds_to_capacity() FROM PUBLIC;
 
@@ -18768,9 +21973,13 @@ REVOKE ALL ON FUNCTION mill.settle_usage(p_worker text, p_outcomes jsonb) FROM P
 
 REVOKE ALL ON FUNCTION mill.share_batch(p_max integer) FROM PUBLIC;
 
+REVOKE ALL ON FUNCTION mill.shown_bulk(p_bulk mill.console_bulk) FROM PUBLIC;
+
 REVOKE ALL ON FUNCTION mill.shown_error(p_error jsonb) FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION mill.shown_progress(p_job mill.workflow) FROM PUBLIC;
+
+REVOKE ALL ON FUNCTION mill.shown_value(p_value jsonb, p_is_masked boolean, p_max_bytes integer) FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION mill.sign(p_name text, p_message bytea) FROM PUBLIC;
 
@@ -18825,6 +22034,8 @@ REVOKE ALL ON FUNCTION mill.tick() FROM PUBLIC;
 REVOKE ALL ON FUNCTION mill.ticket_claims(p_ticket text) FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION mill.ticket_signature(p_payload text) FROM PUBLIC;
+
+REVOKE ALL ON FUNCTION mill.time_of_id(p_id uuid) FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION mill.time_or_null(p_text text) FROM PUBLIC;
 
@@ -18888,6 +22099,8 @@ REVOKE ALL ON FUNCTION mill.wake(p_queue mill.queue, p_reason text) FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION mill.walk_all_scheduled() FROM PUBLIC;
 
+REVOKE ALL ON FUNCTION mill.walk_from(p_cursor text) FROM PUBLIC;
+
 REVOKE ALL ON FUNCTION mill.walk_scheduled(p_type public.data_type_registry, p_max integer) FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION mill.warn_of_registry_row(p_row public.data_type_registry) FROM PUBLIC;
@@ -18903,6 +22116,10 @@ REVOKE ALL ON FUNCTION mill.worker_lease_seconds(p_interval numeric) FROM PUBLIC
 REVOKE ALL ON FUNCTION mill.worker_lost_error(p_message text) FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION mill.worker_seen(p_worker text, p_queues text[]) FROM PUBLIC;
+
+REVOKE ALL ON FUNCTION mill.workflow_condition(p_term jsonb) FROM PUBLIC;
+
+REVOKE ALL ON FUNCTION mill.workflow_graph(p_job mill.workflow) FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION mill.workflow_output(p_job mill.workflow) FROM PUBLIC;
 
@@ -19037,6 +22254,174 @@ GRANT ALL ON FUNCTION public.complete_task(p_task_id uuid, p_worker_id text, p_o
 
 REVOKE ALL ON FUNCTION public.confirm_cleanup_step(p_step text, p_keys text[]) FROM PUBLIC;
 GRANT ALL ON FUNCTION public.confirm_cleanup_step(p_step text, p_keys text[]) TO service_role;
+
+REVOKE ALL ON FUNCTION public.console_audit(p_search text, p_cursor text, p_limit integer) FROM PUBLIC;
+GRANT ALL ON FUNCTION public.console_audit(p_search text, p_cursor text, p_limit integer) TO authenticated;
+GRANT ALL ON FUNCTION public.console_audit(p_search text, p_cursor text, p_limit integer) TO service_role;
+
+REVOKE ALL ON FUNCTION public.console_bulk(p_action text, p_search text, p_group text, p_reason text) FROM PUBLIC;
+GRANT ALL ON FUNCTION public.console_bulk(p_action text, p_search text, p_group text, p_reason text) TO authenticated;
+GRANT ALL ON FUNCTION public.console_bulk(p_action text, p_search text, p_group text, p_reason text) TO service_role;
+
+REVOKE ALL ON FUNCTION public.console_bulks(p_limit integer) FROM PUBLIC;
+GRANT ALL ON FUNCTION public.console_bulks(p_limit integer) TO authenticated;
+GRANT ALL ON FUNCTION public.console_bulks(p_limit integer) TO service_role;
+
+REVOKE ALL ON FUNCTION public.console_cancel(p_ids uuid[], p_reason text) FROM PUBLIC;
+GRANT ALL ON FUNCTION public.console_cancel(p_ids uuid[], p_reason text) TO authenticated;
+GRANT ALL ON FUNCTION public.console_cancel(p_ids uuid[], p_reason text) TO service_role;
+
+REVOKE ALL ON FUNCTION public.console_cancel_workflow(p_id uuid, p_reason text) FROM PUBLIC;
+GRANT ALL ON FUNCTION public.console_cancel_workflow(p_id uuid, p_reason text) TO authenticated;
+GRANT ALL ON FUNCTION public.console_cancel_workflow(p_id uuid, p_reason text) TO service_role;
+
+REVOKE ALL ON FUNCTION public.console_dead_groups(p_search text, p_cursor text, p_limit integer) FROM PUBLIC;
+GRANT ALL ON FUNCTION public.console_dead_groups(p_search text, p_cursor text, p_limit integer) TO authenticated;
+GRANT ALL ON FUNCTION public.console_dead_groups(p_search text, p_cursor text, p_limit integer) TO service_role;
+
+REVOKE ALL ON FUNCTION public.console_delete_schedule(p_name text, p_reason text) FROM PUBLIC;
+GRANT ALL ON FUNCTION public.console_delete_schedule(p_name text, p_reason text) TO authenticated;
+GRANT ALL ON FUNCTION public.console_delete_schedule(p_name text, p_reason text) TO service_role;
+
+REVOKE ALL ON FUNCTION public.console_discard(p_ids uuid[], p_reason text) FROM PUBLIC;
+GRANT ALL ON FUNCTION public.console_discard(p_ids uuid[], p_reason text) TO authenticated;
+GRANT ALL ON FUNCTION public.console_discard(p_ids uuid[], p_reason text) TO service_role;
+
+REVOKE ALL ON FUNCTION public.console_document(p_id uuid, p_page integer) FROM PUBLIC;
+GRANT ALL ON FUNCTION public.console_document(p_id uuid, p_page integer) TO authenticated;
+GRANT ALL ON FUNCTION public.console_document(p_id uuid, p_page integer) TO service_role;
+
+REVOKE ALL ON FUNCTION public.console_documents(p_search text, p_cursor text, p_limit integer) FROM PUBLIC;
+GRANT ALL ON FUNCTION public.console_documents(p_search text, p_cursor text, p_limit integer) TO authenticated;
+GRANT ALL ON FUNCTION public.console_documents(p_search text, p_cursor text, p_limit integer) TO service_role;
+
+REVOKE ALL ON FUNCTION public.console_drain(p_queue text, p_draining boolean, p_reason text) FROM PUBLIC;
+GRANT ALL ON FUNCTION public.console_drain(p_queue text, p_draining boolean, p_reason text) TO authenticated;
+GRANT ALL ON FUNCTION public.console_drain(p_queue text, p_draining boolean, p_reason text) TO service_role;
+
+REVOKE ALL ON FUNCTION public.console_enqueue(p_kind text, p_payload text, p_options jsonb, p_reason text) FROM PUBLIC;
+GRANT ALL ON FUNCTION public.console_enqueue(p_kind text, p_payload text, p_options jsonb, p_reason text) TO authenticated;
+GRANT ALL ON FUNCTION public.console_enqueue(p_kind text, p_payload text, p_options jsonb, p_reason text) TO service_role;
+
+REVOKE ALL ON FUNCTION public.console_exports(p_search text, p_cursor text, p_limit integer) FROM PUBLIC;
+GRANT ALL ON FUNCTION public.console_exports(p_search text, p_cursor text, p_limit integer) TO authenticated;
+GRANT ALL ON FUNCTION public.console_exports(p_search text, p_cursor text, p_limit integer) TO service_role;
+
+REVOKE ALL ON FUNCTION public.console_health() FROM PUBLIC;
+GRANT ALL ON FUNCTION public.console_health() TO authenticated;
+GRANT ALL ON FUNCTION public.console_health() TO service_role;
+
+REVOKE ALL ON FUNCTION public.console_job(p_id uuid) FROM PUBLIC;
+GRANT ALL ON FUNCTION public.console_job(p_id uuid) TO authenticated;
+GRANT ALL ON FUNCTION public.console_job(p_id uuid) TO service_role;
+
+REVOKE ALL ON FUNCTION public.console_jobs(p_search text, p_cursor text, p_limit integer) FROM PUBLIC;
+GRANT ALL ON FUNCTION public.console_jobs(p_search text, p_cursor text, p_limit integer) TO authenticated;
+GRANT ALL ON FUNCTION public.console_jobs(p_search text, p_cursor text, p_limit integer) TO service_role;
+
+REVOKE ALL ON FUNCTION public.console_overview() FROM PUBLIC;
+GRANT ALL ON FUNCTION public.console_overview() TO authenticated;
+GRANT ALL ON FUNCTION public.console_overview() TO service_role;
+
+REVOKE ALL ON FUNCTION public.console_pause(p_queue text, p_paused boolean, p_reason text) FROM PUBLIC;
+GRANT ALL ON FUNCTION public.console_pause(p_queue text, p_paused boolean, p_reason text) TO authenticated;
+GRANT ALL ON FUNCTION public.console_pause(p_queue text, p_paused boolean, p_reason text) TO service_role;
+
+REVOKE ALL ON FUNCTION public.console_pause_schedule(p_name text, p_paused boolean, p_reason text) FROM PUBLIC;
+GRANT ALL ON FUNCTION public.console_pause_schedule(p_name text, p_paused boolean, p_reason text) TO authenticated;
+GRANT ALL ON FUNCTION public.console_pause_schedule(p_name text, p_paused boolean, p_reason text) TO service_role;
+
+REVOKE ALL ON FUNCTION public.console_preview(p_action text, p_search text, p_group text) FROM PUBLIC;
+GRANT ALL ON FUNCTION public.console_preview(p_action text, p_search text, p_group text) TO authenticated;
+GRANT ALL ON FUNCTION public.console_preview(p_action text, p_search text, p_group text) TO service_role;
+
+REVOKE ALL ON FUNCTION public.console_preview_schedule(p_expression text, p_timezone text) FROM PUBLIC;
+GRANT ALL ON FUNCTION public.console_preview_schedule(p_expression text, p_timezone text) TO authenticated;
+GRANT ALL ON FUNCTION public.console_preview_schedule(p_expression text, p_timezone text) TO service_role;
+
+REVOKE ALL ON FUNCTION public.console_pulse(p_cursor text, p_watch uuid[]) FROM PUBLIC;
+GRANT ALL ON FUNCTION public.console_pulse(p_cursor text, p_watch uuid[]) TO authenticated;
+GRANT ALL ON FUNCTION public.console_pulse(p_cursor text, p_watch uuid[]) TO service_role;
+
+REVOKE ALL ON FUNCTION public.console_queue(p_queue text) FROM PUBLIC;
+GRANT ALL ON FUNCTION public.console_queue(p_queue text) TO authenticated;
+GRANT ALL ON FUNCTION public.console_queue(p_queue text) TO service_role;
+
+REVOKE ALL ON FUNCTION public.console_refresh() FROM PUBLIC;
+GRANT ALL ON FUNCTION public.console_refresh() TO authenticated;
+GRANT ALL ON FUNCTION public.console_refresh() TO service_role;
+
+REVOKE ALL ON FUNCTION public.console_resume_bulk(p_id uuid, p_reason text) FROM PUBLIC;
+GRANT ALL ON FUNCTION public.console_resume_bulk(p_id uuid, p_reason text) TO authenticated;
+GRANT ALL ON FUNCTION public.console_resume_bulk(p_id uuid, p_reason text) TO service_role;
+
+REVOKE ALL ON FUNCTION public.console_resume_workflow(p_id uuid, p_reason text) FROM PUBLIC;
+GRANT ALL ON FUNCTION public.console_resume_workflow(p_id uuid, p_reason text) TO authenticated;
+GRANT ALL ON FUNCTION public.console_resume_workflow(p_id uuid, p_reason text) TO service_role;
+
+REVOKE ALL ON FUNCTION public.console_retry(p_ids uuid[], p_reason text) FROM PUBLIC;
+GRANT ALL ON FUNCTION public.console_retry(p_ids uuid[], p_reason text) TO authenticated;
+GRANT ALL ON FUNCTION public.console_retry(p_ids uuid[], p_reason text) TO service_role;
+
+REVOKE ALL ON FUNCTION public.console_reveal(p_id uuid, p_reason text) FROM PUBLIC;
+GRANT ALL ON FUNCTION public.console_reveal(p_id uuid, p_reason text) TO authenticated;
+GRANT ALL ON FUNCTION public.console_reveal(p_id uuid, p_reason text) TO service_role;
+
+REVOKE ALL ON FUNCTION public.console_reveal_document(p_id uuid, p_reason text) FROM PUBLIC;
+GRANT ALL ON FUNCTION public.console_reveal_document(p_id uuid, p_reason text) TO authenticated;
+GRANT ALL ON FUNCTION public.console_reveal_document(p_id uuid, p_reason text) TO service_role;
+
+REVOKE ALL ON FUNCTION public.console_reveal_export(p_id uuid, p_reason text) FROM PUBLIC;
+GRANT ALL ON FUNCTION public.console_reveal_export(p_id uuid, p_reason text) TO authenticated;
+GRANT ALL ON FUNCTION public.console_reveal_export(p_id uuid, p_reason text) TO service_role;
+
+REVOKE ALL ON FUNCTION public.console_run_schedule(p_name text, p_reason text) FROM PUBLIC;
+GRANT ALL ON FUNCTION public.console_run_schedule(p_name text, p_reason text) TO authenticated;
+GRANT ALL ON FUNCTION public.console_run_schedule(p_name text, p_reason text) TO service_role;
+
+REVOKE ALL ON FUNCTION public.console_save_schedule(p_schedule jsonb, p_reason text) FROM PUBLIC;
+GRANT ALL ON FUNCTION public.console_save_schedule(p_schedule jsonb, p_reason text) TO authenticated;
+GRANT ALL ON FUNCTION public.console_save_schedule(p_schedule jsonb, p_reason text) TO service_role;
+
+REVOKE ALL ON FUNCTION public.console_schedules() FROM PUBLIC;
+GRANT ALL ON FUNCTION public.console_schedules() TO authenticated;
+GRANT ALL ON FUNCTION public.console_schedules() TO service_role;
+
+REVOKE ALL ON FUNCTION public.console_set_kind(p_kind text, p_sensitive boolean, p_reason text) FROM PUBLIC;
+GRANT ALL ON FUNCTION public.console_set_kind(p_kind text, p_sensitive boolean, p_reason text) TO authenticated;
+GRANT ALL ON FUNCTION public.console_set_kind(p_kind text, p_sensitive boolean, p_reason text) TO service_role;
+
+REVOKE ALL ON FUNCTION public.console_set_queue(p_queue text, p_options jsonb, p_reason text) FROM PUBLIC;
+GRANT ALL ON FUNCTION public.console_set_queue(p_queue text, p_options jsonb, p_reason text) TO authenticated;
+GRANT ALL ON FUNCTION public.console_set_queue(p_queue text, p_options jsonb, p_reason text) TO service_role;
+
+REVOKE ALL ON FUNCTION public.console_start() FROM PUBLIC;
+GRANT ALL ON FUNCTION public.console_start() TO authenticated;
+GRANT ALL ON FUNCTION public.console_start() TO service_role;
+
+REVOKE ALL ON FUNCTION public.console_stop_bulk(p_id uuid, p_reason text) FROM PUBLIC;
+GRANT ALL ON FUNCTION public.console_stop_bulk(p_id uuid, p_reason text) TO authenticated;
+GRANT ALL ON FUNCTION public.console_stop_bulk(p_id uuid, p_reason text) TO service_role;
+
+REVOKE ALL ON FUNCTION public.console_suggest(p_field text, p_prefix text) FROM PUBLIC;
+GRANT ALL ON FUNCTION public.console_suggest(p_field text, p_prefix text) TO authenticated;
+GRANT ALL ON FUNCTION public.console_suggest(p_field text, p_prefix text) TO service_role;
+
+REVOKE ALL ON FUNCTION public.console_usage(p_month date, p_profile uuid, p_limit integer) FROM PUBLIC;
+GRANT ALL ON FUNCTION public.console_usage(p_month date, p_profile uuid, p_limit integer) TO authenticated;
+GRANT ALL ON FUNCTION public.console_usage(p_month date, p_profile uuid, p_limit integer) TO service_role;
+
+REVOKE ALL ON FUNCTION public.console_verify_audit() FROM PUBLIC;
+GRANT ALL ON FUNCTION public.console_verify_audit() TO authenticated;
+GRANT ALL ON FUNCTION public.console_verify_audit() TO service_role;
+
+REVOKE ALL ON FUNCTION public.console_workflow(p_id uuid) FROM PUBLIC;
+GRANT ALL ON FUNCTION public.console_workflow(p_id uuid) TO authenticated;
+GRANT ALL ON FUNCTION public.console_workflow(p_id uuid) TO service_role;
+
+REVOKE ALL ON FUNCTION public.console_workflows(p_search text, p_cursor text, p_limit integer) FROM PUBLIC;
+GRANT ALL ON FUNCTION public.console_workflows(p_search text, p_cursor text, p_limit integer) TO authenticated;
+GRANT ALL ON FUNCTION public.console_workflows(p_search text, p_cursor text, p_limit integer) TO service_role;
 
 REVOKE ALL ON FUNCTION public.cron_report() FROM PUBLIC;
 GRANT ALL ON FUNCTION public.cron_report() TO service_role;

@@ -12,12 +12,28 @@ const FOLDER = path.join(root, "docs/images");
 
 /** What the demonstrations leave out, so that every screen has something to show. */
 export async function fill(console) {
+  const registered = await console.call("service", "register_jobs", { p_definition: {
+    queues: [{ queue: "mail", served_by: "external", description: "Mail to customers" }, { queue: "crm", served_by: "external", description: "Contacts and deals" }],
+    kinds: [{ kind: "send_email", queue: "mail", description: "One mail from a template" }, { kind: "sync_contact", queue: "crm", description: "One contact to the CRM" }],
+    schedules: [{ schedule: "weekly-digest", kind: "send_email", payload: { template: "digest" }, cron: "30 7 * * mon", time_zone: "Europe/Paris" }] } });
+  if (registered.status !== 200) throw new Error(JSON.stringify(registered.json));
   const errors = [["timeout", "no answer from smtp.example.com within 30 s"], ["http", "503 from https://api.example.com/v1/send"], ["invalid", "the address \"nobody@\" has no domain"]];
   for (let n = 0; n < 18; n++) {
     const [type, message] = errors[n % 3];
-    await addDead(console, { payload: { user_id: 40 + n, template: "welcome" }, name: `welcome mail ${n}`, error: { type, message: message.replace("30", String(20 + n)) } });
+    await addDead(console, { queue: "mail", kind: "send_email", payload: { user_id: 40 + n, template: "welcome" }, name: `welcome mail ${n}`, error: { type, message: message.replace("30", String(20 + n)) } });
   }
-  for (let n = 0; n < 30; n++) await addJob(console, { payload: { n }, run_at: new Date(Date.now() + n * 60_000).toISOString() });
+  for (const [queue, kind, payload] of [["mail", "send_email", { template: "invoice" }], ["crm", "sync_contact", { source: "form" }]]) {
+    for (let n = 0; n < 40; n++) await addJob(console, { kind, payload: { ...payload, n } });
+    const claimed = (await console.call("service", "claim_jobs", { p_worker: `${queue}-1`, p_queues: [queue], p_max: 28 })).json;
+    await console.call("service", "settle_jobs", { p_worker: `${queue}-1`, p_outcomes: claimed.slice(0, 24).map(({ id, attempt }, n) => ({ id, attempt, ...(n % 12 === 5 ? { outcome: "failed", error: { type: "http", message: "503 from the provider" } } : { outcome: "completed", result: { sent: true } }) })) });
+  }
+  // An hour as it would have been, for the charts.
+  await console.stack.postgres.query(`
+    insert into mill.stat_minute (minute, queue, kind, outcome, bucket, jobs, total_ms, bytes)
+      select date_trunc('minute', now()) - m * interval '1 minute', q.queue, q.kind, o, 3, case o when 'completed' then q.rate + (m * q.step) % q.rate else (m % 17 = 5)::int * 3 end, 4000, 1000
+      from generate_series(2, 59) m cross join (values ('mail', 'send_email', 40, 7), ('crm', 'sync_contact', 18, 5), ('default', 'echo', 9, 2)) q(queue, kind, rate, step)
+      cross join unnest(array['completed', 'failed']) o
+      where o = 'completed' or m % 17 = 5 on conflict do nothing`);
   await console.stack.postgres.query(`
     insert into public.user_profiles (id, user_id, plan)
       select gen_random_uuid(), gen_random_uuid(), (array['free', 'basic', 'premium'])[1 + n % 3] from generate_series(1, 14) n;
@@ -42,7 +58,7 @@ async function screens(console) {
   if (document) await console.call("admin", "console_reveal_document", { p_id: document, p_reason: "a user asks about the report" });
   const dead = await one(console, "select id from mill.job_dead order by id desc limit 1");
   const workflow = await one(console, "select parent as id from mill.job where parent is not null order by id desc limit 1");
-  return [["overview", "/overview"], ["jobs", "/jobs?q=kind:echo"], ["job", `/job/${dead}`], ["queue", "/queue/default"], ["dead", "/dead"], ["workflows", "/workflows"],
+  return [["overview", "/overview"], ["jobs", "/jobs?q=kind:send_email column:payload.template"], ["job", `/job/${dead}`], ["queue", "/queue/mail"], ["dead", "/dead"], ["workflows", "/workflows"],
     workflow && ["workflow", `/workflow/${workflow}`], ["schedules", "/schedules"], ["health", "/health"], ["audit", "/audit"], ["documents", "/documents"],
     document && ["document", `/document/${document}`], ["refresh", "/refresh"], ["exports", "/exports"], ["usage", "/usage"]].filter(Boolean);
 }
@@ -69,8 +85,8 @@ export async function takePictures(console, folder = FOLDER, options = {}) {
 if (import.meta.url === pathToFileURL(process.argv[1]).href) {
   const console = await startConsole("pictures", { applications: "all", parts: ["gateway", "relay", "storage", "provider", "workerd", "work"], realtime: true });
   try {
-    await demonstrate(console.stack, ({ title }) => process.stdout.write(`${title}\n`));
     await fill(console);
+    await demonstrate(console.stack, ({ title }) => process.stdout.write(`${title}\n`));
     await takePictures(console);
     await console.check();
   } finally {

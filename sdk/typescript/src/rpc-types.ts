@@ -150,6 +150,216 @@ export interface Rpcs {
     args: { p_step: string; p_keys: string[] };
     result: Json;
   };
+  /** Rows of the audit log that match a search, newest first: {rows, looked, done, cursor, query}. Old and new values are for admins. For viewers of the console. For authenticated, service_role. */
+  console_audit: {
+    args: { p_search?: string | null; p_cursor?: string | null; p_limit?: number | null };
+    result: Json;
+  };
+  /** Retries, discards or cancels all jobs that match a search, as a job that runs in rounds of the pump. For operators of the console. For authenticated, service_role. */
+  console_bulk: {
+    args: { p_action: string; p_search: string; p_group: string; p_reason: string };
+    result: Json;
+  };
+  /** Bulk actions, the newest first, and how far each is. For viewers of the console. For authenticated, service_role. */
+  console_bulks: {
+    args: { p_limit?: number | null };
+    result: Json;
+  };
+  /** Cancels jobs: cancelled, requested (of a running one) or not_live for each. For operators of the console. For authenticated, service_role. */
+  console_cancel: {
+    args: { p_ids: string[]; p_reason: string };
+    result: Json;
+  };
+  /** Cancels a workflow: {id, status, cancelled}. Raises GM067 when it has ended. For operators of the console. For authenticated, service_role. */
+  console_cancel_workflow: {
+    args: { p_id: string; p_reason: string };
+    result: Json;
+  };
+  /** Dead letters that match a search by kind, error type and shape of message: {groups, looked, done, cursor}. For viewers of the console. For authenticated, service_role. */
+  console_dead_groups: {
+    args: { p_search?: string | null; p_cursor?: string | null; p_limit?: number | null };
+    result: Json;
+  };
+  /** Deletes a schedule of users; its jobs stay: {name, deleted}. For operators of the console. For authenticated, service_role. */
+  console_delete_schedule: {
+    args: { p_name: string; p_reason: string };
+    result: Json;
+  };
+  /** Deletes dead letters: discarded or not_dead for each. For operators of the console. For authenticated, service_role. */
+  console_discard: {
+    args: { p_ids: string[]; p_reason: string };
+    result: Json;
+  };
+  /** A document with one page's words and their boxes, its facts, confidences and audit rows; texts are masked until revealed. For viewers of the console. For authenticated, service_role. */
+  console_document: {
+    args: { p_id: string; p_page?: number | null };
+    result: Json;
+  };
+  /** Documents that match a search, newest upload first, with why a person should look at each: {documents, looked, done, cursor, query}. For viewers of the console. For authenticated, service_role. */
+  console_documents: {
+    args: { p_search?: string | null; p_cursor?: string | null; p_limit?: number | null };
+    result: Json;
+  };
+  /** Drains a queue, or ends that: new jobs are answered as throttled, what waits and runs is worked off. For operators of the console. For authenticated, service_role. */
+  console_drain: {
+    args: { p_queue: string; p_draining: boolean; p_reason: string };
+    result: Json;
+  };
+  /** Enqueues a job from JSON text, also an edited copy of another: {id, status}. For operators of the console; for another owner, admins. For authenticated, service_role. */
+  console_enqueue: {
+    args: { p_kind: string; p_payload: string; p_options?: Json | null; p_reason?: string | null };
+    result: Json;
+  };
+  /** Exports that match a search, newest first, with their progress and files: {exports, looked, done, cursor, query}. For viewers of the console. For authenticated, service_role. */
+  console_exports: {
+    args: { p_search?: string | null; p_cursor?: string | null; p_limit?: number | null };
+    result: Json;
+  };
+  /** Health checks, alerts, the pump, invocations, breakers, events and sizes of tables. For viewers of the console. For authenticated, service_role. */
+  console_health: {
+    args: Record<string, never>;
+    result: Json;
+  };
+  /** All about one job: its life, payload and result (masked where its kind is sensitive), why it is not running, logs, audit rows and jobs that belong to it. For viewers of the console. For authenticated, service_role. */
+  console_job: {
+    args: { p_id: string };
+    result: Json;
+  };
+  /** Jobs that match a search, newest first: {jobs, looked, done, cursor, reached, took_ms, query, notes}. For viewers of the console; see docs/console.md for the search. For authenticated, service_role. */
+  console_jobs: {
+    args: { p_search?: string | null; p_cursor?: string | null; p_limit?: number | null };
+    result: Json;
+  };
+  /** Every queue with its last hour, the alerts, late schedules and workers. For viewers of the console. For authenticated, service_role. */
+  console_overview: {
+    args: Record<string, never>;
+    result: Json;
+  };
+  /** Pauses or resumes a queue: claims stop, what runs goes on, enqueueing goes on. For operators of the console. For authenticated, service_role. */
+  console_pause: {
+    args: { p_queue: string; p_paused: boolean; p_reason: string };
+    result: Json;
+  };
+  /** Pauses or resumes a schedule of users: {name, paused}. For operators of the console. For authenticated, service_role. */
+  console_pause_schedule: {
+    args: { p_name: string; p_paused: boolean; p_reason: string };
+    result: Json;
+  };
+  /** What a bulk action would do: how many jobs match, counted to a bound, of which kinds, and five of them. For operators of the console. For authenticated, service_role. */
+  console_preview: {
+    args: { p_action: string; p_search?: string | null; p_group?: string | null };
+    result: Json;
+  };
+  /** The next five times of a cron expression in a time zone: {next, times: [{due, local}]}. For viewers of the console. For authenticated, service_role. */
+  console_preview_schedule: {
+    args: { p_expression: string; p_timezone?: string | null };
+    result: Json;
+  };
+  /** What has changed since a cursor: queues, minutes, watched jobs, alerts. Asked every two seconds by an open console. For viewers of the console. For authenticated, service_role. */
+  console_pulse: {
+    args: { p_cursor?: string | null; p_watch?: string[] | null };
+    result: Json;
+  };
+  /** All about one queue: how it stands, its options, who takes turns in it, its provider's limit, its breaker. For viewers of the console. For authenticated, service_role. */
+  console_queue: {
+    args: { p_queue: string };
+    result: Json;
+  };
+  /** Data types with their freshness, watched symbols, calls per minute beside the limit, the quota with a forecast, and why answers were refused. For viewers of the console. For authenticated, service_role. */
+  console_refresh: {
+    args: Record<string, never>;
+    result: Json;
+  };
+  /** Lets a bulk action go on from where it was stopped or has failed. For operators of the console. For authenticated, service_role. */
+  console_resume_bulk: {
+    args: { p_id: string; p_reason: string };
+    result: Json;
+  };
+  /** Resumes a failed workflow from its failed tasks: {id, status}. For operators of the console. For authenticated, service_role. */
+  console_resume_workflow: {
+    args: { p_id: string; p_reason: string };
+    result: Json;
+  };
+  /** Sends dead letters back to pending and makes waiting jobs due: retried, due, duplicate, unknown_kind or not_dead for each. For operators of the console. For authenticated, service_role. */
+  console_retry: {
+    args: { p_ids: string[]; p_reason: string };
+    result: Json;
+  };
+  /** The payload, result and logs of a job in clear. For admins of the console; the audit log keeps who, when and why. For authenticated, service_role. */
+  console_reveal: {
+    args: { p_id: string; p_reason: string };
+    result: Json;
+  };
+  /** Shows the caller the texts and the file of a document for ten minutes: {until}. For admins of the console; the audit log keeps who, when and why. For authenticated, service_role. */
+  console_reveal_document: {
+    args: { p_id: string; p_reason: string };
+    result: Json;
+  };
+  /** Lets the caller read the PDF of an export for ten minutes: {until, file}. For admins of the console; the audit log keeps who, when and why. For authenticated, service_role. */
+  console_reveal_export: {
+    args: { p_id: string; p_reason: string };
+    result: Json;
+  };
+  /** Runs a schedule now: {name, ran, job}. For operators of the console. For authenticated, service_role. */
+  console_run_schedule: {
+    args: { p_name: string; p_reason: string };
+    result: Json;
+  };
+  /** Creates a schedule of users, or changes the fields that are given; answers it. For operators of the console. For authenticated, service_role. */
+  console_save_schedule: {
+    args: { p_schedule: Json; p_reason: string };
+    result: Json;
+  };
+  /** Schedules of users and Gristmill's own, each with its next five times and its last runs. For viewers of the console. For authenticated, service_role. */
+  console_schedules: {
+    args: Record<string, never>;
+    result: Json;
+  };
+  /** Says whether payloads of a kind are masked; null: as the setting console.payloads says. For admins of the console. For authenticated, service_role. */
+  console_set_kind: {
+    args: { p_kind: string; p_sensitive: boolean; p_reason: string };
+    result: Json;
+  };
+  /** Changes options of a queue: {changed: {option: [old, new]}, queue}. For admins of the console. For authenticated, service_role. */
+  console_set_queue: {
+    args: { p_queue: string; p_options: Json; p_reason: string };
+    result: Json;
+  };
+  /** The caller's role in the console, who that is, and which parts, queues and kinds there are. For viewers of the console. For authenticated, service_role. */
+  console_start: {
+    args: Record<string, never>;
+    result: Json;
+  };
+  /** Stops a bulk action after its current batch; what is done stays done. For operators of the console. For authenticated, service_role. */
+  console_stop_bulk: {
+    args: { p_id: string; p_reason: string };
+    result: Json;
+  };
+  /** Completes a key or a value of the search of jobs: {field, values: [{value, note}]}. For viewers of the console. For authenticated, service_role. */
+  console_suggest: {
+    args: { p_field: string; p_prefix?: string | null };
+    result: Json;
+  };
+  /** What profiles have used in a month beside their plans, the last twelve months, and the newest events. For viewers of the console. For authenticated, service_role. */
+  console_usage: {
+    args: { p_month?: string | null; p_profile?: string | null; p_limit?: number | null };
+    result: Json;
+  };
+  /** Checks the chain of the audit log of the last 31 days: {ok, days, rows, findings, head}. For operators of the console. For authenticated, service_role. */
+  console_verify_audit: {
+    args: Record<string, never>;
+    result: Json;
+  };
+  /** One workflow: its progress, its steps as a graph, its tasks with their times, its artifacts. For viewers of the console. For authenticated, service_role. */
+  console_workflow: {
+    args: { p_id: string };
+    result: Json;
+  };
+  /** Workflows that match a search, newest first: {workflows, looked, done, cursor, query}. For viewers of the console. For authenticated, service_role. */
+  console_workflows: {
+    args: { p_search?: string | null; p_cursor?: string | null; p_limit?: number | null };
+    result: Json;
+  };
   /** The critical schedules as an array of {name, last_run, is_late}. For service_role. */
   cron_report: {
     args: Record<string, never>;

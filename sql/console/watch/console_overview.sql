@@ -22,6 +22,21 @@ $$;
 comment on function mill.console_hours(timestamptz) is 'Attempts of the last hour by queue, and by minute as a sparkline.';
 revoke execute on function mill.console_hours(timestamptz) from public;
 
+-- p_queue: null for all of them.
+create or replace function mill.console_last_hours(p_now timestamptz, p_queue text default null) returns table (queue text, shown jsonb)
+language sql stable
+set search_path = pg_catalog, pg_temp
+as $$
+  select h.queue, jsonb_build_object('sparkline', h.sparkline, 'hour', jsonb_build_object('completed', h.completed, 'failed', h.failed + h.lost, 'dead', h.dead,
+    'failure_share', round((h.failed + h.dead + h.lost) / nullif(h.completed + h.failed + h.dead + h.lost, 0)::numeric, 4), 'p50_ms', d.p50_ms, 'p95_ms', d.p95_ms))
+  from mill.console_hours(p_now) h
+  cross join lateral mill.duration_quantiles(h.queue, p_now - interval '1 hour') d
+  where p_queue is null or h.queue = p_queue
+$$;
+
+comment on function mill.console_last_hours(timestamptz, text) is 'The last hour of a queue, or of each, as the console shows it: {sparkline, hour}.';
+revoke execute on function mill.console_last_hours(timestamptz, text) from public;
+
 -- How many jobs wait, as the planner estimates it from its statistics: where counting has stopped, this still tells 20,000 from two million. Volatile, because explain is
 -- refused to any other function; it writes nothing.
 create or replace function mill.pending_estimate(p_queue text) returns bigint
@@ -99,13 +114,9 @@ declare
 begin
   return jsonb_build_object('now', v_now,
     'queues', (
-      select coalesce(jsonb_agg(mill.console_queue_state(q, v_now) || jsonb_build_object('sparkline', h.sparkline, 'hour', jsonb_build_object(
-          'completed', h.completed, 'failed', h.failed + h.lost, 'dead', h.dead,
-          'failure_share', round((h.failed + h.dead + h.lost) / nullif(h.completed + h.failed + h.dead + h.lost, 0)::numeric, 4),
-          'p50_ms', d.p50_ms, 'p95_ms', d.p95_ms)) order by q.queue), '[]')
+      select coalesce(jsonb_agg(mill.console_queue_state(q, v_now) || h.shown order by q.queue), '[]')
       from (select * from mill.queue order by queue limit 200) q
-      join mill.console_hours(v_now) h on h.queue = q.queue
-      cross join lateral mill.duration_quantiles(q.queue, v_now - interval '1 hour') d),
+      join mill.console_last_hours(v_now) h on h.queue = q.queue),
     'alerts', mill.console_alerts(0),
     'schedules_late', (select coalesce(jsonb_agg(jsonb_build_object('name', c.name, 'reason', c.reason) order by c.name), '[]') from mill.cron_health() c where c.reason is not null),
     'workers', (

@@ -48,7 +48,7 @@ declare
 begin
   select f.* into v_file from public.shell_files f where f.id = p_id;
   if v_file.id is null then
-    return '{"document": null}';
+    return '{"document": null}'::jsonb;
   end if;
   return jsonb_build_object('document', mill.console_document_row(v_file) || jsonb_build_object('verdict', v_file.verdict, 'stage_jobs', v_file.stage_jobs, 'scanned_at', v_file.scanned_at),
     'audit', mill.console_audit_rows(format('a.table_name = ''shell_files'' and a.record_id = %L', p_id), 20, false),

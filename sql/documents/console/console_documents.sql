@@ -48,9 +48,12 @@ declare
   v_limit int := least(greatest(coalesce(p_limit, 50), 1), 200);
   v_until timestamptz := clock_timestamp() + interval '200 milliseconds';
   v_below timestamptz := coalesce(mill.search_time(p_cursor), 'infinity');
-  v_documents jsonb := '[]';
+  v_documents jsonb := '[]'::jsonb;
   v_looked int := 0;
-  v_found record;
+  v_found int;
+  v_last timestamptz;
+  v_last_match timestamptz;
+  v_more jsonb;
 begin
   if p_cursor is not null and v_below = 'infinity' then
     raise exception 'the cursor is none that this RPC has given' using errcode = 'GM110', hint = 'Send the cursor of the answer before, or none to begin anew.';
@@ -64,17 +67,17 @@ begin
     execute format(
       'with w as materialized (select f.* from public.shell_files f where f.uploaded_at < $1 order by f.uploaded_at desc limit 100),
         m as (select * from w f where %s order by uploaded_at desc limit $2)
-      select (select count(*) from w)::int as rows, (select min(uploaded_at) from w) as last, (select count(*) from m)::int as matches, (select min(uploaded_at) from m) as last_match,
+      select (select count(*) from w)::int as rows, (select min(uploaded_at) from w) as last, (select min(uploaded_at) from m) as last_match,
         (select coalesce(jsonb_agg(mill.console_document_row(m::public.shell_files) order by m.uploaded_at desc), ''[]'') from m) as documents', v_condition)
-    into v_found using v_below, greatest(v_limit - jsonb_array_length(v_documents), 0);
-    v_documents := v_documents || v_found.documents;
-    v_looked := v_looked + v_found.rows;
-    v_below := case when jsonb_array_length(v_documents) >= v_limit then coalesce(v_found.last_match, v_below) else coalesce(v_found.last, v_below) end;
-    exit when v_found.rows < 100 or jsonb_array_length(v_documents) >= v_limit or v_looked >= 2000 or clock_timestamp() > v_until;
+    into v_found, v_last, v_last_match, v_more using v_below, greatest(v_limit - jsonb_array_length(v_documents), 0);
+    v_documents := v_documents || v_more;
+    v_looked := v_looked + v_found;
+    v_below := case when jsonb_array_length(v_documents) >= v_limit then coalesce(v_last_match, v_below) else coalesce(v_last, v_below) end;
+    exit when v_found < 100 or jsonb_array_length(v_documents) >= v_limit or v_looked >= 2000 or clock_timestamp() > v_until;
   end loop;
   return jsonb_build_object('documents', v_documents, 'looked', v_looked, 'query', v_terms,
-    'done', v_found.rows < 100 and jsonb_array_length(v_documents) < v_limit,
-    'cursor', case when v_found.rows = 100 or jsonb_array_length(v_documents) >= v_limit then to_char(v_below at time zone 'utc', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"') end);
+    'done', v_found < 100 and jsonb_array_length(v_documents) < v_limit,
+    'cursor', case when v_found = 100 or jsonb_array_length(v_documents) >= v_limit then to_char(v_below at time zone 'utc', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"') end);
 end
 $$;
 

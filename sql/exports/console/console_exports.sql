@@ -33,9 +33,12 @@ declare
   v_limit int := least(greatest(coalesce(p_limit, 50), 1), 200);
   v_until timestamptz := clock_timestamp() + interval '200 milliseconds';
   v_below uuid := mill.walk_from(p_cursor);
-  v_exports jsonb := '[]';
+  v_exports jsonb := '[]'::jsonb;
   v_looked int := 0;
-  v_found record;
+  v_found int;
+  v_last uuid;
+  v_last_match uuid;
+  v_more jsonb;
 begin
   loop
     execute format(
@@ -45,15 +48,15 @@ begin
         m as (select * from w e where %s order by id desc limit $2)
       select (select count(*) from w)::int as rows, (select w.id from w order by w.id limit 1) as last, (select m.id from m order by m.id limit 1) as last_match,
         (select coalesce(jsonb_agg(m.json order by m.id desc), ''[]'') from m) as exports', v_condition)
-    into v_found using v_below, v_limit - jsonb_array_length(v_exports);
-    v_exports := v_exports || v_found.exports;
-    v_looked := v_looked + v_found.rows;
-    v_below := case when jsonb_array_length(v_exports) = v_limit then v_found.last_match else coalesce(v_found.last, v_below) end;
-    exit when v_found.rows < 100 or jsonb_array_length(v_exports) = v_limit or v_looked >= 2000 or clock_timestamp() > v_until;
+    into v_found, v_last, v_last_match, v_more using v_below, v_limit - jsonb_array_length(v_exports);
+    v_exports := v_exports || v_more;
+    v_looked := v_looked + v_found;
+    v_below := case when jsonb_array_length(v_exports) = v_limit then v_last_match else coalesce(v_last, v_below) end;
+    exit when v_found < 100 or jsonb_array_length(v_exports) = v_limit or v_looked >= 2000 or clock_timestamp() > v_until;
   end loop;
   return jsonb_build_object('exports', v_exports, 'looked', v_looked, 'query', v_terms, 'actions', jsonb_build_object('reveal', v_role = 'admin'),
-    'done', v_found.rows < 100 and jsonb_array_length(v_exports) < v_limit,
-    'cursor', case when v_found.rows = 100 or jsonb_array_length(v_exports) = v_limit then v_below end);
+    'done', v_found < 100 and jsonb_array_length(v_exports) < v_limit,
+    'cursor', case when v_found = 100 or jsonb_array_length(v_exports) = v_limit then v_below end);
 end
 $$;
 

@@ -1,6 +1,6 @@
--- Not stable: a staleness function may be the user's own. Everything is bounded: 100 types, 500 symbols, 60 minutes, 30 days.
+-- Everything is bounded: 100 types, 500 symbols, 60 minutes, 30 days.
 create or replace function public.console_refresh() returns jsonb
-language plpgsql security definer
+language plpgsql stable security definer
 set search_path = pg_catalog, pg_temp
 as $$
 declare

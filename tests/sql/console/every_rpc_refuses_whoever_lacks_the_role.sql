@@ -26,7 +26,7 @@ select is_empty($$ select name, got from walked where role is null and got not l
 select is_empty($$ select name, got from walked where role = 'viewer' and provolatile <> 's' and got not like '42501 %' $$, 'a viewer changes nothing by any RPC');
 select is_empty($$ select name, got from walked where role = 'viewer' and provolatile = 's' and name <> 'console_preview' and got like '42501 %' $$, 'a viewer may call every RPC that only reads');
 select is_empty($$ select name, got from walked where role = 'admin' and got like '42501 %' $$, 'an admin may call every RPC');
-select set_eq($$ select name from walked where role = 'operator' and got like '42501 %' $$, array['console_reveal', 'console_set_queue', 'console_set_kind'], 'an operator may not reveal, nor change options');
+select set_eq($$ select name from walked where role = 'operator' and got like '42501 %' $$, array['console_reveal', 'console_reveal_document', 'console_reveal_export', 'console_set_queue', 'console_set_kind'], 'an operator may not reveal, nor change options');
 select is_empty($$ select name from rpc r where not prosecdef or has_function_privilege('anon', oid, 'execute') or not has_function_privilege('service_role', oid, 'execute') $$,
   'every RPC of the console runs with its owner''s rights, is closed to anon and open to the service');
 select * from finish();
