@@ -2824,19 +2824,6 @@ $$;
 
 COMMENT ON FUNCTION mill.console_hours(p_now timestamp with time zone, p_queue text) IS 'Attempts of the last hour of one queue or of all, in sum and by minute as a sparkline.';
 
-CREATE FUNCTION mill.console_last_hours(p_now timestamp with time zone, p_queue text DEFAULT NULL::text) RETURNS TABLE(queue text, shown jsonb)
-    LANGUAGE sql STABLE
-    SET search_path TO 'pg_catalog', 'pg_temp'
-    AS $$
-  select h.queue, jsonb_build_object('sparkline', h.sparkline, 'hour', jsonb_build_object('completed', h.completed, 'failed', h.failed + h.lost, 'dead', h.dead,
-    'failure_share', round((h.failed + h.dead + h.lost) / nullif(h.completed + h.failed + h.dead + h.lost, 0)::numeric, 4), 'p50_ms', d.p50_ms, 'p95_ms', d.p95_ms))
-  from mill.console_hours(p_now) h
-  cross join lateral mill.duration_quantiles(h.queue, p_now - interval '1 hour') d
-  where p_queue is null or h.queue = p_queue
-$$;
-
-COMMENT ON FUNCTION mill.console_last_hours(p_now timestamp with time zone, p_queue text) IS 'The last hour of a queue, or of each, as the console shows it: {sparkline, hour}.';
-
 CREATE TABLE mill.queue (
     queue text NOT NULL,
     description text DEFAULT ''::text NOT NULL,
@@ -21166,8 +21153,6 @@ REVOKE ALL ON FUNCTION mill.console_document_row(p_file public.shell_files) FROM
 REVOKE ALL ON FUNCTION mill.console_found(p_id uuid) FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION mill.console_hours(p_now timestamp with time zone, p_queue text) FROM PUBLIC;
-
-REVOKE ALL ON FUNCTION mill.console_last_hours(p_now timestamp with time zone, p_queue text) FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION mill.console_limit(p_queue mill.queue, p_now timestamp with time zone) FROM PUBLIC;
 

@@ -45,21 +45,6 @@ $$;
 comment on function mill.console_hours(timestamptz, text) is 'Attempts of the last hour of one queue or of all, in sum and by minute as a sparkline.';
 revoke execute on function mill.console_hours(timestamptz, text) from public;
 
--- p_queue: null for all of them.
-create or replace function mill.console_last_hours(p_now timestamptz, p_queue text default null) returns table (queue text, shown jsonb)
-language sql stable
-set search_path = pg_catalog, pg_temp
-as $$
-  select h.queue, jsonb_build_object('sparkline', h.sparkline, 'hour', jsonb_build_object('completed', h.completed, 'failed', h.failed + h.lost, 'dead', h.dead,
-    'failure_share', round((h.failed + h.dead + h.lost) / nullif(h.completed + h.failed + h.dead + h.lost, 0)::numeric, 4), 'p50_ms', d.p50_ms, 'p95_ms', d.p95_ms))
-  from mill.console_hours(p_now) h
-  cross join lateral mill.duration_quantiles(h.queue, p_now - interval '1 hour') d
-  where p_queue is null or h.queue = p_queue
-$$;
-
-comment on function mill.console_last_hours(timestamptz, text) is 'The last hour of a queue, or of each, as the console shows it: {sparkline, hour}.';
-revoke execute on function mill.console_last_hours(timestamptz, text) from public;
-
 -- How many jobs wait, as the planner estimates it from its statistics: where counting has stopped, this still tells 20,000 from two million. Volatile, because explain is
 -- refused to any other function; it writes nothing.
 create or replace function mill.pending_estimate(p_queue text) returns bigint
