@@ -213,6 +213,46 @@ $$;
 
 COMMENT ON FUNCTION mill.answer_throttled(p_jobs jsonb, p_capacity jsonb) IS 'The answer throttled for every job of a batch whose queue has a depth limit.';
 
+CREATE FUNCTION mill.answer_to_invocation(p_request bigint, p_asked_at timestamp with time zone, p_is_handed boolean, OUT is_over boolean, OUT failure text, OUT is_outage boolean) RETURNS record
+    LANGUAGE plpgsql STABLE
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS $$
+declare
+  v_answer record;
+begin
+  is_over := false;
+  is_outage := false;
+  if p_request is null or to_regclass('net._http_response') is null then
+    return;
+  end if;
+  select r.id is not null as is_there, r.status_code, r.error_msg, coalesce(r.timed_out, false) as timed_out,
+    exists (select from net.http_request_queue q where q.id = p_request) as waits
+  into v_answer
+  from (select) one
+  left join lateral (
+    select a.id, a.status_code, a.error_msg, a.timed_out from net._http_response a
+    where a.id = p_request and a.created > p_asked_at - interval '1 minute'
+    limit 1) r on true;
+
+  if not v_answer.is_there and v_answer.waits or v_answer.is_there and p_is_handed then
+    return;
+  end if;
+  is_over := true;
+  if not v_answer.is_there then
+    is_outage := true;
+    failure := 'the request was lost when Postgres crashed';
+  elsif v_answer.status_code is null then
+    is_outage := not v_answer.timed_out;
+    failure := coalesce(v_answer.error_msg, 'no answer in time');
+  elsif v_answer.status_code >= 400 then
+    is_outage := v_answer.status_code in (502, 503, 504);
+    failure := 'answered ' || v_answer.status_code;
+  end if;
+end
+$$;
+
+COMMENT ON FUNCTION mill.answer_to_invocation(p_request bigint, p_asked_at timestamp with time zone, p_is_handed boolean, OUT is_over boolean, OUT failure text, OUT is_outage boolean) IS 'Whether the request of an invocation is over, and why it failed if it did.';
+
 CREATE TABLE mill.api_rate_limits (
     provider_name text NOT NULL,
     api_endpoint text NOT NULL,
@@ -2740,39 +2780,49 @@ $$;
 
 COMMENT ON FUNCTION mill.console_found(p_id uuid) IS 'A job with all its columns, wherever it lies, or null.';
 
-CREATE FUNCTION mill.console_hours(p_now timestamp with time zone) RETURNS TABLE(queue text, completed bigint, failed bigint, dead bigint, lost bigint, sparkline jsonb)
+CREATE FUNCTION mill.console_hours(p_now timestamp with time zone, p_queue text DEFAULT NULL::text) RETURNS TABLE(queue text, hour jsonb, sparkline jsonb)
     LANGUAGE sql STABLE
     SET search_path TO 'pg_catalog', 'pg_temp'
     SET jit TO 'off'
     AS $$
-  with counted as materialized (
-    select s.queue, s.minute, coalesce(sum(s.jobs) filter (where s.outcome = 'completed'), 0) as completed, coalesce(sum(s.jobs) filter (where s.outcome = 'failed'), 0) as failed,
-      coalesce(sum(s.jobs) filter (where s.outcome = 'dead'), 0) as dead, coalesce(sum(s.jobs) filter (where s.outcome = 'lost'), 0) as lost
-    from mill.stat s where s.minute >= date_trunc('minute', p_now) - interval '59 minutes' group by 1, 2
+  with raw as materialized (
+    select s.queue, s.minute, s.outcome, s.bucket, sum(s.jobs) as jobs
+    from (
+      select m.minute, m.queue, m.outcome, m.bucket, m.jobs from mill.stat_minute m where m.minute >= date_trunc('minute', p_now) - interval '59 minutes'
+      union all
+      select date_trunc('minute', b.at), b.queue, b.outcome, b.bucket, b.jobs from mill.stat_batch b where b.at >= date_trunc('minute', p_now) - interval '59 minutes') s
+    where p_queue is null or s.queue = p_queue
+    group by 1, 2, 3, 4
+  ),
+  counted as materialized (
+    select r.queue, r.minute, coalesce(sum(r.jobs) filter (where r.outcome = 'completed'), 0) as completed,
+      coalesce(sum(r.jobs) filter (where r.outcome in ('failed', 'lost')), 0) as failed, coalesce(sum(r.jobs) filter (where r.outcome = 'dead'), 0) as dead
+    from raw r group by 1, 2
+  ),
+  took as (
+    -- As mill.duration_quantiles: the upper bound of the bucket that holds the quantile.
+    select b.queue, min(b.upper) filter (where b.running >= 0.50 * b.total) as p50_ms, min(b.upper) filter (where b.running >= 0.95 * b.total) as p95_ms
+    from (
+      select h.queue, sum(h.jobs) over (partition by h.queue order by h.bucket) as running, sum(h.jobs) over (partition by h.queue) as total,
+        (array[1, 2, 5, 10, 20, 50, 100, 200, 500, 1000, 2000, 5000, 10000, 30000, 60000, 300000, 1800000, 86400000]::bigint[])[h.bucket + 1] as upper
+      from (select r.queue, r.bucket, sum(r.jobs) as jobs from raw r where r.outcome in ('completed', 'failed', 'dead') group by 1, 2) h) b
+    group by b.queue
+  ),
+  whole as (
+    select q.queue, coalesce(sum(c.completed), 0) as completed, coalesce(sum(c.failed), 0) as failed, coalesce(sum(c.dead), 0) as dead,
+      jsonb_build_object('from', min(m.minute), 'completed', jsonb_agg(coalesce(c.completed, 0) order by m.minute), 'failed', jsonb_agg(coalesce(c.failed + c.dead, 0) order by m.minute)) as sparkline
+    from mill.queue q
+    cross join generate_series(date_trunc('minute', p_now) - interval '59 minutes', date_trunc('minute', p_now), interval '1 minute') as m(minute)
+    left join counted c on c.queue = q.queue and c.minute = m.minute
+    where p_queue is null or q.queue = p_queue
+    group by q.queue
   )
-  select q.queue, coalesce(sum(c.completed), 0)::bigint, coalesce(sum(c.failed), 0)::bigint, coalesce(sum(c.dead), 0)::bigint, coalesce(sum(c.lost), 0)::bigint,
-    jsonb_build_object('from', min(m.minute), 'completed', jsonb_agg(coalesce(c.completed, 0) order by m.minute),
-      'failed', jsonb_agg(coalesce(c.failed + c.dead + c.lost, 0) order by m.minute))
-  from mill.queue q
-  cross join generate_series(date_trunc('minute', p_now) - interval '59 minutes', date_trunc('minute', p_now), interval '1 minute') as m(minute)
-  left join counted c on c.queue = q.queue and c.minute = m.minute
-  group by q.queue
+  select w.queue, jsonb_build_object('completed', w.completed, 'failed', w.failed, 'dead', w.dead,
+      'failure_share', round((w.failed + w.dead) / nullif(w.completed + w.failed + w.dead, 0), 4), 'p50_ms', t.p50_ms, 'p95_ms', t.p95_ms), w.sparkline
+  from whole w left join took t on t.queue = w.queue
 $$;
 
-COMMENT ON FUNCTION mill.console_hours(p_now timestamp with time zone) IS 'Attempts of the last hour by queue, and by minute as a sparkline.';
-
-CREATE FUNCTION mill.console_last_hours(p_now timestamp with time zone, p_queue text DEFAULT NULL::text) RETURNS TABLE(queue text, shown jsonb)
-    LANGUAGE sql STABLE
-    SET search_path TO 'pg_catalog', 'pg_temp'
-    AS $$
-  select h.queue, jsonb_build_object('sparkline', h.sparkline, 'hour', jsonb_build_object('completed', h.completed, 'failed', h.failed + h.lost, 'dead', h.dead,
-    'failure_share', round((h.failed + h.dead + h.lost) / nullif(h.completed + h.failed + h.dead + h.lost, 0)::numeric, 4), 'p50_ms', d.p50_ms, 'p95_ms', d.p95_ms))
-  from mill.console_hours(p_now) h
-  cross join lateral mill.duration_quantiles(h.queue, p_now - interval '1 hour') d
-  where p_queue is null or h.queue = p_queue
-$$;
-
-COMMENT ON FUNCTION mill.console_last_hours(p_now timestamp with time zone, p_queue text) IS 'The last hour of a queue, or of each, as the console shows it: {sparkline, hour}.';
+COMMENT ON FUNCTION mill.console_hours(p_now timestamp with time zone, p_queue text) IS 'Attempts of the last hour of one queue or of all, in sum and by minute as a sparkline.';
 
 CREATE TABLE mill.queue (
     queue text NOT NULL,
@@ -4357,7 +4407,7 @@ begin
       end as failure
     from mill.queue q
     join mill.invocation i on i.queue = q.queue
-    cross join lateral mill.invocation_answer(i.request_id, i.asked_at, i.handed_at is not null and i.begun_at is not null) a
+    cross join lateral mill.answer_to_invocation(i.request_id, i.asked_at, i.handed_at is not null and i.begun_at is not null) a
     where i.ended_at is null
       and (a.is_over or coalesce(i.begun_at, i.asked_at) < v_now - make_interval(secs => q.invocation_seconds))
     order by i.id
@@ -4902,30 +4952,30 @@ begin
         mill.time_text((p_job ->> 'finished_at')::timestamptz), v_attempt, coalesce(nullif(v_error, ''), 'none'), v_id);
     when v_state = 'processing' and (p_job ->> 'cancel_requested')::boolean then
       return query select 'cancel_requested', v_lease, format(
-        'The job is being cancelled. Worker %s learns it with its next heartbeat; without one the job ends after its lease, at %s.', p_job ->> 'worker', mill.time_text(v_lease));
+        'The job is being cancelled. Worker %s learns it with its next heartbeat; without one the job ends after its lease, at %s. Wait for that.', p_job ->> 'worker', mill.time_text(v_lease));
     when v_state = 'processing' and v_lease <= v_now then
       return query select 'lease_expired', null::timestamptz, format(
         'Worker %s has not been heard of: its lease ended at %s. The pump gives the job back in its next round. If this stays so, the pump does not run: run gristmill doctor.',
         p_job ->> 'worker', mill.time_text(v_lease));
     when v_state = 'processing' then
       return query select 'running', v_lease, format(
-        'Worker %s has run it since %s (%s), and holds it until %s at the least.', p_job ->> 'worker', mill.time_text((p_job ->> 'started_at')::timestamptz), v_attempt,
+        'Worker %s has run it since %s (%s), and holds it until %s at the least. Wait for it, or cancel the job.', p_job ->> 'worker', mill.time_text((p_job ->> 'started_at')::timestamptz), v_attempt,
         mill.time_text(v_lease));
     when v_run_at <= v_now then
       return query select 'due_soon', null::timestamptz, format(
         'The job has been due since %s. The next claim of its queue or the next round of the pump makes it pending. If this stays so, run gristmill doctor.', mill.time_text(v_run_at));
     when v_state = 'retrying' then
       return query select 'retrying', v_run_at, format(
-        '%s failed: %s. The job is tried again at %s.', upper(left(v_attempt, 1)) || substr(v_attempt, 2), coalesce(nullif(v_error, ''), 'no error was given'), mill.time_text(v_run_at));
+        '%s failed: %s. The job is tried again at %s. Wait, or mend the cause and retry it in the console.', upper(left(v_attempt, 1)) || substr(v_attempt, 2), coalesce(nullif(v_error, ''), 'no error was given'), mill.time_text(v_run_at));
     when p_job #>> '{error,type}' = 'unknown_kind' then
       return query select 'unknown_kind', v_run_at, format(
         'The last worker had no handler for the kind %s and gave the job back. It is offered again at %s. Deploy a function or start a worker that handles %1$s.', p_job ->> 'kind',
         mill.time_text(v_run_at));
     when v_error <> '' then
       return query select 'snoozed', v_run_at, format(
-        'A worker has put the job off until %s: %s. No attempt was used up.', mill.time_text(v_run_at), v_error);
+        'A worker has put the job off until %s: %s. No attempt was used up. Wait, or retry it in the console to have it run at once.', mill.time_text(v_run_at), v_error);
     else
-      return query select 'not_due', v_run_at, format('The job is not due before %s, as it was enqueued.', mill.time_text(v_run_at));
+      return query select 'not_due', v_run_at, format('The job is not due before %s, as it was enqueued. Wait, or retry it in the console to have it run at once.', mill.time_text(v_run_at));
   end case;
 end
 $_$;
@@ -4963,7 +5013,7 @@ begin
         where s.step = 'mill.pump_once' and c.reason is not null) e) r;
   end if;
   v_reasons := coalesce(v_reasons, jsonb_build_array(jsonb_build_object(
-    'code', 'ready', 'until', null, 'sentence', 'Nothing holds the job back: the next claim of its queue takes it.')));
+    'code', 'ready', 'until', null, 'sentence', 'Nothing holds the job back: the next claim of its queue takes it. There is nothing to do.')));
   v_reasons := (select jsonb_agg(r - 'ordinality' order by o) from jsonb_array_elements(v_reasons) with ordinality as e(r, o));
   return jsonb_build_object('id', p_id, 'queue', v_job -> 'queue', 'kind', v_job -> 'kind', 'state', v_job -> 'state',
     'sentence', v_reasons #> '{0,sentence}', 'reasons', v_reasons);
@@ -5105,7 +5155,7 @@ begin
       v_breaker.target, v_breaker.reason, mill.time_text(v_breaker.retry_at));
   elsif v_breaker.state = 'half_open' then
     return query select 'breaker_probing', null::timestamptz, format(
-      'The circuit breaker of %s is half open: one call at a time is let through until one has succeeded.', v_breaker.target);
+      'The circuit breaker of %s is half open: one call at a time is let through until one has succeeded. Wait for that, and look into the log of the function if it opens again.', v_breaker.target);
   end if;
 
   select i.* into v_last from mill.invocation i where i.queue = p_queue.queue order by i.asked_at desc limit 1;
@@ -6563,46 +6613,6 @@ CREATE FUNCTION mill.instants_of(p_local timestamp without time zone, p_zone tex
 $$;
 
 COMMENT ON FUNCTION mill.instants_of(p_local timestamp without time zone, p_zone text) IS 'When clocks in a time zone show this time: once, twice or never.';
-
-CREATE FUNCTION mill.invocation_answer(p_request bigint, p_asked_at timestamp with time zone, p_is_handed boolean, OUT is_over boolean, OUT failure text, OUT is_outage boolean) RETURNS record
-    LANGUAGE plpgsql STABLE
-    SET search_path TO 'pg_catalog', 'pg_temp'
-    AS $$
-declare
-  v_answer record;
-begin
-  is_over := false;
-  is_outage := false;
-  if p_request is null or to_regclass('net._http_response') is null then
-    return;
-  end if;
-  select r.id is not null as is_there, r.status_code, r.error_msg, coalesce(r.timed_out, false) as timed_out,
-    exists (select from net.http_request_queue q where q.id = p_request) as waits
-  into v_answer
-  from (select) one
-  left join lateral (
-    select a.id, a.status_code, a.error_msg, a.timed_out from net._http_response a
-    where a.id = p_request and a.created > p_asked_at - interval '1 minute'
-    limit 1) r on true;
-
-  if not v_answer.is_there and v_answer.waits or v_answer.is_there and p_is_handed then
-    return;
-  end if;
-  is_over := true;
-  if not v_answer.is_there then
-    is_outage := true;
-    failure := 'the request was lost when Postgres crashed';
-  elsif v_answer.status_code is null then
-    is_outage := not v_answer.timed_out;
-    failure := coalesce(v_answer.error_msg, 'no answer in time');
-  elsif v_answer.status_code >= 400 then
-    is_outage := v_answer.status_code in (502, 503, 504);
-    failure := 'answered ' || v_answer.status_code;
-  end if;
-end
-$$;
-
-COMMENT ON FUNCTION mill.invocation_answer(p_request bigint, p_asked_at timestamp with time zone, p_is_handed boolean, OUT is_over boolean, OUT failure text, OUT is_outage boolean) IS 'Whether the request of an invocation is over, and why it failed if it did.';
 
 CREATE FUNCTION mill.invocation_body(p_queue mill.queue, p_id uuid) RETURNS jsonb
     LANGUAGE plpgsql STABLE
@@ -13769,7 +13779,7 @@ begin
     from mill.invocation i
     where i.queue = p_queue.queue and i.begun_at is not null and i.ended_at is null
       and i.begun_at > v_now - make_interval(secs => p_queue.invocation_seconds)
-      and not (mill.invocation_answer(i.request_id, i.asked_at, i.handed_at is not null)).is_over;
+      and not (mill.answer_to_invocation(i.request_id, i.asked_at, i.handed_at is not null)).is_over;
   end if;
   if v_running < p_queue.max_parallel then
     begin
@@ -14852,7 +14862,7 @@ declare
   v_queue mill.queue;
   v_id uuid;
 begin
-  -- Beside the relay a second request would save nothing, and would cost the news of a crash that the relay's answer brings (mill.invocation_answer).
+  -- Beside the relay a second request would save nothing, and would cost the news of a crash that the relay's answer brings (mill.answer_to_invocation).
   if mill.setting('wake.by_function', 'true') <> 'true' or mill.is_sent_at_once() then
     return null;
   end if;
@@ -15288,47 +15298,24 @@ $$;
 
 COMMENT ON FUNCTION public.console_enqueue(p_kind text, p_payload text, p_options jsonb, p_reason text) IS 'Enqueues a job from JSON text, also an edited copy of another: {id, status}. For operators of the console; for another owner, admins.';
 
-CREATE FUNCTION public.console_exports(p_search text DEFAULT ''::text, p_cursor text DEFAULT NULL::text, p_limit integer DEFAULT 50) RETURNS jsonb
-    LANGUAGE plpgsql STABLE SECURITY DEFINER
+CREATE FUNCTION public.console_findings() RETURNS jsonb
+    LANGUAGE plpgsql SECURITY DEFINER
     SET search_path TO 'pg_catalog', 'pg_temp'
-    SET enable_seqscan TO 'off'
-    SET jit TO 'off'
-    AS $_$
+    AS $$
 declare
   v_role text := mill.require_console('viewer');
-  v_terms jsonb := mill.search_terms(p_search, array['status', 'template', 'owner', 'id', 'since', 'until']);
-  v_condition text := coalesce((select string_agg(mill.export_condition(t), ' and ') from jsonb_array_elements(v_terms) t), 'true');
-  v_limit int := least(greatest(coalesce(p_limit, 50), 1), 200);
-  v_until timestamptz := clock_timestamp() + interval '200 milliseconds';
-  v_below uuid := mill.walk_from(p_cursor);
-  v_exports jsonb := '[]'::jsonb;
-  v_looked int := 0;
-  v_found int;
-  v_last uuid;
-  v_last_match uuid;
-  v_more jsonb;
+  v_findings jsonb;
 begin
-  loop
-    execute format(
-      'with w as materialized (
-          select x.id, x.owner, x.template, x.title, x.created_at, mill.export_json(x) || jsonb_build_object(''owner'', x.owner) as json
-          from mill.export x where x.id < $1 order by x.id desc limit 100),
-        m as (select * from w e where %s order by id desc limit $2)
-      select (select count(*) from w)::int as rows, (select w.id from w order by w.id limit 1) as last, (select m.id from m order by m.id limit 1) as last_match,
-        (select coalesce(jsonb_agg(m.json order by m.id desc), ''[]'') from m) as exports', v_condition)
-    into v_found, v_last, v_last_match, v_more using v_below, v_limit - jsonb_array_length(v_exports);
-    v_exports := v_exports || v_more;
-    v_looked := v_looked + v_found;
-    v_below := case when jsonb_array_length(v_exports) = v_limit then v_last_match else coalesce(v_last, v_below) end;
-    exit when v_found < 100 or jsonb_array_length(v_exports) = v_limit or v_looked >= 2000 or clock_timestamp() > v_until;
-  end loop;
-  return jsonb_build_object('exports', v_exports, 'looked', v_looked, 'query', v_terms, 'actions', jsonb_build_object('reveal', v_role = 'admin'),
-    'done', v_found < 100 and jsonb_array_length(v_exports) < v_limit,
-    'cursor', case when v_found = 100 or jsonb_array_length(v_exports) = v_limit then v_below end);
+  if to_regprocedure('mill.damage()') is null then -- an installation of a release before it
+    return '{"looked": false, "findings": []}'::jsonb;
+  end if;
+  execute 'select coalesce(jsonb_agg(jsonb_build_object(''level'', ''error'', ''sentence'', mill.cut_text(d.finding, 2000), ''fix'', mill.cut_text(d.mend, 20000)) order by d.finding), ''[]'')
+    from (select * from mill.damage() limit 200) d' into v_findings;
+  return jsonb_build_object('looked', true, 'findings', v_findings);
 end
-$_$;
+$$;
 
-COMMENT ON FUNCTION public.console_exports(p_search text, p_cursor text, p_limit integer) IS 'Exports that match a search, newest first, with their progress and files: {exports, looked, done, cursor, query}. For viewers of the console.';
+COMMENT ON FUNCTION public.console_findings() IS 'What this installation has lost, with the SQL that restores it: {looked, findings: [{level, sentence, fix}]}. For viewers of the console.';
 
 CREATE FUNCTION public.console_health() RETURNS jsonb
     LANGUAGE plpgsql STABLE SECURITY DEFINER
@@ -15359,7 +15346,6 @@ begin
       from (select * from mill.breaker_change order by id desc limit 50) c),
     'events', (select coalesce(jsonb_agg(jsonb_build_object('at', e.at, 'code', e.code, 'detail', case when pg_column_size(e.detail) < 4000 then e.detail else '{}' end) order by e.id desc), '[]')
       from (select * from mill.event order by id desc limit 50) e),
-    'findings', '[]'::jsonb,
     'tables', mill.console_tables(), 'database_bytes', pg_database_size(current_database()),
     'maintenance', mill.setting('maintenance.enabled', 'false') = 'true');
 end
@@ -15471,9 +15457,9 @@ declare
 begin
   return jsonb_build_object('now', v_now,
     'queues', (
-      select coalesce(jsonb_agg(mill.console_queue_state(q, v_now) || h.shown order by q.queue), '[]')
+      select coalesce(jsonb_agg(mill.console_queue_state(q, v_now) || jsonb_build_object('hour', h.hour, 'sparkline', h.sparkline) order by q.queue), '[]')
       from (select * from mill.queue order by queue limit 200) q
-      join mill.console_last_hours(v_now) h on h.queue = q.queue),
+      join mill.console_hours(v_now) h on h.queue = q.queue),
     'alerts', mill.console_alerts(0),
     'schedules_late', (select coalesce(jsonb_agg(jsonb_build_object('name', c.name, 'reason', c.reason) order by c.name), '[]') from mill.cron_health() c where c.reason is not null),
     'workers', (
@@ -15611,7 +15597,8 @@ begin
   if not found then
     raise exception 'unknown queue "%"', left(p_queue, 64) using errcode = 'GM007', hint = 'console_start lists the queues.';
   end if;
-  v_state := mill.console_queue_state(v_queue, v_now) || (select h.shown from mill.console_last_hours(v_now, v_queue.queue) h);
+  v_state := mill.console_queue_state(v_queue, v_now) || (
+    select jsonb_build_object('hour', h.hour, 'sparkline', h.sparkline) from mill.console_hours(v_now, p_queue) h);
   return jsonb_build_object('queue', v_queue.queue, 'description', v_queue.description, 'served_by', v_queue.served_by, 'function', v_queue.function, 'url', v_queue.url,
     'part', v_queue.part, 'paused', v_queue.paused, 'draining', v_queue.draining, 'state', v_state, 'options', mill.console_options(v_queue),
     'kinds', (select coalesce(jsonb_agg(jsonb_build_object('kind', k.kind, 'description', k.description, 'sensitive', mill.is_sensitive(k.kind), 'says', k.sensitive, 'max_attempts', k.max_attempts,
@@ -20931,6 +20918,8 @@ REVOKE ALL ON FUNCTION mill.answer_duplicates(p_jobs jsonb, p_answered jsonb, p_
 
 REVOKE ALL ON FUNCTION mill.answer_throttled(p_jobs jsonb, p_capacity jsonb) FROM PUBLIC;
 
+REVOKE ALL ON FUNCTION mill.answer_to_invocation(p_request bigint, p_asked_at timestamp with time zone, p_is_handed boolean, OUT is_over boolean, OUT failure text, OUT is_outage boolean) FROM PUBLIC;
+
 REVOKE ALL ON FUNCTION mill.api_capacity_left(p_limit mill.api_rate_limits, p_now timestamp with time zone) FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION mill.api_limit(p_provider text, p_endpoint text) FROM PUBLIC;
@@ -21163,9 +21152,7 @@ REVOKE ALL ON FUNCTION mill.console_document_row(p_file public.shell_files) FROM
 
 REVOKE ALL ON FUNCTION mill.console_found(p_id uuid) FROM PUBLIC;
 
-REVOKE ALL ON FUNCTION mill.console_hours(p_now timestamp with time zone) FROM PUBLIC;
-
-REVOKE ALL ON FUNCTION mill.console_last_hours(p_now timestamp with time zone, p_queue text) FROM PUBLIC;
+REVOKE ALL ON FUNCTION mill.console_hours(p_now timestamp with time zone, p_queue text) FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION mill.console_limit(p_queue mill.queue, p_now timestamp with time zone) FROM PUBLIC;
 
@@ -21450,8 +21437,6 @@ REVOKE ALL ON FUNCTION mill.install_schedules() FROM PUBLIC;
 REVOKE ALL ON FUNCTION mill.install_storage_policies() FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION mill.instants_of(p_local timestamp without time zone, p_zone text) FROM PUBLIC;
-
-REVOKE ALL ON FUNCTION mill.invocation_answer(p_request bigint, p_asked_at timestamp with time zone, p_is_handed boolean, OUT is_over boolean, OUT failure text, OUT is_outage boolean) FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION mill.invocation_body(p_queue mill.queue, p_id uuid) FROM PUBLIC;
 
@@ -22303,9 +22288,9 @@ REVOKE ALL ON FUNCTION public.console_enqueue(p_kind text, p_payload text, p_opt
 GRANT ALL ON FUNCTION public.console_enqueue(p_kind text, p_payload text, p_options jsonb, p_reason text) TO authenticated;
 GRANT ALL ON FUNCTION public.console_enqueue(p_kind text, p_payload text, p_options jsonb, p_reason text) TO service_role;
 
-REVOKE ALL ON FUNCTION public.console_exports(p_search text, p_cursor text, p_limit integer) FROM PUBLIC;
-GRANT ALL ON FUNCTION public.console_exports(p_search text, p_cursor text, p_limit integer) TO authenticated;
-GRANT ALL ON FUNCTION public.console_exports(p_search text, p_cursor text, p_limit integer) TO service_role;
+REVOKE ALL ON FUNCTION public.console_findings() FROM PUBLIC;
+GRANT ALL ON FUNCTION public.console_findings() TO authenticated;
+GRANT ALL ON FUNCTION public.console_findings() TO service_role;
 
 REVOKE ALL ON FUNCTION public.console_health() FROM PUBLIC;
 GRANT ALL ON FUNCTION public.console_health() TO authenticated;

@@ -32,30 +32,30 @@ begin
         mill.time_text((p_job ->> 'finished_at')::timestamptz), v_attempt, coalesce(nullif(v_error, ''), 'none'), v_id);
     when v_state = 'processing' and (p_job ->> 'cancel_requested')::boolean then
       return query select 'cancel_requested', v_lease, format(
-        'The job is being cancelled. Worker %s learns it with its next heartbeat; without one the job ends after its lease, at %s.', p_job ->> 'worker', mill.time_text(v_lease));
+        'The job is being cancelled. Worker %s learns it with its next heartbeat; without one the job ends after its lease, at %s. Wait for that.', p_job ->> 'worker', mill.time_text(v_lease));
     when v_state = 'processing' and v_lease <= v_now then
       return query select 'lease_expired', null::timestamptz, format(
         'Worker %s has not been heard of: its lease ended at %s. The pump gives the job back in its next round. If this stays so, the pump does not run: run gristmill doctor.',
         p_job ->> 'worker', mill.time_text(v_lease));
     when v_state = 'processing' then
       return query select 'running', v_lease, format(
-        'Worker %s has run it since %s (%s), and holds it until %s at the least.', p_job ->> 'worker', mill.time_text((p_job ->> 'started_at')::timestamptz), v_attempt,
+        'Worker %s has run it since %s (%s), and holds it until %s at the least. Wait for it, or cancel the job.', p_job ->> 'worker', mill.time_text((p_job ->> 'started_at')::timestamptz), v_attempt,
         mill.time_text(v_lease));
     when v_run_at <= v_now then
       return query select 'due_soon', null::timestamptz, format(
         'The job has been due since %s. The next claim of its queue or the next round of the pump makes it pending. If this stays so, run gristmill doctor.', mill.time_text(v_run_at));
     when v_state = 'retrying' then
       return query select 'retrying', v_run_at, format(
-        '%s failed: %s. The job is tried again at %s.', upper(left(v_attempt, 1)) || substr(v_attempt, 2), coalesce(nullif(v_error, ''), 'no error was given'), mill.time_text(v_run_at));
+        '%s failed: %s. The job is tried again at %s. Wait, or mend the cause and retry it in the console.', upper(left(v_attempt, 1)) || substr(v_attempt, 2), coalesce(nullif(v_error, ''), 'no error was given'), mill.time_text(v_run_at));
     when p_job #>> '{error,type}' = 'unknown_kind' then
       return query select 'unknown_kind', v_run_at, format(
         'The last worker had no handler for the kind %s and gave the job back. It is offered again at %s. Deploy a function or start a worker that handles %1$s.', p_job ->> 'kind',
         mill.time_text(v_run_at));
     when v_error <> '' then
       return query select 'snoozed', v_run_at, format(
-        'A worker has put the job off until %s: %s. No attempt was used up.', mill.time_text(v_run_at), v_error);
+        'A worker has put the job off until %s: %s. No attempt was used up. Wait, or retry it in the console to have it run at once.', mill.time_text(v_run_at), v_error);
     else
-      return query select 'not_due', v_run_at, format('The job is not due before %s, as it was enqueued.', mill.time_text(v_run_at));
+      return query select 'not_due', v_run_at, format('The job is not due before %s, as it was enqueued. Wait, or retry it in the console to have it run at once.', mill.time_text(v_run_at));
   end case;
 end
 $$;

@@ -34,7 +34,7 @@ begin
         where s.step = 'mill.pump_once' and c.reason is not null) e) r;
   end if;
   v_reasons := coalesce(v_reasons, jsonb_build_array(jsonb_build_object(
-    'code', 'ready', 'until', null, 'sentence', 'Nothing holds the job back: the next claim of its queue takes it.')));
+    'code', 'ready', 'until', null, 'sentence', 'Nothing holds the job back: the next claim of its queue takes it. There is nothing to do.')));
   v_reasons := (select jsonb_agg(r - 'ordinality' order by o) from jsonb_array_elements(v_reasons) with ordinality as e(r, o));
   return jsonb_build_object('id', p_id, 'queue', v_job -> 'queue', 'kind', v_job -> 'kind', 'state', v_job -> 'state',
     'sentence', v_reasons #> '{0,sentence}', 'reasons', v_reasons);

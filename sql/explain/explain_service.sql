@@ -42,7 +42,7 @@ begin
       v_breaker.target, v_breaker.reason, mill.time_text(v_breaker.retry_at));
   elsif v_breaker.state = 'half_open' then
     return query select 'breaker_probing', null::timestamptz, format(
-      'The circuit breaker of %s is half open: one call at a time is let through until one has succeeded.', v_breaker.target);
+      'The circuit breaker of %s is half open: one call at a time is let through until one has succeeded. Wait for that, and look into the log of the function if it opens again.', v_breaker.target);
   end if;
 
   select i.* into v_last from mill.invocation i where i.queue = p_queue.queue order by i.asked_at desc limit 1;

@@ -49,6 +49,7 @@ test("every other command shown is one that is run by a test", () => {
     ...["deploy-cloudflare.md", "deploy-supabase.md"].flatMap((page) => blocks(`docs/${page}`)).map((block) => block.trim()).filter((line) => line.startsWith("npx gristmill deploy ")), // tests/deploy/deployed.test.mjs runs these as they stand
     "npx gristmill smoke --url https://PROJECT.supabase.co --origin https://app.example.com", // tests/deploy/smoke.test.mjs
     "npx gristmill smoke --url https://gristmill.SUBDOMAIN.workers.dev --origin https://app.example.com", // tests/deploy/deployed.test.mjs
+    "npm install --save-dev @electric-sql/pglite@0.5", // tests/release/testing_page.test.mjs
     "./scripts/graph sql --check", // tests/house/graph.test.mjs
     'gristmill why "$id"', // why.test.mjs
     'gristmill maintenance on --reason "moving to a larger machine" --retry-after 120', "gristmill maintenance off", // operate.test.mjs

@@ -57,6 +57,16 @@ test("the owner learns over HTTP that the job waits, and a stranger learns nothi
   assert.equal(await ask(await signIn(stack)), null);
 });
 
+test("GET enqueue/{id}?explain answers the job with why it is not running, to its owner alone", async () => {
+  const explained = await user.call("GET", `enqueue/${job.id}?explain`);
+  assert.equal(explained.json.id, job.id);
+  assert.equal(explained.json.explain.sentence, "The job waits for its turn.");
+  assert.equal(explained.json.explain.reasons[0].code, "waiting");
+  assert.equal((await user.call("GET", `enqueue/${job.id}`)).json.explain, undefined);
+  assert.equal((await user.call("GET", `enqueue/${job.id}?explain=perhaps`)).status, 400);
+  assert.equal((await (await signIn(stack)).call("GET", `enqueue/${job.id}?explain`)).status, 404);
+});
+
 test("docs/why.md lists every code that explain_job can answer, and no other", () => {
   const folder = path.join(root, "sql/explain");
   const sql = fs.readdirSync(folder).map((name) => fs.readFileSync(path.join(folder, name), "utf8").split("create or replace function public.")[0]).join("\n");

@@ -5,9 +5,11 @@ import path from "node:path";
 
 import { root } from "../../sdk/local/stack/paths.mjs";
 
-const shared = path.join(root, "shared");
-const sources = () => [...fs.readdirSync(path.join(shared, "rpc/src")).filter((name) => name.endsWith(".rs")).map((name) => `rpc/src/${name}`), "core/src/job.rs", "core/src/export.rs"]
-  .map((name) => fs.readFileSync(path.join(shared, name), "utf8").replace(/^\s*\/\/.*$/gm, ""));
+// Functions and workers call Postgres through these alone.
+const FOLDERS = ["shared/rpc/src", "sdk/rust/gristmill/src/client"];
+const TYPES = ["shared/core/src/job.rs", "shared/core/src/export.rs", "sdk/rust/gristmill/src/job.rs"];
+const filesIn = (folder) => fs.readdirSync(path.join(root, folder)).filter((name) => name.endsWith(".rs")).map((name) => `${folder}/${name}`);
+const texts = (files) => files.map((name) => fs.readFileSync(path.join(root, name), "utf8").replace(/^\s*\/\/.*$/gm, ""));
 
 const argumentsIn = (text) => text.match(/\bp_[a-z0-9_]+/g) ?? [];
 
@@ -24,12 +26,11 @@ function structs(texts) {
 
 /** Every call, as [{function, arguments}], sorted. */
 export function callsOfThisCheckout() {
-  const texts = sources();
-  const known = structs(texts);
   const calls = new Map();
-  for (const text of texts) {
-    for (const body of text.split(/^ {4}(?:pub(?:\(\w+\))? )?(?:async )?fn /gm).slice(1)) {
-      const literals = [...body.matchAll(/\.(?:call|call_as|create)\(\s*(?:holder,\s*)?"(\w+)"/g)];
+  for (const text of texts(FOLDERS.flatMap(filesIn))) {
+    const known = structs([...texts(TYPES), text]); // modules have types of equal names
+    for (const body of text.split(/^ {4}(?:pub(?:\(\w+\))? )?(?:async )?fn /gm).slice(1).map((text) => text.split(/^ {4}\}$/m)[0])) {
+      const literals = [...body.matchAll(/\.(?:call|call_as|call_again|call_dated|create)\(\s*(?:holder,\s*)?"(\w+)"/g)];
       const chosen = /\.call\(function,/.test(body) ? [...body.matchAll(/=> "(\w+)"/g)] : [];
       for (const [, name] of [...literals, ...chosen]) {
         const types = (body.match(/\b[A-Z]\w+/g) ?? []).flatMap((type) => known.get(type) ?? []);

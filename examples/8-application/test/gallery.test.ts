@@ -43,7 +43,7 @@ test("a worker that comes after its lease has ended writes no row", async () => 
 
 test("a call that is repeated because its answer was lost is answered like the first and changes nothing", async () => {
   await requestThumbnail(t.mill, picture);
-  const [job] = await t.mill.rpc("claim_jobs", { p_worker: "w", p_queues: ["thumbnails"], p_max: 1 });
+  const [job] = (await t.mill.rpc("claim_jobs", { p_worker: "w", p_queues: ["thumbnails"], p_max: 1 })) as [{ id: string; attempt: number }];
   const finish = (p_worker: string, p_path: string) => t.mill.rpc("finish_thumbnail", { p_job: job.id, p_worker, p_attempt: job.attempt, p_path });
   assert.equal(await finish("somebody else", "x"), false);
   assert.deepEqual([await finish("w", "a"), await finish("w", "b")], [true, true]);

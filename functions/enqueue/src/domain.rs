@@ -36,6 +36,39 @@ fn object_with_fields(_: &mut SchemaGenerator) -> Schema {
     json_schema!({ "type": "object", "minProperties": 1 })
 }
 
+/// The query of `GET /{id}`.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct Showing {
+    /// Says also why the job is not running: `?explain` or `?explain=true`.
+    explain: Option<Explain>,
+}
+
+#[derive(Debug, PartialEq, Eq, Deserialize, JsonSchema)]
+enum Explain {
+    #[serde(rename = "")]
+    Bare,
+    #[serde(rename = "true")]
+    Yes,
+    #[serde(rename = "false")]
+    No,
+}
+
+impl Showing {
+    pub(crate) fn is_explained(&self) -> bool {
+        self.explain
+            .as_ref()
+            .is_some_and(|explain| *explain != Explain::No)
+    }
+}
+
+/// A job with the explanation as one more field. Both are passed on as Postgres wrote them: read as values, large numbers of a payload would be rounded.
+pub(crate) fn explained(job: &RawValue, explanation: &RawValue) -> Box<RawValue> {
+    let fields = job.get().trim_end().strip_suffix('}').unwrap_or_default();
+    let text = format!(r#"{fields}, "explain": {}}}"#, explanation.get());
+    RawValue::from_string(text).unwrap_or_else(|_| job.to_owned())
+}
+
 impl Submission {
     pub(crate) fn into_job(
         self,
@@ -86,6 +119,30 @@ mod tests {
             );
         }
         assert!(submit(r#"{"kind":"echo","payload":{"a":1}}"#).is_ok());
+    }
+
+    #[test]
+    fn a_job_is_explained_where_that_is_asked_for() {
+        let asks =
+            |query: &str| json::parse_query::<Showing>(query).map(|showing| showing.is_explained());
+        assert!(
+            asks("explain").unwrap() && asks("explain=").unwrap() && asks("explain=true").unwrap()
+        );
+        assert!(!asks("").unwrap() && !asks("explain=false").unwrap());
+        assert!(asks("explain=perhaps").is_err() && asks("explian").is_err());
+    }
+
+    #[test]
+    fn an_explained_job_keeps_large_numbers() {
+        let raw = |text: &str| RawValue::from_string(text.to_owned()).unwrap();
+        let job = explained(
+            &raw(r#"{"id": "x", "payload": {"n": 12345678901234567890}}"#),
+            &raw(r#"{"sentence": "The job waits."}"#),
+        );
+        assert_eq!(
+            job.get(),
+            r#"{"id": "x", "payload": {"n": 12345678901234567890}, "explain": {"sentence": "The job waits."}}"#
+        );
     }
 
     #[test]

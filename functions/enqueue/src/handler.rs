@@ -5,7 +5,7 @@ use gristmill_core::job::SubmitStatus;
 use gristmill_core::{Code, Problem};
 use gristmill_edge::{Call, Config, Reply};
 
-use crate::domain::Submission;
+use crate::domain::{self, Showing, Submission};
 
 pub(crate) async fn submit(call: &mut Call, config: &Config) -> Result<Reply, Problem> {
     let rpc = config.rpc_for(&call.token()?)?;
@@ -21,12 +21,17 @@ pub(crate) async fn submit(call: &mut Call, config: &Config) -> Result<Reply, Pr
 
 pub(crate) async fn show(call: &mut Call, config: &Config) -> Result<Reply, Problem> {
     let rpc = config.rpc_for(&call.token()?)?;
-    let job = rpc.get_job(call.param("id")?).await?;
+    let showing: Showing = call.read_query()?;
+    let id = call.param("id")?;
+    let job = rpc.get_job(id).await?;
     let job = job.ok_or_else(|| {
         Problem::new(
             Code::NotFound,
             "There is no such thing, or it is not yours.",
         )
     })?;
-    Reply::json(200, &job)
+    if !showing.is_explained() {
+        return Reply::json(200, &job);
+    }
+    Reply::json(200, &domain::explained(&job, &rpc.explain_job(id).await?))
 }

@@ -24,6 +24,7 @@ fn routes() -> Routes {
                 .summary("Shows one job of the caller's")
                 .by(Caller::User)
                 .path_param::<JobId>("id", "As submitting it answered")
+                .query::<domain::Showing>()
                 .answers::<Job>(200, "The job"),
         )
 }

@@ -102,4 +102,26 @@ pub struct Job {
     pub started_at: Option<DateTime<Utc>>,
     /// When it ended.
     pub finished_at: Option<DateTime<Utc>>,
+    /// Why it is not running; only where it was asked for.
+    pub explain: Option<Explanation>,
+}
+
+/// Why a job is not running, as its owner may know it. Postgres writes it: only its schema is used.
+#[derive(JsonSchema)]
+pub struct Explanation {
+    /// The strongest reason, as a sentence.
+    pub sentence: String,
+    /// All that hold, the strongest first.
+    pub reasons: Vec<Reason>,
+}
+
+/// One reason why a job is not running.
+#[derive(JsonSchema)]
+pub struct Reason {
+    /// For programs: docs/why.md lists them.
+    pub code: String,
+    /// Until when it holds, where that is known.
+    pub until: Option<DateTime<Utc>>,
+    /// What it means, and what to do.
+    pub sentence: String,
 }

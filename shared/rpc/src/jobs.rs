@@ -35,6 +35,15 @@ impl Rpc {
         Ok((job.get() != "null").then_some(job))
     }
 
+    /// Why a job is not running, as far as the token's owner may know; as Postgres wrote it, `null` for a job that is not theirs.
+    pub async fn explain_job(&self, id: JobId) -> Result<Box<RawValue>, RpcError> {
+        #[derive(Serialize)]
+        struct Arguments {
+            p_id: JobId,
+        }
+        self.call("explain_job", &Arguments { p_id: id }).await
+    }
+
     /// The request that starts the function of this job's queue, where Postgres has asked for one and nobody has begun to send it. By the
     /// service only.
     pub async fn claim_wake_up(&self, job: JobId) -> Result<Option<WakeUp>, RpcError> {

@@ -125,7 +125,8 @@ begin
   if not found then
     raise exception 'unknown queue "%"', left(p_queue, 64) using errcode = 'GM007', hint = 'console_start lists the queues.';
   end if;
-  v_state := mill.console_queue_state(v_queue, v_now) || (select h.shown from mill.console_last_hours(v_now, v_queue.queue) h);
+  v_state := mill.console_queue_state(v_queue, v_now) || (
+    select jsonb_build_object('hour', h.hour, 'sparkline', h.sparkline) from mill.console_hours(v_now, p_queue) h);
   return jsonb_build_object('queue', v_queue.queue, 'description', v_queue.description, 'served_by', v_queue.served_by, 'function', v_queue.function, 'url', v_queue.url,
     'part', v_queue.part, 'paused', v_queue.paused, 'draining', v_queue.draining, 'state', v_state, 'options', mill.console_options(v_queue),
     'kinds', (select coalesce(jsonb_agg(jsonb_build_object('kind', k.kind, 'description', k.description, 'sensitive', mill.is_sensitive(k.kind), 'says', k.sensitive, 'max_attempts', k.max_attempts,

@@ -49,7 +49,6 @@ begin
       from (select * from mill.breaker_change order by id desc limit 50) c),
     'events', (select coalesce(jsonb_agg(jsonb_build_object('at', e.at, 'code', e.code, 'detail', case when pg_column_size(e.detail) < 4000 then e.detail else '{}' end) order by e.id desc), '[]')
       from (select * from mill.event order by id desc limit 50) e),
-    'findings', '[]'::jsonb,
     'tables', mill.console_tables(), 'database_bytes', pg_database_size(current_database()),
     'maintenance', mill.setting('maintenance.enabled', 'false') = 'true');
 end

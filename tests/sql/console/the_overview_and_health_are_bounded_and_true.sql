@@ -1,4 +1,4 @@
-select plan(20);
+select plan(22);
 create or replace function mill.wake(p_queue mill.queue, p_reason text default 'wake') returns void language sql as 'select';
 select set_config('request.jwt.claims', '{"role": "authenticated", "sub": "00000000-0000-4000-8000-00000000000a", "email": "vi@example.com", "gristmill_role": "viewer"}', false);
 create function pg_temp.queue(p_queue text) returns jsonb language sql as $$ select q from jsonb_array_elements(public.console_overview() -> 'queues') q where q ->> 'queue' = p_queue $$;
@@ -29,6 +29,12 @@ select is((select (t ->> 'partitions')::int > 1 from jsonb_array_elements(public
 insert into mill.invocation (id, queue, reason, asked_at, begun_at, ended_at, failure) values (mill.uuid7(), 'default', 'wake', now(), now(), now(), 'answered 500');
 select is(public.console_health() #> '{invocations,hour}', '{"asked": 1, "begun": 1, "failed": 1, "more": false}', 'invocations of the last hour are counted');
 select is(public.console_health() #>> '{invocations,recent,0,failure}', 'answered 500', 'what invocations answered is told');
+
+-- What doctor finds in Postgres.
+drop function if exists mill.damage();
+select is(public.console_findings(), '{"looked": false, "findings": []}', 'an installation that cannot look at itself says so');
+create function mill.damage() returns table (finding text, mend text) language sql as $$ values ('the trigger x is gone', 'create trigger x …') $$;
+select is(public.console_findings(), '{"looked": true, "findings": [{"level": "error", "sentence": "the trigger x is gone", "fix": "create trigger x …"}]}', 'what was lost is told with the SQL that restores it');
 
 -- Completion.
 select is((select string_agg(v ->> 'value', ' ' order by v ->> 'value') from jsonb_array_elements(public.console_suggest('key', 's') -> 'values') v), 'since: state:', 'keys are completed');

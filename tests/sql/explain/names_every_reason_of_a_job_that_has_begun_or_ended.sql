@@ -12,7 +12,7 @@ select is(mill.explain_job('00000000-0000-7000-8000-000000000000'), null, 'an un
 
 create temp table later as select pg_temp.one('{"run_at": "2030-01-02 12:30+00"}') as id;
 select is(pg_temp.code(id), 'not_due', 'a job for tomorrow is not due') from later;
-select is(pg_temp.said(id), 'The job is not due before 2030-01-02 12:30:00 UTC, as it was enqueued.', 'not due says until when') from later;
+select is(pg_temp.said(id), 'The job is not due before 2030-01-02 12:30:00 UTC, as it was enqueued. Wait, or retry it in the console to have it run at once.', 'not due says until when') from later;
 select is((mill.explain_job(id) #>> '{reasons,0,until}')::timestamptz, '2030-01-02 12:30+00', 'not due has the time for programs') from later;
 set mill.now = '2030-01-02 12:31+00';
 select is(pg_temp.code(id), 'due_soon', 'a deferred job whose time has come waits for its promotion') from later;
@@ -39,7 +39,7 @@ create temp table second as select pg_temp.one() as id;
 select mill.claim('w', array['default'], 1);
 select pg_temp.settle('{"outcome": "failed", "delay_seconds": 60, "error": {"type": "http", "message": "502 from the bank"}}');
 select is(pg_temp.code(id), 'retrying', 'a failed attempt is retried') from second;
-select is(pg_temp.said(id), 'Attempt 1 of 5 failed: http: 502 from the bank. The job is tried again at 2030-01-01 00:01:00 UTC.', 'retrying has the error and the time') from second;
+select is(pg_temp.said(id), 'Attempt 1 of 5 failed: http: 502 from the bank. The job is tried again at 2030-01-01 00:01:00 UTC. Wait, or mend the cause and retry it in the console.', 'retrying has the error and the time') from second;
 set mill.now = '2030-01-01 00:02+00';
 select mill.promote();
 select mill.claim('w', array['default'], 1);

@@ -15,7 +15,7 @@ insert into rpc_rule (rpc, owner, probe, subject, is_mute) values
 insert into rpc_rule (rpc, owner) values
   ('console_start', true), ('console_overview', true), ('console_jobs', true), ('console_suggest', true), ('console_enqueue', true), ('console_queue', true), ('console_set_queue', true),
   ('console_pause', true), ('console_drain', true), ('console_set_kind', true), ('console_dead_groups', true), ('console_preview', true), ('console_bulk', true), ('console_bulks', true),
-  ('console_health', true), ('console_audit', true), ('console_verify_audit', true), ('console_workflows', true), ('console_schedules', true),
+  ('console_health', true), ('console_findings', true), ('console_audit', true), ('console_verify_audit', true), ('console_workflows', true), ('console_schedules', true),
   ('console_preview_schedule', true), ('console_save_schedule', true), ('console_run_schedule', true), ('console_pause_schedule', true), ('console_delete_schedule', true);
 -- Operators act also while users' writes are stopped.
 update rpc_rule set goes_on = true where rpc like 'console\_%';

@@ -10,8 +10,10 @@
 -- p_is_handed: the function that took a job has sent the request as well, and the invocation has begun. An answer may then be that of the
 -- duplicate, which claims nothing and is answered at once. So it says nothing; the invocation ends with its settlement or its time.
 --
+-- Its name is not that of release 0.1.0 (invocation_answer), whose arguments differ: a round of the pump that began before an upgrade still calls that one.
+--
 -- pg_net indexes answers by their time alone. The minute is for clocks: an answer has the time at which its transaction began.
-create or replace function mill.invocation_answer(
+create or replace function mill.answer_to_invocation(
   p_request bigint, p_asked_at timestamptz, p_is_handed boolean, out is_over boolean, out failure text, out is_outage boolean)
 language plpgsql stable
 set search_path = pg_catalog, pg_temp
@@ -50,5 +52,5 @@ begin
 end
 $$;
 
-comment on function mill.invocation_answer(bigint, timestamptz, boolean) is 'Whether the request of an invocation is over, and why it failed if it did.';
-revoke execute on function mill.invocation_answer(bigint, timestamptz, boolean) from public;
+comment on function mill.answer_to_invocation(bigint, timestamptz, boolean) is 'Whether the request of an invocation is over, and why it failed if it did.';
+revoke execute on function mill.answer_to_invocation(bigint, timestamptz, boolean) from public;
