@@ -15299,18 +15299,19 @@ $$;
 COMMENT ON FUNCTION public.console_enqueue(p_kind text, p_payload text, p_options jsonb, p_reason text) IS 'Enqueues a job from JSON text, also an edited copy of another: {id, status}. For operators of the console; for another owner, admins.';
 
 CREATE FUNCTION public.console_findings() RETURNS jsonb
-    LANGUAGE plpgsql SECURITY DEFINER
+    LANGUAGE plpgsql STABLE SECURITY DEFINER
     SET search_path TO 'pg_catalog', 'pg_temp'
     AS $$
 declare
   v_role text := mill.require_console('viewer');
+  v_look regprocedure := to_regprocedure('mill.damage()');
   v_findings jsonb;
 begin
-  if to_regprocedure('mill.damage()') is null then -- an installation of a release before it
+  if v_look is null then -- an installation of a release before it
     return '{"looked": false, "findings": []}'::jsonb;
   end if;
-  execute 'select coalesce(jsonb_agg(jsonb_build_object(''level'', ''error'', ''sentence'', mill.cut_text(d.finding, 2000), ''fix'', mill.cut_text(d.mend, 20000)) order by d.finding), ''[]'')
-    from (select * from mill.damage() limit 200) d' into v_findings;
+  execute format('select coalesce(jsonb_agg(jsonb_build_object(''level'', ''error'', ''sentence'', mill.cut_text(d.finding, 2000), ''fix'', mill.cut_text(d.mend, 20000)) order by d.finding), ''[]'')
+    from (select * from %s limit 200) d', v_look) into v_findings;
   return jsonb_build_object('looked', true, 'findings', v_findings);
 end
 $$;
