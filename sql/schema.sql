@@ -15298,6 +15298,48 @@ $$;
 
 COMMENT ON FUNCTION public.console_enqueue(p_kind text, p_payload text, p_options jsonb, p_reason text) IS 'Enqueues a job from JSON text, also an edited copy of another: {id, status}. For operators of the console; for another owner, admins.';
 
+CREATE FUNCTION public.console_exports(p_search text DEFAULT ''::text, p_cursor text DEFAULT NULL::text, p_limit integer DEFAULT 50) RETURNS jsonb
+    LANGUAGE plpgsql STABLE SECURITY DEFINER
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    SET enable_seqscan TO 'off'
+    SET jit TO 'off'
+    AS $_$
+declare
+  v_role text := mill.require_console('viewer');
+  v_terms jsonb := mill.search_terms(p_search, array['status', 'template', 'owner', 'id', 'since', 'until']);
+  v_condition text := coalesce((select string_agg(mill.export_condition(t), ' and ') from jsonb_array_elements(v_terms) t), 'true');
+  v_limit int := least(greatest(coalesce(p_limit, 50), 1), 200);
+  v_until timestamptz := clock_timestamp() + interval '200 milliseconds';
+  v_below uuid := mill.walk_from(p_cursor);
+  v_exports jsonb := '[]'::jsonb;
+  v_looked int := 0;
+  v_found int;
+  v_last uuid;
+  v_last_match uuid;
+  v_more jsonb;
+begin
+  loop
+    execute format(
+      'with w as materialized (
+          select x.id, x.owner, x.template, x.title, x.created_at, mill.export_json(x) || jsonb_build_object(''owner'', x.owner) as json
+          from mill.export x where x.id < $1 order by x.id desc limit 100),
+        m as (select * from w e where %s order by id desc limit $2)
+      select (select count(*) from w)::int as rows, (select w.id from w order by w.id limit 1) as last, (select m.id from m order by m.id limit 1) as last_match,
+        (select coalesce(jsonb_agg(m.json order by m.id desc), ''[]'') from m) as exports', v_condition)
+    into v_found, v_last, v_last_match, v_more using v_below, v_limit - jsonb_array_length(v_exports);
+    v_exports := v_exports || v_more;
+    v_looked := v_looked + v_found;
+    v_below := case when jsonb_array_length(v_exports) = v_limit then v_last_match else coalesce(v_last, v_below) end;
+    exit when v_found < 100 or jsonb_array_length(v_exports) = v_limit or v_looked >= 2000 or clock_timestamp() > v_until;
+  end loop;
+  return jsonb_build_object('exports', v_exports, 'looked', v_looked, 'query', v_terms, 'actions', jsonb_build_object('reveal', v_role = 'admin'),
+    'done', v_found < 100 and jsonb_array_length(v_exports) < v_limit,
+    'cursor', case when v_found = 100 or jsonb_array_length(v_exports) = v_limit then v_below end);
+end
+$_$;
+
+COMMENT ON FUNCTION public.console_exports(p_search text, p_cursor text, p_limit integer) IS 'Exports that match a search, newest first, with their progress and files: {exports, looked, done, cursor, query}. For viewers of the console.';
+
 CREATE FUNCTION public.console_findings() RETURNS jsonb
     LANGUAGE plpgsql STABLE SECURITY DEFINER
     SET search_path TO 'pg_catalog', 'pg_temp'
@@ -22288,6 +22330,10 @@ GRANT ALL ON FUNCTION public.console_drain(p_queue text, p_draining boolean, p_r
 REVOKE ALL ON FUNCTION public.console_enqueue(p_kind text, p_payload text, p_options jsonb, p_reason text) FROM PUBLIC;
 GRANT ALL ON FUNCTION public.console_enqueue(p_kind text, p_payload text, p_options jsonb, p_reason text) TO authenticated;
 GRANT ALL ON FUNCTION public.console_enqueue(p_kind text, p_payload text, p_options jsonb, p_reason text) TO service_role;
+
+REVOKE ALL ON FUNCTION public.console_exports(p_search text, p_cursor text, p_limit integer) FROM PUBLIC;
+GRANT ALL ON FUNCTION public.console_exports(p_search text, p_cursor text, p_limit integer) TO authenticated;
+GRANT ALL ON FUNCTION public.console_exports(p_search text, p_cursor text, p_limit integer) TO service_role;
 
 REVOKE ALL ON FUNCTION public.console_findings() FROM PUBLIC;
 GRANT ALL ON FUNCTION public.console_findings() TO authenticated;

@@ -210,6 +210,11 @@ export interface Rpcs {
     args: { p_kind: string; p_payload: string; p_options?: Json | null; p_reason?: string | null };
     result: Json;
   };
+  /** Exports that match a search, newest first, with their progress and files: {exports, looked, done, cursor, query}. For viewers of the console. For authenticated, service_role. */
+  console_exports: {
+    args: { p_search?: string | null; p_cursor?: string | null; p_limit?: number | null };
+    result: Json;
+  };
   /** What this installation has lost, with the SQL that restores it: {looked, findings: [{level, sentence, fix}]}. For viewers of the console. For authenticated, service_role. */
   console_findings: {
     args: Record<string, never>;
