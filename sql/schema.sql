@@ -13667,6 +13667,12 @@ $$;
 
 COMMENT ON FUNCTION mill.verify_audit_day(p_day date) IS 'What is wrong with the audit rows and the chain of a day; no row when nothing is.';
 
+CREATE FUNCTION mill.version() RETURNS text
+    LANGUAGE sql IMMUTABLE
+    RETURN '0.1.0'::text;
+
+COMMENT ON FUNCTION mill.version() IS 'The version of Gristmill whose SQL is installed.';
+
 CREATE FUNCTION mill.viewers(p_symbol text, p_data_type text) RETURNS integer
     LANGUAGE sql STABLE
     SET search_path TO 'pg_catalog', 'pg_temp'
@@ -15369,7 +15375,7 @@ declare
   v_now timestamptz := mill.now();
   v_report jsonb := public.health_report();
 begin
-  return jsonb_build_object('now', v_now, 'version', mill.setting('version'), 'postgres', current_setting('server_version'),
+  return jsonb_build_object('now', v_now, 'version', mill.version(), 'postgres', current_setting('server_version'),
     'parts', (select coalesce(jsonb_agg(jsonb_build_object('part', p.part, 'schema', p.schema, 'installed_at', p.installed_at) order by p.part), '[]') from mill.part p),
     'checks', v_report -> 'checks', 'notes', v_report -> 'notes', 'alerts', mill.console_alerts(20),
     'pump', (
@@ -15991,7 +15997,7 @@ begin
   return jsonb_build_object(
     'role', v_role, 'actor', mill.console_actor(), 'now', mill.now(),
     'may', jsonb_build_object('act', v_role <> 'viewer', 'administer', v_role = 'admin', 'reveal', v_role = 'admin', 'schedule', v_role <> 'viewer'),
-    'version', mill.setting('version'),
+    'version', mill.version(),
     'parts', (select coalesce(jsonb_agg(p.part order by p.part), '[]') from mill.part p),
     -- Applications may lie in a schema of their own: their RPCs are asked there.
     'schemas', (select coalesce(jsonb_object_agg(p.part, p.schema), '{}') from mill.part p where p.schema <> 'public'),
@@ -22114,6 +22120,8 @@ REVOKE ALL ON FUNCTION mill.uuid7_tail() FROM PUBLIC;
 REVOKE ALL ON FUNCTION mill.uuid7(p_at timestamp with time zone) FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION mill.verify_audit_day(p_day date) FROM PUBLIC;
+
+REVOKE ALL ON FUNCTION mill.version() FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION mill.viewers(p_symbol text, p_data_type text) FROM PUBLIC;
 

@@ -21,6 +21,8 @@ export function whatDisagrees() {
     .map((file) => [file, json(file).version])
     .filter(([, found]) => found !== version)
     .map(([file, found]) => `${file} has ${found}, and Cargo.toml ${version}`);
+  const sql = /return '([^']*)'/.exec(read("sql/console/watch/version.sql"))?.[1];
+  if (sql !== version) own.push(`sql/console/watch/version.sql has ${sql}, and Cargo.toml ${version}`);
 
   const checkout = json("package.json");
   const tested = { ...checkout.dependencies, ...checkout.optionalDependencies, ...checkout.devDependencies };

@@ -29,7 +29,7 @@ declare
   v_now timestamptz := mill.now();
   v_report jsonb := public.health_report();
 begin
-  return jsonb_build_object('now', v_now, 'version', mill.setting('version'), 'postgres', current_setting('server_version'),
+  return jsonb_build_object('now', v_now, 'version', mill.version(), 'postgres', current_setting('server_version'),
     'parts', (select coalesce(jsonb_agg(jsonb_build_object('part', p.part, 'schema', p.schema, 'installed_at', p.installed_at) order by p.part), '[]') from mill.part p),
     'checks', v_report -> 'checks', 'notes', v_report -> 'notes', 'alerts', mill.console_alerts(20),
     'pump', (

@@ -9,7 +9,7 @@ begin
   return jsonb_build_object(
     'role', v_role, 'actor', mill.console_actor(), 'now', mill.now(),
     'may', jsonb_build_object('act', v_role <> 'viewer', 'administer', v_role = 'admin', 'reveal', v_role = 'admin', 'schedule', v_role <> 'viewer'),
-    'version', mill.setting('version'),
+    'version', mill.version(),
     'parts', (select coalesce(jsonb_agg(p.part order by p.part), '[]') from mill.part p),
     -- Applications may lie in a schema of their own: their RPCs are asked there.
     'schemas', (select coalesce(jsonb_object_agg(p.part, p.schema), '{}') from mill.part p where p.schema <> 'public'),

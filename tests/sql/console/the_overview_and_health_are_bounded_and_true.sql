@@ -1,10 +1,11 @@
-select plan(22);
+select plan(23);
 create or replace function mill.wake(p_queue mill.queue, p_reason text default 'wake') returns void language sql as 'select';
 select set_config('request.jwt.claims', '{"role": "authenticated", "sub": "00000000-0000-4000-8000-00000000000a", "email": "vi@example.com", "gristmill_role": "viewer"}', false);
 create function pg_temp.queue(p_queue text) returns jsonb language sql as $$ select q from jsonb_array_elements(public.console_overview() -> 'queues') q where q ->> 'queue' = p_queue $$;
 select is(public.console_start() #>> '{actor,email}', 'vi@example.com', 'the start says who it is');
 select is(public.console_start() -> 'may', '{"act": false, "reveal": false, "schedule": false, "administer": false}', 'the start says what a viewer may do');
 select is((select array_agg(p) @> array['engine', 'console', 'workflows'] from jsonb_array_elements_text(public.console_start() -> 'parts') p), true, 'the start says which parts are installed');
+select matches(public.console_start() ->> 'version', '^[0-9]+\.[0-9]+\.[0-9]+', 'the start says which version is installed');
 select is(public.console_start() ->> 'payloads', 'masked', 'payloads are masked by default');
 
 select count(*) from mill.enqueue((select jsonb_agg(jsonb_build_object('kind', 'echo', 'payload', jsonb_build_object('n', n))) from generate_series(1, 20) n));
