@@ -23,7 +23,7 @@ export function ScheduleDialog({ schedule, onClose, onSaved }) {
   const [expression, setExpression] = useState(schedule.expression ?? "0 9 * * 1-5");
   const [timezone, setTimezone] = useState(schedule.timezone ?? here);
   // A masked payload cannot be edited; an empty field keeps it.
-  const [payload, setPayload] = useState(schedule.payload_masked ? "" : (checkJson(schedule.payload_text ?? "{}").text ?? "{}"));
+  const [payload, setPayload] = useState(schedule.payload_masked ? "" : (checkJson(schedule.payload_text ?? '{"scheduled": true}').text ?? "{}"));
   const [kind, setKind] = useState(schedule.kind ?? "");
   const [preview, setPreview] = useState(/** @type {any} */ (null));
   const [error, setError] = useState("");
