@@ -40,6 +40,9 @@ begin
   perform mill.audit('job', v_answer.id::text, 'enqueue', p_new => jsonb_strip_nulls(jsonb_build_object('kind', p_kind, 'status', v_answer.status, 'copy_of', v_copied -> 'id',
     'owner', v_options -> 'owner')), p_job_id => v_answer.id, p_correlation_id => v_options ->> 'correlation_id');
   return jsonb_build_object('id', v_answer.id, 'status', v_answer.status);
+exception when invalid_text_representation or invalid_datetime_format or datetime_field_overflow or numeric_value_out_of_range then
+  raise exception 'an option has a value of another type: %', sqlerrm using errcode = 'GM110', detail = '{"option": null}',
+    hint = 'run_at is a time, priority and max_attempts are whole numbers, owner and copy_of are UUIDs.';
 end
 $$;
 

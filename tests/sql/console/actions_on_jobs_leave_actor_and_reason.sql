@@ -1,4 +1,4 @@
-select plan(34);
+select plan(37);
 create or replace function mill.wake(p_queue mill.queue, p_reason text default 'wake') returns void language sql as 'select';
 create function pg_temp.as_role(p_role text) returns void language sql as $$
   select set_config('request.jwt.claims', jsonb_build_object('role', 'authenticated', 'sub', '00000000-0000-4000-8000-00000000000a', 'email', 'ana@example.com', 'gristmill_role', p_role)::text, false) $$;
@@ -47,6 +47,9 @@ select results_eq($$ select j.payload ->> 'cents', j.owner::text, j.group_key, j
 select is((select new_values ->> 'copy_of' from mill.audit_log where job_id = (select id from copy) and action = 'enqueue'), (select id::text from original), 'the audit row of a copy names its original');
 select is(public.console_job(copy.id) #>> '{links,0,id}', original.id::text, 'a copy and its original are linked by their correlation id') from copy, original;
 select throws_ok($$ select public.console_enqueue('echo', '{"a": 1', '{}', 'x') $$, 'GM110', null, 'a payload that is no JSON is refused');
+select throws_ok($$ select public.console_enqueue('echo', '{"a": 1}', '{"run_at": "soon"}', 'x') $$, 'GM110', null, 'a time that is none is refused');
+select throws_ok($$ select public.console_enqueue('echo', '{"a": 1}', '{"copy_of": "x"}', 'x') $$, 'GM110', null, 'a copy of what is no id is refused');
+select throws_ok(format('select public.console_enqueue(''echo'', %L, ''{}'', ''x'')', repeat('[', 100000)), 'GM110', null, 'a payload that is nested without end is refused');
 select throws_ok($$ select public.console_enqueue('echo', '[1]', '{}', 'x') $$, 'GM002', null, 'a payload that is no object is refused as in enqueue');
 select throws_ok($$ select public.console_enqueue('nope', '{"a": 1}', '{}', 'x') $$, 'GM001', null, 'an unknown kind is refused as in enqueue');
 select throws_ok($$ select public.console_enqueue('echo', '{"a": 1}', '{"queue": "x"}', 'x') $$, 'GM110', 'there is no option "queue" of a job', 'an unknown option is refused');
