@@ -2686,6 +2686,81 @@ $$;
 
 COMMENT ON FUNCTION mill.console_cron_runs() IS 'The last runs of cron''s jobs by name, as far as cron keeps them.';
 
+CREATE TABLE public.shell_files (
+    id uuid NOT NULL,
+    patient_id uuid NOT NULL,
+    uploaded_by uuid,
+    filename text NOT NULL,
+    original_filename text,
+    file_size_bytes bigint,
+    mime_type text NOT NULL,
+    storage_path text,
+    upload_path text,
+    sha256 text,
+    page_count integer,
+    status text DEFAULT 'uploading'::text NOT NULL,
+    stage text,
+    stage_jobs jsonb DEFAULT '{}'::jsonb NOT NULL,
+    run integer DEFAULT 1 NOT NULL,
+    version bigint DEFAULT 1 NOT NULL,
+    idempotency_key text,
+    verdict jsonb,
+    processing_error jsonb DEFAULT '{}'::jsonb NOT NULL,
+    created_at timestamp with time zone NOT NULL,
+    updated_at timestamp with time zone NOT NULL,
+    uploaded_at timestamp with time zone,
+    scanned_at timestamp with time zone,
+    completed_at timestamp with time zone,
+    bucket text DEFAULT 'gristmill'::text NOT NULL,
+    CONSTRAINT a_key_is_short CHECK (((length(idempotency_key) >= 38) AND (length(idempotency_key) <= 549))),
+    CONSTRAINT a_size_is_not_negative CHECK ((file_size_bytes >= 0)),
+    CONSTRAINT an_uploaded_file_has_a_place CHECK (((status = ANY (ARRAY['uploading'::text, 'erasing'::text])) OR (storage_path IS NOT NULL))),
+    CONSTRAINT names_are_short CHECK (((length(filename) <= 300) AND (length(original_filename) <= 300))),
+    CONSTRAINT stage_is_known CHECK ((stage = ANY (ARRAY['security'::text, 'ocr'::text, 'spatial'::text, 'pass1'::text, 'pass2'::text, 'pass3'::text]))),
+    CONSTRAINT status_is_known CHECK ((status = ANY (ARRAY['uploading'::text, 'uploaded'::text, 'processing'::text, 'completed'::text, 'failed'::text, 'refused'::text, 'infected'::text, 'erasing'::text])))
+);
+
+COMMENT ON TABLE public.shell_files IS 'One row per uploaded file. storage_path is made by the server; the client''s file name is metadata only. Until scanned_at is set, size, type and digest are what the uploader said; from then on they were measured.';
+
+CREATE FUNCTION mill.console_document_page(p_file public.shell_files, p_page integer, p_is_masked boolean) RETURNS jsonb
+    LANGUAGE sql STABLE
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS $$
+  select jsonb_build_object('masked', p_is_masked, 'enough', mill.setting('documents.review_confidence', '0.85')::real,
+    'pages', (
+      select coalesce(jsonb_agg(jsonb_build_object('number', p.page_number, 'source', p.source, 'width', p.width, 'height', p.height, 'confidence', p.confidence) order by p.page_number), '[]')
+      from (select * from public.document_pages p where p.document_id = p_file.id order by p.page_number limit 500) p),
+    'page', p_page,
+    'words', (
+      select coalesce(jsonb_agg(jsonb_build_array(mill.masked_text(w.text, p_is_masked), to_jsonb(w.box), w.confidence) order by w.word_number), '[]')
+      from (select * from public.document_words w where w.document_id = p_file.id and w.page_number = p_page order by w.word_number limit 5000) w),
+    'facts', (
+      select coalesce(jsonb_agg(jsonb_build_object('number', f.fact_number, 'kind', f.kind, 'name', mill.masked_text(f.name, p_is_masked),
+        'value', case when p_is_masked then mill.masked(f.value) else f.value end, 'code_system', f.code_system, 'code', case when not p_is_masked then f.code end,
+        'page', f.page_number, 'box', f.box, 'confidence', f.confidence) order by f.confidence nulls last, f.fact_number), '[]')
+      from (select * from public.document_facts f where f.document_id = p_file.id order by f.fact_number limit 1000) f),
+    'entities', (
+      select coalesce(jsonb_agg(jsonb_build_object('number', e.entity_number, 'kind', e.kind, 'text', mill.masked_text(e.text, p_is_masked),
+        'page', e.page_number, 'box', e.box, 'confidence', e.confidence) order by e.entity_number), '[]')
+      from (select * from public.document_entities e where e.document_id = p_file.id order by e.entity_number limit 1000) e),
+    'narrative', (
+      select case when p_is_masked then jsonb_build_object('sentences', jsonb_array_length(n.sentences), 'timeline', jsonb_array_length(n.timeline))
+        else jsonb_build_object('sentences', n.sentences, 'timeline', n.timeline) end
+      from public.document_narratives n where n.document_id = p_file.id))
+$$;
+
+COMMENT ON FUNCTION mill.console_document_page(p_file public.shell_files, p_page integer, p_is_masked boolean) IS 'One page of a document with its words, and the facts of all pages, masked or not.';
+
+CREATE FUNCTION mill.console_document_row(p_file public.shell_files) RETURNS jsonb
+    LANGUAGE sql STABLE
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS $$
+  select mill.document_summary(p_file) || jsonb_build_object('run', p_file.run, 'review', mill.document_review(p_file), 'job', p_file.stage_jobs -> p_file.stage,
+    'filename', left(coalesce(p_file.original_filename, p_file.filename), 300), 'uploaded_at', p_file.uploaded_at)
+$$;
+
+COMMENT ON FUNCTION mill.console_document_row(p_file public.shell_files) IS 'A document as lists of the console show it.';
+
 CREATE FUNCTION mill.console_found(p_id uuid) RETURNS jsonb
     LANGUAGE plpgsql STABLE
     SET search_path TO 'pg_catalog', 'pg_temp'
@@ -3033,6 +3108,15 @@ end
 $$;
 
 COMMENT ON FUNCTION mill.console_schedule(p_schedule mill.job_schedule, p_now timestamp with time zone) IS 'A schedule of users with its next and last runs, as the console shows it.';
+
+CREATE FUNCTION mill.console_sub() RETURNS uuid
+    LANGUAGE sql STABLE
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS $$
+  select coalesce(auth.uid(), case when public.is_service_role() then md5('console:' || coalesce(mill.console_actor() ->> 'email', ''))::uuid end)
+$$;
+
+COMMENT ON FUNCTION mill.console_sub() IS 'The id under which the caller of the console is known: the sub of the token, or one made of the actor that comes with the service key.';
 
 CREATE FUNCTION mill.console_tables() RETURNS jsonb
     LANGUAGE sql STABLE
@@ -3458,42 +3542,6 @@ end
 $$;
 
 COMMENT ON FUNCTION mill.count_served(p_queue text, p_rows tid[]) IS 'Moves the virtual time of the tenants whose jobs were taken.';
-
-CREATE TABLE public.shell_files (
-    id uuid NOT NULL,
-    patient_id uuid NOT NULL,
-    uploaded_by uuid,
-    filename text NOT NULL,
-    original_filename text,
-    file_size_bytes bigint,
-    mime_type text NOT NULL,
-    storage_path text,
-    upload_path text,
-    sha256 text,
-    page_count integer,
-    status text DEFAULT 'uploading'::text NOT NULL,
-    stage text,
-    stage_jobs jsonb DEFAULT '{}'::jsonb NOT NULL,
-    run integer DEFAULT 1 NOT NULL,
-    version bigint DEFAULT 1 NOT NULL,
-    idempotency_key text,
-    verdict jsonb,
-    processing_error jsonb DEFAULT '{}'::jsonb NOT NULL,
-    created_at timestamp with time zone NOT NULL,
-    updated_at timestamp with time zone NOT NULL,
-    uploaded_at timestamp with time zone,
-    scanned_at timestamp with time zone,
-    completed_at timestamp with time zone,
-    bucket text DEFAULT 'gristmill'::text NOT NULL,
-    CONSTRAINT a_key_is_short CHECK (((length(idempotency_key) >= 38) AND (length(idempotency_key) <= 549))),
-    CONSTRAINT a_size_is_not_negative CHECK ((file_size_bytes >= 0)),
-    CONSTRAINT an_uploaded_file_has_a_place CHECK (((status = ANY (ARRAY['uploading'::text, 'erasing'::text])) OR (storage_path IS NOT NULL))),
-    CONSTRAINT names_are_short CHECK (((length(filename) <= 300) AND (length(original_filename) <= 300))),
-    CONSTRAINT stage_is_known CHECK ((stage = ANY (ARRAY['security'::text, 'ocr'::text, 'spatial'::text, 'pass1'::text, 'pass2'::text, 'pass3'::text]))),
-    CONSTRAINT status_is_known CHECK ((status = ANY (ARRAY['uploading'::text, 'uploaded'::text, 'processing'::text, 'completed'::text, 'failed'::text, 'refused'::text, 'infected'::text, 'erasing'::text])))
-);
-
-COMMENT ON TABLE public.shell_files IS 'One row per uploaded file. storage_path is made by the server; the client''s file name is metadata only. Until scanned_at is set, size, type and digest are what the uploader said; from then on they were measured.';
 
 CREATE FUNCTION mill.count_stage(p_file public.shell_files, p_job_id uuid, p_result jsonb) RETURNS void
     LANGUAGE plpgsql
@@ -3988,6 +4036,27 @@ $$;
 
 COMMENT ON FUNCTION mill.discard(p_ids uuid[]) IS 'Deletes dead letters for good: discarded or not_dead for each.';
 
+CREATE FUNCTION mill.document_condition(p_term jsonb) RETURNS text
+    LANGUAGE plpgsql STABLE
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS $_$
+declare
+  v_key text := p_term ->> 'key';
+begin
+  return case
+    when v_key in ('status', 'stage') then mill.search_condition(p_term, 'f.' || v_key, 'text')
+    when v_key = 'type' then mill.search_condition(p_term, 'f.mime_type', 'text')
+    when v_key = 'profile' then mill.search_condition(p_term, 'f.patient_id', 'uuid')
+    when v_key = 'id' then mill.search_condition(p_term, 'f.id', 'uuid')
+    when v_key in ('since', 'until') then mill.search_condition(p_term, 'f.created_at', v_key)
+    when v_key = 'review' then format('(mill.document_review(f) -> ''reasons'' <> ''[]'') = %L', (p_term #>> '{values,0}' = 'yes') <> (p_term ->> 'not')::boolean)
+    when p_term #>> '{values,0}' ~ '^[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}$' then mill.search_condition(p_term, 'f.id', 'uuid')
+    else mill.search_condition(p_term, 'coalesce(f.original_filename, f.filename)', 'part') end;
+end
+$_$;
+
+COMMENT ON FUNCTION mill.document_condition(p_term jsonb) IS 'One term of a search of documents as a condition in SQL.';
+
 CREATE FUNCTION mill.document_error(p_error jsonb, p_next_retry_at timestamp with time zone DEFAULT NULL::timestamp with time zone) RETURNS jsonb
     LANGUAGE sql STABLE
     SET search_path TO 'pg_catalog', 'pg_temp'
@@ -4044,6 +4113,26 @@ CREATE FUNCTION mill.document_percent(p_status text, p_stage text, p_progress in
     RETURN CASE WHEN (p_status = 'completed'::text) THEN 100 WHEN (p_status = 'uploading'::text) THEN 0 ELSE COALESCE((CASE p_stage WHEN 'security'::text THEN 2 WHEN 'ocr'::text THEN 10 WHEN 'spatial'::text THEN 60 WHEN 'pass1'::text THEN 65 WHEN 'pass2'::text THEN 80 WHEN 'pass3'::text THEN 90 ELSE NULL::integer END + ((COALESCE(p_progress, 0) * CASE p_stage WHEN 'security'::text THEN 8 WHEN 'ocr'::text THEN 50 WHEN 'spatial'::text THEN 5 WHEN 'pass1'::text THEN 15 ELSE 10 END) / 100)), 0) END;
 
 COMMENT ON FUNCTION mill.document_percent(p_status text, p_stage text, p_progress integer) IS 'Percent of a document, for people.';
+
+CREATE FUNCTION mill.document_review(p_file public.shell_files) RETURNS jsonb
+    LANGUAGE sql STABLE
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS $$
+  select jsonb_build_object('reasons', to_jsonb(array_remove(array[
+      case when p_file.status in ('failed', 'refused', 'infected') then p_file.status end,
+      case when f.unsure > 0 then 'unsure_facts' end,
+      case when p.unsure > 0 then 'unsure_pages' end], null)),
+    'facts', f.facts, 'unsure_facts', f.unsure, 'least_confidence', least(f.least, p.least), 'unsure_pages', p.unsure)
+  from (select mill.setting('documents.review_confidence', '0.85')::real as enough) s
+  cross join lateral (
+    select count(*)::int as facts, count(*) filter (where f.confidence < s.enough)::int as unsure, min(f.confidence) as least
+    from public.document_facts f where f.document_id = p_file.id) f
+  cross join lateral (
+    select count(*) filter (where p.confidence < s.enough)::int as unsure, min(p.confidence) as least
+    from public.document_pages p where p.document_id = p_file.id) p
+$$;
+
+COMMENT ON FUNCTION mill.document_review(p_file public.shell_files) IS 'Why a person should look at a document: {reasons, facts, unsure_facts, unsure_pages, least_confidence}.';
 
 CREATE FUNCTION mill.document_summary(p_file public.shell_files) RETURNS jsonb
     LANGUAGE sql STABLE
@@ -5126,6 +5215,25 @@ $$;
 
 COMMENT ON FUNCTION mill.export_batch_json(p_id uuid) IS 'A batch as callers see it.';
 
+CREATE FUNCTION mill.export_condition(p_term jsonb) RETURNS text
+    LANGUAGE plpgsql STABLE
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS $_$
+declare
+  v_key text := p_term ->> 'key';
+begin
+  return case
+    when v_key = 'status' then mill.search_condition(p_term, 'e.json ->> ''status''', 'text')
+    when v_key = 'template' then mill.search_condition(p_term, 'e.template', 'text')
+    when v_key in ('id', 'owner') then mill.search_condition(p_term, 'e.' || v_key, 'uuid')
+    when v_key in ('since', 'until') then mill.search_condition(p_term, 'e.created_at', v_key)
+    when p_term #>> '{values,0}' ~ '^[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}$' then mill.search_condition(p_term, 'e.id', 'uuid')
+    else mill.search_condition(p_term, 'e.title', 'part') end;
+end
+$_$;
+
+COMMENT ON FUNCTION mill.export_condition(p_term jsonb) IS 'One term of a search of exports as a condition in SQL.';
+
 CREATE FUNCTION mill.export_events_after(p_owner uuid, p_ids uuid[], p_after bigint) RETURNS jsonb
     LANGUAGE plpgsql
     SET search_path TO 'pg_catalog', 'pg_temp'
@@ -5879,11 +5987,40 @@ $$;
 
 COMMENT ON FUNCTION mill.grant_api_capacity(p_provider text, p_endpoint text, p_tokens bigint, p_is_compat boolean) IS 'Reserves one call of a provider: {granted, lease_id, …} or {granted: false, reason, retry_after_seconds}. For reserve_api_capacity and acquire_api_capacity.';
 
+CREATE FUNCTION mill.grant_console(p_record uuid) RETURNS timestamp with time zone
+    LANGUAGE plpgsql
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS $$
+declare
+  v_sub uuid := mill.console_sub();
+  v_until timestamptz := mill.now() + interval '10 minutes';
+begin
+  delete from mill.console_grant g where g.until < mill.now();
+  if v_sub is not null then
+    insert into mill.console_grant as g (sub, record, until) values (v_sub, p_record, v_until)
+    on conflict (sub, record) do update set until = excluded.until;
+  end if;
+  return v_until;
+end
+$$;
+
+COMMENT ON FUNCTION mill.grant_console(p_record uuid) IS 'Lets the caller read the file of a record for ten minutes; answers until when.';
+
 CREATE FUNCTION mill.group_of_error(p_kind text, p_type text, p_shape text) RETURNS text
     LANGUAGE sql IMMUTABLE
     RETURN "left"(md5(((((p_kind || chr(31)) || COALESCE(p_type, ''::text)) || chr(31)) || COALESCE(p_shape, ''::text))), 16);
 
 COMMENT ON FUNCTION mill.group_of_error(p_kind text, p_type text, p_shape text) IS 'The group of dead letters of one kind, error type and shape of message, as 16 hex digits.';
+
+CREATE FUNCTION mill.has_console_grant(p_user uuid, p_record uuid) RETURNS boolean
+    LANGUAGE sql STABLE
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS $$
+  select exists (select from mill.console_grant g where g.sub = p_user and g.record = p_record and g.until > mill.now())
+    and mill.console_role() = 'admin'
+$$;
+
+COMMENT ON FUNCTION mill.has_console_grant(p_user uuid, p_record uuid) IS 'Whether a record was revealed to a user within the last ten minutes, and the user is still an admin of the console.';
 
 CREATE FUNCTION mill.has_format(p_text text, p_format text) RETURNS boolean
     LANGUAGE sql IMMUTABLE
@@ -8122,6 +8259,12 @@ $$;
 
 COMMENT ON FUNCTION mill.masked(p_value jsonb, p_depth integer) IS 'A JSON value with its keys, and the types instead of its values.';
 
+CREATE FUNCTION mill.masked_text(p_text text, p_is_masked boolean) RETURNS text
+    LANGUAGE sql IMMUTABLE
+    RETURN CASE WHEN p_is_masked THEN repeat('•'::text, LEAST(length(p_text), 40)) ELSE p_text END;
+
+COMMENT ON FUNCTION mill.masked_text(p_text text, p_is_masked boolean) IS 'A text, or as many dots as it has characters.';
+
 CREATE FUNCTION mill.max_document_bytes() RETURNS bigint
     LANGUAGE sql STABLE
     SET search_path TO 'pg_catalog', 'pg_temp'
@@ -8199,7 +8342,8 @@ declare
   v_has_folder boolean := v_folder = p_user or public.has_profile_access(p_user, v_folder);
 begin
   if mill.is_place_of_document(p_key) then
-    return v_has_folder and exists (
+    -- An admin of the console to whom the document was revealed reads it too, for some minutes.
+    return (v_has_folder or mill.has_console_grant(p_user, split_part(p_key, '/', 2)::uuid)) and exists (
       select from public.shell_files f
       where f.id = split_part(p_key, '/', 2)::uuid and f.storage_path = p_key and f.scanned_at is not null
         and f.status in ('uploaded', 'processing', 'completed', 'failed'));
@@ -8211,21 +8355,26 @@ $$;
 COMMENT ON FUNCTION mill.may_read_document(p_key text, p_user uuid) IS 'Rule of read: the folders of accessible profiles, and of documents only what was scanned.';
 
 CREATE FUNCTION mill.may_read_export(p_key text, p_user uuid) RETURNS boolean
-    LANGUAGE sql IMMUTABLE
-    RETURN NULLIF((starts_with(p_key, (p_user || '/exports/'::text)) OR (p_key = (p_user || '/'::text))), false);
+    LANGUAGE sql STABLE
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS $$
+  select nullif(starts_with(p_key, p_user || '/exports/') or p_key = p_user || '/'
+    or exists (select from mill.export_file f where f.path = p_key and f.state = 'stored' and mill.has_console_grant(p_user, f.export_id)), false)
+$$;
 
-COMMENT ON FUNCTION mill.may_read_export(p_key text, p_user uuid) IS 'Rule of read: the exports of a user.';
+COMMENT ON FUNCTION mill.may_read_export(p_key text, p_user uuid) IS 'Rule of read: the exports of a user, and those that were revealed to an admin of the console.';
 
 CREATE FUNCTION mill.may_read_exported_file(p_key text, p_user uuid) RETURNS boolean
     LANGUAGE sql STABLE
     SET search_path TO 'pg_catalog', 'pg_temp'
     AS $$
-  select nullif(starts_with(p_key, p_user || '/') and not exists (
+  select nullif((starts_with(p_key, p_user || '/') or exists (
+      select from mill.export_file f where f.path = 'exports:' || p_key and mill.has_console_grant(p_user, f.export_id))) and not exists (
     select from mill.export_file f
     where f.path = 'exports:' || p_key and (f.state in ('removing', 'deleted') or f.expires_at <= mill.now())), false)
 $$;
 
-COMMENT ON FUNCTION mill.may_read_exported_file(p_key text, p_user uuid) IS 'Rule of read in the bucket exports: the files of a user, until they are deleted or expire.';
+COMMENT ON FUNCTION mill.may_read_exported_file(p_key text, p_user uuid) IS 'Rule of read in the bucket exports: the files of a user, and those that were revealed to an admin of the console, until they are deleted or expire.';
 
 CREATE FUNCTION mill.may_read_job_artifact(p_key text, p_user uuid) RETURNS boolean
     LANGUAGE sql IMMUTABLE
@@ -10361,6 +10510,23 @@ $$;
 
 COMMENT ON FUNCTION mill.record_wake_failure(p_queue text, p_sqlstate text, p_message text) IS 'Records that a queue could not be woken.';
 
+CREATE FUNCTION mill.refresh_freshness(p_type public.data_type_registry, p_symbols text[]) RETURNS jsonb
+    LANGUAGE plpgsql
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS $$
+declare
+  v_watched text[] := array(
+    select distinct s.symbol from unnest(p_symbols) s(symbol)
+    where exists (select from public.active_subscriptions_v2 a where a.symbol = s.symbol and a.data_type = p_type.data_type));
+begin
+  return jsonb_build_object('watched', cardinality(v_watched), 'stale', cardinality(mill.stale_symbols(p_type, v_watched)), 'error', null);
+exception when others then
+  return jsonb_build_object('watched', cardinality(v_watched), 'stale', null, 'error', left(sqlerrm, 300));
+end
+$$;
+
+COMMENT ON FUNCTION mill.refresh_freshness(p_type public.data_type_registry, p_symbols text[]) IS 'How many of some symbols are watched for a data type, and how many of those are stale.';
+
 CREATE FUNCTION mill.refresh_queue_of(p_function text, p_provider text) RETURNS text
     LANGUAGE sql STABLE
     SET search_path TO 'pg_catalog', 'pg_temp'
@@ -10372,6 +10538,22 @@ CREATE FUNCTION mill.refresh_queue_of(p_function text, p_provider text) RETURNS 
 $_$;
 
 COMMENT ON FUNCTION mill.refresh_queue_of(p_function text, p_provider text) IS 'The refresh queue that a function, or a program of the user, serves for a provider; null where there is none.';
+
+CREATE FUNCTION mill.refresh_quota() RETURNS jsonb
+    LANGUAGE sql STABLE
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS $$
+  select jsonb_build_object('days', q.days, 'allowed', q.allowed, 'used', q.used, 'in_flight', mill.quota_in_flight(), 'next_batch', mill.quota_next_batch(), 'per_day', q.per_day,
+    -- What is older than the window falls out of it, so a steady use never comes to more than a window of it.
+    'forecast', round(q.per_day * q.days),
+    'reached_at', case when q.used >= q.allowed then mill.now() when q.per_day * q.days > q.allowed and q.per_day > 0
+      then mill.now() + make_interval(hours => least(24 * 365, ceil(24 * (q.allowed - q.used) / q.per_day))::int) end)
+  from (
+    select d.days, round(mill.quota_limit(null, null)) as allowed, mill.quota_used(d.days)::numeric as used, round(mill.quota_used(7) / 7.0) as per_day
+    from (select mill.setting('refresh.quota_days', '30')::int as days) d) q
+$$;
+
+COMMENT ON FUNCTION mill.refresh_quota() IS 'The data quota with a forecast by the last seven days, in bytes.';
 
 CREATE FUNCTION mill.refuse_audit_change() RETURNS trigger
     LANGUAGE plpgsql
@@ -14994,6 +15176,76 @@ $$;
 
 COMMENT ON FUNCTION public.console_discard(p_ids uuid[], p_reason text) IS 'Deletes dead letters: discarded or not_dead for each. For operators of the console.';
 
+CREATE FUNCTION public.console_document(p_id uuid, p_page integer DEFAULT 1) RETURNS jsonb
+    LANGUAGE plpgsql STABLE SECURITY DEFINER
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS $$
+declare
+  v_role text := mill.require_console('viewer');
+  v_file public.shell_files;
+  v_masked boolean := mill.setting('console.payloads', 'masked') <> 'shown' and not mill.has_console_grant(mill.console_sub(), p_id);
+begin
+  select f.* into v_file from public.shell_files f where f.id = p_id;
+  if v_file.id is null then
+    return '{"document": null}'::jsonb;
+  end if;
+  return jsonb_build_object('document', mill.console_document_row(v_file) || jsonb_build_object('verdict', v_file.verdict, 'stage_jobs', v_file.stage_jobs, 'scanned_at', v_file.scanned_at),
+    'audit', mill.console_audit_rows(format('a.table_name = ''shell_files'' and a.record_id = %L', p_id), 20, false),
+    'actions', jsonb_build_object('reveal', v_role = 'admin', 'file', v_role = 'admin' and mill.has_console_grant(mill.console_sub(), p_id) and v_file.scanned_at is not null))
+    || mill.console_document_page(v_file, coalesce(p_page, 1), v_masked);
+end
+$$;
+
+COMMENT ON FUNCTION public.console_document(p_id uuid, p_page integer) IS 'A document with one page''s words and their boxes, its facts, confidences and audit rows; texts are masked until revealed. For viewers of the console.';
+
+CREATE FUNCTION public.console_documents(p_search text DEFAULT ''::text, p_cursor text DEFAULT NULL::text, p_limit integer DEFAULT 50) RETURNS jsonb
+    LANGUAGE plpgsql STABLE SECURITY DEFINER
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    SET enable_seqscan TO 'off'
+    SET jit TO 'off'
+    AS $_$
+declare
+  v_role text := mill.require_console('viewer');
+  v_terms jsonb := mill.search_terms(p_search, array['status', 'stage', 'type', 'profile', 'id', 'review', 'since', 'until']);
+  v_condition text := coalesce((select string_agg(mill.document_condition(t), ' and ') from jsonb_array_elements(v_terms) t), 'true');
+  v_limit int := least(greatest(coalesce(p_limit, 50), 1), 200);
+  v_until timestamptz := clock_timestamp() + interval '200 milliseconds';
+  v_below timestamptz := coalesce(mill.search_time(p_cursor), 'infinity');
+  v_documents jsonb := '[]'::jsonb;
+  v_looked int := 0;
+  v_found int;
+  v_last timestamptz;
+  v_last_match timestamptz;
+  v_more jsonb;
+begin
+  if p_cursor is not null and v_below = 'infinity' then
+    raise exception 'the cursor is none that this RPC has given' using errcode = 'GM110', hint = 'Send the cursor of the answer before, or none to begin anew.';
+  end if;
+  if p_cursor is null then
+    execute format('select coalesce(jsonb_agg(mill.console_document_row(f) order by f.updated_at desc), ''[]'')
+      from (select * from public.shell_files f where f.status in (''uploading'', ''erasing'') and f.uploaded_at is null and %s order by f.updated_at desc limit 20) f', v_condition)
+    into v_documents;
+  end if;
+  loop
+    execute format(
+      'with w as materialized (select f.* from public.shell_files f where f.uploaded_at < $1 order by f.uploaded_at desc limit 100),
+        m as (select * from w f where %s order by uploaded_at desc limit $2)
+      select (select count(*) from w)::int as rows, (select min(uploaded_at) from w) as last, (select min(uploaded_at) from m) as last_match,
+        (select coalesce(jsonb_agg(mill.console_document_row(m::public.shell_files) order by m.uploaded_at desc), ''[]'') from m) as documents', v_condition)
+    into v_found, v_last, v_last_match, v_more using v_below, greatest(v_limit - jsonb_array_length(v_documents), 0);
+    v_documents := v_documents || v_more;
+    v_looked := v_looked + v_found;
+    v_below := case when jsonb_array_length(v_documents) >= v_limit then coalesce(v_last_match, v_below) else coalesce(v_last, v_below) end;
+    exit when v_found < 100 or jsonb_array_length(v_documents) >= v_limit or v_looked >= 2000 or clock_timestamp() > v_until;
+  end loop;
+  return jsonb_build_object('documents', v_documents, 'looked', v_looked, 'query', v_terms,
+    'done', v_found < 100 and jsonb_array_length(v_documents) < v_limit,
+    'cursor', case when v_found = 100 or jsonb_array_length(v_documents) >= v_limit then to_char(v_below at time zone 'utc', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"') end);
+end
+$_$;
+
+COMMENT ON FUNCTION public.console_documents(p_search text, p_cursor text, p_limit integer) IS 'Documents that match a search, newest upload first, with why a person should look at each: {documents, looked, done, cursor, query}. For viewers of the console.';
+
 CREATE FUNCTION public.console_drain(p_queue text, p_draining boolean, p_reason text) RETURNS jsonb
     LANGUAGE plpgsql SECURITY DEFINER
     SET search_path TO 'pg_catalog', 'pg_temp'
@@ -15054,6 +15306,48 @@ end
 $$;
 
 COMMENT ON FUNCTION public.console_enqueue(p_kind text, p_payload text, p_options jsonb, p_reason text) IS 'Enqueues a job from JSON text, also an edited copy of another: {id, status}. For operators of the console; for another owner, admins.';
+
+CREATE FUNCTION public.console_exports(p_search text DEFAULT ''::text, p_cursor text DEFAULT NULL::text, p_limit integer DEFAULT 50) RETURNS jsonb
+    LANGUAGE plpgsql STABLE SECURITY DEFINER
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    SET enable_seqscan TO 'off'
+    SET jit TO 'off'
+    AS $_$
+declare
+  v_role text := mill.require_console('viewer');
+  v_terms jsonb := mill.search_terms(p_search, array['status', 'template', 'owner', 'id', 'since', 'until']);
+  v_condition text := coalesce((select string_agg(mill.export_condition(t), ' and ') from jsonb_array_elements(v_terms) t), 'true');
+  v_limit int := least(greatest(coalesce(p_limit, 50), 1), 200);
+  v_until timestamptz := clock_timestamp() + interval '200 milliseconds';
+  v_below uuid := mill.walk_from(p_cursor);
+  v_exports jsonb := '[]'::jsonb;
+  v_looked int := 0;
+  v_found int;
+  v_last uuid;
+  v_last_match uuid;
+  v_more jsonb;
+begin
+  loop
+    execute format(
+      'with w as materialized (
+          select x.id, x.owner, x.template, x.title, x.created_at, mill.export_json(x) || jsonb_build_object(''owner'', x.owner) as json
+          from mill.export x where x.id < $1 order by x.id desc limit 100),
+        m as (select * from w e where %s order by id desc limit $2)
+      select (select count(*) from w)::int as rows, (select w.id from w order by w.id limit 1) as last, (select m.id from m order by m.id limit 1) as last_match,
+        (select coalesce(jsonb_agg(m.json order by m.id desc), ''[]'') from m) as exports', v_condition)
+    into v_found, v_last, v_last_match, v_more using v_below, v_limit - jsonb_array_length(v_exports);
+    v_exports := v_exports || v_more;
+    v_looked := v_looked + v_found;
+    v_below := case when jsonb_array_length(v_exports) = v_limit then v_last_match else coalesce(v_last, v_below) end;
+    exit when v_found < 100 or jsonb_array_length(v_exports) = v_limit or v_looked >= 2000 or clock_timestamp() > v_until;
+  end loop;
+  return jsonb_build_object('exports', v_exports, 'looked', v_looked, 'query', v_terms, 'actions', jsonb_build_object('reveal', v_role = 'admin'),
+    'done', v_found < 100 and jsonb_array_length(v_exports) < v_limit,
+    'cursor', case when v_found = 100 or jsonb_array_length(v_exports) = v_limit then v_below end);
+end
+$_$;
+
+COMMENT ON FUNCTION public.console_exports(p_search text, p_cursor text, p_limit integer) IS 'Exports that match a search, newest first, with their progress and files: {exports, looked, done, cursor, query}. For viewers of the console.';
 
 CREATE FUNCTION public.console_findings() RETURNS jsonb
     LANGUAGE plpgsql STABLE SECURITY DEFINER
@@ -15375,6 +15669,74 @@ $$;
 
 COMMENT ON FUNCTION public.console_queue(p_queue text) IS 'All about one queue: how it stands, its options, who takes turns in it, its provider''s limit, its breaker. For viewers of the console.';
 
+CREATE FUNCTION public.console_refresh() RETURNS jsonb
+    LANGUAGE plpgsql STABLE SECURITY DEFINER
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS $_$
+declare
+  v_role text := mill.require_console('viewer');
+  v_now timestamptz := mill.now();
+  v_symbols text[] := mill.watched_symbols('', 500);
+begin
+  return jsonb_build_object('now', v_now, 'quota', mill.refresh_quota(), 'symbols_more', cardinality(v_symbols) = 500,
+    'types', (
+      select coalesce(jsonb_agg(jsonb_build_object('type', r.data_type, 'table', r.table_name, 'provider', r.provider, 'enabled', r.is_enabled, 'strategy', r.refresh_strategy,
+          'schedule', r.refresh_schedule, 'ttl_minutes', r.default_ttl_minutes, 'estimate', r.estimated_data_size_bytes, 'freshness', mill.refresh_freshness(r, v_symbols),
+          'hour', jsonb_build_object('calls', coalesce(u.calls, 0), 'bytes', coalesce(u.bytes, 0), 'actual', u.bytes / nullif(u.calls, 0)),
+          'waiting', c.waiting, 'dead', c.dead) order by r.data_type), '[]')
+      from (select * from public.data_type_registry order by data_type limit 100) r
+      left join lateral (
+        select sum(n.calls) as calls, sum(n.data_size_bytes) as bytes from public.api_data_usage n
+        where n.data_type = r.data_type and n.created_at > v_now - interval '1 hour') u on true
+      cross join lateral (
+        select count(*) filter (where n.reason = 'unchanged') as waiting, count(*) filter (where n.reason = 'dead') as dead
+        from (select * from mill.data_check n where n.data_type = r.data_type and n.next_check_at > v_now limit 10000) n) c),
+    'watched', (
+      select coalesce(jsonb_agg(jsonb_build_object('symbol', w.symbol, 'watchers', w.watchers, 'types', w.types, 'seen_at', w.seen_at) order by w.watchers desc, w.symbol), '[]')
+      from (
+        select a.symbol, count(distinct a.user_id) as watchers, array_agg(distinct a.data_type order by a.data_type) as types, max(a.last_seen_at) as seen_at
+        from (select * from public.active_subscriptions_v2 a where a.symbol = any (v_symbols) order by a.symbol, a.data_type limit 10000) a
+        group by a.symbol order by 2 desc, 1 limit 100) w),
+    'minutes', (
+      select coalesce(jsonb_agg(jsonb_build_object('minute', m.minute, 'calls', coalesce(u.calls, 0)) order by m.minute), '[]')
+      from generate_series(date_trunc('minute', v_now) - interval '59 minutes', date_trunc('minute', v_now), interval '1 minute') m(minute)
+      left join (
+        select date_trunc('minute', n.created_at) as minute, sum(n.calls) as calls from public.api_data_usage n where n.created_at > v_now - interval '1 hour' group by 1) u
+        on u.minute = m.minute),
+    'limits', (
+      select coalesce(jsonb_agg(jsonb_build_object('provider', l.provider_name, 'endpoint', l.api_endpoint, 'status', l.status, 'per_minute', l.requests_per_minute,
+        'blocked_until', l.blocked_until, 'refusals', l.provider_refusals, 'queue', q.queue) order by q.queue), '[]')
+      from mill.queue q join mill.api_rate_limits l on l.provider_name = q.provider and l.api_endpoint = q.endpoint
+      where q.queue ~ '^refresh(-|$)'),
+    'events', (
+      select coalesce(jsonb_agg(jsonb_build_object('reason', e.code, 'count', e.count, 'last_at', e.last_at, 'symbols', e.symbols) order by e.count desc, e.code), '[]')
+      from (
+        select v.code, sum(coalesce((v.detail ->> 'count')::numeric, 1)) as count, max(v.at) as last_at, (array_agg(v.detail -> 'symbols' order by v.at desc))[1] as symbols
+        from (select * from mill.event v where v.at > v_now - interval '1 day' order by v.at desc limit 20000) v
+        where v.code in ('quota_exceeded', 'estimate_exceeded', 'content_length_missing', 'content_length_wrong', 'staleness_failed', 'queue_stale_failed',
+          'check_stale_data_failed', 'scheduled_refresh_failed', 'data_table_not_published')
+        group by v.code) e),
+    'refused', (
+      select coalesce(jsonb_agg(jsonb_build_object('type', f.type, 'reason', f.reason, 'count', f.count, 'symbols', f.symbols, 'dead', f.dead) order by f.count desc, f.type, f.reason), '[]')
+      from (
+        select j.payload ->> 'data_type' as type, j.error ->> 'type' as reason, count(*) as count, count(*) filter (where j.is_dead) as dead,
+          (array_agg(distinct j.payload ->> 'symbol'))[:5] as symbols
+        from mill.queue q
+        cross join lateral (
+          (select d.payload, d.error, true as is_dead from mill.job_dead d where d.queue = q.queue limit 2000)
+          union all
+          (select l.payload, l.error, false from mill.job_live l where l.waits and l.queue = q.queue and l.error is not null limit 2000)) j
+        where q.queue ~ '^refresh(-|$)' group by 1, 2 limit 200) f),
+    'days', (
+      select coalesce(jsonb_agg(jsonb_build_object('day', d.day, 'calls', d.calls, 'bytes', d.bytes) order by d.day), '[]')
+      from (
+        select date_trunc('day', n.created_at at time zone 'utc')::date as day, sum(n.calls) as calls, sum(n.data_size_bytes) as bytes
+        from public.api_data_usage n where n.created_at > v_now - interval '30 days' group by 1) d));
+end
+$_$;
+
+COMMENT ON FUNCTION public.console_refresh() IS 'Data types with their freshness, watched symbols, calls per minute beside the limit, the quota with a forecast, and why answers were refused. For viewers of the console.';
+
 CREATE FUNCTION public.console_resume_bulk(p_id uuid, p_reason text) RETURNS jsonb
     LANGUAGE plpgsql SECURITY DEFINER
     SET search_path TO 'pg_catalog', 'pg_temp'
@@ -15461,6 +15823,43 @@ end
 $$;
 
 COMMENT ON FUNCTION public.console_reveal(p_id uuid, p_reason text) IS 'The payload, result and logs of a job in clear. For admins of the console; the audit log keeps who, when and why.';
+
+CREATE FUNCTION public.console_reveal_document(p_id uuid, p_reason text) RETURNS jsonb
+    LANGUAGE plpgsql SECURITY DEFINER
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS $$
+declare
+  v_role text := mill.begin_console_action('admin', p_reason);
+  v_profile uuid := (select f.patient_id from public.shell_files f where f.id = p_id);
+begin
+  if v_profile is null then
+    raise exception 'there is no document %', p_id using errcode = 'GM112', hint = 'It never existed, or it was erased.';
+  end if;
+  perform mill.audit('shell_files', p_id::text, 'reveal', p_patient_id => v_profile);
+  return jsonb_build_object('until', mill.grant_console(p_id));
+end
+$$;
+
+COMMENT ON FUNCTION public.console_reveal_document(p_id uuid, p_reason text) IS 'Shows the caller the texts and the file of a document for ten minutes: {until}. For admins of the console; the audit log keeps who, when and why.';
+
+CREATE FUNCTION public.console_reveal_export(p_id uuid, p_reason text) RETURNS jsonb
+    LANGUAGE plpgsql SECURITY DEFINER
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS $$
+declare
+  v_role text := mill.begin_console_action('admin', p_reason);
+  v_export mill.export;
+begin
+  select e.* into v_export from mill.export e where e.id = p_id;
+  if v_export.id is null then
+    raise exception 'there is no export %', p_id using errcode = 'GM112', hint = 'It never existed, or it was so long ago that it is forgotten.';
+  end if;
+  perform mill.audit('export', p_id::text, 'reveal', p_new => jsonb_build_object('owner', v_export.owner), p_job_id => p_id);
+  return jsonb_build_object('until', mill.grant_console(p_id), 'file', mill.export_json(v_export) -> 'file');
+end
+$$;
+
+COMMENT ON FUNCTION public.console_reveal_export(p_id uuid, p_reason text) IS 'Lets the caller read the PDF of an export for ten minutes: {until, file}. For admins of the console; the audit log keeps who, when and why.';
 
 CREATE FUNCTION public.console_run_schedule(p_name text, p_reason text) RETURNS jsonb
     LANGUAGE plpgsql SECURITY DEFINER
@@ -15681,6 +16080,48 @@ $_$;
 
 COMMENT ON FUNCTION public.console_suggest(p_field text, p_prefix text) IS 'Completes a key or a value of the search of jobs: {field, values: [{value, note}]}. For viewers of the console.';
 
+CREATE FUNCTION public.console_usage(p_month date DEFAULT NULL::date, p_profile uuid DEFAULT NULL::uuid, p_limit integer DEFAULT 50) RETURNS jsonb
+    LANGUAGE plpgsql STABLE SECURITY DEFINER
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS $$
+declare
+  v_role text := mill.require_console('viewer');
+  v_month date := date_trunc('month', coalesce(p_month, mill.usage_month(mill.now())));
+  v_limit int := least(greatest(coalesce(p_limit, 50), 1), 200);
+begin
+  return jsonb_build_object('month', v_month, 'billing', mill.is_enabled('billing'),
+    'plans', (
+      select coalesce(jsonb_agg(jsonb_build_object('plan', p.plan_type, 'name', p.display_name, 'files', p.shell_files_limit, 'pages', p.pages_limit, 'ai_tokens', p.ai_tokens_limit,
+        'storage_mb', p.storage_limit_mb) order by p.sort_order, p.plan_type), '[]')
+      from (select * from public.subscription_plans order by sort_order, plan_type limit 50) p),
+    'profiles', (
+      select coalesce(jsonb_agg(jsonb_build_object('profile', n.profile_id, 'plan', n.plan, 'ai_calls', n.ai_calls, 'meters', n.meters, 'most', n.most) order by n.most desc, n.profile_id), '[]')
+      from (
+        select u.profile_id, u.ai_calls, p.plan, m.meters, m.most from (
+          (select n.profile_id, n.ai_calls from mill.usage_of_month n where n.month = v_month and p_profile is null order by n.pages desc, n.profile_id limit 2000)
+          union all
+          (select f.id, coalesce((select n.ai_calls from mill.usage_of_month n where n.profile_id = f.id and n.month = v_month), 0) from public.user_profiles f where f.id = p_profile)) u
+      join public.user_profiles p on p.id = u.profile_id
+      cross join lateral (
+        select jsonb_object_agg(x.meter, jsonb_build_object('used', round(x.used, 2), 'allowed', x.allowed, 'over', x.is_over, 'percent', mill.usage_percentage(x.used, x.allowed))) as meters,
+          max(mill.usage_percentage(x.used, x.allowed)) as most
+        from mill.usage_meters(u.profile_id, v_month) x) m
+        order by m.most desc, u.profile_id limit v_limit) n),
+    'months', (
+      select coalesce(jsonb_agg(jsonb_build_object('month', n.month, 'files', n.files, 'pages', n.pages, 'ai_tokens', n.tokens, 'ai_calls', n.calls, 'profiles', n.profiles) order by n.month), '[]')
+      from (
+        select n.month, sum(n.files_uploaded) as files, sum(n.pages) as pages, sum(n.ai_tokens) as tokens, sum(n.ai_calls) as calls, count(*) as profiles
+        from mill.usage_of_month n
+        where n.month > (v_month - interval '12 months')::date and n.month <= v_month and (p_profile is null or n.profile_id = p_profile)
+        group by n.month) n),
+    'events', (
+      select coalesce(jsonb_agg(jsonb_build_object('at', e.at, 'profile', e.profile_id, 'type', e.event_type, 'counts', e.counts, 'job', e.job_id) order by e.id desc), '[]')
+      from (select * from mill.usage_event e where p_profile is null or e.profile_id = p_profile order by e.id desc limit 30) e));
+end
+$$;
+
+COMMENT ON FUNCTION public.console_usage(p_month date, p_profile uuid, p_limit integer) IS 'What profiles have used in a month beside their plans, the last twelve months, and the newest events. For viewers of the console.';
+
 CREATE FUNCTION public.console_verify_audit() RETURNS jsonb
     LANGUAGE plpgsql SECURITY DEFINER
     SET search_path TO 'pg_catalog', 'pg_temp'
@@ -15891,7 +16332,7 @@ declare
 begin
   select f.* into v_file from public.shell_files f
   where f.id = p_id and f.status in ('uploaded', 'processing', 'completed', 'failed')
-    and (public.is_service_role() or public.has_profile_access(auth.uid(), f.patient_id));
+    and (public.is_service_role() or public.has_profile_access(auth.uid(), f.patient_id) or mill.has_console_grant(auth.uid(), f.id));
   if v_file.id is not null and v_file.scanned_at is null then
     raise exception 'the file has not been checked yet' using errcode = 'GM048';
   end if;
@@ -15909,11 +16350,12 @@ declare
   v_export mill.export;
   v_file jsonb;
 begin
-  select e.* into v_export from mill.export e where e.id = p_id and e.owner = auth.uid();
+  select e.* into v_export from mill.export e where e.id = p_id and (e.owner = auth.uid() or mill.has_console_grant(auth.uid(), e.id));
   if v_export.id is null then
     raise exception 'there is no such export, or it is not yours' using errcode = 'GM050';
   end if;
-  update mill.export_history h set download_count = h.download_count + 1
+  -- Only the owner's downloads are counted.
+  update mill.export_history h set download_count = h.download_count + (v_export.owner = auth.uid())::int
   where h.id = p_id and h.expires_at > mill.now()
   returning jsonb_build_object('path', h.file_path, 'name', h.file_name, 'size', h.file_size) into v_file;
   if v_file is not null then
@@ -18223,6 +18665,14 @@ CREATE TABLE mill.cleanup_step (
 
 COMMENT ON TABLE mill.cleanup_step IS 'What the cleanup function does, and how it last went.';
 
+CREATE TABLE mill.console_grant (
+    sub uuid NOT NULL,
+    record uuid NOT NULL,
+    until timestamp with time zone NOT NULL
+);
+
+COMMENT ON TABLE mill.console_grant IS 'Who may read the file of which record until when, because it was revealed to them in the console. Those that are over are removed with the next one.';
+
 CREATE TABLE mill.data_change (
     id bigint NOT NULL,
     at timestamp with time zone NOT NULL,
@@ -19753,6 +20203,9 @@ ALTER TABLE ONLY mill.compat_lease
 ALTER TABLE ONLY mill.console_bulk
     ADD CONSTRAINT console_bulk_pkey PRIMARY KEY (id);
 
+ALTER TABLE ONLY mill.console_grant
+    ADD CONSTRAINT console_grant_pkey PRIMARY KEY (sub, record);
+
 ALTER TABLE ONLY mill.data_change
     ADD CONSTRAINT data_change_pkey PRIMARY KEY (id);
 
@@ -20718,6 +21171,37 @@ REVOKE ALL ON FUNCTION mill.console_audit_rows(p_condition text, p_max integer, 
 
 REVOKE ALL ON FUNCTION mill.console_cron_runs() FROM PUBLIC;
 
+GRANT SELECT ON TABLE public.shell_files TO authenticated;
+GRANT SELECT ON TABLE public.shell_files TO service_role;
+
+GRANT INSERT(patient_id),UPDATE(patient_id) ON TABLE public.shell_files TO authenticated;
+GRANT INSERT(patient_id),UPDATE(patient_id) ON TABLE public.shell_files TO service_role;
+
+GRANT INSERT(filename),UPDATE(filename) ON TABLE public.shell_files TO authenticated;
+GRANT INSERT(filename),UPDATE(filename) ON TABLE public.shell_files TO service_role;
+
+GRANT INSERT(original_filename),UPDATE(original_filename) ON TABLE public.shell_files TO authenticated;
+GRANT INSERT(original_filename),UPDATE(original_filename) ON TABLE public.shell_files TO service_role;
+
+GRANT INSERT(file_size_bytes),UPDATE(file_size_bytes) ON TABLE public.shell_files TO authenticated;
+GRANT INSERT(file_size_bytes),UPDATE(file_size_bytes) ON TABLE public.shell_files TO service_role;
+
+GRANT INSERT(mime_type),UPDATE(mime_type) ON TABLE public.shell_files TO authenticated;
+GRANT INSERT(mime_type),UPDATE(mime_type) ON TABLE public.shell_files TO service_role;
+
+GRANT INSERT(storage_path),UPDATE(storage_path) ON TABLE public.shell_files TO authenticated;
+GRANT INSERT(storage_path),UPDATE(storage_path) ON TABLE public.shell_files TO service_role;
+
+GRANT INSERT(status),UPDATE(status) ON TABLE public.shell_files TO authenticated;
+GRANT INSERT(status),UPDATE(status) ON TABLE public.shell_files TO service_role;
+
+GRANT INSERT(idempotency_key),UPDATE(idempotency_key) ON TABLE public.shell_files TO authenticated;
+GRANT INSERT(idempotency_key),UPDATE(idempotency_key) ON TABLE public.shell_files TO service_role;
+
+REVOKE ALL ON FUNCTION mill.console_document_page(p_file public.shell_files, p_page integer, p_is_masked boolean) FROM PUBLIC;
+
+REVOKE ALL ON FUNCTION mill.console_document_row(p_file public.shell_files) FROM PUBLIC;
+
 REVOKE ALL ON FUNCTION mill.console_found(p_id uuid) FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION mill.console_hours(p_now timestamp with time zone, p_queue text) FROM PUBLIC;
@@ -20741,6 +21225,8 @@ REVOKE ALL ON FUNCTION mill.console_role() FROM PUBLIC;
 REVOKE ALL ON FUNCTION mill.console_row(p_job jsonb, p_columns jsonb, p_role text) FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION mill.console_schedule(p_schedule mill.job_schedule, p_now timestamp with time zone) FROM PUBLIC;
+
+REVOKE ALL ON FUNCTION mill.console_sub() FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION mill.console_tables() FROM PUBLIC;
 
@@ -20769,33 +21255,6 @@ REVOKE ALL ON FUNCTION mill.count_matches(p_search jsonb, p_max_rows integer, p_
 REVOKE ALL ON FUNCTION mill.count_processing(p_queue text) FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION mill.count_served(p_queue text, p_rows tid[]) FROM PUBLIC;
-
-GRANT SELECT ON TABLE public.shell_files TO authenticated;
-GRANT SELECT ON TABLE public.shell_files TO service_role;
-
-GRANT INSERT(patient_id),UPDATE(patient_id) ON TABLE public.shell_files TO authenticated;
-GRANT INSERT(patient_id),UPDATE(patient_id) ON TABLE public.shell_files TO service_role;
-
-GRANT INSERT(filename),UPDATE(filename) ON TABLE public.shell_files TO authenticated;
-GRANT INSERT(filename),UPDATE(filename) ON TABLE public.shell_files TO service_role;
-
-GRANT INSERT(original_filename),UPDATE(original_filename) ON TABLE public.shell_files TO authenticated;
-GRANT INSERT(original_filename),UPDATE(original_filename) ON TABLE public.shell_files TO service_role;
-
-GRANT INSERT(file_size_bytes),UPDATE(file_size_bytes) ON TABLE public.shell_files TO authenticated;
-GRANT INSERT(file_size_bytes),UPDATE(file_size_bytes) ON TABLE public.shell_files TO service_role;
-
-GRANT INSERT(mime_type),UPDATE(mime_type) ON TABLE public.shell_files TO authenticated;
-GRANT INSERT(mime_type),UPDATE(mime_type) ON TABLE public.shell_files TO service_role;
-
-GRANT INSERT(storage_path),UPDATE(storage_path) ON TABLE public.shell_files TO authenticated;
-GRANT INSERT(storage_path),UPDATE(storage_path) ON TABLE public.shell_files TO service_role;
-
-GRANT INSERT(status),UPDATE(status) ON TABLE public.shell_files TO authenticated;
-GRANT INSERT(status),UPDATE(status) ON TABLE public.shell_files TO service_role;
-
-GRANT INSERT(idempotency_key),UPDATE(idempotency_key) ON TABLE public.shell_files TO authenticated;
-GRANT INSERT(idempotency_key),UPDATE(idempotency_key) ON TABLE public.shell_files TO service_role;
 
 REVOKE ALL ON FUNCTION mill.count_stage(p_file public.shell_files, p_job_id uuid, p_result jsonb) FROM PUBLIC;
 
@@ -20837,6 +21296,8 @@ REVOKE ALL ON FUNCTION mill.depth(p_queue text, p_limit integer) FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION mill.discard(p_ids uuid[]) FROM PUBLIC;
 
+REVOKE ALL ON FUNCTION mill.document_condition(p_term jsonb) FROM PUBLIC;
+
 REVOKE ALL ON FUNCTION mill.document_error(p_error jsonb, p_next_retry_at timestamp with time zone) FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION mill.document_key(p_profile_id uuid, p_key text) FROM PUBLIC;
@@ -20846,6 +21307,8 @@ REVOKE ALL ON FUNCTION mill.document_named(p_payload jsonb) FROM PUBLIC;
 REVOKE ALL ON FUNCTION mill.document_of_job(p_holder mill.holder) FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION mill.document_percent(p_status text, p_stage text, p_progress integer) FROM PUBLIC;
+
+REVOKE ALL ON FUNCTION mill.document_review(p_file public.shell_files) FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION mill.document_summary(p_file public.shell_files) FROM PUBLIC;
 
@@ -20921,6 +21384,8 @@ REVOKE ALL ON FUNCTION mill.explained_job(p_id uuid) FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION mill.export_batch_json(p_id uuid) FROM PUBLIC;
 
+REVOKE ALL ON FUNCTION mill.export_condition(p_term jsonb) FROM PUBLIC;
+
 REVOKE ALL ON FUNCTION mill.export_events_after(p_owner uuid, p_ids uuid[], p_after bigint) FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION mill.export_expiry() FROM PUBLIC;
@@ -20979,7 +21444,11 @@ REVOKE ALL ON FUNCTION mill.give_slots_to_running_jobs() FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION mill.grant_api_capacity(p_provider text, p_endpoint text, p_tokens bigint, p_is_compat boolean) FROM PUBLIC;
 
+REVOKE ALL ON FUNCTION mill.grant_console(p_record uuid) FROM PUBLIC;
+
 REVOKE ALL ON FUNCTION mill.group_of_error(p_kind text, p_type text, p_shape text) FROM PUBLIC;
+
+REVOKE ALL ON FUNCTION mill.has_console_grant(p_user uuid, p_record uuid) FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION mill.has_format(p_text text, p_format text) FROM PUBLIC;
 
@@ -21160,6 +21629,8 @@ REVOKE ALL ON FUNCTION mill.make_due(p_ids uuid[]) FROM PUBLIC;
 REVOKE ALL ON FUNCTION mill.make_tasks() FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION mill.masked(p_value jsonb, p_depth integer) FROM PUBLIC;
+
+REVOKE ALL ON FUNCTION mill.masked_text(p_text text, p_is_masked boolean) FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION mill.max_document_bytes() FROM PUBLIC;
 
@@ -21383,7 +21854,11 @@ REVOKE ALL ON FUNCTION mill.record_heartbeat(p_part text, p_detail jsonb) FROM P
 
 REVOKE ALL ON FUNCTION mill.record_wake_failure(p_queue text, p_sqlstate text, p_message text) FROM PUBLIC;
 
+REVOKE ALL ON FUNCTION mill.refresh_freshness(p_type public.data_type_registry, p_symbols text[]) FROM PUBLIC;
+
 REVOKE ALL ON FUNCTION mill.refresh_queue_of(p_function text, p_provider text) FROM PUBLIC;
+
+REVOKE ALL ON FUNCTION mill.refresh_quota() FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION mill.refuse_audit_change() FROM PUBLIC;
 
@@ -21851,6 +22326,14 @@ REVOKE ALL ON FUNCTION public.console_discard(p_ids uuid[], p_reason text) FROM 
 GRANT ALL ON FUNCTION public.console_discard(p_ids uuid[], p_reason text) TO authenticated;
 GRANT ALL ON FUNCTION public.console_discard(p_ids uuid[], p_reason text) TO service_role;
 
+REVOKE ALL ON FUNCTION public.console_document(p_id uuid, p_page integer) FROM PUBLIC;
+GRANT ALL ON FUNCTION public.console_document(p_id uuid, p_page integer) TO authenticated;
+GRANT ALL ON FUNCTION public.console_document(p_id uuid, p_page integer) TO service_role;
+
+REVOKE ALL ON FUNCTION public.console_documents(p_search text, p_cursor text, p_limit integer) FROM PUBLIC;
+GRANT ALL ON FUNCTION public.console_documents(p_search text, p_cursor text, p_limit integer) TO authenticated;
+GRANT ALL ON FUNCTION public.console_documents(p_search text, p_cursor text, p_limit integer) TO service_role;
+
 REVOKE ALL ON FUNCTION public.console_drain(p_queue text, p_draining boolean, p_reason text) FROM PUBLIC;
 GRANT ALL ON FUNCTION public.console_drain(p_queue text, p_draining boolean, p_reason text) TO authenticated;
 GRANT ALL ON FUNCTION public.console_drain(p_queue text, p_draining boolean, p_reason text) TO service_role;
@@ -21858,6 +22341,10 @@ GRANT ALL ON FUNCTION public.console_drain(p_queue text, p_draining boolean, p_r
 REVOKE ALL ON FUNCTION public.console_enqueue(p_kind text, p_payload text, p_options jsonb, p_reason text) FROM PUBLIC;
 GRANT ALL ON FUNCTION public.console_enqueue(p_kind text, p_payload text, p_options jsonb, p_reason text) TO authenticated;
 GRANT ALL ON FUNCTION public.console_enqueue(p_kind text, p_payload text, p_options jsonb, p_reason text) TO service_role;
+
+REVOKE ALL ON FUNCTION public.console_exports(p_search text, p_cursor text, p_limit integer) FROM PUBLIC;
+GRANT ALL ON FUNCTION public.console_exports(p_search text, p_cursor text, p_limit integer) TO authenticated;
+GRANT ALL ON FUNCTION public.console_exports(p_search text, p_cursor text, p_limit integer) TO service_role;
 
 REVOKE ALL ON FUNCTION public.console_findings() FROM PUBLIC;
 GRANT ALL ON FUNCTION public.console_findings() TO authenticated;
@@ -21903,6 +22390,10 @@ REVOKE ALL ON FUNCTION public.console_queue(p_queue text) FROM PUBLIC;
 GRANT ALL ON FUNCTION public.console_queue(p_queue text) TO authenticated;
 GRANT ALL ON FUNCTION public.console_queue(p_queue text) TO service_role;
 
+REVOKE ALL ON FUNCTION public.console_refresh() FROM PUBLIC;
+GRANT ALL ON FUNCTION public.console_refresh() TO authenticated;
+GRANT ALL ON FUNCTION public.console_refresh() TO service_role;
+
 REVOKE ALL ON FUNCTION public.console_resume_bulk(p_id uuid, p_reason text) FROM PUBLIC;
 GRANT ALL ON FUNCTION public.console_resume_bulk(p_id uuid, p_reason text) TO authenticated;
 GRANT ALL ON FUNCTION public.console_resume_bulk(p_id uuid, p_reason text) TO service_role;
@@ -21918,6 +22409,14 @@ GRANT ALL ON FUNCTION public.console_retry(p_ids uuid[], p_reason text) TO servi
 REVOKE ALL ON FUNCTION public.console_reveal(p_id uuid, p_reason text) FROM PUBLIC;
 GRANT ALL ON FUNCTION public.console_reveal(p_id uuid, p_reason text) TO authenticated;
 GRANT ALL ON FUNCTION public.console_reveal(p_id uuid, p_reason text) TO service_role;
+
+REVOKE ALL ON FUNCTION public.console_reveal_document(p_id uuid, p_reason text) FROM PUBLIC;
+GRANT ALL ON FUNCTION public.console_reveal_document(p_id uuid, p_reason text) TO authenticated;
+GRANT ALL ON FUNCTION public.console_reveal_document(p_id uuid, p_reason text) TO service_role;
+
+REVOKE ALL ON FUNCTION public.console_reveal_export(p_id uuid, p_reason text) FROM PUBLIC;
+GRANT ALL ON FUNCTION public.console_reveal_export(p_id uuid, p_reason text) TO authenticated;
+GRANT ALL ON FUNCTION public.console_reveal_export(p_id uuid, p_reason text) TO service_role;
 
 REVOKE ALL ON FUNCTION public.console_run_schedule(p_name text, p_reason text) FROM PUBLIC;
 GRANT ALL ON FUNCTION public.console_run_schedule(p_name text, p_reason text) TO authenticated;
@@ -21950,6 +22449,10 @@ GRANT ALL ON FUNCTION public.console_stop_bulk(p_id uuid, p_reason text) TO serv
 REVOKE ALL ON FUNCTION public.console_suggest(p_field text, p_prefix text) FROM PUBLIC;
 GRANT ALL ON FUNCTION public.console_suggest(p_field text, p_prefix text) TO authenticated;
 GRANT ALL ON FUNCTION public.console_suggest(p_field text, p_prefix text) TO service_role;
+
+REVOKE ALL ON FUNCTION public.console_usage(p_month date, p_profile uuid, p_limit integer) FROM PUBLIC;
+GRANT ALL ON FUNCTION public.console_usage(p_month date, p_profile uuid, p_limit integer) TO authenticated;
+GRANT ALL ON FUNCTION public.console_usage(p_month date, p_profile uuid, p_limit integer) TO service_role;
 
 REVOKE ALL ON FUNCTION public.console_verify_audit() FROM PUBLIC;
 GRANT ALL ON FUNCTION public.console_verify_audit() TO authenticated;

@@ -4,6 +4,8 @@
 # shellcheck source=scripts/lib/common.sh
 . "$(dirname "$0")/common.sh"
 
+# The binary that tests run carries the page of the console. ./scripts/dev serves it from its folder, and compiles while npm still installs.
+if [ "${1:-quick}" = quick ]; then scripts/lib/build-console.sh; fi
 features=()
 if [ "${2:-}" = --first ]; then features=(--no-default-features); fi
 step gristmill "compiling the native binary" cargo build --locked --profile "${1:-quick}" -p gristmill-command "${features[@]}"

@@ -11,7 +11,7 @@ if (!running) {
   console.error("error: the development stack is not running\n  start it with: ./scripts/dev");
   process.exit(1);
 }
-const { jwtSecret } = secrets(path.join(folder, "secrets.json"));
+const { jwtSecret, consoleKey } = secrets(path.join(folder, "secrets.json"));
 const variables = {
   GRISTMILL_URL: running.url,
   GRISTMILL_DATABASE_URL: running.databaseUrl,
@@ -19,5 +19,6 @@ const variables = {
   GRISTMILL_SERVICE_KEY: await token(jwtSecret, { role: "service_role" }),
   // One made-up user, always the same: what it submits, it sees again.
   GRISTMILL_USER_TOKEN: await token(jwtSecret, { role: "authenticated", sub: "00000000-0000-4000-8000-000000000001" }),
+  GRISTMILL_CONSOLE_LINK: `${running.url}/console/#key=${consoleKey}`,
 };
 for (const [name, value] of Object.entries(variables)) console.log(`export ${name}='${value}'`);

@@ -68,10 +68,15 @@ test("a number larger than JavaScript counts is shown digit by digit once it is 
   assert.deepEqual(rows, [{ reason: "ticket 42" }]);
 });
 
-test("a payload of nearly a megabyte is cut with a mark, and the page stays of use", async () => {
-  const id = await sent(JSON.stringify({ text: "x".repeat(900_000), deep: "end" }));
+test("a result of nearly a megabyte is cut, and the page stays of use", async () => {
+  const id = await sent(JSON.stringify({ text: "x".repeat(60_000) }));
+  const claimed = (await console.call("service", "claim_jobs", { p_worker: "w", p_queues: ["mail"], p_max: 50 })).json;
+  const result = { rows: Array.from({ length: 9000 }, (_, n) => `${n} ${"y".repeat(90)}`) };
+  const settled = await console.call("service", "settle_jobs", { p_worker: "w", p_outcomes: claimed.map((job) => ({ id: job.id, attempt: job.attempt, outcome: "completed", result: job.id === id ? result : {} })) });
+  assert.ok(settled.json.some((one) => one.id === id), JSON.stringify(settled.json).slice(0, 300));
   const page = await console.open({ at: `/job/${id}` });
   await page.getByRole("heading", { level: 1 }).filter({ hasText: /send/ }).waitFor();
+  await page.getByText(/‹text of 60000›/).waitFor();
   const { length } = await page.evaluate(() => document.documentElement.outerHTML);
   assert.ok(length < 300_000, `${length} characters`);
 });

@@ -27,6 +27,13 @@ export async function fill(console) {
     const claimed = (await console.call("service", "claim_jobs", { p_worker: `${queue}-1`, p_queues: [queue], p_max: 28 })).json;
     await console.call("service", "settle_jobs", { p_worker: `${queue}-1`, p_outcomes: claimed.slice(0, 24).map(({ id, attempt }, n) => ({ id, attempt, ...(n % 12 === 5 ? { outcome: "failed", error: { type: "http", message: "503 from the provider" } } : { outcome: "completed", result: { sent: true } }) })) });
   }
+  // An hour as it would have been, for the charts.
+  await console.stack.postgres.query(`
+    insert into mill.stat_minute (minute, queue, kind, outcome, bucket, jobs, total_ms, bytes)
+      select date_trunc('minute', now()) - m * interval '1 minute', q.queue, q.kind, o, 3, case o when 'completed' then q.rate + (m * q.step) % q.rate else (m % 17 = 5)::int * 3 end, 4000, 1000
+      from generate_series(2, 59) m cross join (values ('mail', 'send_email', 40, 7), ('crm', 'sync_contact', 18, 5), ('default', 'echo', 9, 2)) q(queue, kind, rate, step)
+      cross join unnest(array['completed', 'failed']) o
+      where o = 'completed' or m % 17 = 5 on conflict do nothing`);
   await console.stack.postgres.query(`
     insert into public.user_profiles (id, user_id, plan)
       select gen_random_uuid(), gen_random_uuid(), (array['free', 'basic', 'premium'])[1 + n % 3] from generate_series(1, 14) n;
@@ -51,7 +58,7 @@ async function screens(console) {
   if (document) await console.call("admin", "console_reveal_document", { p_id: document, p_reason: "a user asks about the report" });
   const dead = await one(console, "select id from mill.job_dead order by id desc limit 1");
   const workflow = await one(console, "select parent as id from mill.job where parent is not null order by id desc limit 1");
-  return [["overview", "/overview"], ["jobs", "/jobs?q=kind:echo"], ["job", `/job/${dead}`], ["queue", "/queue/default"], ["dead", "/dead"], ["workflows", "/workflows"],
+  return [["overview", "/overview"], ["jobs", "/jobs?q=kind:send_email column:payload.template"], ["job", `/job/${dead}`], ["queue", "/queue/mail"], ["dead", "/dead"], ["workflows", "/workflows"],
     workflow && ["workflow", `/workflow/${workflow}`], ["schedules", "/schedules"], ["health", "/health"], ["audit", "/audit"], ["documents", "/documents"],
     document && ["document", `/document/${document}`], ["refresh", "/refresh"], ["exports", "/exports"], ["usage", "/usage"]].filter(Boolean);
 }
@@ -78,8 +85,8 @@ export async function takePictures(console, folder = FOLDER, options = {}) {
 if (import.meta.url === pathToFileURL(process.argv[1]).href) {
   const console = await startConsole("pictures", { applications: "all", parts: ["gateway", "relay", "storage", "provider", "workerd", "work"], realtime: true });
   try {
-    await demonstrate(console.stack, ({ title }) => process.stdout.write(`${title}\n`));
     await fill(console);
+    await demonstrate(console.stack, ({ title }) => process.stdout.write(`${title}\n`));
     await takePictures(console);
     await console.check();
   } finally {

@@ -1,8 +1,10 @@
 // The ways into the console, and what is refused: by the server on this machine, by the gateway, and by the database.
 import assert from "node:assert/strict";
 import { spawn } from "node:child_process";
+import fs from "node:fs";
 import http from "node:http";
 import os from "node:os";
+import path from "node:path";
 import { after, afterEach, before, describe, test } from "node:test";
 
 import { until } from "../support.mjs";
@@ -74,10 +76,10 @@ describe("gristmill console, with the JWT secret", () => {
   test("an action of the page is audited under the name of the person at the machine", async () => {
     const { token } = await session(server);
     const answer = await ask(server.origin, { path: "/rest/v1/rpc/console_enqueue", headers: { ...json, authorization: `Bearer ${token}` },
-      body: JSON.stringify({ p_kind: "echo", p_payload: "{}", p_reason: "a first try" }) });
+      body: JSON.stringify({ p_kind: "echo", p_payload: '{"n": 1}', p_reason: "a first try" }) });
     assert.equal(answer.status, 200, answer.text);
-    const { rows } = await console.stack.postgres.query("select reason, source from mill.audit_log where reason = 'a first try'");
-    assert.deepEqual(rows, [{ reason: "a first try", source: "console" }]);
+    const { json: { rows } } = await console.call("viewer", "console_audit", { p_search: 'reason:"a first try"' });
+    assert.deepEqual(rows.map(({ source, email }) => [source, email.split("@")[0]]), [["console", "ada"]]);
   });
 
   test("a role that is too low is refused by the database", async () => {
@@ -98,7 +100,7 @@ describe("gristmill console, with the JWT secret", () => {
       [403, { origin, "content-type": "text/plain" }, body],
       [421, { ...json, host: "evil.test", origin: "http://evil.test" }, body],
       [401, { ...json, origin }, JSON.stringify({ key: "wrong" })],
-      [401, { ...json, origin }, "x".repeat(100_000)],
+      [401, { ...json, origin }, "x".repeat(8000)],
       [200, { ...json, origin }, body],
     ]) assert.equal((await ask(origin, { headers, body: sent })).status, status, JSON.stringify(headers));
   });
@@ -155,6 +157,66 @@ test("gristmill console with the service key acts under the person's name, keeps
     body: JSON.stringify({ p_queue: "default", p_paused: true, p_reason: "no" }) });
   assert.equal(refused.status, 403, "a header of the browser raises no role");
   await server.stop();
+});
+
+/** Serves a folder as Cloudflare does: with the headers that its file _headers names. */
+async function serveFolder(folder) {
+  const headers = Object.fromEntries(fs.readFileSync(path.join(folder, "_headers"), "utf8").split("\n").slice(1).filter(Boolean).map((line) => /^ {2}([^:]+): (.*)$/.exec(line).slice(1)));
+  const types = { html: "text/html", js: "text/javascript", css: "text/css", json: "application/json", svg: "image/svg+xml" };
+  return listen((request, answer) => {
+    const name = new URL(request.url, "http://host").pathname.replace(/^\/console\/?/, "") || "index.html";
+    const file = path.join(folder, path.basename(name));
+    if (!fs.existsSync(file)) return answer.writeHead(404, headers).end();
+    answer.writeHead(200, { ...headers, "content-type": types[name.split(".").at(-1)] }).end(fs.readFileSync(file));
+  });
+}
+
+/** What Supabase has beside PostgREST: Auth, which knows one operator, and answers for pages of other origins. */
+async function serveSupabase(seen) {
+  return listen(async (request, answer) => {
+    let body = "";
+    for await (const piece of request) body += piece;
+    const cors = { "access-control-allow-origin": "*", "access-control-allow-headers": "authorization, apikey, content-type", "access-control-allow-methods": "GET, POST" };
+    if (request.method === "OPTIONS") return answer.writeHead(204, cors).end();
+    seen.push(request.headers.apikey);
+    if (request.url.startsWith("/auth/v1/token")) {
+      const { email, password } = JSON.parse(body);
+      if (email !== "ada@example.com" || password !== "correct horse") return answer.writeHead(400, { ...cors, ...json }).end(JSON.stringify({ msg: "Invalid login credentials" }));
+      return answer.writeHead(200, { ...cors, ...json }).end(JSON.stringify({ access_token: await console.token("operator"), refresh_token: "again", expires_in: 3600 }));
+    }
+    const { host, connection, origin, ...headers } = request.headers;
+    const passed = await fetch(console.stack.url + request.url, { method: request.method, headers, body: body || undefined });
+    answer.writeHead(passed.status, { ...cors, ...json }).end(await passed.text());
+  });
+}
+
+const hosts = [];
+after(() => hosts.forEach((host) => host.close()));
+async function listen(handle) {
+  const server = http.createServer(handle);
+  hosts.push(server);
+  await new Promise((done) => server.listen(0, "127.0.0.1", done));
+  return `http://127.0.0.1:${server.address().port}`;
+}
+
+test("a folder that gristmill console wrote signs operators in with email and password, on any static host", async () => {
+  const seen = [];
+  const api = await serveSupabase(seen);
+  const folder = fs.mkdtempSync(path.join(os.tmpdir(), "gristmill-console-"));
+  const written = await startServer({ SUPABASE_URL: api, SUPABASE_ANON_KEY: "public-key" }, "--write", folder);
+  assert.equal(written.code(), 0, written.said());
+  const origin = await serveFolder(folder);
+  const page = await console.open({ role: null, origin, api, at: "/jobs" });
+  await page.getByLabel("Email").fill("ada@example.com");
+  await page.getByLabel("Password").fill("wrong");
+  await page.getByRole("button", { name: "Sign in" }).first().click();
+  await page.getByText(/Invalid login credentials/).waitFor();
+  await page.getByLabel("Password").fill("correct horse");
+  await page.getByRole("button", { name: "Sign in" }).first().click();
+  await page.getByText(/^operator ·/).waitFor();
+  assert.match(page.url(), /#\/jobs/);
+  assert.deepEqual([...new Set(seen)], ["public-key"]);
+  fs.rmSync(folder, { recursive: true });
 });
 
 test("gristmill console says at its start what is wrong", async () => {

@@ -57,14 +57,14 @@ export class Console {
 
   /**
    * A tab of its own, watched from its first request.
-   * @param {{role?: "viewer"|"operator"|"admin"|"nobody"|null, at?: string, origin?: string, phone?: boolean, dark?: boolean, still?: boolean, size?: object}} [options]
-   *   role: signed in by a pasted token; null: not signed in. at: the screen. origin: another server than the gateway. still: no animations
+   * @param {{role?: "viewer"|"operator"|"admin"|"nobody"|null, at?: string, origin?: string, api?: string, phone?: boolean, dark?: boolean, still?: boolean, size?: object}} [options]
+   *   role: signed in by a pasted token; null: not signed in. at: the screen. origin: another server than the gateway; api: where the deployment answers, if not there. still: no animations
    */
-  async open({ role = "admin", at = "/overview", origin = this.stack.url, phone = false, dark = false, still = true, size } = {}) {
+  async open({ role = "admin", at = "/overview", origin = this.stack.url, api = origin, phone = false, dark = false, still = true, size } = {}) {
     const context = await this.browser.newContext({ viewport: size ?? (phone ? { width: 390, height: 844 } : { width: 1280, height: 800 }), hasTouch: phone,
       colorScheme: dark ? "dark" : "light", reducedMotion: still ? "reduce" : "no-preference", acceptDownloads: true });
     this.#contexts.add(context);
-    await this.watch(context, origin);
+    await this.watch(context, origin, api);
     if (role) {
       const token = await this.token(role);
       await context.addInitScript(([token, origin]) => { if (location.origin === origin) sessionStorage.setItem("gristmill.token", token); }, [token, new URL(origin).origin]);
@@ -75,8 +75,8 @@ export class Console {
   }
 
   /** Notes what no page of the console may do. */
-  async watch(context, origin = this.stack.url) {
-    const own = new URL(origin).origin;
+  async watch(context, origin = this.stack.url, api = origin) {
+    const own = [new URL(origin).origin, new URL(api).origin];
     const complain = (text) => this.complaints.push(text);
     await context.exposeBinding("complainOfViolation", (_, text) => complain(text));
     await context.addInitScript(() => document.addEventListener("securitypolicyviolation", ({ violatedDirective, blockedURI, sourceFile, lineNumber, sample }) =>
@@ -84,7 +84,7 @@ export class Console {
     context.on("weberror", (error) => complain(`an error in the page: ${error.error().stack}`));
     context.on("request", (request) => {
       const url = request.url();
-      if (!/^(blob|data):/.test(url) && new URL(url).origin !== own) complain(`a request to a third party: ${url}`);
+      if (!/^(blob|data):/.test(url) && !own.includes(new URL(url).origin)) complain(`a request to a third party: ${url}`);
       this.#waiting.push(request.allHeaders().then((headers) => this.#search(`the request ${url}`, url + JSON.stringify(headers) + (request.postDataBuffer()?.toString("latin1") ?? "")), () => {}));
     });
     context.on("response", (response) => {
@@ -126,7 +126,7 @@ export class Console {
 }
 
 /** A job, as an application enqueues it; the arguments are those of submit_job without p_. */
-export async function addJob(console, { kind = "echo", payload = {}, ...named } = {}) {
+export async function addJob(console, { kind = "echo", payload = { n: 1 }, ...named } = {}) {
   const args = Object.fromEntries(Object.entries({ kind, payload, ...named }).map(([name, value]) => [`p_${name}`, value]));
   const { status, json } = await console.call("service", "submit_job", args);
   if (status !== 200) throw new Error(`submit_job answered ${status}: ${JSON.stringify(json)}`);

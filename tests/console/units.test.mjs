@@ -29,6 +29,7 @@ describe("JSON", () => {
 
   test("an edited payload that is no object is refused with the reason", () => {
     assert.match(checkJson("[1]", { object: true }).error, /object/);
+    assert.match(checkJson("{}", { object: true }).error, /at least one field/);
     assert.match(checkJson('{"a":}', { object: true }).error, /character 6/);
     assert.equal(checkJson('{"a":9007199254740993}', { object: true }).text, '{\n  "a": 9007199254740993\n}');
   });

@@ -100,6 +100,7 @@ export function checkJson(text, { object = false } = {}) {
   try {
     const node = parseExactly(text);
     if (object && node.type !== "object") return { error: "A payload is an object: {…}." };
+    if (object && node.type === "object" && node.entries.length === 0) return { error: "A payload has at least one field." };
     return { text: print(node) };
   } catch (error) {
     return { error: `This is no JSON: ${error.message}.` };

@@ -2,6 +2,7 @@
 import { signal } from "@preact/signals";
 
 import { config } from "./config.js";
+import { go } from "./router.js";
 
 const KEY = "gristmill.key";
 const REFRESH = "gristmill.refresh";
@@ -30,7 +31,7 @@ export function takeKey() {
   const key = given.get("key");
   if (!key) return;
   const to = given.get("to") ?? "/";
-  history.replaceState(null, "", `#${to.startsWith("/") ? to : "/"}`);
+  go(`#${to.startsWith("/") ? to : "/"}`, { replace: true });
   sessionStorage.setItem(KEY, key);
 }
 

@@ -81,13 +81,12 @@ export function SearchBox({ value, onSearch, error = null, keys = KEYS, placehol
     const head = term.key ? text.slice(0, term.begin + term.minus.length + term.key.length + 1 + term.listed) : text.slice(0, term.begin) + term.minus;
     const filled = choice.whole ?? `${quote(choice.value)} `;
     const next = head + filled + text.slice(caret).replace(/^\s+/, "");
+    // At once, and not when it is drawn: whoever types on would else find the caret moved.
+    input.current.value = next;
+    input.current.setSelectionRange(head.length + filled.length, head.length + filled.length);
     setText(next);
     close();
-    requestAnimationFrame(() => {
-      input.current.setSelectionRange(head.length + filled.length, head.length + filled.length);
-      input.current.focus();
-      if (choice.whole) suggest();
-    });
+    if (choice.whole) suggest();
   };
   const submit = (event) => {
     event.preventDefault();

@@ -50,7 +50,7 @@ function Sheet({ data, page, picture, chosen, onChoose }) {
       ${!picture && html`<text x=${at.x} y=${at.y + at.height * 0.8} font-size=${(at.height * 0.88).toFixed(1)} textLength=${at.width.toFixed(1)} lengthAdjust="spacingAndGlyphs" aria-hidden="true">${text}</text>`}</g>`;
   }), [data.words, picture, height]);
   const facts = data.facts.filter((fact) => fact.page === data.page && fact.box);
-  return html`<div class="sheet"><svg viewBox=${`0 0 ${WIDE} ${height}`} role="img" aria-label=${`Page ${data.page}: ${plural(data.words.length, "word")}, ${plural(facts.length, "fact")}`}>
+  return html`<div class="sheet" tabindex="0" role="region" aria-label=${`Page ${data.page}`}><svg viewBox=${`0 0 ${WIDE} ${height}`} role="img" aria-label=${`Page ${data.page}: ${plural(data.words.length, "word")}, ${plural(facts.length, "fact")}`}>
     <rect class="paper" width=${WIDE} height=${height} />${picture && html`<image href=${picture} width=${WIDE} height=${height} preserveAspectRatio="none" />`}
     ${drawn}
     ${facts.map((fact) => { const at = place(fact.box); return html`<rect class=${`fact-box ${fact.number === chosen ? "on" : ""} ${fact.confidence !== null && fact.confidence < data.enough ? "unsure" : ""}`} x=${at.x - 3} y=${at.y - 3} width=${at.width + 6} height=${at.height + 6} rx="3"

@@ -9,8 +9,9 @@ import { useRpc, useTitle } from "../lib/use.js";
 import { Copy, Empty, Fetched, Panel, Some, Stat, State, Time } from "../parts/bits.js";
 import { BreakerChanges } from "./queue.js";
 
-function Findings({ data }) {
-  const findings = [...data.findings].sort((a, b) => ["error", "warning", "note"].indexOf(a.level) - ["error", "warning", "note"].indexOf(b.level));
+function Findings({ from }) {
+  const findings = [...from.data.findings].sort((a, b) => ["error", "warning", "note"].indexOf(a.level) - ["error", "warning", "note"].indexOf(b.level));
+  if (from.data.looked === false) return html`<p class="faint small pad">This installation keeps no record of its release to compare with. Run <code>gristmill doctor</code>.</p>`;
   if (!findings.length) return html`<${Empty} icon="check" title="Nothing to mend"><p>The checks of gristmill doctor that the database can make find nothing.</p><//>`;
   return html`<ul class="findings">${findings.map((finding) => html`<li><${State} of=${finding.level} tone=${{ error: "bad", warning: "warn", note: "idle" }[finding.level]} /><div class="grow"><p class="breaks isolate">${finding.sentence}</p>${finding.fix && html`<div class="fix"><code class="breaks isolate">${finding.fix}</code><${Copy} text=${finding.fix} label="Copy the fix" /></div>`}</div></li>`)}</ul>`;
 }
@@ -48,9 +49,11 @@ function together(events) {
 function Health() {
   useTitle("Health");
   const from = useRpc("console_health", {}, { every: 10 });
+  // It compares the whole installation with its release, which takes half a second: asked once.
+  const damage = useRpc("console_findings", {}, { every: 0 });
   return html`<${Fetched} from=${from} rows=${10}>${(data) => {
     const wrong = data.checks.filter(({ ok }) => !ok).length;
-    const toMend = data.findings.filter(({ level }) => level !== "note").length;
+    const toMend = (damage.data?.findings ?? []).filter(({ level }) => level !== "note").length;
     const firing = data.alerts.filter(({ state }) => state === "firing").length;
     const version = data.version ?? start.value.version;
     const ill = wrong + toMend + firing + (data.pump.late ? 1 : 0);
@@ -59,7 +62,7 @@ function Health() {
         <${Stat} label="Invocations" value=${compact(data.invocations.hour.asked)} note=${`${compact(data.invocations.hour.failed)} failed in an hour`} tone=${data.invocations.hour.failed ? "warn" : ""} /><${Stat} label="Breakers" value=${data.breakers.filter(({ state }) => state !== "closed").length || "closed"} tone=${data.breakers.some(({ state }) => state === "open") ? "bad" : ""} note=${`${plural(data.breakers.length, "target")}`} />
         <${Stat} label="Database" value=${bytes(data.database_bytes)} note=${`${compact(data.tables.find(({ name }) => name.endsWith("job_live"))?.rows_about ?? 0)} live jobs, about`} /></div>
       ${data.pump.reason && html`<p class="banner breaks isolate">${data.pump.reason}</p>`}
-      <div class="halves"><div class="stack"><${Panel} title="Findings" note=${data.findings.length ? plural(data.findings.length, "finding") : ""} flush><${Findings} data=${data} /><//><${Panel} title="Checks" flush><${Checks} checks=${data.checks} /><//></div>
+      <div class="halves"><div class="stack"><${Panel} title="Findings" note="what gristmill doctor finds in the database" flush actions=${html`<button type="button" class="ghost" disabled=${damage.loading} onClick=${damage.reload}>${damage.loading ? "Looking …" : "Look again"}</button>`}><${Fetched} from=${damage} rows=${2}>${() => html`<${Findings} from=${damage} />`}<//><//><${Panel} title="Checks" flush><${Checks} checks=${data.checks} /><//></div>
         <div class="stack"><${Panel} title="Invocations" flush><${Invocations} invocations=${data.invocations} /><//><${Panel} title="Breakers" flush>${data.breakers.length > 0 && html`<ul class="events">${data.breakers.map((row) => html`<li><b class="isolate grow">${row.target}</b><${State} of=${row.state} tone=${{ open: "bad", half_open: "warn", closed: "good" }[row.state]} /><span class="small soft">${!row.changed_at || row.changed_at.includes("infinity") ? "always" : html`since <${Time} at=${row.changed_at} />`}</span></li>`)}</ul>`}<${BreakerChanges} rows=${data.breaker_changes} /><//>
           <${Panel} title="Alerts" flush><${AlertRows} alerts=${data.alerts} /><//></div></div>
       <${Panel} title="Tables" note=${`${bytes(data.database_bytes)} in all`} flush><${Tables} tables=${data.tables} /><//>

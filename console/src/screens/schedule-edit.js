@@ -23,7 +23,8 @@ export function ScheduleDialog({ schedule, onClose, onSaved }) {
   const [expression, setExpression] = useState(schedule.expression ?? "0 9 * * 1-5");
   const [timezone, setTimezone] = useState(schedule.timezone ?? here);
   // A masked payload cannot be edited; an empty field keeps it.
-  const [payload, setPayload] = useState(schedule.payload_masked ? "" : (checkJson(schedule.payload_text ?? "{}").text ?? "{}"));
+  const [payload, setPayload] = useState(schedule.payload_masked ? "" : (checkJson(schedule.payload_text ?? '{"scheduled": true}').text ?? "{}"));
+  const [kind, setKind] = useState(schedule.kind ?? "");
   const [preview, setPreview] = useState(/** @type {any} */ (null));
   const [error, setError] = useState("");
   const [busy, setBusy] = useState(false);
@@ -45,7 +46,7 @@ export function ScheduleDialog({ schedule, onClose, onSaved }) {
     try {
       const name = schedule.name ?? String(form.get("name")).trim();
       await rpc("console_save_schedule", { p_schedule: { name, description: form.get("description"), ...(byInterval ? { every_seconds: Number(every), expression: null } : { expression: expression.trim(), timezone: timezone.trim(), every_seconds: null }),
-        kind: form.get("kind"), ...(keeps ? {} : { payload_text: checked.text }), overlap: form.get("overlap"), catch_up: form.get("catch_up") }, p_reason: form.get("reason") });
+        kind, ...(keeps ? {} : { payload_text: checked.text }), overlap: form.get("overlap"), catch_up: form.get("catch_up") }, p_reason: form.get("reason") });
       say(`${name} is ${isNew ? "added" : "changed"}.`);
       onSaved(name);
     } catch (failure) {
@@ -61,7 +62,7 @@ export function ScheduleDialog({ schedule, onClose, onSaved }) {
       <label class="field"><span>Time zone</span><input required list="zones" spellcheck="false" autocomplete="off" value=${timezone} onInput=${(event) => setTimezone(event.target.value)} /><datalist id="zones">${ZONES.map((zone) => html`<option value=${zone} />`)}</datalist></label></div>
     <div class="chips">${EXAMPLES.map(([example, label]) => html`<button type="button" class="chip" onClick=${() => setExpression(example)}>${label}</button>`)}</div>
     <div class="preview-times"><p id="in-words"><b>${said || html`<span class="faint">Not in words</span>`}</b></p>${preview?.failure ? html`<p class="bad breaks" role="alert">${preview.failure.message} ${preview.failure.advice}</p>` : preview ? html`<${NextTimes} next=${preview.next} timezone=${timezone} />` : html`<p class="faint">…</p>`}</div>`}
-    <label class="field"><span>Kind <i>what it enqueues</i></span><select name="kind" required value=${schedule.kind ?? ""}>${start.value.kinds.map((row) => html`<option value=${row.kind} selected=${row.kind === schedule.kind}>${row.kind}</option>`)}</select></label>
+    <label class="field"><span>Kind <i>what it enqueues</i></span><select required value=${kind} onChange=${(event) => setKind(event.target.value)}><option value="" disabled>Choose one</option>${start.value.kinds.map((row) => html`<option value=${row.kind}>${row.kind}</option>`)}</select></label>
     <label class="field"><span>Payload <i>${schedule.payload_masked ? "masked; empty keeps it" : "JSON; large numbers stay exact"}</i></span><textarea rows="4" spellcheck="false" value=${payload} onInput=${(event) => setPayload(event.target.value)} /></label>${checked.error && html`<p class="warn small">${checked.error}</p>`}
     <div class="pair"><label class="field"><span>If the last one still runs</span><select name="overlap"><option value="skip" selected=${schedule.overlap !== "queue"}>leave this time out</option><option value="queue" selected=${schedule.overlap === "queue"}>enqueue it behind</option></select></label>
       <label class="field"><span>Times missed in a downtime</span><select name="catch_up">${[["none", "are left out"], ["once", "run once"], ["all", "run all, up to a bound"]].map(([value, label]) => html`<option value=${value} selected=${schedule.catch_up === value}>${label}</option>`)}</select></label></div>

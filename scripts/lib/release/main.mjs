@@ -111,7 +111,18 @@ function nativeBinary({ binary }) {
   const file = path.resolve(binary ?? path.join(targetDir, "release/gristmill"));
   const said = execFileSync(file, ["--version"], { encoding: "utf8" }).trim();
   if (said !== `gristmill ${version}`) throw new Refused(`${file} says "${said}", not "gristmill ${version}"`);
+  if (!hasConsole(file)) throw new Refused(`${file} was compiled without the page of the console\n  run scripts/lib/build-console.sh, then compile it again`);
   return file;
+}
+
+function hasConsole(file) {
+  const folder = fs.mkdtempSync(path.join(os.tmpdir(), "gristmill-console-"));
+  try {
+    execFileSync(file, ["console", "--url", "http://127.0.0.1", "--write", folder], { stdio: "ignore" });
+    return fs.existsSync(path.join(folder, "app.js"));
+  } finally {
+    fs.rmSync(folder, { recursive: true, force: true });
+  }
 }
 
 async function rest({ options, binary, out, work }) {

@@ -63,6 +63,7 @@ export const suites = [
   ...["refresh", "workflows"].map(app),
   { group: "e2e", name: "wake", needs: ["native", "functions"], read: readNode, command: nodeTest("tests/wake/") },
   { group: "e2e", name: "traces", needs: ["native", "functions"], read: readNode, command: nodeTest("tests/traces/") },
+  { group: "console", name: "console", needs: ["native"], read: readNode, command: nodeTestAtOnce("tests/console/") },
   { group: "sdk", name: "client", needs: ["native", "functions", "sdk"], read: readNode, command: nodeTestAtOnce("tests/client/") },
   { ...app("project"), group: "project", needs: ["native", "functions", "sdk"] },
   { group: "sdk", name: "testing", needs: ["native", "sdk image"], read: readNode, command: nodeTestAtOnce("tests/testing/") },

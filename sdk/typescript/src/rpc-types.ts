@@ -190,6 +190,16 @@ export interface Rpcs {
     args: { p_ids: string[]; p_reason: string };
     result: Json;
   };
+  /** A document with one page's words and their boxes, its facts, confidences and audit rows; texts are masked until revealed. For viewers of the console. For authenticated, service_role. */
+  console_document: {
+    args: { p_id: string; p_page?: number | null };
+    result: Json;
+  };
+  /** Documents that match a search, newest upload first, with why a person should look at each: {documents, looked, done, cursor, query}. For viewers of the console. For authenticated, service_role. */
+  console_documents: {
+    args: { p_search?: string | null; p_cursor?: string | null; p_limit?: number | null };
+    result: Json;
+  };
   /** Drains a queue, or ends that: new jobs are answered as throttled, what waits and runs is worked off. For operators of the console. For authenticated, service_role. */
   console_drain: {
     args: { p_queue: string; p_draining: boolean; p_reason: string };
@@ -198,6 +208,11 @@ export interface Rpcs {
   /** Enqueues a job from JSON text, also an edited copy of another: {id, status}. For operators of the console; for another owner, admins. For authenticated, service_role. */
   console_enqueue: {
     args: { p_kind: string; p_payload: string; p_options?: Json | null; p_reason?: string | null };
+    result: Json;
+  };
+  /** Exports that match a search, newest first, with their progress and files: {exports, looked, done, cursor, query}. For viewers of the console. For authenticated, service_role. */
+  console_exports: {
+    args: { p_search?: string | null; p_cursor?: string | null; p_limit?: number | null };
     result: Json;
   };
   /** What this installation has lost, with the SQL that restores it: {looked, findings: [{level, sentence, fix}]}. For viewers of the console. For authenticated, service_role. */
@@ -255,6 +270,11 @@ export interface Rpcs {
     args: { p_queue: string };
     result: Json;
   };
+  /** Data types with their freshness, watched symbols, calls per minute beside the limit, the quota with a forecast, and why answers were refused. For viewers of the console. For authenticated, service_role. */
+  console_refresh: {
+    args: Record<string, never>;
+    result: Json;
+  };
   /** Lets a bulk action go on from where it was stopped or has failed. For operators of the console. For authenticated, service_role. */
   console_resume_bulk: {
     args: { p_id: string; p_reason: string };
@@ -272,6 +292,16 @@ export interface Rpcs {
   };
   /** The payload, result and logs of a job in clear. For admins of the console; the audit log keeps who, when and why. For authenticated, service_role. */
   console_reveal: {
+    args: { p_id: string; p_reason: string };
+    result: Json;
+  };
+  /** Shows the caller the texts and the file of a document for ten minutes: {until}. For admins of the console; the audit log keeps who, when and why. For authenticated, service_role. */
+  console_reveal_document: {
+    args: { p_id: string; p_reason: string };
+    result: Json;
+  };
+  /** Lets the caller read the PDF of an export for ten minutes: {until, file}. For admins of the console; the audit log keeps who, when and why. For authenticated, service_role. */
+  console_reveal_export: {
     args: { p_id: string; p_reason: string };
     result: Json;
   };
@@ -313,6 +343,11 @@ export interface Rpcs {
   /** Completes a key or a value of the search of jobs: {field, values: [{value, note}]}. For viewers of the console. For authenticated, service_role. */
   console_suggest: {
     args: { p_field: string; p_prefix?: string | null };
+    result: Json;
+  };
+  /** What profiles have used in a month beside their plans, the last twelve months, and the newest events. For viewers of the console. For authenticated, service_role. */
+  console_usage: {
+    args: { p_month?: string | null; p_profile?: string | null; p_limit?: number | null };
     result: Json;
   };
   /** Checks the chain of the audit log of the last 31 days: {ok, days, rows, findings, head}. For operators of the console. For authenticated, service_role. */
