@@ -704,6 +704,18 @@ $$;
 
 COMMENT ON FUNCTION mill.begin_workflow() IS 'Takes the newest definition of its type for a new job.';
 
+CREATE FUNCTION mill.bound_inserted_documents() RETURNS trigger
+    LANGUAGE plpgsql SECURITY DEFINER
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS $$
+begin
+  perform mill.refuse_excess(auth.uid(), 'documents', (select count(*)::int from inserted));
+  return null;
+end
+$$;
+
+COMMENT ON FUNCTION mill.bound_inserted_documents() IS 'A statement trigger: refuses with GM015 what a user inserts above the setting users.documents_per_minute.';
+
 CREATE FUNCTION mill.bulk_search(p_action text, p_search text, p_group text, p_role text) RETURNS jsonb
     LANGUAGE plpgsql STABLE
     SET search_path TO 'pg_catalog', 'pg_temp'
@@ -1027,6 +1039,161 @@ CREATE FUNCTION mill.capacity_left(p_jobs jsonb) RETURNS jsonb
 $$;
 
 COMMENT ON FUNCTION mill.capacity_left(p_jobs jsonb) IS 'How many more jobs each queue of a batch takes that has a depth limit or drains, as an object.';
+
+CREATE FUNCTION mill.catalog_now() RETURNS TABLE(kind text, name text, belongs_to text, state text, mend text)
+    LANGUAGE sql STABLE
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS $$
+  select * from mill.catalog_of_routines()
+  union all
+  select * from mill.catalog_of_relations()
+  union all
+  select * from mill.catalog_of_tables()
+  union all
+  select * from mill.catalog_of_grants()
+$$;
+
+COMMENT ON FUNCTION mill.catalog_now() IS 'What is there of the installed release, as rows of mill.catalog.';
+
+CREATE FUNCTION mill.catalog_of_grants() RETURNS TABLE(kind text, name text, belongs_to text, state text, mend text)
+    LANGUAGE sql STABLE
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS $$
+  with thing as (
+    select r.kind || ' ' || r.name as itself, r.kind || ' ' || r.name as target, p.proowner as owner,
+      coalesce(p.proacl, acldefault('f', p.proowner)) as acl, '' as columns
+    from mill.own_routines() r join pg_proc p on p.oid = r.routine
+    union all
+    select r.kind || ' ' || r.name, case r.kind when 'sequence' then 'sequence ' else 'table ' end || r.name, c.relowner,
+      coalesce(c.relacl, acldefault(case r.kind when 'sequence' then 's' else 'r' end::"char", c.relowner)), ''
+    from mill.own_relations() r join pg_class c on c.oid = r.relation
+    union all
+    select r.kind || ' ' || r.name, 'table ' || r.name, c.relowner, a.attacl, format(' (%I)', a.attname)
+    from mill.own_relations() r
+    join pg_class c on c.oid = r.relation
+    join pg_attribute a on a.attrelid = r.relation and a.attnum > 0 and not a.attisdropped and a.attacl is not null
+    union all
+    select 'schema ' || n.nspname, format('schema %I', n.nspname), n.nspowner, coalesce(n.nspacl, acldefault('n', n.nspowner)), ''
+    from pg_namespace n
+    where n.nspname = 'mill' or exists (select from mill.object o where o.kind = 'schema' and o.name = n.nspname)
+  )
+  select 'grant', t.target || t.columns || ' to ' || g.grantee, t.itself, string_agg(lower(g.privilege), ', ' order by g.privilege),
+    format('grant %s on %s to %s', string_agg(lower(g.privilege) || t.columns, ', ' order by g.privilege), t.target, g.grantee)
+  from thing t
+  cross join lateral (
+    select case a.grantee when 0 then 'public' else quote_ident(pg_get_userbyid(a.grantee)) end as grantee, a.privilege_type as privilege
+    from aclexplode(t.acl) a where a.grantee <> t.owner) g
+  group by t.target, t.columns, t.itself, g.grantee
+$$;
+
+COMMENT ON FUNCTION mill.catalog_of_grants() IS 'The grants on what the release has made, as rows of mill.catalog.';
+
+CREATE FUNCTION mill.catalog_of_relations() RETURNS TABLE(kind text, name text, belongs_to text, state text, mend text)
+    LANGUAGE sql STABLE
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS $$
+  with own as materialized (select r.relation, r.kind, r.name, r.kind || ' ' || r.name as itself from mill.own_relations() r),
+  view as (
+    select o.*, concat_ws(' ', 'create or replace view', o.name, 'with (' || array_to_string(c.reloptions, ', ') || ')', 'as')
+      || e'\n' || pg_get_viewdef(c.oid) as text
+    from own o join pg_class c on c.oid = o.relation where o.kind = 'view'
+  ),
+  attribute as (
+    select o.name as relation, o.itself, quote_ident(a.attname) as name, format_type(a.atttypid, a.atttypmod) as type, a.attnotnull,
+      a.attgenerated, a.attidentity, pg_get_expr(d.adbin, d.adrelid) as value
+    from own o
+    join pg_attribute a on a.attrelid = o.relation and a.attnum > 0 and not a.attisdropped and a.attinhcount = 0
+    left join pg_attrdef d on d.adrelid = a.attrelid and d.adnum = a.attnum
+    where o.kind = 'table'
+  )
+  select o.kind, o.name, o.itself, 'exists',
+    case o.kind when 'sequence' then format('create sequence %s', o.name)
+      else format('-- The rows of %s are gone. Restore the table from a backup: docs/backup.md', o.name) end
+  from own o where o.kind <> 'view'
+  union all
+  -- Names of columns stand in the list: inside of a union Postgres writes some or leaves them out, as the text came to it.
+  select 'view', v.name, v.itself,
+    md5(regexp_replace(v.text, ' AS ("[^"]+"|\w+)', '', 'g')
+      || (select string_agg(a.attname, ', ' order by a.attnum) from pg_attribute a where a.attrelid = v.relation and a.attnum > 0)),
+    v.text
+  from view v
+  union all
+  select 'column', a.relation || '.' || a.name, a.itself,
+    jsonb_strip_nulls(jsonb_build_object('type', a.type, 'is_not_null', a.attnotnull, 'identity', nullif(a.attidentity, ''),
+      'generated', case when a.attgenerated <> '' then a.value end, 'default', case when a.attgenerated = '' then a.value end))::text,
+    concat_ws(' ', 'alter table', a.relation, 'add column', a.name, a.type,
+      case
+        when a.attidentity <> '' then format('generated %s as identity', case a.attidentity when 'a' then 'always' else 'by default' end)
+        when a.attgenerated <> '' then format('generated always as (%s) stored', a.value)
+        when a.value is not null then 'default ' || a.value
+      end,
+      case when a.attnotnull then 'not null' end)
+  from attribute a
+  union all
+  select 'row level security', o.name, o.itself, concat_ws(', ', 'on', case when c.relforcerowsecurity then 'forced' end),
+    format('alter table %s enable row level security', o.name) || case when c.relforcerowsecurity then format('; alter table %s force row level security', o.name) else '' end
+  from own o join pg_class c on c.oid = o.relation
+  where o.kind = 'table' and c.relrowsecurity
+$$;
+
+COMMENT ON FUNCTION mill.catalog_of_relations() IS 'The relations of the release, their columns and their row level security, as rows of mill.catalog.';
+
+CREATE FUNCTION mill.catalog_of_routines() RETURNS TABLE(kind text, name text, belongs_to text, state text, mend text)
+    LANGUAGE sql STABLE
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS $$
+  select r.kind, r.name, r.kind || ' ' || r.name, md5(d.text), rtrim(d.text, e'\n')
+  from mill.own_routines() r
+  cross join lateral (select pg_get_functiondef(r.routine) as text) d
+$$;
+
+COMMENT ON FUNCTION mill.catalog_of_routines() IS 'The functions and procedures of the release, as rows of mill.catalog.';
+
+CREATE FUNCTION mill.catalog_of_tables() RETURNS TABLE(kind text, name text, belongs_to text, state text, mend text)
+    LANGUAGE sql STABLE
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS $_$
+  with own as materialized (
+    select r.relation, r.name, r.kind || ' ' || r.name as itself from mill.own_relations() r where r.kind in ('table', 'view')
+  ),
+  -- A table in another schema is the user's as well: only triggers and policies that a file has made are ours.
+  booked as materialized (select o.kind, o.name from mill.object o where o.kind in ('trigger', 'policy'))
+  select 'index', c.oid::regclass::text, o.itself, pg_get_indexdef(c.oid) || case when i.indisvalid then '' else ' invalid' end, pg_get_indexdef(c.oid)
+  from own o
+  join pg_index i on i.indrelid = o.relation
+  join pg_class c on c.oid = i.indexrelid
+  where not c.relispartition
+    and not exists (select from pg_constraint k where k.conindid = i.indexrelid and k.conrelid = i.indrelid and k.contype in ('p', 'u', 'x'))
+  union all
+  select 'constraint', format('%I on %s', k.conname, o.name), o.itself, pg_get_constraintdef(k.oid),
+    format('alter table %s add constraint %I %s', o.name, k.conname, pg_get_constraintdef(k.oid))
+  from own o
+  join pg_constraint k on k.conrelid = o.relation
+  where k.contype in ('c', 'f', 'p', 'u', 'x') and k.conparentid = 0 and k.coninhcount = 0
+  union all
+  select 'trigger', format('%I on %s', t.tgname, o.name), o.itself,
+    pg_get_triggerdef(t.oid) || case t.tgenabled when 'O' then '' else ' enabled ' || t.tgenabled::text end, pg_get_triggerdef(t.oid)
+  from own o
+  join pg_trigger t on t.tgrelid = o.relation and not t.tgisinternal and t.tgparentid = 0
+  where o.name like 'mill.%' or exists (select from booked b where b.kind = 'trigger' and b.name = t.tgname || ' on ' || o.name)
+  union all
+  select 'policy', format('%I on %s', p.polname, o.name), o.itself, s.state,
+    format('drop policy if exists %I on %s; create policy %1$I on %2$s as %s for %s to %s', p.polname, o.name,
+      case when p.polpermissive then 'permissive' else 'restrictive' end,
+      case p.polcmd when 'r' then 'select' when 'a' then 'insert' when 'w' then 'update' when 'd' then 'delete' else 'all' end, s.roles)
+    || coalesce(' using (' || pg_get_expr(p.polqual, p.polrelid) || ')', '')
+    || coalesce(' with check (' || pg_get_expr(p.polwithcheck, p.polrelid) || ')', '')
+  from own o
+  join pg_policy p on p.polrelid = o.relation
+  cross join lateral (
+    select case when p.polroles = '{0}' then 'public'
+      else (select string_agg(quote_ident(r.rolname), ', ' order by r.rolname) from pg_roles r where r.oid = any (p.polroles)) end as roles) q
+  cross join lateral (
+    select q.roles, concat_ws(' | ', p.polcmd, p.polpermissive, q.roles, pg_get_expr(p.polqual, p.polrelid), pg_get_expr(p.polwithcheck, p.polrelid)) as state) s
+  where o.name like 'mill.%' or exists (select from booked b where b.kind = 'policy' and b.name = p.polname || ' on ' || o.name)
+$_$;
+
+COMMENT ON FUNCTION mill.catalog_of_tables() IS 'The indexes, constraints, triggers and policies of the release, as rows of mill.catalog.';
 
 CREATE FUNCTION mill.catch_up_workflow(p_id uuid) RETURNS void
     LANGUAGE plpgsql
@@ -1468,21 +1635,52 @@ $$;
 
 COMMENT ON FUNCTION mill.check_fits(p_jobs jsonb) IS 'Raises GM011 for the first job of a batch whose payload does not fit the schema of its kind.';
 
+CREATE FUNCTION mill.check_installation() RETURNS TABLE(detail text)
+    LANGUAGE sql STABLE
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS $_$
+  with thing as (
+    select c.kind, c.name, c.belongs_to, c.state,
+      case c.kind when 'grant' then regexp_replace(c.name, '^.* to ', '') end as role,
+      case c.kind
+        when 'trigger' then to_regclass(regexp_replace(c.name, '^.* on ', ''))
+        when 'row level security' then to_regclass(c.name)
+      end as relation,
+      case
+        when c.kind in ('function', 'procedure') then to_regprocedure(c.name) is not null
+        when c.kind in ('table', 'view', 'index') then to_regclass(c.name) is not null
+      end as is_there
+    from mill.catalog c
+    where c.kind in ('function', 'procedure', 'table', 'view', 'index', 'grant', 'trigger', 'row level security')
+  )
+  select format('%s %s is missing', t.kind, t.name) from thing t where not t.is_there
+  union all
+  select format('grant of %s on %s is missing', p.privilege, t.name)
+  from thing t
+  cross join lateral unnest(string_to_array(t.state, ', ')) p(privilege)
+  where t.name not like '% (%) to %' and to_regrole(t.role) is not null
+    and case split_part(t.belongs_to, ' ', 1)
+      when 'function' then not has_function_privilege(t.role, to_regprocedure(substr(t.belongs_to, 10)), p.privilege)
+      when 'table' then not has_table_privilege(t.role, to_regclass(substr(t.belongs_to, 7)), p.privilege)
+      when 'view' then not has_table_privilege(t.role, to_regclass(substr(t.belongs_to, 6)), p.privilege)
+    end
+  union all
+  select format('row level security of %s is off', t.name)
+  from thing t join pg_class c on c.oid = t.relation
+  where t.kind = 'row level security' and not c.relrowsecurity
+  union all
+  select format('trigger %s is %s', t.name, case when g.oid is null then 'missing' else 'disabled' end)
+  from thing t
+  left join pg_trigger g on g.tgrelid = t.relation and t.name like quote_ident(g.tgname) || ' on %'
+  where t.kind = 'trigger' and t.relation is not null and t.state !~ ' enabled D$' and coalesce(g.tgenabled = 'D', true)
+$_$;
+
+COMMENT ON FUNCTION mill.check_installation() IS 'What the release has made and is missing, revoked or switched off. gristmill doctor says how to mend it.';
+
 CREATE FUNCTION mill.check_invocations() RETURNS TABLE(detail text)
     LANGUAGE sql STABLE
     SET search_path TO 'pg_catalog', 'pg_temp'
-    AS $$
-  select format('the last invocations of queue %s failed: %s', q.queue, l.failures[1])
-  from mill.queue q
-  cross join lateral (
-    select array_agg(i.failure order by i.asked_at desc) as failures
-    from (
-      select i.failure, i.asked_at from mill.invocation i
-      where i.queue = q.queue and i.ended_at is not null and i.asked_at > mill.now() - interval '5 minutes'
-      order by i.asked_at desc
-      limit 3) i) l
-  where q.served_by = 'function' and not q.paused and cardinality(array_remove(l.failures, null)) = 3
-$$;
+    AS $$ select format('the last invocations of queue %s failed: %s', f.queue, f.failure) from mill.failing_invocations() f $$;
 
 COMMENT ON FUNCTION mill.check_invocations() IS 'Queues whose last three invocations failed, with the reason of the last one.';
 
@@ -1654,6 +1852,9 @@ begin
     new.edge_function_name, new.provider))
   where mill.refresh_queue_of(new.edge_function_name, new.provider) is null;
 
+  if v_is_ours then
+    perform mill.check_response_schema(new);
+  end if;
   if new.column_map is not null then
     perform mill.check_column_map(new, v_table);
   end if;
@@ -1666,6 +1867,50 @@ end
 $$;
 
 COMMENT ON FUNCTION mill.check_registry_row() IS 'Trigger: checks a row of data_type_registry against the catalog.';
+
+CREATE FUNCTION mill.check_response_schema(p_row public.data_type_registry) RETURNS void
+    LANGUAGE plpgsql
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS $_$
+begin
+  perform mill.refuse_registry_row(format(
+    'our processor has no fetcher of its own for %s: give endpoint_template, response_schema and column_map, or name the function that fetches it in edge_function_name', p_row.data_type))
+  where p_row.endpoint_template is null and p_row.data_type <> all (array['quote', 'profile', 'earnings', 'financial-statements']);
+  perform mill.refuse_registry_row('response_schema accepts anything: say at least the type')
+  where not p_row.response_schema ?| array['type', 'properties', 'items', 'required', 'enum', 'const', 'anyOf', 'allOf', 'oneOf', '$ref'];
+
+  perform mill.refuse_registry_row(format('response_schema: %s of %s is not as a JSON Schema has it', w.keyword, w.place))
+  from (
+    with recursive node(place, it) as (
+      select 'the whole', p_row.response_schema
+      union all
+      select format('%s/%s', n.place, c.name), c.it
+      from node n
+      cross join lateral (
+        select p.key as name, p.value as it from jsonb_each(case jsonb_typeof(n.it -> 'properties') when 'object' then n.it -> 'properties' else '{}' end) p
+        union all
+        select k.word, n.it -> k.word from unnest(array['items', 'additionalProperties', 'not']) k(word) where jsonb_typeof(n.it -> k.word) = 'object'
+        union all
+        select k.word, e from unnest(array['anyOf', 'allOf', 'oneOf']) k(word)
+        cross join lateral jsonb_array_elements(case jsonb_typeof(n.it -> k.word) when 'array' then n.it -> k.word else '[]' end) e) c
+    )
+    select n.place, k.keyword
+    from node n
+    cross join lateral (values
+      ('the schema', jsonb_typeof(n.it) in ('object', 'boolean')),
+      ('type', not n.it ? 'type' or not exists (
+        select from jsonb_array_elements_text(case jsonb_typeof(n.it -> 'type') when 'array' then n.it -> 'type' else jsonb_build_array(n.it -> 'type') end) t(word)
+        where t.word is null or t.word <> all (array['object', 'array', 'string', 'number', 'integer', 'boolean', 'null']))),
+      ('properties', coalesce(jsonb_typeof(n.it -> 'properties'), 'object') = 'object'),
+      ('items', coalesce(jsonb_typeof(n.it -> 'items'), 'object') in ('object', 'boolean')),
+      ('required', coalesce(jsonb_typeof(n.it -> 'required'), 'array') = 'array'),
+      ('minimum', coalesce(jsonb_typeof(n.it -> 'minimum'), 'number') = 'number'),
+      ('maximum', coalesce(jsonb_typeof(n.it -> 'maximum'), 'number') = 'number')) k(keyword, is_well)
+    where not k.is_well) w;
+end
+$_$;
+
+COMMENT ON FUNCTION mill.check_response_schema(p_row public.data_type_registry) IS 'Raises GM035 when a type of our processor says nothing of how it is fetched, or its response schema is none.';
 
 CREATE TABLE mill.job_schedule (
     schedule text NOT NULL,
@@ -1694,7 +1939,7 @@ CREATE TABLE mill.job_schedule (
     CONSTRAINT either_cron_or_an_interval CHECK ((num_nonnulls(cron, every_seconds) = 1)),
     CONSTRAINT group_key_has_up_to_200_characters CHECK (((length(group_key) >= 1) AND (length(group_key) <= 200))),
     CONSTRAINT overlap_is_skip_or_queue CHECK ((overlap = ANY (ARRAY['skip'::text, 'queue'::text]))),
-    CONSTRAINT payload_is_an_object_with_a_field CHECK (((jsonb_typeof(payload) = 'object'::text) AND (payload <> '{}'::jsonb))),
+    CONSTRAINT payload_is_an_object_with_a_field CHECK (((jsonb_typeof(payload) = 'object'::text) AND ((payload <> '{}'::jsonb) OR (due_field IS NOT NULL)))),
     CONSTRAINT priority_is_between_minus_100_and_100 CHECK (((priority >= '-100'::integer) AND (priority <= 100))),
     CONSTRAINT schedule_name_is_a_short_word CHECK ((schedule ~ '^[a-z][a-z0-9_.-]{0,62}$'::text))
 );
@@ -1713,7 +1958,7 @@ begin
   if mill.next_due_times(p_schedule, mill.now()) = '{}' then
     perform mill.refuse_definition_of(p_place || '/cron', 'is not due within nine years');
   end if;
-  if mill.check_payload(p_schedule.payload, mill.setting('queue.payload_max_bytes', '65536')::int, 0) then
+  if mill.check_payload(mill.scheduled_job(p_schedule, mill.now()) -> 'payload', mill.setting('queue.payload_max_bytes', '65536')::int, 0) then
     perform mill.check_fits(jsonb_build_array(mill.scheduled_job(p_schedule, mill.now())));
   end if;
 end
@@ -1759,6 +2004,13 @@ end
 $$;
 
 COMMENT ON PROCEDURE mill.check_stale_data(IN p_stretch integer) IS 'Queues what is watched and stale, a stretch of symbols a transaction. Runs never overlap.';
+
+CREATE FUNCTION mill.check_storage() RETURNS TABLE(detail text)
+    LANGUAGE sql STABLE
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS $$ select 'storage does not answer: ' || a.failure from mill.silent_addresses() a where a.name = 'storage' $$;
+
+COMMENT ON FUNCTION mill.check_storage() IS 'Whether storage answered when it was last asked.';
 
 CREATE FUNCTION mill.check_symbol(p_symbol text, p_data_types text[], p_priority integer) RETURNS integer
     LANGUAGE plpgsql
@@ -1861,6 +2113,32 @@ CREATE FUNCTION mill.check_workers() RETURNS TABLE(detail text)
 $$;
 
 COMMENT ON FUNCTION mill.check_workers() IS 'Queues of the container worker that have work and nobody to do it.';
+
+CREATE FUNCTION mill.check_writing() RETURNS TABLE(detail text)
+    LANGUAGE plpgsql
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    SET work_mem TO '64kB'
+    SET jit TO 'off'
+    AS $$
+begin
+  begin
+    perform mill.record_heartbeat('health_write');
+    perform count(*) from (select repeat(md5(n::text), 8) from generate_series(1, 3000) n order by 1 offset 0) spilled;
+  exception
+    when read_only_sql_transaction then
+      detail := case when pg_is_in_recovery() then 'this is a standby: nothing can be written' else 'the database is read-only' end;
+      return next;
+    when disk_full then
+      detail := 'the disk of Postgres is full';
+      return next;
+    when others then
+      detail := format('nothing can be written: %s', sqlstate);
+      return next;
+  end;
+end
+$$;
+
+COMMENT ON FUNCTION mill.check_writing() IS 'Why nothing can be written. No row: a row and a temporary file were.';
 
 CREATE FUNCTION mill.claim(p_worker text, p_queues text[], p_max integer, p_kinds text[] DEFAULT NULL::text[], p_lease_seconds integer DEFAULT NULL::integer, p_waits boolean DEFAULT true) RETURNS TABLE(id uuid, queue text, kind text, name text, payload jsonb, attempt integer, max_attempts integer, lease_until timestamp with time zone, owner uuid, group_key text, correlation_id text, traceparent text)
     LANGUAGE plpgsql
@@ -2022,6 +2300,12 @@ end
 $$;
 
 COMMENT ON FUNCTION mill.claim_unique(p_jobs jsonb, p_now timestamp with time zone, p_turn bigint, p_random text) IS 'Takes the keys of unique jobs; answers which jobs of the batch are duplicates. For mill.enqueue alone.';
+
+CREATE FUNCTION mill.clean_file_name(p_name text) RETURNS text
+    LANGUAGE sql IMMUTABLE
+    RETURN NULLIF("left"(btrim(regexp_replace(p_name, '[\u0001-\u001f\u007f-\u009f\u200b-\u200f\u2028-\u202e\u2060-\u2069\ufeff]'::text, ''::text, 'g'::text)), 300), ''::text);
+
+COMMENT ON FUNCTION mill.clean_file_name(p_name text) IS 'A file name without controls, invisible characters and marks of direction, of at most 300 characters; null where nothing is left.';
 
 CREATE FUNCTION mill.cleanup_alerts(p_max integer) RETURNS jsonb
     LANGUAGE sql
@@ -3332,30 +3616,10 @@ CREATE FUNCTION mill.correct_upload(p_profile_id uuid, p_document_id uuid, p_siz
     LANGUAGE plpgsql
     SET search_path TO 'pg_catalog', 'pg_temp'
     AS $$
-declare
-  v_counted bigint;
 begin
-  if not mill.is_enabled('usage_tracking') then
-    return '{}'::text[];
-  end if;
-  select (e.counts ->> 'bytes')::bigint into v_counted from mill.usage_event e
-  where e.profile_id = p_profile_id and e.event_type = 'shell_file_uploaded' and e.once_key = p_document_id::text
-  for update;
-  if not found then
-    return mill.count_upload(p_profile_id, p_document_id, p_size, false);
-  end if;
-  if v_counted = p_size then
-    return '{}'::text[];
-  end if;
-  update mill.usage_event e set counts = e.counts || jsonb_build_object('bytes', p_size)
-  where e.profile_id = p_profile_id and e.event_type = 'shell_file_uploaded' and e.once_key = p_document_id::text;
-  perform mill.add_usage(p_profile_id, jsonb_build_object('bytes', p_size - v_counted), mill.now());
-  return array(
-    select m.meter from mill.usage_meters(p_profile_id, mill.usage_month(mill.now())) m
-    where m.meter = 'storage_mb' and m.is_over and p_size > v_counted and mill.is_enabled('billing'));
+  return mill.put_measured_size(p_profile_id, p_document_id, p_size);
 exception when others then
-  insert into mill.event (at, code, detail) values (mill.now(), 'usage_not_counted',
-    jsonb_build_object('document', p_document_id, 'sqlstate', sqlstate, 'message', sqlerrm));
+  perform mill.note_uncounted('measure', jsonb_build_object('profile', p_profile_id, 'document', p_document_id, 'size', p_size), sqlstate, sqlerrm);
   return '{}'::text[];
 end
 $$;
@@ -3367,6 +3631,53 @@ CREATE FUNCTION mill.correlation_id() RETURNS text
     RETURN "left"(((NULLIF(current_setting('request.headers'::text, true), ''::text))::jsonb ->> 'x-correlation-id'::text), 200);
 
 COMMENT ON FUNCTION mill.correlation_id() IS 'The x-correlation-id of the request that this transaction serves, or null.';
+
+CREATE FUNCTION mill.count_again() RETURNS integer
+    LANGUAGE plpgsql
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS $$
+declare
+  v_row mill.uncounted_usage;
+  v_profile uuid;
+  v_document uuid;
+  v_count int := 0;
+begin
+  for v_row in
+    select u.* from mill.uncounted_usage u where u.try_at <= mill.now() order by u.try_at limit 100 for update skip locked
+  loop
+    begin
+      v_profile := (v_row.arguments ->> 'profile')::uuid;
+      v_document := (v_row.arguments ->> 'document')::uuid;
+      case v_row.what
+        when 'count' then
+          perform mill.count_usage(v_profile, v_row.arguments ->> 'event', v_row.arguments ->> 'key', v_row.arguments -> 'counts', v_document,
+            (v_row.arguments ->> 'job')::uuid, p_blocks => false);
+        when 'measure' then
+          perform mill.put_measured_size(v_profile, v_document, (v_row.arguments ->> 'size')::bigint);
+        when 'process' then
+          perform public.track_shell_file_processed_usage(v_profile, v_document, (v_row.arguments ->> 'pages')::int);
+        when 'release' then
+          perform mill.release_storage(v_profile, v_document);
+      end case;
+      delete from mill.uncounted_usage u where u.id = v_row.id;
+      v_count := v_count + 1;
+    exception when others then
+      update mill.uncounted_usage u set tries = u.tries + 1, try_at = mill.now() + least(interval '1 minute' * 2 ^ least(u.tries, 12), interval '1 day')
+      where u.id = v_row.id;
+    end;
+  end loop;
+  return v_count;
+end
+$$;
+
+COMMENT ON FUNCTION mill.count_again() IS 'Counts usage that could not be counted when it happened; says how much.';
+
+CREATE FUNCTION mill.count_again_each_minute() RETURNS integer
+    LANGUAGE sql
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS $$ select case when mill.every_minute('count_again') then mill.count_again() end $$;
+
+COMMENT ON FUNCTION mill.count_again_each_minute() IS 'mill.count_again once a minute, for the tick.';
 
 CREATE FUNCTION mill.count_document_version() RETURNS trigger
     LANGUAGE plpgsql SECURITY DEFINER
@@ -3556,8 +3867,7 @@ begin
     perform public.track_shell_file_processed_usage(p_file.patient_id, p_file.id, (p_result ->> 'page_count')::int);
   end if;
 exception when others then
-  insert into mill.event (at, code, detail) values (mill.now(), 'usage_not_counted',
-    jsonb_build_object('document', p_file.id, 'sqlstate', sqlstate, 'message', sqlerrm));
+  perform mill.note_uncounted('process', jsonb_build_object('profile', p_file.patient_id, 'document', p_file.id, 'pages', (p_result ->> 'page_count')::int), sqlstate, sqlerrm);
 end
 $$;
 
@@ -3574,8 +3884,8 @@ begin
     jsonb_build_object('files', 1, 'pages', 1, 'bytes', p_size), p_document_id, p_blocks => p_blocks);
   return case when (v_answer ->> 'allowed')::boolean then '{}'::text[] else array(select jsonb_array_elements_text(v_answer -> 'over')) end;
 exception when others then
-  insert into mill.event (at, code, detail) values (mill.now(), 'usage_not_counted',
-    jsonb_build_object('document', p_document_id, 'sqlstate', sqlstate, 'message', sqlerrm));
+  perform mill.note_uncounted('count', jsonb_build_object('profile', p_profile_id, 'event', 'shell_file_uploaded', 'key', p_document_id,
+    'counts', jsonb_build_object('files', 1, 'pages', 1, 'bytes', p_size), 'document', p_document_id), sqlstate, sqlerrm);
   return '{}'::text[];
 end
 $$;
@@ -3628,8 +3938,8 @@ CREATE FUNCTION mill.count_work(p_file public.shell_files, p_job_id uuid, p_even
 begin
   perform mill.count_usage(p_file.patient_id, p_event, p_job_id || p_part, p_counts, p_file.id, p_job_id, p_blocks => false);
 exception when others then
-  insert into mill.event (at, code, detail) values (mill.now(), 'usage_not_counted',
-    jsonb_build_object('document', p_file.id, 'event', p_event, 'sqlstate', sqlstate, 'message', sqlerrm));
+  perform mill.note_uncounted('count', jsonb_build_object('profile', p_file.patient_id, 'event', p_event, 'key', p_job_id || p_part, 'counts', p_counts,
+    'document', p_file.id, 'job', p_job_id), sqlstate, sqlerrm);
 end
 $$;
 
@@ -3841,6 +4151,123 @@ $$;
 
 COMMENT ON FUNCTION mill.cut_text(p_text text, p_bytes integer) IS 'A text of at most so many bytes; one that was cut ends with an ellipsis.';
 
+CREATE FUNCTION mill.damage() RETURNS TABLE(finding text, mend text)
+    LANGUAGE sql STABLE
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS $$
+  select 'nothing is on record about what the release has made', '-- Run: gristmill migrate' where not exists (select from mill.catalog)
+  union all
+  -- In the order in which it can be mended.
+  (select d.finding, d.mend from mill.damage_of_catalog() d
+   order by array_position(array['sequence', 'table', 'column', 'function', 'procedure', 'view', 'index', 'constraint', 'trigger', 'policy'], d.kind), d.finding)
+  union all
+  select d.finding, d.mend from mill.damage_of_foreign_keys() d
+  union all
+  select d.finding, d.mend from mill.damage_of_schedules() d
+$$;
+
+COMMENT ON FUNCTION mill.damage() IS 'Whatever is missing, changed, switched off or too open in this installation, as (finding, mend). mend: the SQL that restores it.';
+
+CREATE FUNCTION mill.damage_of_catalog() RETURNS TABLE(kind text, finding text, mend text)
+    LANGUAGE sql STABLE
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS $_$
+  with now as materialized (select c.* from mill.catalog_now() c),
+  was as materialized (
+    select c as itself, c.kind, c.name, c.belongs_to, c.state, c.mend,
+      c.postgres = current_setting('server_version_num')::int / 10000 or c.kind in ('function', 'procedure', 'grant') as is_comparable
+    from mill.catalog c
+  ),
+  there as materialized (select distinct n.belongs_to from now n)
+  -- Gone. What belongs to something that has gone as well is not worth a line of its own; its grants come back with it.
+  select w.kind, case w.kind
+      when 'row level security' then format('row level security of %s is off', w.name)
+      else format('%s %s is missing', w.kind, w.name) end,
+    concat_ws(e';\n',
+      case when w.kind in ('function', 'procedure') then 'set check_function_bodies = off' end, -- it may call what is to be restored after it
+      rtrim(w.mend, ';'),
+      case when w.kind in ('function', 'procedure', 'view', 'sequence') then concat_ws(e';\n',
+        format('revoke all on %s %s from public, anon, authenticated, service_role', case w.kind when 'view' then 'table' else w.kind end, w.name),
+        (select string_agg(m.mend, e';\n' order by m.kind, m.name) from was m where m.belongs_to = w.belongs_to and m.kind in ('grant', 'trigger'))) end)
+  from was w
+  left join now n on (n.kind, n.name) = (w.kind, w.name)
+  where n.kind is null and w.kind <> 'grant'
+    and (w.belongs_to = w.kind || ' ' || w.name or w.belongs_to in (select t.belongs_to from there t))
+  union all
+  select w.kind, format('%s %s is %s', w.kind, w.name, case
+      when w.kind = 'trigger' and n.state = w.state || ' enabled D' then 'disabled'
+      when w.kind = 'index' and n.state = w.state || ' invalid' then 'invalid'
+      else 'not as the release has made it' end),
+    mill.mend_of_change(w.itself, n.state)
+  from was w
+  join now n on (n.kind, n.name) = (w.kind, w.name)
+  where n.state <> w.state and w.kind <> 'grant' and w.is_comparable
+  union all
+  select w.kind, format('grant of %s on %s is missing', m.missing, w.name), w.mend
+  from was w
+  left join now n on (n.kind, n.name) = (w.kind, w.name)
+  cross join lateral (
+    select string_agg(p.privilege, ', ') as missing from unnest(string_to_array(w.state, ', ')) p(privilege)
+    where not p.privilege = any (coalesce(string_to_array(n.state, ', '), '{}'))) m
+  where w.kind = 'grant' and m.missing is not null and (w.belongs_to like 'schema %' or w.belongs_to in (select t.belongs_to from there t))
+  union all
+  -- Of what was granted beside, only what opens something to users counts. Roles of the operator may see what they are given.
+  select n.kind, format('grant of %s on %s is not the release''s', m.added, n.name),
+    concat_ws('; ', regexp_replace(n.mend, '^grant (.*) to (.*)$', 'revoke \1 from \2'), w.mend)
+  from now n
+  left join was w on (w.kind, w.name) = (n.kind, n.name)
+  cross join lateral (
+    select string_agg(p.privilege, ', ') as added from unnest(string_to_array(n.state, ', ')) p(privilege)
+    where not p.privilege = any (coalesce(string_to_array(w.state, ', '), '{}'))) m
+  where n.kind = 'grant' and n.name ~ ' to (public|anon|authenticated)$' and m.added is not null
+    and n.belongs_to in (select o.belongs_to from was o)
+$_$;
+
+COMMENT ON FUNCTION mill.damage_of_catalog() IS 'What is missing, changed, revoked or opened since the release was installed, each with the SQL that mends it.';
+
+CREATE FUNCTION mill.damage_of_foreign_keys() RETURNS TABLE(finding text, mend text)
+    LANGUAGE sql STABLE
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS $$
+  select format('foreign keys of %s are not checked', r.name), format('alter table %s enable trigger all', r.name)
+  from mill.own_relations() r
+  where r.kind = 'table' and exists (select from pg_trigger t where t.tgrelid = r.relation and t.tgisinternal and t.tgenabled = 'D')
+$$;
+
+COMMENT ON FUNCTION mill.damage_of_foreign_keys() IS 'Tables whose foreign keys were switched off, each with the SQL that mends it.';
+
+CREATE FUNCTION mill.damage_of_schedules() RETURNS TABLE(finding text, mend text)
+    LANGUAGE plpgsql STABLE
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS $_$
+begin
+  if to_regclass('cron.job') is null then
+    return;
+  end if;
+  return query execute $q$
+    select format('schedule %s %s', s.name, d.what), d.mend
+    from mill.schedule s
+    left join cron.job j on j.jobname = s.name and j.database = current_database()
+    cross join lateral (
+      select case
+          when j.jobid is null then 'is not in cron.job'
+          when not j.active then 'is inactive in cron.job'
+          when j.schedule <> s.schedule or j.command <> c.command then 'is another one in cron.job'
+        end as what,
+        -- cron.schedule leaves a job inactive that is so already.
+        case when j.jobid is not null and not j.active then format('select cron.unschedule(%s::bigint); ', j.jobid) else '' end
+          || 'select mill.install_schedules()' as mend
+      from (select coalesce(s.command, format('select mill.run_schedule(%L)', s.name)) as command) c) d
+    where d.what is not null
+      -- One of another database or server is named by mill.misplaced_schedules.
+      and not exists (select from mill.misplaced_schedules() m where m.jobname = s.name)
+    order by s.name
+  $q$;
+end
+$_$;
+
+COMMENT ON FUNCTION mill.damage_of_schedules() IS 'Schedules that cron does not have, or has differently or inactive, each with the SQL that mends it.';
+
 CREATE FUNCTION mill.data_rows(p_data_type text, p_symbol text) RETURNS jsonb
     LANGUAGE plpgsql STABLE
     SET search_path TO 'pg_catalog', 'pg_temp'
@@ -4029,6 +4456,7 @@ begin
   )
   select coalesce(array_agg(g.id), '{}') into v_gone from gone g;
   perform mill.forget_logs(v_gone);
+  perform mill.forget_steps(v_gone);
   return query
   select distinct a.id, case when a.id = any (v_gone) then 'discarded' else 'not_dead' end from unnest(p_ids) as a(id);
 end
@@ -4849,14 +5277,25 @@ CREATE FUNCTION mill.estimated_tokens(p_payload jsonb) RETURNS bigint
 
 COMMENT ON FUNCTION mill.estimated_tokens(p_payload jsonb) IS 'What a job says that it will use; 1000 when it says nothing.';
 
-CREATE FUNCTION mill.every_minute(p_part text) RETURNS boolean
+CREATE FUNCTION mill.every(p_part text, p_interval interval) RETURNS boolean
     LANGUAGE plpgsql
     SET search_path TO 'pg_catalog', 'pg_temp'
     AS $$
 begin
   insert into mill.heartbeat as h (part, at) values (p_part, clock_timestamp())
-  on conflict (part) do update set at = excluded.at where h.at <= clock_timestamp() - interval '1 minute';
+  on conflict (part) do update set at = excluded.at where h.at <= clock_timestamp() - p_interval;
   return found;
+end
+$$;
+
+COMMENT ON FUNCTION mill.every(p_part text, p_interval interval) IS 'True for one caller in each interval.';
+
+CREATE FUNCTION mill.every_minute(p_part text) RETURNS boolean
+    LANGUAGE plpgsql
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS $$
+begin
+  return mill.every(p_part, interval '1 minute');
 end
 $$;
 
@@ -4939,8 +5378,12 @@ declare
   v_run_at timestamptz := (p_job ->> 'run_at')::timestamptz;
   v_lease timestamptz := (p_job ->> 'lease_until')::timestamptz;
   v_attempt text := format('attempt %s of %s', p_job ->> 'attempt', p_job ->> 'max_attempts');
+  v_step mill.job_step;
   v_error text := concat_ws(': ', p_job #>> '{error,type}', left(p_job #>> '{error,message}', 500));
 begin
+  if v_state = 'deferred' then
+    select s.* into v_step from mill.job_step s where s.job = v_id::uuid and s.state in ('sleeping', 'waiting') order by s.n desc limit 1;
+  end if;
   case
     when v_state = 'completed' then
       return query select 'completed', null::timestamptz, format('The job was completed at %s. There is nothing to do.', mill.time_text((p_job ->> 'finished_at')::timestamptz));
@@ -4967,6 +5410,12 @@ begin
     when v_state = 'retrying' then
       return query select 'retrying', v_run_at, format(
         '%s failed: %s. The job is tried again at %s. Wait, or mend the cause and retry it in the console.', upper(left(v_attempt, 1)) || substr(v_attempt, 2), coalesce(nullif(v_error, ''), 'no error was given'), mill.time_text(v_run_at));
+    when v_step.state = 'waiting' then
+      return query select 'waits_for_event', nullif(v_step.until, 'infinity'), format(
+        'The job waits for the event %L in its step "%s"%s. Send it: select public.send_event(''%s'', %1$L, ''{}'');', v_step.event, v_step.step,
+        case when v_step.until < 'infinity' then ', until ' || mill.time_text(v_step.until) else '' end, v_id);
+    when v_step.state = 'sleeping' then
+      return query select 'sleeps', v_step.until, format('The job sleeps in its step "%s" until %s. Nothing is held for it: wait, or cancel the job.', v_step.step, mill.time_text(v_step.until));
     when p_job #>> '{error,type}' = 'unknown_kind' then
       return query select 'unknown_kind', v_run_at, format(
         'The last worker had no handler for the kind %s and gave the job back. It is offered again at %s. Deploy a function or start a worker that handles %1$s.', p_job ->> 'kind',
@@ -5409,6 +5858,24 @@ $$;
 
 COMMENT ON FUNCTION mill.export_storage_used(p_owner uuid) IS 'Bytes that a user''s exports occupy.';
 
+CREATE FUNCTION mill.failing_invocations() RETURNS TABLE(queue text, failure text)
+    LANGUAGE sql STABLE
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS $$
+  select q.queue, l.failures[1]
+  from mill.queue q
+  cross join lateral (
+    select array_agg(i.failure order by i.asked_at desc) as failures
+    from (
+      select i.failure, i.asked_at from mill.invocation i
+      where i.queue = q.queue and i.ended_at is not null and i.asked_at > mill.now() - interval '5 minutes'
+      order by i.asked_at desc
+      limit 3) i) l
+  where q.served_by = 'function' and not q.paused and cardinality(array_remove(l.failures, null)) = 3
+$$;
+
+COMMENT ON FUNCTION mill.failing_invocations() IS 'Queues whose last three invocations failed, with the reason of the last one.';
+
 CREATE FUNCTION mill.fields_violation(p_root jsonb, p_schema jsonb, p_value jsonb, p_path text, p_depth integer) RETURNS text[]
     LANGUAGE plpgsql IMMUTABLE
     SET search_path TO 'pg_catalog', 'pg_temp'
@@ -5471,6 +5938,13 @@ CREATE FUNCTION mill.find_jobs_in_turn(p_queue mill.queue, p_max integer, p_kind
     where p_queue.max_running_per_group is not null and j.slot = p_queue.queue and j.group_key is not null
     group by j.group_key
   ),
+  spread as materialized (
+    select j.owner
+    from mill.job_live j
+    where p_queue.dequeue = 'fair' and p_queue.served_by = 'function' and j.slot = p_queue.queue and j.owner is not null
+    group by j.owner
+    having count(distinct j.worker) >= greatest(p_queue.max_parallel / 2, 1)
+  ),
   front as materialized (
     select l.lane, l.tenant, l.group_key, greatest(t.served, c.served) as served,
       case when l.group_key is null then p_max else p_queue.max_running_per_group - coalesce(r.jobs, 0) end as capacity
@@ -5480,6 +5954,7 @@ CREATE FUNCTION mill.find_jobs_in_turn(p_queue mill.queue, p_max integer, p_kind
     left join running r on r.group_key = l.group_key
     where l.queue = p_queue.queue and not l.idle
       and (l.group_key is null or coalesce(r.jobs, 0) < p_queue.max_running_per_group)
+      and l.tenant not in (select mill.tenant_of(s.owner, null) from spread s)
     order by 4, l.lane
     limit 1000
   ),
@@ -5892,6 +6367,16 @@ end
 $_$;
 
 COMMENT ON FUNCTION mill.forget_part(p_part text) IS 'Deletes the rows that a part has registered and cancels its live jobs. For gristmill migrate --without.';
+
+CREATE FUNCTION mill.forget_steps(p_jobs uuid[]) RETURNS void
+    LANGUAGE sql
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS $$
+  delete from mill.job_step s where s.job = any (p_jobs);
+  delete from mill.job_event e where e.job = any (p_jobs);
+$$;
+
+COMMENT ON FUNCTION mill.forget_steps(p_jobs uuid[]) IS 'Deletes what is kept of the steps and events of jobs that are deleted.';
 
 CREATE FUNCTION mill.forget_tasks() RETURNS trigger
     LANGUAGE plpgsql SECURITY DEFINER
@@ -7264,7 +7749,7 @@ declare
 begin
   with step as (
     select w.phase, w.position, w.weight, s.state not in ('waiting', 'open') as ended,
-      s.completed + s.failed + s.skipped as n, coalesce(s.total, 0) as total
+      s.completed + case when p_job.status = 'failed' then 0 else s.skipped end as n, s.completed = coalesce(s.total, 0) as made, coalesce(s.total, 0) as total
     from mill.step s
     join mill.workflow_step w on w.type = p_job.type and w.version = p_job.version and w.key = s.key
     where s.job_id = p_job.id and not w.is_compensation
@@ -7276,7 +7761,7 @@ begin
   ),
   overall as (
     select sum(p.weight) as weight, bool_and(p.ended) as ended,
-      sum(p.weight * case when p.ended then 1 when p.total > 0 then p.n::numeric / p.total else 0 end) as done
+      sum(p.weight * case when p.ended and (p.made or p_job.status <> 'failed') then 1 when p.total > 0 then p.n::numeric / p.total else 0 end) as done
     from step p
   )
   select o.ended, o.done > 0 as begun, floor(100 * o.done / o.weight)::int as percent, h.phase, h.n, h.total into v_at
@@ -7295,7 +7780,10 @@ begin
   p_job.percent := case when p_job.status = 'completed' then 100 else greatest(p_job.percent, least(coalesce(v_at.percent, 0), 99)) end;
   p_job.phase := case
     when p_job.status = 'completed' then 'complete' when p_job.compensating then 'compensating'
-    when p_job.status in ('queued', 'failed', 'cancelled') then p_job.phase else v_at.phase end;
+    when p_job.status = 'failed' then coalesce((
+      select w.phase from mill.workflow_step w
+      where w.type = p_job.type and w.version = p_job.version and w.key = p_job.error ->> 'task'), p_job.phase)
+    when p_job.status in ('queued', 'cancelled') then p_job.phase else v_at.phase end;
   p_job.message := case
     when p_job.status = 'completed' then 'Complete'
     when p_job.status = 'cancelled' then 'Cancelled'
@@ -7334,6 +7822,56 @@ end
 $$;
 
 COMMENT ON FUNCTION mill.keep_scanned(p_file public.shell_files, p_place text) IS 'Notes that a document''s file was scanned, and where the scanned bytes lie.';
+
+CREATE TABLE mill.job_step (
+    job uuid NOT NULL,
+    step text NOT NULL,
+    n integer NOT NULL,
+    attempt integer NOT NULL,
+    at timestamp with time zone NOT NULL,
+    until timestamp with time zone,
+    event text,
+    state text NOT NULL,
+    result jsonb,
+    CONSTRAINT a_wait_names_its_event CHECK (((state <> 'waiting'::text) OR (event IS NOT NULL))),
+    CONSTRAINT only_what_is_finished_has_a_result CHECK (((state = 'finished'::text) OR (result IS NULL))),
+    CONSTRAINT step_name_has_up_to_200_characters CHECK (((length(step) >= 1) AND (length(step) <= 200))),
+    CONSTRAINT step_state_is_known CHECK ((state = ANY (ARRAY['finished'::text, 'sleeping'::text, 'waiting'::text, 'timed_out'::text]))),
+    CONSTRAINT who_sleeps_or_waits_does_so_until_a_time CHECK (((state <> ALL (ARRAY['sleeping'::text, 'waiting'::text])) OR (until IS NOT NULL)))
+)
+WITH (autovacuum_vacuum_scale_factor='0', autovacuum_vacuum_threshold='1000');
+
+COMMENT ON TABLE mill.job_step IS 'What a job has done so far: steps with their results, sleeps and waits.';
+
+CREATE FUNCTION mill.keep_step(p_step mill.job_step) RETURNS void
+    LANGUAGE plpgsql
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS $$
+declare
+  v_max int := mill.setting('steps.result_max_bytes', '262144')::int;
+  v_kept record;
+begin
+  if p_step.step is null or length(p_step.step) not between 1 and 200 then
+    perform mill.refuse_step('a step needs a name of up to 200 characters', null);
+  end if;
+  if pg_column_size(p_step.result) > v_max then
+    perform mill.refuse_step(format('the result of the step "%s" is larger than %s bytes', p_step.step, v_max), 'Store the content elsewhere and answer a reference to it.');
+  end if;
+  select count(*) as steps, coalesce(sum(pg_column_size(s.result)), 0) as bytes into v_kept from mill.job_step s where s.job = p_step.job;
+  if v_kept.steps >= mill.setting('steps.max_per_job', '1000')::int then
+    perform mill.refuse_step(format('the job has %s steps, and one job has no more', v_kept.steps), 'Do many things in one step, or enqueue a job for each.');
+  elsif v_kept.bytes + coalesce(pg_column_size(p_step.result), 0) > mill.setting('steps.total_max_bytes', '8388608')::int then
+    perform mill.refuse_step('the results of the steps of the job are too large together', 'Store the content elsewhere and answer references to it.');
+  end if;
+  insert into mill.job_step (job, step, n, attempt, at, until, event, state, result)
+  values (p_step.job, p_step.step, v_kept.steps + 1, p_step.attempt, mill.now(), p_step.until, p_step.event, p_step.state, p_step.result);
+  if p_step.state = 'finished' then
+    update mill.job_live j set max_attempts = j.max_attempts + j.lease_losses, lease_losses = 0 where j.id = p_step.job and j.lease_losses > 0;
+  end if;
+end
+$$;
+
+COMMENT ON FUNCTION mill.keep_step(p_step mill.job_step) IS 'Writes a new step of a job within the limits of one job.';
 
 CREATE FUNCTION mill.keep_upserted_file() RETURNS trigger
     LANGUAGE plpgsql SECURITY DEFINER
@@ -7755,6 +8293,19 @@ $$;
 
 COMMENT ON FUNCTION mill.lock_exports(p_owner uuid) IS 'One change at a time to the exports of an owner, until the transaction ends.';
 
+CREATE FUNCTION mill.lock_held_seconds(p_lock bigint) RETURNS numeric
+    LANGUAGE sql STABLE
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS $$
+  select max(extract(epoch from mill.now() - a.query_start))
+  from pg_locks l join pg_stat_activity a using (pid)
+  where l.locktype = 'advisory' and l.granted and l.objsubid = 1
+    and l.database = (select d.oid from pg_database d where d.datname = current_database())
+    and (l.classid::bigint << 32 | l.objid::bigint) = p_lock
+$$;
+
+COMMENT ON FUNCTION mill.lock_held_seconds(p_lock bigint) IS 'For how many seconds the statement that holds an advisory lock has run; null when nobody holds it.';
+
 CREATE FUNCTION mill.lock_jobs_by_priority(p_queue text, p_max integer, p_kinds text[], p_takes_packs boolean DEFAULT false, p_waits boolean DEFAULT false) RETURNS tid[]
     LANGUAGE plpgsql
     SET search_path TO 'pg_catalog', 'pg_temp'
@@ -7984,6 +8535,13 @@ CREATE FUNCTION mill.lock_refresh_claims() RETURNS void
 
 COMMENT ON FUNCTION mill.lock_refresh_claims() IS 'Claims of refresh queues take turns until their transactions end.';
 
+CREATE FUNCTION mill.lock_steps(p_job uuid) RETURNS void
+    LANGUAGE sql
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS $$ select pg_advisory_xact_lock(hashtextextended('mill.job_step ' || p_job, 0)) $$;
+
+COMMENT ON FUNCTION mill.lock_steps(p_job uuid) IS 'Holds the steps and events of a job until the transaction ends.';
+
 CREATE FUNCTION mill.locked_bulk(p_id uuid) RETURNS mill.console_bulk
     LANGUAGE plpgsql
     SET search_path TO 'pg_catalog', 'pg_temp'
@@ -8113,6 +8671,8 @@ begin
   for v_name in select d.partition from mill.expired_days(v_today) d loop
     begin
       execute format('delete from mill.job_log l using mill.%I j where j.id = l.job', v_name);
+      execute format('delete from mill.job_step s using mill.%I j where j.id = s.job', v_name);
+      execute format('delete from mill.job_event e using mill.%I j where j.id = e.job', v_name);
       execute format('drop table mill.%I', v_name);
       v_dropped := v_dropped + 1;
     exception when lock_not_available then
@@ -8468,6 +9028,13 @@ CREATE FUNCTION mill.may_write_upload(p_key text, p_user uuid) RETURNS boolean
 
 COMMENT ON FUNCTION mill.may_write_upload(p_key text, p_user uuid) IS 'Rule of write in medical-docs: below one''s own id.';
 
+CREATE FUNCTION mill.measure_addresses() RETURNS TABLE(subject text, value numeric)
+    LANGUAGE sql STABLE
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS $$ select a.name, 1::numeric from mill.silent_addresses() a $$;
+
+COMMENT ON FUNCTION mill.measure_addresses() IS '1 for storage or health when it does not answer any more.';
+
 CREATE FUNCTION mill.measure_ai_passes() RETURNS TABLE(subject text, value numeric)
     LANGUAGE sql STABLE
     SET search_path TO 'pg_catalog', 'pg_temp'
@@ -8510,11 +9077,9 @@ CREATE FUNCTION mill.measure_cron_lock() RETURNS TABLE(subject text, value numer
     LANGUAGE sql STABLE
     SET search_path TO 'pg_catalog', 'pg_temp'
     AS $$
-  select 'process-queue-batch', extract(epoch from mill.now() - a.query_start)
-  from pg_locks l join pg_stat_activity a using (pid)
-  where l.locktype = 'advisory' and l.granted and l.objsubid = 1
-    and l.database = (select d.oid from pg_database d where d.datname = current_database())
-    and (l.classid::bigint << 32 | l.objid::bigint) = 7022311640271840 -- that of mill.pump
+  select 'process-queue-batch', l.seconds
+  from (select mill.lock_held_seconds(7022311640271840) as seconds) l -- that of mill.pump
+  where l.seconds is not null
 $$;
 
 COMMENT ON FUNCTION mill.measure_cron_lock() IS 'Seconds for which one run of the pump has held its lock; a sound one ends within the minute.';
@@ -8564,6 +9129,20 @@ CREATE FUNCTION mill.measure_fast_stages() RETURNS TABLE(subject text, value num
 $$;
 
 COMMENT ON FUNCTION mill.measure_fast_stages() IS 'p95 of the seconds from upload to the end of the fast stages, of an hour with 20 or more documents.';
+
+CREATE FUNCTION mill.measure_installation() RETURNS TABLE(subject text, value numeric)
+    LANGUAGE sql STABLE
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS $$ select 'installation', count(*)::numeric from mill.check_installation() $$;
+
+COMMENT ON FUNCTION mill.measure_installation() IS 'How many things of the release are missing, revoked or switched off.';
+
+CREATE FUNCTION mill.measure_invocations() RETURNS TABLE(subject text, value numeric)
+    LANGUAGE sql STABLE
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS $$ select q.queue, (f.queue is not null)::int::numeric from mill.queue q left join mill.failing_invocations() f using (queue) where q.served_by = 'function' $$;
+
+COMMENT ON FUNCTION mill.measure_invocations() IS '1 for a queue whose last three invocations failed.';
 
 CREATE FUNCTION mill.measure_lease_losses() RETURNS TABLE(subject text, value numeric)
     LANGUAGE sql STABLE
@@ -8616,6 +9195,34 @@ $$;
 
 COMMENT ON FUNCTION mill.measure_rate_limits() IS 'Percent of the last hour''s calls that a provider refused for their rate.';
 
+CREATE FUNCTION mill.measure_snapshots() RETURNS TABLE(subject text, value numeric)
+    LANGUAGE sql STABLE
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS $$
+  -- vacuum and logical decoding hold none that counts; a walsender is judged by its slot.
+  select coalesce(a.usename, a.backend_type), max(extract(epoch from clock_timestamp() - coalesce(a.xact_start, a.query_start)))
+  from pg_stat_activity a
+  where a.datname = current_database() and (a.backend_xmin is not null or a.backend_xid is not null)
+    and a.backend_type = 'client backend' and a.query not like 'autovacuum:%'
+  group by 1
+  union all
+  select 'prepared transaction of ' || x.owner, max(extract(epoch from clock_timestamp() - x.prepared))
+  from pg_prepared_xacts x where x.database = current_database() group by x.owner
+$$;
+
+COMMENT ON FUNCTION mill.measure_snapshots() IS 'For each user that holds a snapshot: for how many seconds.';
+
+CREATE FUNCTION mill.measure_stale_lock() RETURNS TABLE(subject text, value numeric)
+    LANGUAGE sql STABLE
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS $$
+  select 'check-stale-data', l.seconds
+  from (select mill.lock_held_seconds(7022341640271841) as seconds) l -- that of mill.check_stale_data
+  where l.seconds is not null
+$$;
+
+COMMENT ON FUNCTION mill.measure_stale_lock() IS 'Seconds for which one run of the staleness pass has held its lock.';
+
 CREATE FUNCTION mill.measure_stalled() RETURNS TABLE(subject text, value numeric)
     LANGUAGE sql STABLE
     SET search_path TO 'pg_catalog', 'pg_temp'
@@ -8630,16 +9237,24 @@ $$;
 
 COMMENT ON FUNCTION mill.measure_stalled() IS 'For queues with due work: seconds without a completed job.';
 
+CREATE FUNCTION mill.measure_uncounted() RETURNS TABLE(subject text, value numeric)
+    LANGUAGE sql STABLE
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS $$ select 'documents', count(*)::numeric from (select from mill.uncounted_usage u where u.at < mill.now() - interval '10 minutes' limit 1000) u $$;
+
+COMMENT ON FUNCTION mill.measure_uncounted() IS 'How much usage has waited for over 10 minutes to be counted.';
+
 CREATE FUNCTION mill.measure_unrefreshed() RETURNS TABLE(subject text, value numeric)
     LANGUAGE sql STABLE
     SET search_path TO 'pg_catalog', 'pg_temp'
     AS $$
-  select s.data_type, extract(epoch from mill.now() - greatest(s.since, (
-    select max(u.created_at) from public.api_data_usage u where u.data_type = s.data_type))) / 3600
+  select s.data_type, extract(epoch from mill.now() - least(greatest(s.since, h.at), (
+    select min(u.created_at) from public.api_data_usage u where u.data_type = s.data_type and u.created_at > coalesce(h.at, '-infinity')))) / 3600
   from (select a.data_type, min(a.subscribed_at) as since from public.active_subscriptions_v2 a group by a.data_type) s
+  left join mill.heartbeat h on h.part = 'refreshed_' || s.data_type
 $$;
 
-COMMENT ON FUNCTION mill.measure_unrefreshed() IS 'Hours since each watched data type was last fetched.';
+COMMENT ON FUNCTION mill.measure_unrefreshed() IS 'Hours since each watched data type was last refreshed well.';
 
 CREATE FUNCTION mill.measure_upload(p_file public.shell_files, p_job_id uuid, p_measured jsonb) RETURNS text[]
     LANGUAGE plpgsql
@@ -8671,6 +9286,54 @@ CREATE FUNCTION mill.measure_warnings() RETURNS TABLE(subject text, value numeri
 $$;
 
 COMMENT ON FUNCTION mill.measure_warnings() IS 'Events of the last hour that name a data type, for each.';
+
+CREATE TABLE mill.catalog (
+    kind text NOT NULL,
+    name text NOT NULL,
+    belongs_to text NOT NULL,
+    state text NOT NULL,
+    mend text NOT NULL,
+    postgres integer NOT NULL
+);
+
+COMMENT ON TABLE mill.catalog IS 'What the installed release has made: routines, tables, columns, indexes, constraints, triggers, policies, grants. mend: the SQL that restores it.';
+
+CREATE FUNCTION mill.mend_of_change(p_was mill.catalog, p_state text) RETURNS text
+    LANGUAGE sql IMMUTABLE
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS $_$
+  select case p_was.kind
+    when 'trigger' then
+      case when p_state = p_was.state || ' enabled D' then regexp_replace(p_was.name, '^(.*) on (.*)$', 'alter table \2 enable trigger \1')
+        else format('drop trigger %s; %s', p_was.name, p_was.mend) end
+    when 'index' then format('drop index %s; %s', p_was.name, p_was.mend)
+    when 'constraint' then regexp_replace(p_was.name, '^(.*) on (.*)$', 'alter table \2 drop constraint \1') || '; ' || p_was.mend
+    when 'column' then mill.mend_of_column(p_was.name, p_was.state::jsonb, p_state::jsonb)
+    else p_was.mend
+  end
+$_$;
+
+COMMENT ON FUNCTION mill.mend_of_change(p_was mill.catalog, p_state text) IS 'The SQL that brings a changed thing of the release back to what is on record.';
+
+CREATE FUNCTION mill.mend_of_column(p_name text, p_was jsonb, p_now jsonb) RETURNS text
+    LANGUAGE sql IMMUTABLE
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS $_$
+  select string_agg(regexp_replace(p_name, '^(.*)\.(.*)$', 'alter table \1 alter column \2 ') || c.change, '; ' order by c.place)
+  from (
+    select 1, format('type %s using (%s)::%1$s', p_was ->> 'type', regexp_replace(p_name, '^.*\.', '')) where p_was -> 'type' <> p_now -> 'type'
+    union all
+    select 2, case when p_was ? 'default' then 'set default ' || (p_was ->> 'default') else 'drop default' end
+    where p_was -> 'default' is distinct from p_now -> 'default'
+    union all
+    select 3, case when (p_was ->> 'is_not_null')::boolean then 'set not null' else 'drop not null' end
+    where p_was -> 'is_not_null' <> p_now -> 'is_not_null'
+    union all
+    select 4, 'add generated ' || case p_was ->> 'identity' when 'a' then 'always' else 'by default' end || ' as identity'
+    where p_was ? 'identity' and not p_now ? 'identity') c(place, change)
+$_$;
+
+COMMENT ON FUNCTION mill.mend_of_column(p_name text, p_was jsonb, p_now jsonb) IS 'The SQL that brings a changed column back to its type, default and whether it may be null.';
 
 CREATE FUNCTION mill.merge_registered(p_current jsonb, p_registered jsonb, p_asked jsonb, p_together text[], p_force boolean, OUT changes jsonb, OUT kept jsonb) RETURNS record
     LANGUAGE plpgsql IMMUTABLE
@@ -8821,6 +9484,16 @@ $$;
 
 COMMENT ON FUNCTION mill.note_asked_kinds(p_queues text[], p_kinds text[]) IS 'Records that a worker asks for these kinds, or for all of these queues. For mill.claim alone.';
 
+CREATE FUNCTION mill.note_catalog() RETURNS void
+    LANGUAGE sql
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS $$
+  delete from mill.catalog_before;
+  insert into mill.catalog_before (kind, name, state) select c.kind, c.name, c.state from mill.catalog_now() c
+$$;
+
+COMMENT ON FUNCTION mill.note_catalog() IS 'Remembers for the rest of the transaction what is there, for mill.record_catalog.';
+
 CREATE FUNCTION mill.note_claimant(p_queue text, p_worker text) RETURNS void
     LANGUAGE plpgsql
     SET search_path TO 'pg_catalog', 'pg_temp'
@@ -8939,6 +9612,37 @@ $$;
 
 COMMENT ON FUNCTION mill.note_limits(p_profile_id uuid, p_meters text[], p_now timestamp with time zone) IS 'Writes down which limits a profile has reached.';
 
+CREATE FUNCTION mill.note_refreshed(p_plain jsonb, p_held jsonb, p_now timestamp with time zone) RETURNS void
+    LANGUAGE plpgsql
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS $$
+declare
+  v_type record;
+begin
+  for v_type in
+    select p_held -> (o ->> 'id') ->> 'data_type' as data_type, bool_or(o ->> 'outcome' = 'completed') as is_good,
+      count(*) filter (where o ->> 'outcome' in ('failed', 'dead')) as refused,
+      (array_agg(distinct o #>> '{error,type}') filter (where o ->> 'outcome' in ('failed', 'dead')))[:5] as errors
+    from jsonb_array_elements(p_plain) o
+    where p_held ? (o ->> 'id')
+    group by 1 order by 1
+  loop
+    -- It looks first: an upsert that changes nothing locks the row all the same, and batches would wait for each other.
+    if v_type.is_good and not exists (
+      select from mill.heartbeat h where h.part = 'refreshed_' || v_type.data_type and h.at > p_now - interval '1 minute')
+    then
+      perform mill.record_heartbeat('refreshed_' || v_type.data_type);
+    end if;
+    if v_type.refused > 0 then
+      insert into mill.event (at, code, detail)
+      values (p_now, 'refresh_failed', jsonb_build_object('data_type', v_type.data_type, 'count', v_type.refused, 'errors', v_type.errors));
+    end if;
+  end loop;
+end
+$$;
+
+COMMENT ON FUNCTION mill.note_refreshed(p_plain jsonb, p_held jsonb, p_now timestamp with time zone) IS 'Records when each data type was last refreshed well, and an event for each type whose answers were refused.';
+
 CREATE FUNCTION mill.note_retried_exports(p_ids uuid[]) RETURNS void
     LANGUAGE sql
     SET search_path TO 'pg_catalog', 'pg_temp'
@@ -8949,6 +9653,17 @@ CREATE FUNCTION mill.note_retried_exports(p_ids uuid[]) RETURNS void
 $$;
 
 COMMENT ON FUNCTION mill.note_retried_exports(p_ids uuid[]) IS 'Tells listeners of exports that an attempt came to nothing, and when the next one begins.';
+
+CREATE FUNCTION mill.note_uncounted(p_what text, p_arguments jsonb, p_sqlstate text, p_message text) RETURNS void
+    LANGUAGE sql
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS $$
+  insert into mill.event (at, code, detail) values (mill.now(), 'usage_not_counted',
+    jsonb_build_object('document', p_arguments -> 'document', 'event', p_arguments -> 'event', 'sqlstate', p_sqlstate, 'message', p_message));
+  insert into mill.uncounted_usage (at, what, arguments, try_at) values (mill.now(), p_what, p_arguments, mill.now())
+$$;
+
+COMMENT ON FUNCTION mill.note_uncounted(p_what text, p_arguments jsonb, p_sqlstate text, p_message text) IS 'Keeps what could not be counted, as an event and for mill.count_again.';
 
 CREATE FUNCTION mill.noted_errors(p_known jsonb, p_log jsonb, p_next_retry_at timestamp with time zone DEFAULT NULL::timestamp with time zone) RETURNS jsonb
     LANGUAGE sql STABLE
@@ -9187,8 +9902,8 @@ begin
   select s.* into schedule from mill.job_schedule s where s.schedule = v_name for update;
   is_new := not found;
   if is_new then
-    insert into mill.job_schedule (schedule, kind, payload, cron, every_seconds, next_due)
-    select v_name, d.kind, coalesce(d.payload, '{}'), d.cron, d.every_seconds, 'infinity'
+    insert into mill.job_schedule (schedule, kind, payload, cron, every_seconds, due_field, next_due)
+    select v_name, d.kind, coalesce(d.payload, '{}'), d.cron, d.every_seconds, d.due_field, 'infinity'
     from jsonb_populate_record(null::mill.job_schedule, p_definition) d
     returning * into schedule;
   end if;
@@ -9262,6 +9977,45 @@ end
 $$;
 
 COMMENT ON FUNCTION mill.own_key() IS 'Puts the profile before the key of a new document.';
+
+CREATE FUNCTION mill.own_relations() RETURNS TABLE(relation oid, kind text, name text)
+    LANGUAGE sql STABLE
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS $_$
+  select c.oid, k.kind, format('%I.%I', n.nspname, c.relname)
+  from pg_class c
+  join pg_namespace n on n.oid = c.relnamespace
+  join (values ('r', 'table'), ('p', 'table'), ('v', 'view'), ('S', 'sequence')) k(relkind, kind) on k.relkind = c.relkind::text
+  where (n.nspname = 'mill'
+      or exists (select from mill.object o where o.name = n.nspname || '.' || c.relname and o.kind in ('table', 'view', 'sequence')))
+    and not (c.relispartition and c.relname ~ '_[0-9]+$')
+    -- The sequence of an identity column goes with its table.
+    and not exists (select from pg_depend d where d.classid = 'pg_class'::regclass and d.objid = c.oid and d.deptype in ('e', 'i') and c.relkind in ('S', 'r', 'v'))
+$_$;
+
+COMMENT ON FUNCTION mill.own_relations() IS 'The tables, views and sequences of the installed release, without the partitions that time makes.';
+
+CREATE FUNCTION mill.own_routines() RETURNS TABLE(routine oid, kind text, name text)
+    LANGUAGE sql STABLE
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS $$
+  with found as (
+    select p.oid, p.prokind from pg_proc p where p.pronamespace = to_regnamespace('mill')
+    union all
+    select p.oid, p.prokind
+    from mill.object o
+    join pg_namespace n on n.nspname = split_part(o.name, '.', 1)
+    join pg_proc p on p.pronamespace = n.oid and p.proname = split_part(o.name, '.', 2)
+    where o.kind in ('function', 'procedure') and n.nspname <> 'mill'
+      and coalesce(o.arguments = pg_get_function_identity_arguments(p.oid), true)
+  )
+  select f.oid, case f.prokind when 'p' then 'procedure' else 'function' end, f.oid::regprocedure::text
+  from found f
+  where f.prokind in ('f', 'p')
+    and not exists (select from pg_depend d where d.classid = 'pg_proc'::regclass and d.objid = f.oid and d.deptype = 'e')
+$$;
+
+COMMENT ON FUNCTION mill.own_routines() IS 'The functions and procedures of the installed release.';
 
 CREATE FUNCTION mill.pack_of(p_id uuid) RETURNS uuid
     LANGUAGE plpgsql STABLE
@@ -9682,6 +10436,90 @@ $$;
 
 COMMENT ON FUNCTION mill.presence_list(p_list jsonb) IS 'A list of subscriptions as programs hand it in: symbols, types and how many look at each, counted to 100.';
 
+CREATE FUNCTION mill.probe_address(p_name text, p_url text, p_good integer[]) RETURNS void
+    LANGUAGE plpgsql
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS $$
+declare
+  v_now timestamptz := mill.now();
+  v_pause interval := make_interval(secs => mill.setting('health.probe_seconds', '20')::double precision);
+  v_at timestamptz;
+  v_known jsonb;
+  v_answer record;
+  v_failure text;
+begin
+  if p_url is null or v_pause <= interval '0' or to_regproc('net.http_get') is null then
+    return;
+  end if;
+  select h.at, h.detail into v_at, v_known from mill.heartbeat h where h.part = 'probe_' || p_name;
+  if v_known ? 'request' then
+    select r.status_code, r.error_msg into v_answer from net._http_response r where r.id = (v_known ->> 'request')::bigint;
+    if not found and v_at > v_now - interval '15 seconds' then
+      return;
+    end if;
+    v_failure := case when v_answer.status_code = any (p_good) then null
+      else coalesce('answered ' || v_answer.status_code, v_answer.error_msg, 'no answer') end;
+    v_known := jsonb_build_object('failure', v_failure,
+      'failures', case when v_failure is null then 0 else coalesce((v_known ->> 'failures')::int, 0) + 1 end,
+      'is_known', v_failure is null or coalesce((v_known ->> 'is_known')::boolean, false));
+  end if;
+  v_pause := case when (v_known ->> 'failures')::int in (1, 2) then interval '4 seconds' else v_pause end;
+  if v_at > v_now - v_pause then
+    update mill.heartbeat h set detail = v_known where h.part = 'probe_' || p_name and h.detail <> v_known;
+    return;
+  end if;
+  perform mill.record_heartbeat('probe_' || p_name,
+    coalesce(v_known, '{}') || jsonb_build_object('request', net.http_get(url => p_url, timeout_milliseconds => 10000)));
+end
+$$;
+
+COMMENT ON FUNCTION mill.probe_address(p_name text, p_url text, p_good integer[]) IS 'Asks an address that was not asked for health.probe_seconds, and notes its answer when it has come. p_good: the statuses of a good answer.';
+
+CREATE FUNCTION mill.probe_addresses() RETURNS void
+    LANGUAGE plpgsql
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS $_$
+declare
+  v_functions text := mill.setting('functions.base_url');
+begin
+  perform mill.probe_address('health', v_functions || '/health', '{200,503}');
+  perform mill.probe_address('storage', coalesce(mill.setting('storage.status_url'),
+    case when v_functions ~ '/functions/v1/?$' then regexp_replace(v_functions, '/functions/v1/?$', '/storage/v1/status') end), '{200}');
+end
+$_$;
+
+COMMENT ON FUNCTION mill.probe_addresses() IS 'Asks the function health and storage whether they answer.';
+
+CREATE FUNCTION mill.probe_functions() RETURNS integer
+    LANGUAGE plpgsql
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS $$
+declare
+  v_now timestamptz := mill.now();
+  v_pause interval := make_interval(secs => mill.setting('health.probe_seconds', '20')::double precision);
+  v_count int;
+begin
+  if v_pause <= interval '0' then
+    return 0;
+  end if;
+  select count(mill.invoke(p.queue, 'pump')) into v_count
+  from (
+    select distinct on (coalesce(q.function, q.url)) q.queue, l.asked_at, l.ended_at, l.failure
+    from mill.queue q
+    cross join lateral (
+      select i.asked_at, i.ended_at, i.failure from mill.invocation i where i.queue = q.queue order by i.asked_at desc limit 1) l
+    where q.served_by = 'function' and not q.paused and coalesce(q.function, q.url) is not null
+    order by coalesce(q.function, q.url), l.asked_at desc) p
+  where (p.asked_at <= v_now - v_pause or p.failure is not null and p.asked_at <= v_now - interval '4 seconds')
+    and (p.ended_at is not null or p.asked_at <= v_now - v_pause)
+    and not exists (select from mill.failing_invocations() f where f.queue = p.queue and p.asked_at > v_now - v_pause)
+    and exists (select from mill.invocation i where i.queue = p.queue and i.begun_at is not null);
+  return v_count;
+end
+$$;
+
+COMMENT ON FUNCTION mill.probe_functions() IS 'Invokes functions that were not invoked for health.probe_seconds, so that one that is down is seen; says how many.';
+
 CREATE FUNCTION mill.probe_state(p_probe uuid) RETURNS text
     LANGUAGE sql STABLE
     SET search_path TO 'pg_catalog', 'pg_temp'
@@ -9768,8 +10606,14 @@ begin
     where j.finished_at < p_now - make_interval(
       days => coalesce((select q.retention_days from mill.queue q where q.queue = j.queue), 7))
     returning j.id
+  ),
+  logs as (
+    delete from mill.job_log l using gone g where l.job = g.id
+  ),
+  steps as (
+    delete from mill.job_step s using gone g where s.job = g.id
   )
-  delete from mill.job_log l using gone g where l.job = g.id;
+  delete from mill.job_event e using gone g where e.job = g.id;
   delete from mill.invocation i where i.asked_at < p_now - interval '1 day';
   delete from mill.event e where e.at < p_now - interval '30 days';
   delete from mill.stat_minute s where s.minute < p_now - interval '30 days';
@@ -9778,6 +10622,8 @@ begin
     select s.schedule, (select o.due from mill.job_schedule_run o where o.schedule = s.schedule order by o.due desc offset 99 limit 1) as due
     from mill.job_schedule s) k
   where r.schedule = k.schedule and r.due < k.due and r.at < p_now - interval '30 days';
+  delete from mill.user_rate r where (r.owner, r.thing) in (
+    select o.owner, o.thing from mill.user_rate o where o.at < p_now - interval '1 hour' for update skip locked);
 
   -- Lanes that nobody stands in, and tenants without a lane. An enqueue that is opening one holds its row.
   delete from mill.lane l where (l.queue, l.lane) in (
@@ -9939,6 +10785,36 @@ CREATE FUNCTION mill.pump_once() RETURNS jsonb
 $$;
 
 COMMENT ON FUNCTION mill.pump_once() IS 'One round of the pump in one transaction.';
+
+CREATE FUNCTION mill.put_measured_size(p_profile_id uuid, p_document_id uuid, p_size bigint) RETURNS text[]
+    LANGUAGE plpgsql
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS $$
+declare
+  v_counted bigint;
+begin
+  if not mill.is_enabled('usage_tracking') then
+    return '{}'::text[];
+  end if;
+  select (e.counts ->> 'bytes')::bigint into v_counted from mill.usage_event e
+  where e.profile_id = p_profile_id and e.event_type = 'shell_file_uploaded' and e.once_key = p_document_id::text
+  for update;
+  if not found then
+    return mill.count_upload(p_profile_id, p_document_id, p_size, false);
+  end if;
+  if v_counted = p_size then
+    return '{}'::text[];
+  end if;
+  update mill.usage_event e set counts = e.counts || jsonb_build_object('bytes', p_size)
+  where e.profile_id = p_profile_id and e.event_type = 'shell_file_uploaded' and e.once_key = p_document_id::text;
+  perform mill.add_usage(p_profile_id, jsonb_build_object('bytes', p_size - v_counted), mill.now());
+  return array(
+    select m.meter from mill.usage_meters(p_profile_id, mill.usage_month(mill.now())) m
+    where m.meter = 'storage_mb' and m.is_over and p_size > v_counted and mill.is_enabled('billing'));
+end
+$$;
+
+COMMENT ON FUNCTION mill.put_measured_size(p_profile_id uuid, p_document_id uuid, p_size bigint) IS 'Does what mill.correct_upload does, and fails where that waits for another time.';
 
 CREATE FUNCTION mill.queue_options() RETURNS TABLE(place integer, name text, type text, min numeric, max numeric, choices text[], nullable boolean, unit text, "group" text, sentence text)
     LANGUAGE sql IMMUTABLE
@@ -10255,6 +11131,25 @@ CREATE FUNCTION mill.ran(p_part text, p_detail jsonb DEFAULT '{}'::jsonb) RETURN
 
 COMMENT ON FUNCTION mill.ran(p_part text, p_detail jsonb) IS 'mill.record_heartbeat, for a procedure of release 0.1.0 that is under way.';
 
+CREATE FUNCTION mill.reached_document(p_id uuid, p_owned boolean DEFAULT false) RETURNS public.shell_files
+    LANGUAGE plpgsql STABLE
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS $$
+declare
+  v_is_service boolean := public.is_service_role();
+  v_profiles uuid[] := case
+    when v_is_service then '{}'::uuid[]
+    when p_owned then array(select p.id from public.user_profiles p where p.user_id = auth.uid())
+    else array(select public.accessible_profiles()) end;
+  v_file public.shell_files;
+begin
+  select f.* into v_file from public.shell_files f where f.id = p_id and (v_is_service or f.patient_id = any (v_profiles));
+  return v_file;
+end
+$$;
+
+COMMENT ON FUNCTION mill.reached_document(p_id uuid, p_owned boolean) IS 'A document that the caller may reach or, where p_owned, whose profile is the caller''s own; null for an unknown one and another''s alike.';
+
 CREATE FUNCTION mill.reassign_lanes(p_queue text) RETURNS integer
     LANGUAGE plpgsql
     SET search_path TO 'pg_catalog', 'pg_temp'
@@ -10338,13 +11233,14 @@ begin
   then
     raise exception 'storage_path is a file below the caller''s own id in the bucket medical-docs' using errcode = '42501';
   end if;
+  perform mill.refuse_excess(auth.uid(), 'uploads');
   if new.file_size_bytes not between 1 and mill.max_document_bytes() then
     raise exception 'a file has 1 to % bytes', mill.max_document_bytes() using errcode = 'GM049';
   end if;
   new := jsonb_populate_record(null::public.shell_files, jsonb_build_object(
     'id', mill.uuid7(), 'patient_id', new.patient_id, 'uploaded_by', split_part(v_path, '/', 1), 'bucket', 'medical-docs',
-    'filename', coalesce(new.filename, new.original_filename, regexp_replace(v_path, '^.*/', '')),
-    'original_filename', coalesce(new.original_filename, new.filename), 'mime_type', coalesce(new.mime_type, 'application/octet-stream'),
+    'filename', coalesce(mill.clean_file_name(new.filename), mill.clean_file_name(new.original_filename), regexp_replace(v_path, '^.*/', '')),
+    'original_filename', coalesce(mill.clean_file_name(new.original_filename), mill.clean_file_name(new.filename)), 'mime_type', coalesce(new.mime_type, 'application/octet-stream'),
     'file_size_bytes', coalesce(mill.size_of_object('medical-docs:' || v_path), new.file_size_bytes, 0), 'storage_path', v_path, 'upload_path', v_path,
     'idempotency_key', new.idempotency_key, 'status', 'uploaded', 'stage_jobs', '{}'::jsonb, 'run', 1, 'version', 1, 'processing_error', '{}'::jsonb,
     'created_at', v_now, 'updated_at', v_now, 'uploaded_at', v_now));
@@ -10419,6 +11315,41 @@ end
 $$;
 
 COMMENT ON FUNCTION mill.reclaim_while_pump_is_silent() IS 'Takes back lost leases and invocations where the pump has not run for ten seconds.';
+
+CREATE FUNCTION mill.record_catalog() RETURNS integer
+    LANGUAGE plpgsql
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS $$
+declare
+  v_postgres int := current_setting('server_version_num')::int / 10000;
+  v_is_first boolean := not exists (select from mill.catalog);
+  v_count int;
+begin
+  if not v_is_first and not exists (select from mill.catalog_before) then
+    return 0;
+  end if;
+
+  with after as materialized (select c.* from mill.catalog_now() c),
+  gone as (
+    delete from mill.catalog c
+    using mill.catalog_before b
+    where (b.kind, b.name) = (c.kind, c.name)
+      and not exists (select from after a where (a.kind, a.name) = (c.kind, c.name))
+  )
+  insert into mill.catalog as c (kind, name, belongs_to, state, mend, postgres)
+  select a.kind, a.name, a.belongs_to, a.state, a.mend, v_postgres
+  from after a
+  left join mill.catalog_before b on (b.kind, b.name) = (a.kind, a.name)
+  where b.state is distinct from a.state or v_is_first
+  on conflict (kind, name) do update set
+    belongs_to = excluded.belongs_to, state = excluded.state, mend = excluded.mend, postgres = excluded.postgres;
+  get diagnostics v_count = row_count;
+  delete from mill.catalog_before;
+  return v_count;
+end
+$$;
+
+COMMENT ON FUNCTION mill.record_catalog() IS 'Writes into mill.catalog what has changed since mill.note_catalog, or everything where it is empty; says how many things.';
 
 CREATE FUNCTION mill.record_ended(p_job_id uuid, OUT ended uuid[], OUT failed uuid[], OUT is_step_done boolean) RETURNS record
     LANGUAGE plpgsql
@@ -10588,6 +11519,55 @@ $$;
 
 COMMENT ON FUNCTION mill.refuse_definition_of(p_place text, p_problem text) IS 'Raises GM013 with the place in the definition, a JSON Pointer.';
 
+CREATE FUNCTION mill.refuse_depth(p_owner uuid, p_kind text) RETURNS void
+    LANGUAGE plpgsql STABLE
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    SET enable_seqscan TO 'off'
+    SET enable_bitmapscan TO 'off'
+    SET jit TO 'off'
+    AS $$
+declare
+  v_limit int := mill.setting('users.live_jobs_per_queue', '1000')::int;
+  v_queue text := (select k.queue from mill.kind k where k.kind = p_kind);
+  v_live int;
+begin
+  select count(*) into v_live
+  from (select from mill.job_live j where j.owner = p_owner and j.queue = v_queue limit v_limit) j;
+  if v_live >= v_limit then
+    perform mill.refuse_user(format('you have %s jobs in this queue that have not ended', v_limit), v_limit, 5);
+  end if;
+end
+$$;
+
+COMMENT ON FUNCTION mill.refuse_depth(p_owner uuid, p_kind text) IS 'Refuses a user, with GM015 and 429, who has as many live jobs in the queue of a kind as the setting users.live_jobs_per_queue.';
+
+CREATE FUNCTION mill.refuse_excess(p_owner uuid, p_thing text, p_count integer DEFAULT 1) RETURNS void
+    LANGUAGE plpgsql
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS $$
+declare
+  v_now timestamptz := mill.now();
+  v_per_minute numeric := mill.setting('users.' || p_thing || '_per_minute')::numeric;
+  v_left numeric;
+begin
+  if v_per_minute is null or v_per_minute <= 0 or p_owner is null or public.is_service_role() then
+    return;
+  end if;
+  insert into mill.user_rate as r (owner, thing, allowance, at)
+  values (p_owner, p_thing, v_per_minute - p_count, v_now)
+  on conflict (owner, thing) do update set
+    allowance = least(v_per_minute, r.allowance + v_per_minute * extract(epoch from greatest(v_now - r.at, interval '0')) / 60) - p_count,
+    at = v_now
+  returning r.allowance into v_left;
+  if v_left < 0 then
+    perform mill.refuse_user(format('you may cause %s %s per minute', v_per_minute, replace(p_thing, '_', ' ')), v_per_minute,
+      least(ceil(-v_left * 60 / v_per_minute), 60)::int);
+  end if;
+end
+$$;
+
+COMMENT ON FUNCTION mill.refuse_excess(p_owner uuid, p_thing text, p_count integer) IS 'Counts what a user causes, and refuses with GM015 and 429 what is above the setting users.THING_per_minute.';
+
 CREATE FUNCTION mill.refuse_in_maintenance() RETURNS void
     LANGUAGE plpgsql STABLE
     SET search_path TO 'pg_catalog', 'pg_temp'
@@ -10679,6 +11659,17 @@ $$;
 
 COMMENT ON FUNCTION mill.refuse_search(p_problem text, p_at integer, p_term text, p_hint text) IS 'Raises GM110 with the place of the term that cannot be read.';
 
+CREATE FUNCTION mill.refuse_step(p_problem text, p_hint text) RETURNS void
+    LANGUAGE plpgsql
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS $$
+begin
+  raise exception '%', p_problem using errcode = 'GM016', hint = coalesce(p_hint, 'docs/steps.md says what steps and events may have.');
+end
+$$;
+
+COMMENT ON FUNCTION mill.refuse_step(p_problem text, p_hint text) IS 'Raises GM016.';
+
 CREATE FUNCTION mill.refuse_to_drop_jobs() RETURNS trigger
     LANGUAGE plpgsql SECURITY DEFINER
     SET search_path TO 'pg_catalog', 'pg_temp'
@@ -10695,6 +11686,20 @@ end
 $$;
 
 COMMENT ON FUNCTION mill.refuse_to_drop_jobs() IS 'A queue with live jobs cannot be deleted.';
+
+CREATE FUNCTION mill.refuse_user(p_message text, p_limit numeric, p_retry_after integer) RETURNS void
+    LANGUAGE plpgsql STABLE
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS $$
+begin
+  raise sqlstate 'PGRST' using
+    message = json_build_object('code', 'GM015', 'message', p_message,
+      'details', json_build_object('limit', p_limit, 'retry_after', p_retry_after)::text, 'hint', 'Try again later.')::text,
+    detail = json_build_object('status', 429, 'headers', json_build_object('Retry-After', p_retry_after::text))::text;
+end
+$$;
+
+COMMENT ON FUNCTION mill.refuse_user(p_message text, p_limit numeric, p_retry_after integer) IS 'Refuses a user who has caused too much, with GM015, 429 and Retry-After.';
 
 CREATE FUNCTION mill.refuse_users_in_maintenance() RETURNS trigger
     LANGUAGE plpgsql SECURITY DEFINER
@@ -11147,7 +12152,7 @@ $_$;
 
 COMMENT ON FUNCTION mill.require_console(p_role text) IS 'The caller''s console role; refuses with 42501 when it is lower than the one that is needed.';
 
-CREATE FUNCTION mill.require_document(p_id uuid) RETURNS public.shell_files
+CREATE FUNCTION mill.require_document(p_id uuid, p_owned boolean DEFAULT false) RETURNS public.shell_files
     LANGUAGE plpgsql
     SET search_path TO 'pg_catalog', 'pg_temp'
     AS $$
@@ -11155,7 +12160,7 @@ declare
   v_file public.shell_files;
 begin
   select f.* into v_file from public.shell_files f
-  where f.id = p_id and (public.is_service_role() or public.has_profile_access(auth.uid(), f.patient_id))
+  where f.id = (mill.reached_document(p_id, p_owned)).id
   for update;
   if not found then
     raise exception 'there is no such document' using errcode = 'GM046';
@@ -11164,20 +12169,24 @@ begin
 end
 $$;
 
-COMMENT ON FUNCTION mill.require_document(p_id uuid) IS 'Locks a document that the caller may reach, or raises GM046.';
+COMMENT ON FUNCTION mill.require_document(p_id uuid, p_owned boolean) IS 'Locks a document that the caller may reach or, where p_owned, whose profile is the caller''s own; else raises GM046.';
 
 CREATE FUNCTION mill.require_primary() RETURNS void
     LANGUAGE plpgsql
     SET search_path TO 'pg_catalog', 'pg_temp'
     AS $$
 begin
+  -- A primary that may not write for a while: callers come back (503 with Retry-After).
+  if not pg_is_in_recovery() and current_setting('default_transaction_read_only')::boolean then
+    raise exception 'the database is read-only' using errcode = 'read_only_sql_transaction', hint = 'Try again later.';
+  end if;
   if pg_is_in_recovery() or current_setting('transaction_read_only')::boolean then
     raise exception 'this runs on the primary only' using errcode = 'GM037', hint = 'Use POST, and the address of the primary.';
   end if;
 end
 $$;
 
-COMMENT ON FUNCTION mill.require_primary() IS 'Raises GM037 on a replica and in a read-only transaction.';
+COMMENT ON FUNCTION mill.require_primary() IS 'Raises GM037 on a replica and in a read-only transaction, 25006 while the whole database is read-only.';
 
 CREATE FUNCTION mill.require_profile(p_profile_id uuid) RETURNS void
     LANGUAGE plpgsql STABLE
@@ -11975,6 +12984,45 @@ $$;
 
 COMMENT ON FUNCTION mill.seconds_to_next_round() IS 'In how many seconds a schedule is due or a hook wants the next round of the pump; null when neither is.';
 
+CREATE FUNCTION mill.send_event(p_job uuid, p_event text, p_payload jsonb DEFAULT 'null'::jsonb, p_key text DEFAULT NULL::text) RETURNS text
+    LANGUAGE plpgsql SECURITY DEFINER
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS $$
+declare
+  v_job mill.job_live;
+  v_max int := mill.setting('queue.payload_max_bytes', '65536')::int;
+begin
+  if p_event is null or length(p_event) not between 1 and 200 or length(p_key) not between 1 and 200 then
+    perform mill.refuse_step('an event needs a name of up to 200 characters, and so has its key', null);
+  elsif pg_column_size(p_payload) > v_max then
+    perform mill.refuse_step(format('the payload of the event is larger than %s bytes', v_max), 'Store the content elsewhere and send a reference to it.');
+  end if;
+  perform pg_current_xact_id(); -- before the clock: see mill.raise_floors
+  perform mill.lock_steps(p_job);
+  select j.* into v_job from mill.job_live j where j.id = p_job for update;
+  if not found and not exists (select from mill.packed_job p where p.id = p_job) then
+    return 'not_live';
+  end if;
+  if exists (select from mill.job_event e where e.job = p_job and e.key = p_key) then
+    return 'duplicate';
+  end if;
+  if (select count(*) from mill.job_event e where e.job = p_job) >= mill.setting('steps.max_events_per_job', '1000')::int then
+    perform mill.refuse_step('the job was sent as many events as one job may have', null);
+  end if;
+  insert into mill.job_event (job, event, payload, at, key) values (p_job, p_event, coalesce(p_payload, 'null'), mill.now(), p_key);
+  if v_job.state is distinct from 'deferred'
+    or not exists (select from mill.job_step s where s.job = p_job and s.state = 'waiting' and s.event = p_event)
+  then
+    return 'kept';
+  end if;
+  update mill.job_live j set state = 'pending', waits = false, run_at = mill.now(), turn = mill.clock_us() where j.id = p_job;
+  perform mill.wake(q) from mill.queue q where q.queue = v_job.queue;
+  return 'delivered';
+end
+$$;
+
+COMMENT ON FUNCTION mill.send_event(p_job uuid, p_event text, p_payload jsonb, p_key text) IS 'Sends an event to a job: delivered, kept, duplicate or not_live.';
+
 CREATE FUNCTION mill.set_breaker(p_target text, p_state text, p_reason text) RETURNS void
     LANGUAGE plpgsql
     SET search_path TO 'pg_catalog', 'pg_temp'
@@ -12571,6 +13619,17 @@ $$;
 
 COMMENT ON FUNCTION mill.signed_request(p_function text, p_id uuid, p_body text) IS 'A request to a function with a Standard Webhooks signature of now, as {url, headers, body}. The body is a text.';
 
+CREATE FUNCTION mill.silent_addresses() RETURNS TABLE(name text, failure text)
+    LANGUAGE sql STABLE
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS $$
+  select substr(h.part, 7), h.detail ->> 'failure'
+  from mill.heartbeat h
+  where h.part in ('probe_health', 'probe_storage') and (h.detail ->> 'is_known')::boolean and (h.detail ->> 'failures')::int >= 2
+$$;
+
+COMMENT ON FUNCTION mill.silent_addresses() IS 'What has answered before and failed at least two times in a row, with the last failure.';
+
 CREATE FUNCTION mill.size_of_object(p_object text) RETURNS bigint
     LANGUAGE plpgsql STABLE
     SET search_path TO 'pg_catalog', 'pg_temp'
@@ -12656,12 +13715,13 @@ begin
       left join lateral (
         select t.%1$I as fetched_at, %2$s as ttl from %3$s t
         where t.%4$I = s.symbol order by t.%1$I desc limit 1) d on true
-      where %5$s(d.fetched_at, case when d.ttl > 0 then d.ttl else $2 end)
+      where %5$s(d.fetched_at - $5, case when d.ttl > 0 then d.ttl else $2 end)
         and not exists (
-          select from mill.data_check c where c.data_type = $3 and c.symbol = s.symbol and c.next_check_at > $4))
+          select from mill.data_check c where c.data_type = $3 and c.symbol = s.symbol
+            and c.next_check_at > case c.reason when 'unchanged' then $4 + $5 else $4 end))
     $query$, p_type.timestamp_column, v_ttl, mill.data_table(p_type.table_name), p_type.symbol_column, mill.staleness_function(p_type.staleness_function))
   into v_stale
-  using p_symbols, p_type.default_ttl_minutes, p_type.data_type, mill.now();
+  using p_symbols, p_type.default_ttl_minutes, p_type.data_type, mill.now(), make_interval(secs => mill.setting('refresh.pass_seconds', '30')::int);
   return v_stale;
 end
 $_$;
@@ -12698,7 +13758,7 @@ begin
     'kind', mill.kind_of_stage(p_stage),
     'payload', jsonb_build_object('document_id', p_id, 'run', v_file.run, 'stage', p_stage),
     'dedupe_key', mill.stage_key(p_id, v_file.run, p_stage),
-    'owner', v_file.uploaded_by, 'correlation_id', mill.correlation_id())));
+    'owner', v_file.uploaded_by, 'group_key', v_file.uploaded_by, 'correlation_id', mill.correlation_id())));
 end
 $$;
 
@@ -12916,6 +13976,35 @@ end
 $_$;
 
 COMMENT ON FUNCTION mill.stored_size(p_place text) IS 'The size of a stored object where Postgres knows it, otherwise null.';
+
+CREATE FUNCTION mill.suspend(p_holder mill.holder, p_until timestamp with time zone, p_logs jsonb) RETURNS boolean
+    LANGUAGE plpgsql
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS $$
+declare
+  v_seconds numeric := case when p_until = 'infinity' then 3155760000 else greatest(extract(epoch from p_until - mill.now()), 0) end;
+begin
+  if not mill.settle_held(p_holder, jsonb_strip_nulls(jsonb_build_object('outcome', 'snoozed', 'delay_seconds', v_seconds, 'logs', p_logs))) then
+    return false;
+  end if;
+  update mill.job_live j set attempt = j.attempt + 1, max_attempts = j.max_attempts + 1 where j.id = p_holder.job;
+  return true;
+end
+$$;
+
+COMMENT ON FUNCTION mill.suspend(p_holder mill.holder, p_until timestamp with time zone, p_logs jsonb) IS 'Puts off the job of a holder until a time, without using up an attempt; false when it is lost.';
+
+CREATE FUNCTION mill.take_turns_where_users_enqueue() RETURNS trigger
+    LANGUAGE plpgsql SECURITY DEFINER
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS $$
+begin
+  update mill.queue q set dequeue = 'fair' where q.queue = new.queue and q.dequeue = 'priority';
+  return null;
+end
+$$;
+
+COMMENT ON FUNCTION mill.take_turns_where_users_enqueue() IS 'Makes the queue of a kind fair when the kind is opened to users.';
 
 CREATE FUNCTION mill.target_of(p_function text, p_provider text) RETURNS text
     LANGUAGE sql IMMUTABLE
@@ -13277,8 +14366,7 @@ CREATE FUNCTION mill.uncount_storage(p_profile_id uuid, p_document_id uuid) RETU
 begin
   perform mill.release_storage(p_profile_id, p_document_id);
 exception when others then
-  insert into mill.event (at, code, detail) values (mill.now(), 'usage_not_counted',
-    jsonb_build_object('document', p_document_id, 'sqlstate', sqlstate, 'message', sqlerrm));
+  perform mill.note_uncounted('release', jsonb_build_object('profile', p_profile_id, 'document', p_document_id), sqlstate, sqlerrm);
 end
 $$;
 
@@ -13805,6 +14893,7 @@ CREATE FUNCTION mill.walk_all_scheduled() RETURNS jsonb
     AS $$
 declare
   v_max int := mill.setting('refresh.scheduled_stretch', '100')::int;
+  v_depth int := mill.setting('refresh.scheduled_depth', '1000')::int;
   v_type public.data_type_registry;
   v_queued int := 0;
 begin
@@ -13814,6 +14903,8 @@ begin
   for v_type in
     select r.* from public.data_type_registry r where r.is_enabled and r.refresh_strategy = 'scheduled' order by r.data_type
   loop
+    -- Asked of each type's queue, and again after each: the walk of one type may have filled it for the next.
+    continue when mill.depth(mill.refresh_queue_of(v_type.edge_function_name, v_type.provider), v_depth) >= v_depth;
     begin
       v_queued := v_queued + mill.walk_scheduled(v_type, v_max);
     exception
@@ -13901,9 +14992,9 @@ COMMENT ON FUNCTION mill.warn_of_registry_row(p_row public.data_type_registry) I
 CREATE FUNCTION mill.watch_alerts() RETURNS integer
     LANGUAGE sql
     SET search_path TO 'pg_catalog', 'pg_temp'
-    AS $$ select case when mill.every_minute('watch_alerts') then mill.judge_alerts() end $$;
+    AS $$ select case when mill.every('watch_alerts', interval '10 seconds') then mill.judge_alerts() end $$;
 
-COMMENT ON FUNCTION mill.watch_alerts() IS 'mill.judge_alerts once a minute, for the tick.';
+COMMENT ON FUNCTION mill.watch_alerts() IS 'mill.judge_alerts every 10 seconds, for the tick.';
 
 CREATE FUNCTION mill.watched_symbols(p_after text, p_max integer) RETURNS text[]
     LANGUAGE sql
@@ -14249,6 +15340,20 @@ $$;
 
 COMMENT ON FUNCTION public.abandon_document_upload(p_id uuid, p_place text) IS 'Takes back an upload; true when nothing names its place any more, so that the caller may remove what is stored there.';
 
+CREATE FUNCTION public.accept_profile_access(p_grant_id uuid) RETURNS boolean
+    LANGUAGE plpgsql SECURITY DEFINER
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS $$
+begin
+  perform mill.refuse_in_maintenance();
+  update public.profile_access_grants g set accepted_at = coalesce(g.accepted_at, mill.now())
+  where g.id = p_grant_id and g.grantee_user_id = auth.uid() and (g.expires_at is null or g.expires_at > mill.now());
+  return found;
+end
+$$;
+
+COMMENT ON FUNCTION public.accept_profile_access(p_grant_id uuid) IS 'Accepts a grant of access that the caller was given; false for an unknown one and another''s alike. Refusing it is a DELETE.';
+
 CREATE FUNCTION public.accessible_profiles() RETURNS SETOF uuid
     LANGUAGE sql STABLE SECURITY DEFINER
     SET search_path TO 'pg_catalog', 'pg_temp'
@@ -14256,7 +15361,7 @@ CREATE FUNCTION public.accessible_profiles() RETURNS SETOF uuid
   select p.id from public.user_profiles p where p.user_id = auth.uid()
   union
   select g.profile_id from public.profile_access_grants g
-  where g.grantee_user_id = auth.uid() and (g.expires_at is null or g.expires_at > mill.now())
+  where g.grantee_user_id = auth.uid() and g.accepted_at is not null and (g.expires_at is null or g.expires_at > mill.now())
 $$;
 
 COMMENT ON FUNCTION public.accessible_profiles() IS 'The profiles that the caller owns or was let into.';
@@ -14342,9 +15447,10 @@ begin
   if not public.has_profile_access(auth.uid(), v_profile) then
     raise exception 'there is no such profile' using errcode = 'GM046';
   end if;
+  perform mill.refuse_excess(auth.uid(), 'uploads');
   insert into public.shell_files (
     id, patient_id, uploaded_by, filename, original_filename, mime_type, idempotency_key, created_at, updated_at)
-  values (v_id, v_profile, auth.uid(), v_id || '.' || v_extension, left(p_filename, 300), p_mime_type, p_idempotency_key, v_now, v_now)
+  values (v_id, v_profile, auth.uid(), v_id || '.' || v_extension, mill.clean_file_name(p_filename), p_mime_type, p_idempotency_key, v_now, v_now)
   on conflict (idempotency_key) do nothing;
   if not found then
     select f.* into v_file from public.shell_files f where f.idempotency_key = mill.document_key(v_profile, p_idempotency_key);
@@ -14374,12 +15480,12 @@ declare
   v_file public.shell_files;
 begin
   perform mill.refuse_in_maintenance();
-  if exists (select from public.shell_files f where f.id = p_id and (public.is_service_role() or public.has_profile_access(auth.uid(), f.patient_id))) then
+  if (mill.reached_document(p_id, true)).id is not null then
     select array_agg(j.id) into v_jobs from mill.job_live j
     where j.queue in ('fast', 'ai') and j.dedupe_key like 'document:' || p_id || ':%';
     perform mill.cancel(v_jobs);
   end if;
-  v_file := mill.require_document(p_id);
+  v_file := mill.require_document(p_id, true);
   if v_file.status <> 'erasing' then
     delete from public.document_pages p where p.document_id = p_id;
     delete from public.document_blocks b where b.document_id = p_id;
@@ -16288,8 +17394,8 @@ CREATE FUNCTION public.document_events(p_id uuid, p_after bigint DEFAULT 0) RETU
     'events', case when s.id > p_after then jsonb_build_array(jsonb_build_object('id', s.id, 'event', 'progress', 'data', s.summary)) else '[]' end)
   from (
     select f.version * 128 + (mill.document_summary(f) ->> 'percent')::int as id, mill.document_summary(f) as summary
-    from public.shell_files f
-    where f.id = p_id and (public.is_service_role() or public.has_profile_access(auth.uid(), f.patient_id))) s
+    from mill.reached_document(p_id) f
+    where f.id is not null) s
 $$;
 
 COMMENT ON FUNCTION public.document_events(p_id uuid, p_after bigint) IS 'What happened to a document after an event: {events, ended}; null when there is no such document.';
@@ -16328,11 +17434,14 @@ CREATE FUNCTION public.document_place(p_id uuid) RETURNS text
     SET search_path TO 'pg_catalog', 'pg_temp'
     AS $$
 declare
-  v_file public.shell_files;
+  v_file public.shell_files := mill.reached_document(p_id);
 begin
-  select f.* into v_file from public.shell_files f
-  where f.id = p_id and f.status in ('uploaded', 'processing', 'completed', 'failed')
-    and (public.is_service_role() or public.has_profile_access(auth.uid(), f.patient_id) or mill.has_console_grant(auth.uid(), f.id));
+  if v_file.id is null and mill.has_console_grant(auth.uid(), p_id) then
+    select f.* into v_file from public.shell_files f where f.id = p_id;
+  end if;
+  if v_file.status not in ('uploaded', 'processing', 'completed', 'failed') then
+    return null;
+  end if;
   if v_file.id is not null and v_file.scanned_at is null then
     raise exception 'the file has not been checked yet' using errcode = 'GM048';
   end if;
@@ -16803,7 +17912,7 @@ CREATE FUNCTION public.finish_erase_document(p_id uuid) RETURNS boolean
     SET search_path TO 'pg_catalog', 'pg_temp'
     AS $$
 declare
-  v_file public.shell_files := mill.require_document(p_id);
+  v_file public.shell_files := mill.require_document(p_id, true);
 begin
   delete from public.shell_files f where f.id = p_id and f.status = 'erasing';
   if not found then
@@ -16903,8 +18012,8 @@ CREATE FUNCTION public.get_document(p_id uuid) RETURNS jsonb
       'processing_error', f.processing_error || coalesce((
         select jsonb_build_object('current_error', w.error) from (select mill.waiting_error(f) as error) w where w.error is not null), '{}'))
     || public.document_content(f.id, array['entities', 'facts', 'narrative'])
-  from public.shell_files f
-  where f.id = p_id and (public.is_service_role() or public.has_profile_access(auth.uid(), f.patient_id))
+  from mill.reached_document(p_id) f
+  where f.id is not null
 $$;
 
 COMMENT ON FUNCTION public.get_document(p_id uuid) IS 'A document of the caller''s with all that was found in it, or null.';
@@ -17057,7 +18166,7 @@ CREATE FUNCTION public.has_profile_access(p_user_id uuid, p_profile_id uuid) RET
       or exists (
         select from public.profile_access_grants g
         where g.profile_id = p_profile_id and g.grantee_user_id = p_user_id
-          and (g.expires_at is null or g.expires_at > mill.now())))
+          and g.accepted_at is not null and (g.expires_at is null or g.expires_at > mill.now())))
 $$;
 
 COMMENT ON FUNCTION public.has_profile_access(p_user_id uuid, p_profile_id uuid) IS 'Whether a user owns a profile or was let in. For a signed-in caller only about itself.';
@@ -17075,8 +18184,11 @@ begin
   for v_check in select c.name, c.step from mill.health_check c order by c.place, c.name loop
     begin
       execute format('select coalesce(jsonb_agg(c.detail), ''[]'') from %s() c', v_check.step) into v_details;
-    exception when others then
-      v_details := jsonb_build_array('could not be looked at: ' || sqlstate);
+    exception
+      when read_only_sql_transaction or disk_full then
+        v_details := '[]';
+      when others then
+        v_details := jsonb_build_array('could not be looked at: ' || sqlstate);
     end;
     v_checks := v_checks || jsonb_build_object('name', v_check.name, 'ok', v_details = '[]', 'details', v_details);
   end loop;
@@ -17207,6 +18319,17 @@ end
 $$;
 
 COMMENT ON FUNCTION public.issue_ticket(p_function text, p_arguments jsonb) IS 'A ticket for a stream of the caller''s: {ticket, expires_at}, or null where there is nothing to read. Raises GM090 for what has no tickets.';
+
+CREATE FUNCTION public.job_steps(p_job uuid) RETURNS jsonb
+    LANGUAGE sql STABLE SECURITY DEFINER
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS $$
+  select coalesce(jsonb_agg(jsonb_strip_nulls(jsonb_build_object('step', s.step, 'state', s.state, 'attempt', s.attempt, 'at', s.at, 'event', s.event,
+      'until', nullif(s.until, 'infinity'))) || jsonb_build_object('result', s.result) order by s.n), '[]')
+  from mill.job_step s where s.job = p_job
+$$;
+
+COMMENT ON FUNCTION public.job_steps(p_job uuid) IS 'The steps of a job in their order: what was done, with the results, and what it sleeps or waits for.';
 
 CREATE FUNCTION public.limit_of_call(p_provider_name text, p_model text, p_queue text DEFAULT NULL::text) RETURNS jsonb
     LANGUAGE plpgsql STABLE SECURITY DEFINER
@@ -17497,6 +18620,28 @@ $$;
 
 COMMENT ON FUNCTION public.reclaim_stale_tasks() IS 'Takes back expired leases, of tasks and of other jobs; says how many. The pump does so every few seconds.';
 
+CREATE FUNCTION public.record_step(p_job uuid, p_worker text, p_attempt integer, p_step text, p_result jsonb DEFAULT NULL::jsonb) RETURNS jsonb
+    LANGUAGE plpgsql SECURITY DEFINER
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS $$
+declare
+  v_step mill.job_step;
+begin
+  if (mill.held_job(row(p_job, p_worker, p_attempt))).id is null then
+    return jsonb_build_object('status', 'lost');
+  end if;
+  select s.* into v_step from mill.job_step s where s.job = p_job and s.step = p_step;
+  if found then
+    return jsonb_build_object('status', 'known', 'result', v_step.result);
+  end if;
+  perform mill.keep_step(jsonb_populate_record(null::mill.job_step, jsonb_build_object(
+    'job', p_job, 'step', p_step, 'attempt', p_attempt, 'state', 'finished', 'result', coalesce(p_result, 'null'))));
+  return jsonb_build_object('status', 'recorded');
+end
+$$;
+
+COMMENT ON FUNCTION public.record_step(p_job uuid, p_worker text, p_attempt integer, p_step text, p_result jsonb) IS 'Keeps the result of a step of a job: recorded, known (with the result that was kept first) or lost.';
+
 CREATE FUNCTION public.recover_stuck_jobs(timeout_minutes integer DEFAULT 5, max_retries integer DEFAULT 3) RETURNS void
     LANGUAGE plpgsql SECURITY DEFINER
     SET search_path TO 'pg_catalog', 'pg_temp'
@@ -17675,6 +18820,42 @@ end
 $$;
 
 COMMENT ON FUNCTION public.register_stored_file(p_storage_path text, p_filename text, p_mime_type text, p_size bigint, p_idempotency_key text, p_profile_id uuid) IS 'Makes a document of a file that the caller has stored in medical-docs: {id, status}. A repeat answers the same document.';
+
+CREATE FUNCTION public.register_workflow(p_definition jsonb) RETURNS jsonb
+    LANGUAGE plpgsql SECURITY DEFINER
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS $$
+declare
+  v_old public.workflow_definition;
+  v_new public.workflow_definition;
+  v_unknown text := (
+    select k.name from jsonb_object_keys(case when jsonb_typeof(p_definition) = 'object' then p_definition else '{"": null}' end) as k(name)
+    where k.name <> all (array['type', 'description', 'tasks', 'defaults', 'documents', 'open_to_users']) limit 1);
+begin
+  if v_unknown is not null then
+    perform mill.refuse_definition('GM061', case when v_unknown = '' then 'a definition must be an object' else format('a definition has no field "%s"', v_unknown) end);
+  end if;
+  perform pg_advisory_xact_lock(hashtextextended('mill.register_workflow ' || (p_definition ->> 'type'), 0));
+  select d.* into v_old from public.workflow_definition d where d.type = p_definition ->> 'type' order by d.version desc limit 1;
+  v_new := jsonb_populate_record(null::public.workflow_definition, '{"description": "", "defaults": {}, "open_to_users": true, "tasks": []}'::jsonb || p_definition);
+  if (v_old.description, v_old.tasks, v_old.defaults, v_old.documents, v_old.open_to_users)
+    is not distinct from (v_new.description, v_new.tasks, v_new.defaults, v_new.documents, v_new.open_to_users)
+  then
+    return jsonb_build_object('type', v_old.type, 'version', v_old.version, 'status', 'unchanged');
+  end if;
+  if v_old.type is not null and not exists (select from mill.workflow j where j.type = v_old.type and j.version = v_old.version) then
+    update public.workflow_definition d
+    set description = v_new.description, tasks = v_new.tasks, defaults = v_new.defaults, documents = v_new.documents, open_to_users = v_new.open_to_users
+    where d.type = v_old.type and d.version = v_old.version;
+    return jsonb_build_object('type', v_old.type, 'version', v_old.version, 'status', 'updated');
+  end if;
+  insert into public.workflow_definition (type, version, description, tasks, defaults, documents, open_to_users)
+  values (v_new.type, coalesce(v_old.version, 0) + 1, v_new.description, v_new.tasks, v_new.defaults, v_new.documents, v_new.open_to_users);
+  return jsonb_build_object('type', v_new.type, 'version', coalesce(v_old.version, 0) + 1, 'status', 'created');
+end
+$$;
+
+COMMENT ON FUNCTION public.register_workflow(p_definition jsonb) IS 'Writes the definition of a type of workflow, where it has changed: {type, version, status}.';
 
 CREATE FUNCTION public.release_api_capacity(p_provider_name text, p_api_endpoint text, p_estimated_tokens integer DEFAULT 1000, p_actual_tokens integer DEFAULT NULL::integer) RETURNS void
     LANGUAGE plpgsql SECURITY DEFINER
@@ -18050,6 +19231,13 @@ $$;
 
 COMMENT ON FUNCTION public.schedule_runs(p_schedule text, p_max integer) IS 'What became of the last due times of a schedule, newest first, with the state of their jobs.';
 
+CREATE FUNCTION public.send_event(p_job uuid, p_event text, p_payload jsonb DEFAULT 'null'::jsonb, p_key text DEFAULT NULL::text) RETURNS jsonb
+    LANGUAGE sql SECURITY DEFINER
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS $$ select jsonb_build_object('status', mill.send_event(p_job, p_event, p_payload, p_key)) $$;
+
+COMMENT ON FUNCTION public.send_event(p_job uuid, p_event text, p_payload jsonb, p_key text) IS 'Sends an event to a job: delivered, kept, duplicate or not_live.';
+
 CREATE FUNCTION public.set_maintenance(p_enabled boolean, p_reason text DEFAULT NULL::text, p_retry_after_seconds integer DEFAULT 60) RETURNS boolean
     LANGUAGE plpgsql SECURITY DEFINER
     SET search_path TO 'pg_catalog', 'pg_temp'
@@ -18152,6 +19340,7 @@ begin
     perform mill.end_invocation(p_invocation);
   end if;
   perform mill.note_fetches(v_fetches, v_now);
+  perform mill.note_refreshed(v_plain, v_held, v_now);
 
   perform mill.end_refresh_pauses(coalesce((
     select jsonb_agg(v_held -> (o ->> 'id')) from jsonb_array_elements(v_plain) o
@@ -18170,6 +19359,37 @@ $_$;
 
 COMMENT ON FUNCTION public.settle_refresh(p_worker text, p_outcomes jsonb, p_invocation uuid, p_pauses jsonb) IS 'Writes what a batch fetched and settles it, as an array of {id, status}.';
 
+CREATE FUNCTION public.sleep_step(p_job uuid, p_worker text, p_attempt integer, p_step text, p_seconds numeric DEFAULT NULL::numeric, p_until timestamp with time zone DEFAULT NULL::timestamp with time zone, p_logs jsonb DEFAULT NULL::jsonb) RETURNS jsonb
+    LANGUAGE plpgsql SECURITY DEFINER
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS $$
+declare
+  v_now timestamptz := mill.now();
+  v_step mill.job_step;
+begin
+  if coalesce(p_seconds not between 0 and 3155760000, p_until is null) then
+    perform mill.refuse_step('a sleep has p_seconds, up to a hundred years, or p_until', null);
+  end if;
+  if (mill.held_job(row(p_job, p_worker, p_attempt))).id is null then
+    return jsonb_build_object('status', 'lost');
+  end if;
+  select s.* into v_step from mill.job_step s where s.job = p_job and s.step = p_step;
+  if not found then
+    v_step := jsonb_populate_record(null::mill.job_step, jsonb_build_object('job', p_job, 'step', p_step, 'attempt', p_attempt, 'state', 'sleeping',
+      'until', coalesce(p_until, v_now + make_interval(secs => p_seconds::double precision))));
+    perform mill.keep_step(v_step);
+  end if;
+  if v_step.state <> 'sleeping' or v_step.until <= v_now then
+    update mill.job_step s set state = 'finished' where s.job = p_job and s.step = p_step and s.state = 'sleeping';
+    return jsonb_build_object('status', 'done', 'until', v_step.until);
+  end if;
+  return jsonb_build_object('until', v_step.until,
+    'status', case when mill.suspend(row(p_job, p_worker, p_attempt), v_step.until, p_logs) then 'suspended' else 'lost' end);
+end
+$$;
+
+COMMENT ON FUNCTION public.sleep_step(p_job uuid, p_worker text, p_attempt integer, p_step text, p_seconds numeric, p_until timestamp with time zone, p_logs jsonb) IS 'Puts a job off until a time: suspended, done once the time has come, or lost.';
+
 CREATE FUNCTION public.start_workflow(p_type text, p_params jsonb DEFAULT '{}'::jsonb, p_priority integer DEFAULT NULL::integer, p_idempotency_key text DEFAULT NULL::text, p_user_id uuid DEFAULT NULL::uuid, p_correlation_id text DEFAULT NULL::text) RETURNS jsonb
     LANGUAGE plpgsql SECURITY DEFINER
     SET search_path TO 'pg_catalog', 'pg_temp'
@@ -18183,6 +19403,7 @@ begin
   if v_user is null then
     raise exception 'sign in to start a job' using errcode = '42501';
   end if;
+  perform mill.refuse_excess(v_user, 'workflows');
   insert into mill.workflow (type, params, user_id, priority, idempotency_key, correlation_id)
   values (p_type, p_params, v_user,
     -- Users stand in one line; the service may let a job pass.
@@ -18228,13 +19449,15 @@ begin
     if not exists (select from mill.kind k where k.kind = p_kind and k.open_to_users) then
       raise exception 'unknown job kind "%"', left(p_kind, 64) using errcode = 'GM001';
     end if;
+    perform mill.refuse_excess(v_owner, 'jobs');
+    perform mill.refuse_depth(v_owner, p_kind);
   end if;
 
   select e.id, e.status into v_job
   from mill.enqueue(jsonb_build_array(jsonb_strip_nulls(jsonb_build_object(
-    'kind', p_kind, 'name', p_name, 'priority', p_priority,
-    'run_at', p_run_at, 'group_key', p_group_key, 'correlation_id', p_correlation_id, 'traceparent', p_traceparent,
-    -- A user's keys, also those of unique jobs, live in the user's own name space: nobody can probe or block another's.
+    'kind', p_kind, 'name', p_name, 'priority', case when public.is_service_role() then p_priority else least(p_priority, 5) end,
+    'run_at', p_run_at, 'correlation_id', p_correlation_id, 'traceparent', p_traceparent,
+    'group_key', case when public.is_service_role() then '' else v_owner || ':' end || p_group_key,
     'dedupe_key', case when public.is_service_role() then '' else v_owner || ':' end || p_dedupe_key,
     'unique_scope', case when not public.is_service_role() then v_owner end,
     'owner', v_owner)) || jsonb_build_object('payload', p_payload))) e;
@@ -18410,6 +19633,48 @@ end
 $$;
 
 COMMENT ON FUNCTION public.verify_audit_log(p_from date, p_to date, p_known_head text) IS 'Checks the audit log from one day to another: {ok, days, rows, findings: [{day, seq, audit_id, problem}], head}.';
+
+CREATE FUNCTION public.wait_for_event(p_job uuid, p_worker text, p_attempt integer, p_step text, p_event text, p_seconds numeric DEFAULT NULL::numeric, p_logs jsonb DEFAULT NULL::jsonb) RETURNS jsonb
+    LANGUAGE plpgsql SECURITY DEFINER
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS $$
+declare
+  v_now timestamptz := mill.now();
+  v_step mill.job_step;
+  v_event mill.job_event;
+begin
+  if p_seconds not between 0 and 3155760000 or p_event is null or length(p_event) not between 1 and 200 then
+    perform mill.refuse_step('a wait has the name of an event of up to 200 characters, and p_seconds up to a hundred years', null);
+  end if;
+  perform mill.lock_steps(p_job);
+  if (mill.held_job(row(p_job, p_worker, p_attempt))).id is null then
+    return jsonb_build_object('status', 'lost');
+  end if;
+  select s.* into v_step from mill.job_step s where s.job = p_job and s.step = p_step;
+  if not found then
+    v_step := jsonb_populate_record(null::mill.job_step, jsonb_build_object('job', p_job, 'step', p_step, 'attempt', p_attempt, 'state', 'waiting', 'event', p_event,
+      'until', coalesce(v_now + make_interval(secs => p_seconds::double precision), 'infinity')));
+    perform mill.keep_step(v_step);
+  end if;
+  if v_step.state = 'waiting' then
+    select e.* into v_event from mill.job_event e where e.job = p_job and e.event = v_step.event and e.received_by is null order by e.n limit 1;
+    if found then
+      update mill.job_event e set received_by = p_step where e.job = p_job and e.n = v_event.n;
+      v_step.state := 'finished';
+      v_step.result := v_event.payload;
+    elsif v_step.until <= v_now then
+      v_step.state := 'timed_out';
+    else
+      return jsonb_build_object('until', nullif(v_step.until, 'infinity'),
+        'status', case when mill.suspend(row(p_job, p_worker, p_attempt), v_step.until, p_logs) then 'suspended' else 'lost' end);
+    end if;
+    update mill.job_step s set state = v_step.state, result = v_step.result where s.job = p_job and s.step = p_step;
+  end if;
+  return case v_step.state when 'timed_out' then jsonb_build_object('status', 'timed_out') else jsonb_build_object('status', 'received', 'payload', v_step.result) end;
+end
+$$;
+
+COMMENT ON FUNCTION public.wait_for_event(p_job uuid, p_worker text, p_attempt integer, p_step text, p_event text, p_seconds numeric, p_logs jsonb) IS 'Gives a job an event, or puts the job off until it is sent: received, timed_out, suspended or lost.';
 
 CREATE FUNCTION public.worker_queues() RETURNS jsonb
     LANGUAGE sql STABLE SECURITY DEFINER
@@ -18635,6 +19900,14 @@ CREATE TABLE mill.bucket (
 );
 
 COMMENT ON TABLE mill.bucket IS 'The buckets that applications have. The storage stand-in serves these; on Supabase they are made.';
+
+CREATE TABLE mill.catalog_before (
+    kind text NOT NULL,
+    name text NOT NULL,
+    state text NOT NULL
+);
+
+COMMENT ON TABLE mill.catalog_before IS 'What a migration that is under way has found. Empty at any other time.';
 
 CREATE TABLE mill.claimant (
     queue text NOT NULL,
@@ -19016,6 +20289,30 @@ CREATE TABLE mill.job_done_default (
 
 COMMENT ON TABLE mill.job_done_default IS 'Catches a day that mill.maintain has not prepared: settling never fails for want of one.';
 
+CREATE TABLE mill.job_event (
+    job uuid NOT NULL,
+    n bigint NOT NULL,
+    event text NOT NULL,
+    payload jsonb NOT NULL,
+    at timestamp with time zone NOT NULL,
+    key text,
+    received_by text,
+    CONSTRAINT event_key_has_up_to_200_characters CHECK (((length(key) >= 1) AND (length(key) <= 200))),
+    CONSTRAINT event_name_has_up_to_200_characters CHECK (((length(event) >= 1) AND (length(event) <= 200)))
+)
+WITH (autovacuum_vacuum_scale_factor='0', autovacuum_vacuum_threshold='1000');
+
+COMMENT ON TABLE mill.job_event IS 'Events that were sent to a job, also before it waits for them. Each is received by one step.';
+
+ALTER TABLE mill.job_event ALTER COLUMN n ADD GENERATED ALWAYS AS IDENTITY (
+    SEQUENCE NAME mill.job_event_n_seq
+    START WITH 1
+    INCREMENT BY 1
+    NO MINVALUE
+    NO MAXVALUE
+    CACHE 1
+);
+
 CREATE TABLE mill.job_log (
     job uuid NOT NULL,
     n integer NOT NULL,
@@ -19343,6 +20640,27 @@ CREATE TABLE mill.ticket_call (
 
 COMMENT ON TABLE mill.ticket_call IS 'Exposed functions that read_with_ticket may call.';
 
+CREATE TABLE mill.uncounted_usage (
+    id bigint NOT NULL,
+    at timestamp with time zone NOT NULL,
+    what text NOT NULL,
+    arguments jsonb NOT NULL,
+    tries integer DEFAULT 0 NOT NULL,
+    try_at timestamp with time zone NOT NULL,
+    CONSTRAINT what_is_known CHECK ((what = ANY (ARRAY['count'::text, 'measure'::text, 'process'::text, 'release'::text])))
+);
+
+COMMENT ON TABLE mill.uncounted_usage IS 'Usage of documents that is still to be counted, with what the count is given. mill.count_again counts it.';
+
+ALTER TABLE mill.uncounted_usage ALTER COLUMN id ADD GENERATED ALWAYS AS IDENTITY (
+    SEQUENCE NAME mill.uncounted_usage_id_seq
+    START WITH 1
+    INCREMENT BY 1
+    NO MINVALUE
+    NO MAXVALUE
+    CACHE 1
+);
+
 CREATE TABLE mill.unique_job (
     kind text NOT NULL,
     digest bytea NOT NULL,
@@ -19392,6 +20710,16 @@ CREATE TABLE mill.usage_of_month (
 WITH (fillfactor='80');
 
 COMMENT ON TABLE mill.usage_of_month IS 'One row per profile and month (UTC). Made by whatever counts first in a month.';
+
+CREATE TABLE mill.user_rate (
+    owner uuid NOT NULL,
+    thing text NOT NULL,
+    allowance numeric NOT NULL,
+    at timestamp with time zone NOT NULL
+)
+WITH (fillfactor='50', autovacuum_vacuum_scale_factor='0', autovacuum_vacuum_threshold='1000');
+
+COMMENT ON TABLE mill.user_rate IS 'What is left of the allowance of each user, as of a time.';
 
 CREATE TABLE mill.virtual_clock (
     queue text NOT NULL,
@@ -19959,10 +21287,15 @@ CREATE TABLE public.profile_access_grants (
     granted_by uuid DEFAULT auth.uid() NOT NULL,
     granted_at timestamp with time zone DEFAULT now() NOT NULL,
     expires_at timestamp with time zone,
+    accepted_at timestamp with time zone DEFAULT 
+CASE
+    WHEN (COALESCE((auth.jwt() ->> 'role'::text), ''::text) <> ALL (ARRAY['anon'::text, 'authenticated'::text])) THEN now()
+    ELSE NULL::timestamp with time zone
+END,
     CONSTRAINT a_grant_ends_after_it_began CHECK (((expires_at IS NULL) OR (expires_at > granted_at)))
 );
 
-COMMENT ON TABLE public.profile_access_grants IS 'Whom a profile''s owner lets in. A grant reaches all that the profile owns, but not the grants themselves; revoking is a DELETE.';
+COMMENT ON TABLE public.profile_access_grants IS 'Whom a profile''s owner lets in. A grant reads and adds to all that the profile owns, once it was accepted, but erases nothing and does not reach the grants themselves; revoking is a DELETE.';
 
 CREATE TABLE public.quotes (
     symbol text NOT NULL,
@@ -20191,6 +21524,12 @@ ALTER TABLE ONLY mill.breaker
 ALTER TABLE ONLY mill.bucket
     ADD CONSTRAINT bucket_pkey PRIMARY KEY (bucket);
 
+ALTER TABLE ONLY mill.catalog_before
+    ADD CONSTRAINT catalog_before_pkey PRIMARY KEY (kind, name);
+
+ALTER TABLE ONLY mill.catalog
+    ADD CONSTRAINT catalog_pkey PRIMARY KEY (kind, name);
+
 ALTER TABLE ONLY mill.claimant
     ADD CONSTRAINT claimant_pkey PRIMARY KEY (queue, worker);
 
@@ -20266,6 +21605,9 @@ ALTER TABLE ONLY mill.invocation
 ALTER TABLE ONLY mill.job_dead
     ADD CONSTRAINT job_dead_pkey PRIMARY KEY (id);
 
+ALTER TABLE ONLY mill.job_event
+    ADD CONSTRAINT job_event_pkey PRIMARY KEY (job, n);
+
 ALTER TABLE ONLY mill.job_live
     ADD CONSTRAINT job_live_pkey PRIMARY KEY (id);
 
@@ -20277,6 +21619,9 @@ ALTER TABLE ONLY mill.job_schedule
 
 ALTER TABLE ONLY mill.job_schedule_run
     ADD CONSTRAINT job_schedule_run_pkey PRIMARY KEY (schedule, due);
+
+ALTER TABLE ONLY mill.job_step
+    ADD CONSTRAINT job_step_pkey PRIMARY KEY (job, step);
 
 ALTER TABLE ONLY mill.kind
     ADD CONSTRAINT kind_pkey PRIMARY KEY (kind);
@@ -20353,6 +21698,9 @@ ALTER TABLE ONLY mill.tenant
 ALTER TABLE ONLY mill.ticket_call
     ADD CONSTRAINT ticket_call_pkey PRIMARY KEY (function);
 
+ALTER TABLE ONLY mill.uncounted_usage
+    ADD CONSTRAINT uncounted_usage_pkey PRIMARY KEY (id);
+
 ALTER TABLE ONLY mill.unique_job
     ADD CONSTRAINT unique_job_pkey PRIMARY KEY (kind, digest);
 
@@ -20361,6 +21709,9 @@ ALTER TABLE ONLY mill.usage_event
 
 ALTER TABLE ONLY mill.usage_of_month
     ADD CONSTRAINT usage_of_month_pkey PRIMARY KEY (profile_id, month);
+
+ALTER TABLE ONLY mill.user_rate
+    ADD CONSTRAINT user_rate_pkey PRIMARY KEY (owner, thing);
 
 ALTER TABLE ONLY mill.virtual_clock
     ADD CONSTRAINT virtual_clock_pkey PRIMARY KEY (queue);
@@ -20543,9 +21894,13 @@ CREATE INDEX job_done_id ON ONLY mill.job_done USING btree (id);
 
 CREATE INDEX job_done_default_id_idx ON mill.job_done_default USING btree (id);
 
+CREATE UNIQUE INDEX job_event_key ON mill.job_event USING btree (job, key) WHERE (key IS NOT NULL);
+
 CREATE UNIQUE INDEX job_live_dedupe ON mill.job_live USING btree (queue, dedupe_key) WHERE (dedupe_key IS NOT NULL);
 
 CREATE INDEX job_live_lanes ON mill.job_live USING btree (queue, lane, priority DESC, turn) WHERE ((NOT waits) AND (lane IS NOT NULL));
+
+CREATE INDEX job_live_owner ON mill.job_live USING btree (owner, queue) WHERE (owner IS NOT NULL);
 
 CREATE INDEX job_live_ready ON mill.job_live USING btree (line, turn) WHERE ((NOT waits) AND (turn IS NOT NULL));
 
@@ -20584,6 +21939,8 @@ CREATE UNIQUE INDEX task_place ON mill.task USING btree (job_id, key, item);
 CREATE INDEX task_sequence_new ON mill.task_sequence USING btree (job_id) WHERE (NOT is_begun);
 
 CREATE INDEX task_sequence_place ON mill.task_sequence USING btree (job_id, kind, sequence);
+
+CREATE INDEX uncounted_usage_due ON mill.uncounted_usage USING btree (try_at);
 
 CREATE INDEX unique_job_until ON mill.unique_job USING btree (until);
 
@@ -20657,6 +22014,10 @@ CREATE TRIGGER refuse_to_drop_jobs BEFORE DELETE ON mill.queue FOR EACH ROW EXEC
 
 CREATE TRIGGER settings_say_when_they_changed BEFORE UPDATE ON mill.settings FOR EACH ROW EXECUTE FUNCTION mill.touch_updated_at();
 
+CREATE TRIGGER take_turns_when_opened AFTER INSERT ON mill.kind FOR EACH ROW WHEN (new.open_to_users) EXECUTE FUNCTION mill.take_turns_where_users_enqueue();
+
+CREATE TRIGGER take_turns_when_opened_later AFTER UPDATE OF open_to_users, queue ON mill.kind FOR EACH ROW WHEN ((new.open_to_users AND ((NOT old.open_to_users) OR (new.queue <> old.queue)))) EXECUTE FUNCTION mill.take_turns_where_users_enqueue();
+
 CREATE TRIGGER the_audit_log_is_never_emptied BEFORE TRUNCATE ON mill.audit_log FOR EACH STATEMENT EXECUTE FUNCTION mill.refuse_audit_change();
 
 CREATE TRIGGER a_clients_repeat_changes_nothing BEFORE UPDATE ON public.shell_files FOR EACH ROW WHEN ((CURRENT_USER = ANY (ARRAY['anon'::name, 'authenticated'::name, 'service_role'::name]))) EXECUTE FUNCTION mill.keep_upserted_file();
@@ -20684,6 +22045,8 @@ CREATE TRIGGER export_jobs_change_by_their_lease INSTEAD OF UPDATE ON public.exp
 CREATE TRIGGER history_goes_with_its_file INSTEAD OF DELETE ON public.export_history FOR EACH ROW EXECUTE FUNCTION mill.delete_export_history();
 
 CREATE TRIGGER history_is_beside_a_file INSTEAD OF INSERT ON public.export_history FOR EACH ROW EXECUTE FUNCTION mill.insert_export_history();
+
+CREATE TRIGGER inserted_documents_are_bounded AFTER INSERT ON public.documents REFERENCING NEW TABLE AS inserted FOR EACH STATEMENT EXECUTE FUNCTION mill.bound_inserted_documents();
 
 CREATE TRIGGER job_queue_is_rescheduled INSTEAD OF UPDATE ON public.job_queue FOR EACH ROW EXECUTE FUNCTION mill.update_job_queue();
 
@@ -20866,7 +22229,7 @@ ALTER TABLE public.document_words ENABLE ROW LEVEL SECURITY;
 
 ALTER TABLE public.documents ENABLE ROW LEVEL SECURITY;
 
-CREATE POLICY documents_are_their_owners ON public.documents TO authenticated USING ((owner = auth.uid())) WITH CHECK ((owner = auth.uid()));
+CREATE POLICY documents_are_their_owners ON public.documents TO authenticated USING ((owner = ( SELECT auth.uid() AS uid))) WITH CHECK ((owner = ( SELECT auth.uid() AS uid)));
 
 ALTER TABLE public.earnings ENABLE ROW LEVEL SECURITY;
 
@@ -20934,13 +22297,13 @@ ALTER TABLE public.supported_symbols ENABLE ROW LEVEL SECURITY;
 
 ALTER TABLE public.user_profiles ENABLE ROW LEVEL SECURITY;
 
-CREATE POLICY users_end_their_own ON public.active_subscriptions_v2 FOR DELETE TO authenticated USING ((user_id = auth.uid()));
+CREATE POLICY users_end_their_own ON public.active_subscriptions_v2 FOR DELETE TO authenticated USING ((user_id = ( SELECT auth.uid() AS uid)));
 
 CREATE POLICY users_register_it_again ON public.shell_files FOR UPDATE TO authenticated USING ((patient_id IN ( SELECT public.accessible_profiles() AS accessible_profiles))) WITH CHECK ((patient_id IN ( SELECT public.accessible_profiles() AS accessible_profiles)));
 
 CREATE POLICY users_register_what_they_stored ON public.shell_files FOR INSERT TO authenticated WITH CHECK ((patient_id IN ( SELECT public.accessible_profiles() AS accessible_profiles)));
 
-CREATE POLICY users_see_their_own ON public.active_subscriptions_v2 FOR SELECT TO authenticated USING ((user_id = auth.uid()));
+CREATE POLICY users_see_their_own ON public.active_subscriptions_v2 FOR SELECT TO authenticated USING ((user_id = ( SELECT auth.uid() AS uid)));
 
 CREATE POLICY users_see_their_own_artifacts ON public.job_artifacts FOR SELECT TO authenticated USING ((user_id = ( SELECT auth.uid() AS uid)));
 
@@ -21010,6 +22373,8 @@ REVOKE ALL ON FUNCTION mill.begin_inserted_tasks() FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION mill.begin_workflow() FROM PUBLIC;
 
+REVOKE ALL ON FUNCTION mill.bound_inserted_documents() FROM PUBLIC;
+
 REVOKE ALL ON FUNCTION mill.bulk_search(p_action text, p_search text, p_group text, p_role text) FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION mill.bury_documents(p_acted jsonb) FROM PUBLIC;
@@ -21035,6 +22400,16 @@ REVOKE ALL ON FUNCTION mill.cancel(p_ids uuid[]) FROM PUBLIC;
 REVOKE ALL ON FUNCTION mill.cancel_export_job(p_id uuid, p_owner uuid) FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION mill.capacity_left(p_jobs jsonb) FROM PUBLIC;
+
+REVOKE ALL ON FUNCTION mill.catalog_now() FROM PUBLIC;
+
+REVOKE ALL ON FUNCTION mill.catalog_of_grants() FROM PUBLIC;
+
+REVOKE ALL ON FUNCTION mill.catalog_of_relations() FROM PUBLIC;
+
+REVOKE ALL ON FUNCTION mill.catalog_of_routines() FROM PUBLIC;
+
+REVOKE ALL ON FUNCTION mill.catalog_of_tables() FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION mill.catch_up_workflow(p_id uuid) FROM PUBLIC;
 
@@ -21069,6 +22444,8 @@ REVOKE ALL ON FUNCTION mill.check_fit(p_kind text, p_compiled jsonb, p_payload j
 
 REVOKE ALL ON FUNCTION mill.check_fits(p_jobs jsonb) FROM PUBLIC;
 
+REVOKE ALL ON FUNCTION mill.check_installation() FROM PUBLIC;
+
 REVOKE ALL ON FUNCTION mill.check_invocations() FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION mill.check_oldest_due_job() FROM PUBLIC;
@@ -21085,9 +22462,13 @@ REVOKE ALL ON FUNCTION mill.check_references(p_compiled jsonb) FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION mill.check_registry_row() FROM PUBLIC;
 
+REVOKE ALL ON FUNCTION mill.check_response_schema(p_row public.data_type_registry) FROM PUBLIC;
+
 REVOKE ALL ON FUNCTION mill.check_schedule(p_schedule mill.job_schedule, p_place text) FROM PUBLIC;
 
 REVOKE ALL ON PROCEDURE mill.check_stale_data(IN p_stretch integer) FROM PUBLIC;
+
+REVOKE ALL ON FUNCTION mill.check_storage() FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION mill.check_symbol(p_symbol text, p_data_types text[], p_priority integer) FROM PUBLIC;
 
@@ -21099,11 +22480,15 @@ REVOKE ALL ON FUNCTION mill.check_watched(p_symbols text[]) FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION mill.check_workers() FROM PUBLIC;
 
+REVOKE ALL ON FUNCTION mill.check_writing() FROM PUBLIC;
+
 REVOKE ALL ON FUNCTION mill.claim(p_worker text, p_queues text[], p_max integer, p_kinds text[], p_lease_seconds integer, p_waits boolean) FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION mill.claim_refresh(p_worker text, p_queue text, p_max integer, p_invocation uuid) FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION mill.claim_unique(p_jobs jsonb, p_now timestamp with time zone, p_turn bigint, p_random text) FROM PUBLIC;
+
+REVOKE ALL ON FUNCTION mill.clean_file_name(p_name text) FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION mill.cleanup_alerts(p_max integer) FROM PUBLIC;
 
@@ -21244,6 +22629,10 @@ REVOKE ALL ON FUNCTION mill.correct_upload(p_profile_id uuid, p_document_id uuid
 
 REVOKE ALL ON FUNCTION mill.correlation_id() FROM PUBLIC;
 
+REVOKE ALL ON FUNCTION mill.count_again() FROM PUBLIC;
+
+REVOKE ALL ON FUNCTION mill.count_again_each_minute() FROM PUBLIC;
+
 REVOKE ALL ON FUNCTION mill.count_document_version() FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION mill.count_ended(p_job_id uuid, p_keys text[], p_completed integer[], p_failed integer[]) FROM PUBLIC;
@@ -21279,6 +22668,14 @@ REVOKE ALL ON FUNCTION mill.cron_times(p_cron text, p_zone text, p_after timesta
 REVOKE ALL ON FUNCTION mill.cut_error(p_error jsonb) FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION mill.cut_text(p_text text, p_bytes integer) FROM PUBLIC;
+
+REVOKE ALL ON FUNCTION mill.damage() FROM PUBLIC;
+
+REVOKE ALL ON FUNCTION mill.damage_of_catalog() FROM PUBLIC;
+
+REVOKE ALL ON FUNCTION mill.damage_of_foreign_keys() FROM PUBLIC;
+
+REVOKE ALL ON FUNCTION mill.damage_of_schedules() FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION mill.data_rows(p_data_type text, p_symbol text) FROM PUBLIC;
 
@@ -21364,6 +22761,8 @@ REVOKE ALL ON FUNCTION mill.error_shape(p_message text) FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION mill.estimated_tokens(p_payload jsonb) FROM PUBLIC;
 
+REVOKE ALL ON FUNCTION mill.every(p_part text, p_interval interval) FROM PUBLIC;
+
 REVOKE ALL ON FUNCTION mill.every_minute(p_part text) FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION mill.expand_step(p_job mill.workflow, p_step mill.workflow_step, p_state text) FROM PUBLIC;
@@ -21404,6 +22803,8 @@ REVOKE ALL ON FUNCTION mill.export_status(p_id uuid, p_ended text) FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION mill.export_storage_used(p_owner uuid) FROM PUBLIC;
 
+REVOKE ALL ON FUNCTION mill.failing_invocations() FROM PUBLIC;
+
 REVOKE ALL ON FUNCTION mill.fields_violation(p_root jsonb, p_schema jsonb, p_value jsonb, p_path text, p_depth integer) FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION mill.file_extension(p_mime_type text) FROM PUBLIC;
@@ -21435,6 +22836,8 @@ REVOKE ALL ON FUNCTION mill.forget_console_bulks(p_now timestamp with time zone)
 REVOKE ALL ON FUNCTION mill.forget_logs(p_jobs uuid[]) FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION mill.forget_part(p_part text) FROM PUBLIC;
+
+REVOKE ALL ON FUNCTION mill.forget_steps(p_jobs uuid[]) FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION mill.forget_tasks() FROM PUBLIC;
 
@@ -21558,6 +22961,8 @@ REVOKE ALL ON FUNCTION mill.keep_progress(p_job mill.workflow) FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION mill.keep_scanned(p_file public.shell_files, p_place text) FROM PUBLIC;
 
+REVOKE ALL ON FUNCTION mill.keep_step(p_step mill.job_step) FROM PUBLIC;
+
 REVOKE ALL ON FUNCTION mill.keep_upserted_file() FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION mill.kept_answer(p_caller text, p_key text, p_request bytea) FROM PUBLIC;
@@ -21598,6 +23003,8 @@ REVOKE ALL ON FUNCTION mill.lock_expired_pack_leases(p_now timestamp with time z
 
 REVOKE ALL ON FUNCTION mill.lock_exports(p_owner uuid) FROM PUBLIC;
 
+REVOKE ALL ON FUNCTION mill.lock_held_seconds(p_lock bigint) FROM PUBLIC;
+
 REVOKE ALL ON FUNCTION mill.lock_jobs_by_priority(p_queue text, p_max integer, p_kinds text[], p_takes_packs boolean, p_waits boolean) FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION mill.lock_jobs_in_turn(p_queue mill.queue, p_max integer, p_kinds text[]) FROM PUBLIC;
@@ -21609,6 +23016,8 @@ REVOKE ALL ON FUNCTION mill.lock_jobs_within_limit(p_queue mill.queue, p_max int
 REVOKE ALL ON FUNCTION mill.lock_packs(p_queue mill.queue, p_max integer, p_kinds text[]) FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION mill.lock_refresh_claims() FROM PUBLIC;
+
+REVOKE ALL ON FUNCTION mill.lock_steps(p_job uuid) FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION mill.locked_bulk(p_id uuid) FROM PUBLIC;
 
@@ -21660,6 +23069,8 @@ REVOKE ALL ON FUNCTION mill.may_write_document(p_key text, p_user uuid) FROM PUB
 
 REVOKE ALL ON FUNCTION mill.may_write_upload(p_key text, p_user uuid) FROM PUBLIC;
 
+REVOKE ALL ON FUNCTION mill.measure_addresses() FROM PUBLIC;
+
 REVOKE ALL ON FUNCTION mill.measure_ai_passes() FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION mill.measure_breakers() FROM PUBLIC;
@@ -21678,6 +23089,10 @@ REVOKE ALL ON FUNCTION mill.measure_estimates() FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION mill.measure_fast_stages() FROM PUBLIC;
 
+REVOKE ALL ON FUNCTION mill.measure_installation() FROM PUBLIC;
+
+REVOKE ALL ON FUNCTION mill.measure_invocations() FROM PUBLIC;
+
 REVOKE ALL ON FUNCTION mill.measure_lease_losses() FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION mill.measure_not_completed() FROM PUBLIC;
@@ -21686,13 +23101,23 @@ REVOKE ALL ON FUNCTION mill.measure_quota() FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION mill.measure_rate_limits() FROM PUBLIC;
 
+REVOKE ALL ON FUNCTION mill.measure_snapshots() FROM PUBLIC;
+
+REVOKE ALL ON FUNCTION mill.measure_stale_lock() FROM PUBLIC;
+
 REVOKE ALL ON FUNCTION mill.measure_stalled() FROM PUBLIC;
+
+REVOKE ALL ON FUNCTION mill.measure_uncounted() FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION mill.measure_unrefreshed() FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION mill.measure_upload(p_file public.shell_files, p_job_id uuid, p_measured jsonb) FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION mill.measure_warnings() FROM PUBLIC;
+
+REVOKE ALL ON FUNCTION mill.mend_of_change(p_was mill.catalog, p_state text) FROM PUBLIC;
+
+REVOKE ALL ON FUNCTION mill.mend_of_column(p_name text, p_was jsonb, p_now jsonb) FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION mill.merge_registered(p_current jsonb, p_registered jsonb, p_asked jsonb, p_together text[], p_force boolean, OUT changes jsonb, OUT kept jsonb) FROM PUBLIC;
 
@@ -21708,6 +23133,8 @@ REVOKE ALL ON FUNCTION mill.next_round() FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION mill.note_asked_kinds(p_queues text[], p_kinds text[]) FROM PUBLIC;
 
+REVOKE ALL ON FUNCTION mill.note_catalog() FROM PUBLIC;
+
 REVOKE ALL ON FUNCTION mill.note_claimant(p_queue text, p_worker text) FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION mill.note_compat_leases(p_ids uuid[], p_seconds numeric, p_heartbeat_seconds numeric) FROM PUBLIC;
@@ -21720,7 +23147,11 @@ REVOKE ALL ON FUNCTION mill.note_fetches(p_outcomes jsonb, p_now timestamp with 
 
 REVOKE ALL ON FUNCTION mill.note_limits(p_profile_id uuid, p_meters text[], p_now timestamp with time zone) FROM PUBLIC;
 
+REVOKE ALL ON FUNCTION mill.note_refreshed(p_plain jsonb, p_held jsonb, p_now timestamp with time zone) FROM PUBLIC;
+
 REVOKE ALL ON FUNCTION mill.note_retried_exports(p_ids uuid[]) FROM PUBLIC;
+
+REVOKE ALL ON FUNCTION mill.note_uncounted(p_what text, p_arguments jsonb, p_sqlstate text, p_message text) FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION mill.noted_errors(p_known jsonb, p_log jsonb, p_next_retry_at timestamp with time zone) FROM PUBLIC;
 
@@ -21753,6 +23184,10 @@ REVOKE ALL ON FUNCTION mill.open_schedule(p_definition jsonb, p_place text, OUT 
 REVOKE ALL ON FUNCTION mill.open_step(p_job mill.workflow, p_step mill.workflow_step, OUT ready uuid[], OUT skipped uuid[], OUT failed uuid[]) FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION mill.own_key() FROM PUBLIC;
+
+REVOKE ALL ON FUNCTION mill.own_relations() FROM PUBLIC;
+
+REVOKE ALL ON FUNCTION mill.own_routines() FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION mill.pack_of(p_id uuid) FROM PUBLIC;
 
@@ -21790,6 +23225,12 @@ REVOKE ALL ON FUNCTION mill.post_signed(p_function text, p_id uuid, p_body jsonb
 
 REVOKE ALL ON FUNCTION mill.presence_list(p_list jsonb) FROM PUBLIC;
 
+REVOKE ALL ON FUNCTION mill.probe_address(p_name text, p_url text, p_good integer[]) FROM PUBLIC;
+
+REVOKE ALL ON FUNCTION mill.probe_addresses() FROM PUBLIC;
+
+REVOKE ALL ON FUNCTION mill.probe_functions() FROM PUBLIC;
+
 REVOKE ALL ON FUNCTION mill.probe_state(p_probe uuid) FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION mill.problem_of_schedule(p_constraint text, p_message text) FROM PUBLIC;
@@ -21809,6 +23250,8 @@ REVOKE ALL ON FUNCTION mill.pulse_watch(p_ids uuid[]) FROM PUBLIC;
 REVOKE ALL ON PROCEDURE mill.pump(IN p_seconds numeric, IN p_interval numeric) FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION mill.pump_once() FROM PUBLIC;
+
+REVOKE ALL ON FUNCTION mill.put_measured_size(p_profile_id uuid, p_document_id uuid, p_size bigint) FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION mill.queue_options() FROM PUBLIC;
 
@@ -21836,6 +23279,8 @@ REVOKE ALL ON FUNCTION mill.raise_priority_of_duplicate(p_answers jsonb, p_now t
 
 REVOKE ALL ON FUNCTION mill.ran(p_part text, p_detail jsonb) FROM PUBLIC;
 
+REVOKE ALL ON FUNCTION mill.reached_document(p_id uuid, p_owned boolean) FROM PUBLIC;
+
 REVOKE ALL ON FUNCTION mill.reassign_lanes(p_queue text) FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION mill.reassign_lanes_on_change() FROM PUBLIC;
@@ -21847,6 +23292,8 @@ REVOKE ALL ON FUNCTION mill.recent_attempts(p_target text, p_since timestamp wit
 REVOKE ALL ON FUNCTION mill.reclaim(p_max integer) FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION mill.reclaim_while_pump_is_silent() FROM PUBLIC;
+
+REVOKE ALL ON FUNCTION mill.record_catalog() FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION mill.record_ended(p_job_id uuid, OUT ended uuid[], OUT failed uuid[], OUT is_step_done boolean) FROM PUBLIC;
 
@@ -21866,6 +23313,10 @@ REVOKE ALL ON FUNCTION mill.refuse_definition(p_code text, p_reason text) FROM P
 
 REVOKE ALL ON FUNCTION mill.refuse_definition_of(p_place text, p_problem text) FROM PUBLIC;
 
+REVOKE ALL ON FUNCTION mill.refuse_depth(p_owner uuid, p_kind text) FROM PUBLIC;
+
+REVOKE ALL ON FUNCTION mill.refuse_excess(p_owner uuid, p_thing text, p_count integer) FROM PUBLIC;
+
 REVOKE ALL ON FUNCTION mill.refuse_in_maintenance() FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION mill.refuse_more_keys(p_caller text, p_since timestamp with time zone) FROM PUBLIC;
@@ -21878,7 +23329,11 @@ REVOKE ALL ON FUNCTION mill.refuse_schema(p_place text, p_problem text) FROM PUB
 
 REVOKE ALL ON FUNCTION mill.refuse_search(p_problem text, p_at integer, p_term text, p_hint text) FROM PUBLIC;
 
+REVOKE ALL ON FUNCTION mill.refuse_step(p_problem text, p_hint text) FROM PUBLIC;
+
 REVOKE ALL ON FUNCTION mill.refuse_to_drop_jobs() FROM PUBLIC;
+
+REVOKE ALL ON FUNCTION mill.refuse_user(p_message text, p_limit numeric, p_retry_after integer) FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION mill.refuse_users_in_maintenance() FROM PUBLIC;
 
@@ -21910,7 +23365,7 @@ REVOKE ALL ON FUNCTION mill.request_exports(p_owner uuid, p_document_ids uuid[],
 
 REVOKE ALL ON FUNCTION mill.require_console(p_role text) FROM PUBLIC;
 
-REVOKE ALL ON FUNCTION mill.require_document(p_id uuid) FROM PUBLIC;
+REVOKE ALL ON FUNCTION mill.require_document(p_id uuid, p_owned boolean) FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION mill.require_primary() FROM PUBLIC;
 
@@ -21980,6 +23435,9 @@ REVOKE ALL ON FUNCTION mill.seconds_to_capacity() FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION mill.seconds_to_next_round() FROM PUBLIC;
 
+REVOKE ALL ON FUNCTION mill.send_event(p_job uuid, p_event text, p_payload jsonb, p_key text) FROM PUBLIC;
+GRANT ALL ON FUNCTION mill.send_event(p_job uuid, p_event text, p_payload jsonb, p_key text) TO gristmill_app;
+
 REVOKE ALL ON FUNCTION mill.set_breaker(p_target text, p_state text, p_reason text) FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION mill.set_secret(p_name text, p_key bytea) FROM PUBLIC;
@@ -22022,6 +23480,8 @@ REVOKE ALL ON FUNCTION mill.sign(p_name text, p_message bytea) FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION mill.signed_request(p_function text, p_id uuid, p_body text) FROM PUBLIC;
 
+REVOKE ALL ON FUNCTION mill.silent_addresses() FROM PUBLIC;
+
 REVOKE ALL ON FUNCTION mill.size_of_object(p_object text) FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION mill.stage_after(p_stage text) FROM PUBLIC;
@@ -22055,6 +23515,10 @@ REVOKE ALL ON FUNCTION mill.stop_workflow(p_id uuid) FROM PUBLIC;
 REVOKE ALL ON FUNCTION mill.stored_objects(p_bucket text) FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION mill.stored_size(p_place text) FROM PUBLIC;
+
+REVOKE ALL ON FUNCTION mill.suspend(p_holder mill.holder, p_until timestamp with time zone, p_logs jsonb) FROM PUBLIC;
+
+REVOKE ALL ON FUNCTION mill.take_turns_where_users_enqueue() FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION mill.target_of(p_function text, p_provider text) FROM PUBLIC;
 
@@ -22183,6 +23647,9 @@ REVOKE ALL ON FUNCTION mill.write_schedule(p_old mill.job_schedule, p_new mill.j
 REVOKE ALL ON FUNCTION public.abandon_document_upload(p_id uuid, p_place text) FROM PUBLIC;
 GRANT ALL ON FUNCTION public.abandon_document_upload(p_id uuid, p_place text) TO authenticated;
 GRANT ALL ON FUNCTION public.abandon_document_upload(p_id uuid, p_place text) TO service_role;
+
+REVOKE ALL ON FUNCTION public.accept_profile_access(p_grant_id uuid) FROM PUBLIC;
+GRANT ALL ON FUNCTION public.accept_profile_access(p_grant_id uuid) TO authenticated;
 
 REVOKE ALL ON FUNCTION public.accessible_profiles() FROM PUBLIC;
 GRANT ALL ON FUNCTION public.accessible_profiles() TO authenticated;
@@ -22623,6 +24090,9 @@ GRANT ALL ON FUNCTION public.is_valid_identifier(p_identifier text) TO service_r
 REVOKE ALL ON FUNCTION public.issue_ticket(p_function text, p_arguments jsonb) FROM PUBLIC;
 GRANT ALL ON FUNCTION public.issue_ticket(p_function text, p_arguments jsonb) TO authenticated;
 
+REVOKE ALL ON FUNCTION public.job_steps(p_job uuid) FROM PUBLIC;
+GRANT ALL ON FUNCTION public.job_steps(p_job uuid) TO service_role;
+
 REVOKE ALL ON FUNCTION public.limit_of_call(p_provider_name text, p_model text, p_queue text) FROM PUBLIC;
 GRANT ALL ON FUNCTION public.limit_of_call(p_provider_name text, p_model text, p_queue text) TO service_role;
 
@@ -22681,6 +24151,9 @@ GRANT ALL ON FUNCTION public.read_with_ticket(p_ticket text, p_function text, p_
 REVOKE ALL ON FUNCTION public.reclaim_stale_tasks() FROM PUBLIC;
 GRANT ALL ON FUNCTION public.reclaim_stale_tasks() TO service_role;
 
+REVOKE ALL ON FUNCTION public.record_step(p_job uuid, p_worker text, p_attempt integer, p_step text, p_result jsonb) FROM PUBLIC;
+GRANT ALL ON FUNCTION public.record_step(p_job uuid, p_worker text, p_attempt integer, p_step text, p_result jsonb) TO service_role;
+
 REVOKE ALL ON FUNCTION public.recover_stuck_jobs(timeout_minutes integer, max_retries integer) FROM PUBLIC;
 GRANT ALL ON FUNCTION public.recover_stuck_jobs(timeout_minutes integer, max_retries integer) TO service_role;
 
@@ -22698,6 +24171,9 @@ GRANT ALL ON FUNCTION public.register_jobs(p_definition jsonb, p_force boolean) 
 
 REVOKE ALL ON FUNCTION public.register_stored_file(p_storage_path text, p_filename text, p_mime_type text, p_size bigint, p_idempotency_key text, p_profile_id uuid) FROM PUBLIC;
 GRANT ALL ON FUNCTION public.register_stored_file(p_storage_path text, p_filename text, p_mime_type text, p_size bigint, p_idempotency_key text, p_profile_id uuid) TO authenticated;
+
+REVOKE ALL ON FUNCTION public.register_workflow(p_definition jsonb) FROM PUBLIC;
+GRANT ALL ON FUNCTION public.register_workflow(p_definition jsonb) TO service_role;
 
 REVOKE ALL ON FUNCTION public.release_api_capacity(p_provider_name text, p_api_endpoint text, p_estimated_tokens integer, p_actual_tokens integer) FROM PUBLIC;
 GRANT ALL ON FUNCTION public.release_api_capacity(p_provider_name text, p_api_endpoint text, p_estimated_tokens integer, p_actual_tokens integer) TO service_role;
@@ -22758,6 +24234,9 @@ GRANT ALL ON FUNCTION public.save_schedule(p_schedule jsonb) TO service_role;
 REVOKE ALL ON FUNCTION public.schedule_runs(p_schedule text, p_max integer) FROM PUBLIC;
 GRANT ALL ON FUNCTION public.schedule_runs(p_schedule text, p_max integer) TO service_role;
 
+REVOKE ALL ON FUNCTION public.send_event(p_job uuid, p_event text, p_payload jsonb, p_key text) FROM PUBLIC;
+GRANT ALL ON FUNCTION public.send_event(p_job uuid, p_event text, p_payload jsonb, p_key text) TO service_role;
+
 REVOKE ALL ON FUNCTION public.set_maintenance(p_enabled boolean, p_reason text, p_retry_after_seconds integer) FROM PUBLIC;
 GRANT ALL ON FUNCTION public.set_maintenance(p_enabled boolean, p_reason text, p_retry_after_seconds integer) TO service_role;
 
@@ -22772,6 +24251,9 @@ GRANT ALL ON FUNCTION public.settle_jobs(p_worker text, p_outcomes jsonb, p_invo
 
 REVOKE ALL ON FUNCTION public.settle_refresh(p_worker text, p_outcomes jsonb, p_invocation uuid, p_pauses jsonb) FROM PUBLIC;
 GRANT ALL ON FUNCTION public.settle_refresh(p_worker text, p_outcomes jsonb, p_invocation uuid, p_pauses jsonb) TO service_role;
+
+REVOKE ALL ON FUNCTION public.sleep_step(p_job uuid, p_worker text, p_attempt integer, p_step text, p_seconds numeric, p_until timestamp with time zone, p_logs jsonb) FROM PUBLIC;
+GRANT ALL ON FUNCTION public.sleep_step(p_job uuid, p_worker text, p_attempt integer, p_step text, p_seconds numeric, p_until timestamp with time zone, p_logs jsonb) TO service_role;
 
 REVOKE ALL ON FUNCTION public.start_workflow(p_type text, p_params jsonb, p_priority integer, p_idempotency_key text, p_user_id uuid, p_correlation_id text) FROM PUBLIC;
 GRANT ALL ON FUNCTION public.start_workflow(p_type text, p_params jsonb, p_priority integer, p_idempotency_key text, p_user_id uuid, p_correlation_id text) TO authenticated;
@@ -22806,6 +24288,9 @@ GRANT ALL ON FUNCTION public.upsert_active_subscription_v2(p_user_id uuid, p_sym
 
 REVOKE ALL ON FUNCTION public.verify_audit_log(p_from date, p_to date, p_known_head text) FROM PUBLIC;
 GRANT ALL ON FUNCTION public.verify_audit_log(p_from date, p_to date, p_known_head text) TO service_role;
+
+REVOKE ALL ON FUNCTION public.wait_for_event(p_job uuid, p_worker text, p_attempt integer, p_step text, p_event text, p_seconds numeric, p_logs jsonb) FROM PUBLIC;
+GRANT ALL ON FUNCTION public.wait_for_event(p_job uuid, p_worker text, p_attempt integer, p_step text, p_event text, p_seconds numeric, p_logs jsonb) TO service_role;
 
 REVOKE ALL ON FUNCTION public.worker_queues() FROM PUBLIC;
 GRANT ALL ON FUNCTION public.worker_queues() TO service_role;

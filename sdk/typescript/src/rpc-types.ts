@@ -10,6 +10,11 @@ export interface Rpcs {
     args: { p_id: string; p_place: string };
     result: boolean;
   };
+  /** Accepts a grant of access that the caller was given; false for an unknown one and another's alike. Refusing it is a DELETE. For authenticated. */
+  accept_profile_access: {
+    args: { p_grant_id: string };
+    result: boolean;
+  };
   /** The profiles that the caller owns or was let into. For authenticated, service_role. */
   accessible_profiles: {
     args: Record<string, never>;
@@ -600,6 +605,11 @@ export interface Rpcs {
     args: { p_function: string; p_arguments?: Json | null };
     result: Json;
   };
+  /** The steps of a job in their order: what was done, with the results, and what it sleeps or waits for. For service_role. */
+  job_steps: {
+    args: { p_job: string };
+    result: Json;
+  };
   /** The limit that a call of a model draws on: {provider_name, api_endpoint, is_of_queue}. is_of_queue: a claim from that queue has reserved one call of it. GM020 when there is none. For service_role. */
   limit_of_call: {
     args: { p_provider_name: string; p_model: string; p_queue?: string | null };
@@ -690,6 +700,11 @@ export interface Rpcs {
     args: Record<string, never>;
     result: number;
   };
+  /** Keeps the result of a step of a job: recorded, known (with the result that was kept first) or lost. For service_role. */
+  record_step: {
+    args: { p_job: string; p_worker: string; p_attempt: number; p_step: string; p_result?: Json | null };
+    result: Json;
+  };
   /** Takes back refreshes that run for longer than the minutes, and every expired lease. For service_role. */
   recover_stuck_jobs: {
     args: { timeout_minutes?: number | null; max_retries?: number | null };
@@ -718,6 +733,11 @@ export interface Rpcs {
   /** Makes a document of a file that the caller has stored in medical-docs: {id, status}. A repeat answers the same document. For authenticated. */
   register_stored_file: {
     args: { p_storage_path: string; p_filename?: string | null; p_mime_type?: string | null; p_size?: number | null; p_idempotency_key?: string | null; p_profile_id?: string | null };
+    result: Json;
+  };
+  /** Writes the definition of a type of workflow, where it has changed: {type, version, status}. For service_role. */
+  register_workflow: {
+    args: { p_definition: Json };
     result: Json;
   };
   /** Gives back a call that acquire_api_capacity reserved and settles its actual tokens; without them the estimate stands. For service_role. */
@@ -815,6 +835,11 @@ export interface Rpcs {
     args: { p_schedule: string; p_max?: number | null };
     result: Json;
   };
+  /** Sends an event to a job: delivered, kept, duplicate or not_live. For service_role. */
+  send_event: {
+    args: { p_job: string; p_event: string; p_payload?: Json | null; p_key?: string | null };
+    result: Json;
+  };
   /** Stops users' writes, or lets them go on; says whether they are stopped now. For service_role. */
   set_maintenance: {
     args: { p_enabled: boolean; p_reason?: string | null; p_retry_after_seconds?: number | null };
@@ -838,6 +863,11 @@ export interface Rpcs {
   /** Writes what a batch fetched and settles it, as an array of {id, status}. For service_role. */
   settle_refresh: {
     args: { p_worker: string; p_outcomes: Json; p_invocation?: string | null; p_pauses?: Json | null };
+    result: Json;
+  };
+  /** Puts a job off until a time: suspended, done once the time has come, or lost. For service_role. */
+  sleep_step: {
+    args: { p_job: string; p_worker: string; p_attempt: number; p_step: string; p_seconds?: number | null; p_until?: string | null; p_logs?: Json | null };
     result: Json;
   };
   /** Starts a job of a workflow type; answers {id, status, new}. new is false when the idempotency key has started it before. For authenticated, service_role. */
@@ -888,6 +918,11 @@ export interface Rpcs {
   /** Checks the audit log from one day to another: {ok, days, rows, findings: [{day, seq, audit_id, problem}], head}. For service_role. */
   verify_audit_log: {
     args: { p_from?: string | null; p_to?: string | null; p_known_head?: string | null };
+    result: Json;
+  };
+  /** Gives a job an event, or puts the job off until it is sent: received, timed_out, suspended or lost. For service_role. */
+  wait_for_event: {
+    args: { p_job: string; p_worker: string; p_attempt: number; p_step: string; p_event: string; p_seconds?: number | null; p_logs?: Json | null };
     result: Json;
   };
   /** The queues that a container worker claims from, as an array. For service_role. */
