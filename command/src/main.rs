@@ -22,7 +22,7 @@ mod work;
 
 /// Background jobs on Postgres and edge functions.
 #[derive(Parser)]
-#[command(version, arg_required_else_help = true)]
+#[command(name = "gristmill", version, arg_required_else_help = true)]
 struct Cli {
     #[command(subcommand)]
     command: Command,
@@ -117,5 +117,17 @@ async fn start(command: Command) -> ExitCode {
                 .downcast_ref::<migrate::Error>()
                 .map_or(ExitCode::FAILURE, |error| error.exit_code().into())
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use clap::CommandFactory;
+
+    #[test]
+    fn the_command_says_that_it_is_gristmill_whatever_its_package_is_called() {
+        let said = Cli::command().render_version();
+        assert_eq!(said, concat!("gristmill ", env!("CARGO_PKG_VERSION"), "\n"));
     }
 }
