@@ -20,10 +20,12 @@ declare
   v_lease timestamptz := (p_job ->> 'lease_until')::timestamptz;
   v_attempt text := format('attempt %s of %s', p_job ->> 'attempt', p_job ->> 'max_attempts');
   v_step mill.job_step;
+  v_until timestamptz;
   v_error text := concat_ws(': ', p_job #>> '{error,type}', left(p_job #>> '{error,message}', 500));
 begin
   if v_state = 'deferred' then
     select s.* into v_step from mill.job_step s where s.job = v_id::uuid and s.state in ('sleeping', 'waiting') order by s.n desc limit 1;
+    v_until := nullif(v_step.until, 'infinity');
   end if;
   case
     when v_state = 'completed' then
@@ -52,11 +54,11 @@ begin
       return query select 'retrying', v_run_at, format(
         '%s failed: %s. The job is tried again at %s. Wait, or mend the cause and retry it in the console.', upper(left(v_attempt, 1)) || substr(v_attempt, 2), coalesce(nullif(v_error, ''), 'no error was given'), mill.time_text(v_run_at));
     when v_step.state = 'waiting' then
-      return query select 'waits_for_event', nullif(v_step.until, 'infinity'), format(
+      return query select 'waits_for_event', v_until, format(
         'The job waits for the event %L in its step "%s"%s. Send it: select public.send_event(''%s'', %1$L, ''{}'');', v_step.event, v_step.step,
-        case when v_step.until < 'infinity' then ', until ' || mill.time_text(v_step.until) else '' end, v_id);
+        coalesce(', until ' || mill.time_text(v_until), ''), v_id);
     when v_step.state = 'sleeping' then
-      return query select 'sleeps', v_step.until, format('The job sleeps in its step "%s" until %s. Nothing is held for it: wait, or cancel the job.', v_step.step, mill.time_text(v_step.until));
+      return query select 'sleeps', v_step.until, format('The job sleeps in its step "%s" until %s. Nothing is held for it. Wait, or cancel the job.', v_step.step, mill.time_text(v_step.until));
     when p_job #>> '{error,type}' = 'unknown_kind' then
       return query select 'unknown_kind', v_run_at, format(
         'The last worker had no handler for the kind %s and gave the job back. It is offered again at %s. Deploy a function or start a worker that handles %1$s.', p_job ->> 'kind',

@@ -17,6 +17,8 @@ import { actOnJobs } from "./jobs.js";
 
 const TONES = { completed: "good", started: "run", invoked: "idle", failed: "bad", died: "bad", lost: "bad", retrying: "warn", cancelled: "idle" };
 
+const STEP_TONES = { finished: "good", sleeping: "idle", waiting: "run", timed_out: "warn" };
+
 function Explain({ explain, state }) {
   if (!explain) return null;
   const tone = ["completed"].includes(state) ? "good" : state === "failed" ? "bad" : state === "processing" ? "run" : explain.reasons[0]?.code === "ready" ? "run" : "warn";
@@ -55,8 +57,9 @@ function Logs({ logs }) {
 }
 
 function Steps({ steps }) {
-  const most = Math.max(1, ...steps.map((step) => step.ms ?? 0));
-  return html`<${Panel} title="Steps" note=${String(steps.length)} flush><ol class="steps">${steps.map((step) => html`<li><${State} of=${step.state} label=${step.state} /><span class="mono isolate cut grow">${step.name}</span><span class="step-bar"><i class=${step.state === "failed" ? "bad" : ""} style=${{ width: `${Math.max(2, ((step.ms ?? 0) / most) * 100)}%` }} /></span><span class="num soft nowrap">${duration(step.ms)}</span></li>`)}</ol><//>`;
+  return html`<${Panel} title="Steps" note=${String(steps.length)} flush><ol class="steps">${steps.map((step) => html`<li><${State} of=${step.state} tone=${STEP_TONES[step.state]} /><div class="grow cut"><span class="mono isolate">${step.name}</span>
+      ${step.event && html`<span class="soft isolate"> event ${step.event}</span>`}${step.until && html`<span class="soft"> until <${Time} at=${step.until} /></span>`}${step.result_text && html`<p class="faint small mono isolate cut" title=${step.result_text}>${step.result_text}</p>`}</div>
+      <span class="soft nowrap">attempt ${step.attempt}</span><${Time} at=${step.at} /></li>`)}</ol><//>`;
 }
 
 function Content({ data, job, onReveal, shown }) {

@@ -31,11 +31,14 @@ comment on function mill.grant_console(uuid) is 'Lets the caller read the file o
 revoke execute on function mill.grant_console(uuid) from public;
 
 create or replace function mill.has_console_grant(p_user uuid, p_record uuid) returns boolean
-language sql stable
+language plpgsql stable
 set search_path = pg_catalog, pg_temp
 as $$
-  select exists (select from mill.console_grant g where g.sub = p_user and g.record = p_record and g.until > mill.now())
-    and mill.console_role() = 'admin'
+declare
+  v_now timestamptz := mill.now();
+begin
+  return exists (select from mill.console_grant g where g.sub = p_user and g.record = p_record and g.until > v_now) and mill.console_role() = 'admin';
+end
 $$;
 
 comment on function mill.has_console_grant(uuid, uuid) is 'Whether a record was revealed to a user within the last ten minutes, and the user is still an admin of the console.';

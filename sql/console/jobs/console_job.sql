@@ -12,6 +12,20 @@ $$;
 comment on function mill.console_logs(uuid, boolean, int) is 'The first lines of the log of a job: {lines, more}.';
 revoke execute on function mill.console_logs(uuid, boolean, int) from public;
 
+-- The durable steps of a job. A result is shown like the payload: a handler keeps there what it works on.
+create or replace function mill.console_steps(p_id uuid, p_is_masked boolean, p_max int) returns jsonb
+language sql stable
+set search_path = pg_catalog, pg_temp
+as $$
+  select coalesce(jsonb_agg(jsonb_build_object('attempt', s.attempt, 'name', s.step, 'state', s.state, 'at', s.at, 'until', nullif(s.until, 'infinity'), 'event', s.event,
+    'result_text', d.shown -> 'text') order by s.n), '[]')
+  from (select o.* from mill.job_step o where o.job = p_id order by o.n desc limit p_max) s
+  cross join lateral (select mill.shown_value(s.result, p_is_masked and s.result is not null, 4096) as shown) d
+$$;
+
+comment on function mill.console_steps(uuid, boolean, int) is 'The newest steps of a job, in their order.';
+revoke execute on function mill.console_steps(uuid, boolean, int) from public;
+
 create or replace function public.console_job(p_id uuid) returns jsonb
 language plpgsql stable security definer
 set search_path = pg_catalog, pg_temp
@@ -42,7 +56,7 @@ begin
       from jsonb_array_elements(case jsonb_typeof(v_job -> 'error_log') when 'array' then v_job -> 'error_log' else '[]' end) with ordinality as l(e, o)),
     'timeline', mill.console_timeline(v_job),
     'logs', mill.console_logs(p_id, v_masked, 200),
-    'steps', '[]'::jsonb,
+    'steps', mill.console_steps(p_id, v_masked, 200),
     'audit', mill.console_audit_rows(format('a.job_id = %L::uuid', p_id), 50, false),
     'links', mill.console_links(v_job),
     'workflow', case when mill.console_found((v_job ->> 'parent')::uuid) is null then v_job -> 'parent' end,

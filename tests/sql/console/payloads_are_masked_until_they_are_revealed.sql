@@ -1,4 +1,4 @@
-select plan(27);
+select plan(29);
 create or replace function mill.wake(p_queue mill.queue, p_reason text default 'wake') returns void language sql as 'select';
 create function pg_temp.as_role(p_role text) returns void language sql as $$
   select set_config('request.jwt.claims', jsonb_build_object('role', 'authenticated', 'sub', '00000000-0000-4000-8000-00000000000a', 'email', 'ana@example.com', 'gristmill_role', p_role)::text, false) $$;
@@ -8,6 +8,8 @@ select mill.claim('w', array['default'], 1);
 select mill.settle('w', jsonb_build_array(jsonb_build_object('id', id, 'attempt', 1, 'outcome', 'completed', 'result', '{"receipt": "r-1"}'::jsonb,
   'logs', '[{"level": "info", "message": "charged", "data": {"card": "4111"}}]'::jsonb))) from job;
 
+insert into mill.job_step (job, step, n, attempt, at, state, result) select id, 'charge', 1, 1, mill.now(), 'finished', '{"card": "4111"}' from job;
+
 select pg_temp.as_role('admin');
 select is(public.console_job(id) -> 'payload', '{"card": "‹text of 9›", "cents": "‹number›", "deep": {"on": "‹true or false›", "none": null, "list": ["‹text of 1›", "‹number›"]}}',
   'a masked payload has its keys, and types for values') from job;
@@ -15,6 +17,8 @@ select is(public.console_job(id) ->> 'payload_masked', 'true', 'a masked payload
 select is(public.console_job(id) #>> '{result,receipt}', '‹text of 3›', 'the result is masked with the payload') from job;
 select is(public.console_job(id) #>> '{logs,lines,0,message}', 'charged', 'messages of the log are shown') from job;
 select is(public.console_job(id) #>> '{logs,lines,0,data,card}', '‹text of 4›', 'data of the log are masked') from job;
+select is(public.console_job(id) #>> '{steps,0,name}', 'charge', 'the steps of a job are shown') from job;
+select is(public.console_job(id) #>> '{steps,0,result_text}', '{"card": "‹text of 4›"}', 'the result of a step is masked with the payload') from job;
 select unalike(public.console_job(id)::text, '%4111%', 'nothing of a masked value is anywhere in the answer') from job;
 select unalike(public.console_jobs('column:payload.card')::text, '%‹%', 'a list has no payload') from job;
 

@@ -18,6 +18,7 @@ select is(pg_temp.queue('default') #>> '{hour,failure_share}', '0.5000', 'the sh
 select is((select sum(v::int)::int from jsonb_array_elements_text(pg_temp.queue('default') #> '{sparkline,completed}') v), 5, 'the sparkline has what was completed');
 select is((select sum(v::int)::int from jsonb_array_elements_text(pg_temp.queue('default') #> '{sparkline,failed}') v), 5, 'the sparkline has what has failed');
 select is(jsonb_array_length(pg_temp.queue('ai') #> '{sparkline,completed}'), 60, 'a sparkline has 60 minutes, also of a queue without any jobs');
+select is(public.console_suggest('worker', 'w') #>> '{values,0,value}', 'w', 'values of the newest jobs are completed');
 select count(*) from unnest(mill.enqueue_many('echo', (select jsonb_agg(jsonb_build_object('n', n)) from generate_series(1, 20000) n)));
 analyze mill.pack;
 analyze mill.job_live;
@@ -40,6 +41,5 @@ select is(public.console_findings(), '{"looked": true, "findings": [{"level": "e
 -- Completion.
 select is((select string_agg(v ->> 'value', ' ' order by v ->> 'value') from jsonb_array_elements(public.console_suggest('key', 's') -> 'values') v), 'since: state:', 'keys are completed');
 select is(public.console_suggest('kind', 'ech') #>> '{values,0,value}', 'echo', 'kinds are completed');
-select is(public.console_suggest('worker', 'w') #>> '{values,0,value}', 'w', 'values of the newest jobs are completed');
 select is(public.console_suggest('payload', 'x') -> 'values', '[]', 'values of payloads are never suggested');
 select * from finish();

@@ -5,7 +5,7 @@ create temp table here as select e.id from mill.enqueue('[{"kind": "long", "payl
 select public.claim_jobs('w', '{long}', 1);
 select public.sleep_step(id, 'w', 1, 'nap', 60) from here;
 create function pg_temp.reason() returns jsonb language sql as $$ select jsonb_path_query_first(mill.explain_job((select id from here)), '$.** ? (@.code == "sleeps" || @.code == "waits_for_event")') $$;
-select is(pg_temp.reason() ->> 'sentence', 'The job sleeps in its step "nap" until 2026-11-18 12:01:00 UTC. Nothing is held for it.', 'a job that sleeps says until when');
+select is(pg_temp.reason() ->> 'sentence', 'The job sleeps in its step "nap" until 2026-11-18 12:01:00 UTC. Nothing is held for it. Wait, or cancel the job.', 'a job that sleeps says until when');
 set mill.now = '2026-11-18 12:01:01+00';
 select public.tick();
 select public.claim_jobs('w', '{long}', 1);

@@ -8,7 +8,8 @@ select is_empty(
        p.oid,
        -- A trigger function is checked against a table that it is the trigger of.
        coalesce((select t.tgrelid from pg_trigger t where t.tgfoid = p.oid order by t.tgrelid limit 1), 0),
-       performance_warnings => false) c
+       performance_warnings => false,
+       newtable => (select t.tgnewtable from pg_trigger t where t.tgfoid = p.oid and t.tgnewtable is not null limit 1)) c
      where n.nspname in ('mill', 'public') and l.lanname = 'plpgsql' and c.level in ('error', 'warning') $$,
   'no function has a finding');
 select * from finish();
