@@ -13,7 +13,7 @@ use http_body_util::channel::{Channel, Sender};
 use hyper::body::{Body as _, Incoming};
 
 use super::body::{Body, empty};
-use super::idle::Progress;
+use gristmill_native::idle::Progress;
 
 /// What is read and thrown away after the target has stopped listening, at the most.
 const LINGER_BYTES: usize = 64 * 1024 * 1024;

@@ -5,7 +5,6 @@ pub(crate) mod body;
 mod console;
 pub(crate) mod cors;
 mod forward;
-mod idle;
 pub(crate) mod proxy;
 pub(crate) mod route;
 pub(crate) mod server;

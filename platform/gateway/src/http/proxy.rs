@@ -14,11 +14,11 @@ use hyper_util::client::legacy::connect::HttpConnector;
 use hyper_util::rt::{TokioExecutor, TokioTimer};
 
 use super::forward::forwarded;
-use super::idle::{Idle, Progress};
 use super::{Answer, Body, body};
 use crate::metrics::Metrics;
 use crate::settings::{Settings, Target};
 use gristmill_dialect::refusal::Refusal;
+use gristmill_native::idle::{Idle, Progress};
 
 /// Headers that belong to one connection and not to the message (RFC 9110, 7.6.1).
 const HOP_BY_HOP: [&str; 8] = [
@@ -96,7 +96,7 @@ impl Proxy {
         *request.uri_mut() = at(target, request.uri()).ok_or(Refusal::Path)?;
         strip(request.headers_mut());
         add_forwarded(request.headers_mut(), peer);
-        let progress = Arc::new(Progress::new());
+        let progress = Arc::new(Progress::default());
         let request = request.map(|body| forwarded(body, progress.clone(), self.client_timeout));
         // An upload that makes progress may take as long as it likes; after it the target has its time.
         let answered = tokio::select! {

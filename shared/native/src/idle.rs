@@ -12,7 +12,7 @@ use hyper::body::{Body, Frame, Incoming, SizeHint};
 use tokio::time::{Instant, Sleep};
 
 /// When a request was last heard of.
-pub(super) struct Progress {
+pub struct Progress {
     origin: Instant,
     /// Milliseconds since the origin.
     last: AtomicU64,
@@ -21,8 +21,8 @@ pub(super) struct Progress {
     stalled: AtomicBool,
 }
 
-impl Progress {
-    pub(super) fn new() -> Self {
+impl Default for Progress {
+    fn default() -> Self {
         Self {
             origin: Instant::now(),
             last: AtomicU64::new(0),
@@ -30,9 +30,11 @@ impl Progress {
             stalled: AtomicBool::new(false),
         }
     }
+}
 
+impl Progress {
     /// Whether the client's next bytes are waited for.
-    pub(super) fn waits_for_client(&self, waits: bool) {
+    pub fn waits_for_client(&self, waits: bool) {
         self.sending.store(waits, Relaxed);
         self.made();
     }
@@ -43,16 +45,17 @@ impl Progress {
     }
 
     /// The client has stopped sending in the middle of its body.
-    pub(super) fn stall(&self) {
+    pub fn stall(&self) {
         self.stalled.store(true, Relaxed);
     }
 
-    pub(super) fn has_stalled(&self) -> bool {
+    /// Whether it has.
+    pub fn has_stalled(&self) -> bool {
         self.stalled.load(Relaxed)
     }
 
     /// Resolves once the target has been silent for so long.
-    pub(super) async fn silent(&self, patience: Duration) {
+    pub async fn silent(&self, patience: Duration) {
         loop {
             let mut until = self.origin + Duration::from_millis(self.last.load(Relaxed)) + patience;
             if self.sending.load(Relaxed) {
@@ -67,7 +70,7 @@ impl Progress {
 }
 
 /// An answer's body that ends in an error when nothing of it comes for too long.
-pub(super) struct Idle {
+pub struct Idle {
     body: Incoming,
     patience: Duration,
     until: Pin<Box<Sleep>>,
@@ -75,7 +78,8 @@ pub(super) struct Idle {
 }
 
 impl Idle {
-    pub(super) fn new(body: Incoming, patience: Duration) -> Self {
+    /// The body `body`, which may be silent for `patience`.
+    pub fn new(body: Incoming, patience: Duration) -> Self {
         Self {
             body,
             patience,
@@ -121,7 +125,7 @@ mod tests {
 
     #[tokio::test]
     async fn silence_is_the_targets_only_after_the_client_has_sent_all() {
-        let progress = Progress::new();
+        let progress = Progress::default();
         let started = Instant::now();
         progress.waits_for_client(true);
         let makes_progress = async {
