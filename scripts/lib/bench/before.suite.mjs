@@ -64,6 +64,7 @@ async function install(stack, client, url, read) {
     ? `insert into mill.settings (key, value) values ('functions.base_url', '${FUNCTIONS}')`
     : `insert into public.system_configuration (config_key, config_value) values ('functions.base_url', to_jsonb('${FUNCTIONS}'::text))`);
   await client.query("select mill.set_secret('invoke', sha256('bench'))");
+  await gristmill.install(client);
 }
 
 // What migrate makes before the files of the manifest. Commits before the first release have no such file.

@@ -1,13 +1,13 @@
-// Gristmill through its stable operations, on the queue and the kind that every installation starts with. That
-// queue is served by a function, so enqueue pays for its wake-up. The calls are those made for many plain jobs, as the peers'
+// Gristmill through its stable operations, on a queue of one's own, as a team makes it for its jobs. (The queue that every installation
+// starts with is open to users, and so it takes fair turns, which cost more.) The queue is served by a function, so enqueue pays for its wake-up. The calls are those made for many plain jobs, as the peers'
 // are: such jobs wait packed, and their rows are written by the claim. Asked for back is what a worker needs: id, kind, payload
 // and attempt from claim, and from complete what was lost.
 import pg from "pg";
 
 export const name = "gristmill";
 
-export const QUEUE = "default";
-export const KIND = "echo";
+export const QUEUE = "bench";
+export const KIND = "noop";
 
 // A claimed job is an array: pg takes longer to make an object of a row.
 export const ID = 0;
@@ -18,8 +18,11 @@ const CLAIMED = "id, kind, payload, attempt";
 // As Postgres reads it: pg would look at each element for what it has to escape.
 const arrayOf = (jobs, column) => `{${jobs.map((job) => job[column]).join()}}`;
 
-/** Nothing to do: its databases are copies of a migrated one. */
-export async function install() {}
+/** Its databases are copies of a migrated one: only the queue is missing. */
+export async function install(client) {
+  await client.query("insert into mill.queue (queue, served_by, function) values ($1, 'function', 'processor')", [QUEUE]);
+  await client.query("insert into mill.kind (kind, queue) values ($1, $2)", [KIND, QUEUE]);
+}
 
 export async function open(url, connections) {
   const pool = new pg.Pool({ connectionString: url, max: connections });
