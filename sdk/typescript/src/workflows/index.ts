@@ -1,4 +1,5 @@
 // Definitions of workflows, for deployments with the part `workflows`: jobs that run side by side and after each other, typed by the jobs.
+import type { Json } from "../rpc-types.js";
 import type { Job } from "../job.js";
 import type { Mill } from "../mill.js";
 import { snake } from "../names.js";
@@ -64,7 +65,7 @@ export class Workflow<Keys extends string = never> {
 
   /** Writes the definition where it has changed. It may be called at every start; a version that was started stays, and the next one is made. */
   register(mill: Mill): Promise<WorkflowRegistered> {
-    return mill.rpc("register_workflow", { p_definition: this.definition }, { repeatable: true }) as Promise<any>;
+    return mill.rpc("register_workflow", { p_definition: this.definition as Json }, { repeatable: true }) as Promise<any>;
   }
 }
 
