@@ -83,7 +83,7 @@ async fn tables_have_the_extensions_columns_and_no_other() {
 }
 
 #[tokio::test]
-async fn net_is_anyones_and_cron_is_nobodys_until_granted() {
+async fn net_and_cron_are_nobodys_until_they_are_granted() {
     let database = Server::shared().database().await;
     assert!(Relay::install(&database));
     let client = database.connect().await;
@@ -93,14 +93,26 @@ async fn net_is_anyones_and_cron_is_nobodys_until_granted() {
         .await
         .unwrap();
     let anyone = database.connect_as(&role).await;
+    for text in [
+        "select net.http_get('http://127.0.0.1:1/')",
+        "select * from net._http_response",
+        "select * from cron.job",
+    ] {
+        let refused = anyone.batch_execute(text).await.unwrap_err();
+        let code = refused.code().map(tokio_postgres::error::SqlState::code);
+        assert_eq!(code, Some("42501"), "{text}");
+    }
+    let granted = format!(
+        "grant usage on schema net to {role}; grant all on all sequences in schema net to {role}; \
+         grant all on all tables in schema net to {role}"
+    );
+    client.batch_execute(&granted).await.unwrap();
     anyone
         .batch_execute(
             "select net.http_get('http://127.0.0.1:1/'); select * from net._http_response",
         )
         .await
         .unwrap();
-    let refused = anyone.batch_execute("select * from cron.job").await;
-    assert!(refused.is_err());
 }
 
 #[tokio::test]

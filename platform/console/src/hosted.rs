@@ -112,7 +112,7 @@ impl Hosted {
     ) -> Response<Bytes> {
         match &self.link {
             Some(link) if rest == "/session" => {
-                if let Err(refused) = link.key.admits(method, headers, body) {
+                if let Some(refused) = link.key.refusal(method, headers, body) {
                     return refused;
                 }
                 let now = SystemTime::now().duration_since(UNIX_EPOCH);

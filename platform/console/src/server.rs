@@ -267,7 +267,7 @@ impl Server {
         // One that is too large is no key.
         let body = Limited::new(body, LARGEST_BODY).collect().await;
         let body = body.map(|body| body.to_bytes()).unwrap_or_default();
-        if let Err(refused) = self.key.admits(&parts.method, &parts.headers, &body) {
+        if let Some(refused) = self.key.refusal(&parts.method, &parts.headers, &body) {
             return refused;
         }
         let Operator { actor, role } = self.deployment.operator();

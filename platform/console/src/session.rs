@@ -54,19 +54,19 @@ impl Key {
         hmac::verify(&self.seal, text.as_bytes(), self.tag.as_ref()).is_ok()
     }
 
-    /// Whether a request for a session comes from the console's own page and names the key; else the answer that refuses it.
-    pub(crate) fn admits(
+    /// The answer that refuses a request for a session; none where it comes from the console's own page and names the key.
+    pub(crate) fn refusal(
         &self,
         method: &Method,
         headers: &HeaderMap,
         body: &[u8],
-    ) -> Result<(), Response<Bytes>> {
+    ) -> Option<Response<Bytes>> {
         #[derive(Deserialize)]
         struct Asked {
             key: String,
         }
         if method != Method::POST {
-            return Err(page::said(
+            return Some(page::said(
                 StatusCode::METHOD_NOT_ALLOWED,
                 "console_method",
                 "Ask for a session with POST.",
@@ -77,7 +77,7 @@ impl Key {
             .and_then(|value| value.to_str().ok())
             .is_some_and(|value| value.starts_with("application/json"));
         if !origin::is_loopback_host(headers) || !origin::is_own(headers) || !is_json {
-            return Err(page::said(
+            return Some(page::said(
                 StatusCode::FORBIDDEN,
                 "console_origin",
                 "Only the console's own page can ask for a session. Open the link that was printed, as it was printed.",
@@ -85,9 +85,9 @@ impl Key {
         }
         let asked: Option<Asked> = serde_json::from_slice(body).ok();
         if asked.is_some_and(|asked| self.is(&asked.key)) {
-            return Ok(());
+            return None;
         }
-        Err(page::said(
+        Some(page::said(
             StatusCode::UNAUTHORIZED,
             "console_key",
             "This link belongs to an earlier start. Copy the new one from the terminal.",
@@ -178,7 +178,7 @@ mod tests {
         let key = Key::new("the-key");
         let body = br#"{"key":"the-key"}"#;
         let own = headers("127.0.0.1:1", "http://127.0.0.1:1");
-        assert!(key.admits(&Method::POST, &own, body).is_ok());
+        assert!(key.refusal(&Method::POST, &own, body).is_none());
         for (headers, body, status) in [
             (&own, &br#"{"key":"the-kez"}"#[..], StatusCode::UNAUTHORIZED),
             (&own, &br#"{"key":""}"#[..], StatusCode::UNAUTHORIZED),
@@ -194,10 +194,10 @@ mod tests {
                 StatusCode::FORBIDDEN,
             ),
         ] {
-            let refused = key.admits(&Method::POST, headers, body).unwrap_err();
+            let refused = key.refusal(&Method::POST, headers, body).unwrap();
             assert_eq!(refused.status(), status);
         }
-        let refused = key.admits(&Method::GET, &own, body).unwrap_err();
+        let refused = key.refusal(&Method::GET, &own, body).unwrap();
         assert_eq!(refused.status(), StatusCode::METHOD_NOT_ALLOWED);
     }
 }
