@@ -8,5 +8,5 @@
 
 folder=$1 crate=$2 out=$3
 use_wasm_toolchain
-cargo build --manifest-path "$folder/Cargo.toml" --lib --release --target "$WASM_TARGET"
+(cd "$folder" && cargo build --lib --release --target "$WASM_TARGET")
 bundle "${CARGO_TARGET_DIR:-$folder/target}/$WASM_TARGET/release/$crate.wasm" "$out" local

@@ -85,8 +85,8 @@ describe("a database with live jobs", { concurrency: 3 }, () => {
   test("an application is added, and the jobs that were there finish", async () => {
     const database = await house.database([]);
     await connected(database, async (client) => {
-      const { id: waiting } = await user(client)("select public.submit_job('echo', '{\"n\": 1}')");
-      const { id: held } = await user(client)("select public.submit_job('echo', '{\"n\": 2}', p_priority => 90)");
+      const { id: waiting } = await user(client)("select public.submit_job('echo', '{\"n\": 1}', p_priority => 1)");
+      const { id: held } = await user(client)("select public.submit_job('echo', '{\"n\": 2}')");
       const [claimed] = await service(client)("select public.claim_jobs('before', array['default'], 1)");
       await house.migrate(database, "--with", "workflows");
       assert.equal(claimed.id, held);

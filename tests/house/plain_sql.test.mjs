@@ -12,7 +12,7 @@ const REGISTERED = {
   migration: "select path, checksum from mill.migration order by 1",
   object: "select to_jsonb(o)::text from mill.object o order by 1",
   queue: "select to_jsonb(q) - 'created_at' from mill.queue q order by q.queue",
-  kind: "select to_jsonb(k) - 'created_at' from mill.kind k order by k.kind",
+  kind: "select to_jsonb(k) - 'created_at' || jsonb_build_object('first_asked_at', k.first_asked_at is not null) as kind from mill.kind k order by k.kind",
   settings: "select key, value, part from mill.settings order by 1",
   schedule: "select name, schedule, step, part from mill.schedule order by 1",
 };

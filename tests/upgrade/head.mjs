@@ -94,7 +94,7 @@ class Files {
   migrate(what, name, text, ...changes) {
     const file = this.#creating(what);
     this.#change(file, changes);
-    this.#change("manifest.txt", [[new RegExp(`^(once +${file}(?:\\nmigration .*)*)$`, "m"), `$1\nmigration migrations/${name}.sql`]]);
+    this.#change("manifest.txt", [[new RegExp(`^(once +${file}(?:\\nonce .*)*(?:\\nmigration .*)*)$`, "m"), `$1\nmigration migrations/${name}.sql`]]);
     fs.mkdirSync(path.join(this.folder, "migrations"), { recursive: true });
     fs.writeFileSync(path.join(this.folder, `migrations/${name}.sql`), text);
   }

@@ -123,9 +123,11 @@ pub(super) const CHECKS: &[Check] = &[
         query: "select format('%s of the last %s requests to functions and the worker had no good answer: %s', f.bad, f.total, f.example) from (
                   select count(*) filter (where r.status_code / 100 is distinct from 2) as bad, count(*) as total,
                     max(coalesce('HTTP ' || r.status_code, r.error_msg)) filter (where r.status_code / 100 is distinct from 2) as example
-                  from (select i.request_id from mill.invocation i order by i.asked_at desc limit 50) i
+                  from (select i.request_id from mill.invocation i
+                        where i.asked_at > (select s.updated_at from mill.secret s where s.name = 'invoke') -- what came before says nothing about this key
+                        order by i.asked_at desc limit 50) i
                   join net._http_response r on r.id = i.request_id) f
                 where f.total >= 5 and f.bad * 2 > f.total",
-        mend: "401 or 403: INVOKE_SECRET of the function is not the database's, or was not until lately. Otherwise look at the address (functions.base_url, worker.url) and at the log of who serves it",
+        mend: "401 or 403: INVOKE_SECRET of the function is not the database's. Otherwise look at the address (functions.base_url, worker.url) and at the log of who serves it",
     },
 ];

@@ -6,7 +6,7 @@ begin
   case p_code
     when 'GM001' then
       raise exception 'unknown job kind "%"', left(p_what, 64) using errcode = 'GM001',
-        detail = format('job %s', p_at), hint = 'A kind is a row of mill.kind.';
+        detail = format('job %s', p_at), hint = 'Register the kind first: start its worker, load its function, or call register_jobs.';
     when 'GM002' then
       raise exception 'payload must be an object with at least one field' using errcode = 'GM002',
         detail = format('job %s', p_at);

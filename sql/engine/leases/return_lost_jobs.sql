@@ -37,6 +37,8 @@ begin
       worker = null,
       lease_until = null,
       slot = null,
+      -- A job that already ran when its queue became fair stands in no lane yet.
+      lane = coalesce(j.lane, (select mill.lane_of(q.dequeue, q.max_running_per_group, j.owner, j.group_key) from mill.queue q where q.queue = j.queue)),
       -- The worker that was lost, not the one that noticed.
       error = mill.stamped_error(p_error, j.worker, j.attempt, p_now),
       error_log = mill.append_error(j.error_log, mill.stamped_error(p_error, j.worker, j.attempt, p_now))

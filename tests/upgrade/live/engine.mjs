@@ -1,6 +1,15 @@
 // Jobs of the engine in every state, and everything that the engine itself remembers.
 import { ADA, BOB } from "./actors.mjs";
 
+/** One user has work in every state at once, which is more than one may run; answers what sets the bounds again. */
+export async function letUsersRunMany({ owner }) {
+  const { rows } = await owner("select queue, max_running_per_group as most from mill.queue where max_running_per_group is not null");
+  await owner("update mill.queue set max_running_per_group = null where max_running_per_group is not null");
+  return async () => {
+    for (const { queue, most } of rows) await owner("update mill.queue set max_running_per_group = $2 where queue = $1", queue, most);
+  };
+}
+
 /** While the database is filled, what failed waits so long that no tick can promote it. Answers how to give the queues their own pauses back. */
 export async function slowRetries({ owner }) {
   const { rows } = await owner("select queue, backoff_base_seconds, backoff_cap_seconds from mill.queue");

@@ -11,10 +11,12 @@ import * as workflows from "./workflows.mjs";
 export async function fill(client) {
   const actors = actorsOf(client);
   const giveBack = await engine.slowRetries(actors);
+  const bindAgain = await engine.letUsersRunMany(actors);
   for (const { fill } of [engine, workflows, documents, exports_, refresh, compat]) await fill(actors);
   await engine.round(actors);
   for (const { lose } of [workflows, documents, refresh, engine]) await lose(actors);
   await giveBack();
+  await bindAgain();
   await engine.finish(actors);
   await checkFilled(client);
 }

@@ -75,9 +75,18 @@ impl std::fmt::Debug for Client {
 }
 
 /// A variable of the environment that is not set.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
-#[error("{0} is not set in the environment")]
+#[derive(Clone, Copy, PartialEq, Eq, thiserror::Error)]
+#[error(
+    "{0} is not set in the environment (beside gristmill dev: eval \"$(npx gristmill dev --env)\")"
+)]
 pub struct NotSet(pub &'static str);
+
+/// As a sentence: `main` prints an error that it returns in this form.
+impl std::fmt::Debug for NotSet {
+    fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        std::fmt::Display::fmt(self, formatter)
+    }
+}
 
 /// An answer, and when it was given by the clock of the answering side.
 pub(crate) struct Dated<T> {
