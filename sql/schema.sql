@@ -1704,7 +1704,7 @@ begin
   case p_code
     when 'GM001' then
       raise exception 'unknown job kind "%"', left(p_what, 64) using errcode = 'GM001',
-        detail = format('job %s', p_at), hint = 'A kind is a row of mill.kind.';
+        detail = format('job %s', p_at), hint = 'Register the kind first: start its worker, load its function, or call register_jobs.';
     when 'GM002' then
       raise exception 'payload must be an object with at least one field' using errcode = 'GM002',
         detail = format('job %s', p_at);
@@ -3392,6 +3392,18 @@ end
 $$;
 
 COMMENT ON FUNCTION mill.console_schedule(p_schedule mill.job_schedule, p_now timestamp with time zone) IS 'A schedule of users with its next and last runs, as the console shows it.';
+
+CREATE FUNCTION mill.console_steps(p_id uuid, p_is_masked boolean, p_max integer) RETURNS jsonb
+    LANGUAGE sql STABLE
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS $$
+  select coalesce(jsonb_agg(jsonb_build_object('attempt', s.attempt, 'name', s.step, 'state', s.state, 'at', s.at, 'until', nullif(s.until, 'infinity'), 'event', s.event,
+    'result_text', d.shown -> 'text') order by s.n), '[]')
+  from (select o.* from mill.job_step o where o.job = p_id order by o.n desc limit p_max) s
+  cross join lateral (select mill.shown_value(s.result, p_is_masked and s.result is not null, 4096) as shown) d
+$$;
+
+COMMENT ON FUNCTION mill.console_steps(p_id uuid, p_is_masked boolean, p_max integer) IS 'The newest steps of a job, in their order.';
 
 CREATE FUNCTION mill.console_sub() RETURNS uuid
     LANGUAGE sql STABLE
@@ -5379,10 +5391,12 @@ declare
   v_lease timestamptz := (p_job ->> 'lease_until')::timestamptz;
   v_attempt text := format('attempt %s of %s', p_job ->> 'attempt', p_job ->> 'max_attempts');
   v_step mill.job_step;
+  v_until timestamptz;
   v_error text := concat_ws(': ', p_job #>> '{error,type}', left(p_job #>> '{error,message}', 500));
 begin
   if v_state = 'deferred' then
     select s.* into v_step from mill.job_step s where s.job = v_id::uuid and s.state in ('sleeping', 'waiting') order by s.n desc limit 1;
+    v_until := nullif(v_step.until, 'infinity');
   end if;
   case
     when v_state = 'completed' then
@@ -5411,11 +5425,11 @@ begin
       return query select 'retrying', v_run_at, format(
         '%s failed: %s. The job is tried again at %s. Wait, or mend the cause and retry it in the console.', upper(left(v_attempt, 1)) || substr(v_attempt, 2), coalesce(nullif(v_error, ''), 'no error was given'), mill.time_text(v_run_at));
     when v_step.state = 'waiting' then
-      return query select 'waits_for_event', nullif(v_step.until, 'infinity'), format(
+      return query select 'waits_for_event', v_until, format(
         'The job waits for the event %L in its step "%s"%s. Send it: select public.send_event(''%s'', %1$L, ''{}'');', v_step.event, v_step.step,
-        case when v_step.until < 'infinity' then ', until ' || mill.time_text(v_step.until) else '' end, v_id);
+        coalesce(', until ' || mill.time_text(v_until), ''), v_id);
     when v_step.state = 'sleeping' then
-      return query select 'sleeps', v_step.until, format('The job sleeps in its step "%s" until %s. Nothing is held for it: wait, or cancel the job.', v_step.step, mill.time_text(v_step.until));
+      return query select 'sleeps', v_step.until, format('The job sleeps in its step "%s" until %s. Nothing is held for it. Wait, or cancel the job.', v_step.step, mill.time_text(v_step.until));
     when p_job #>> '{error,type}' = 'unknown_kind' then
       return query select 'unknown_kind', v_run_at, format(
         'The last worker had no handler for the kind %s and gave the job back. It is offered again at %s. Deploy a function or start a worker that handles %1$s.', p_job ->> 'kind',
@@ -6498,11 +6512,14 @@ CREATE FUNCTION mill.group_of_error(p_kind text, p_type text, p_shape text) RETU
 COMMENT ON FUNCTION mill.group_of_error(p_kind text, p_type text, p_shape text) IS 'The group of dead letters of one kind, error type and shape of message, as 16 hex digits.';
 
 CREATE FUNCTION mill.has_console_grant(p_user uuid, p_record uuid) RETURNS boolean
-    LANGUAGE sql STABLE
+    LANGUAGE plpgsql STABLE
     SET search_path TO 'pg_catalog', 'pg_temp'
     AS $$
-  select exists (select from mill.console_grant g where g.sub = p_user and g.record = p_record and g.until > mill.now())
-    and mill.console_role() = 'admin'
+declare
+  v_now timestamptz := mill.now();
+begin
+  return exists (select from mill.console_grant g where g.sub = p_user and g.record = p_record and g.until > v_now) and mill.console_role() = 'admin';
+end
 $$;
 
 COMMENT ON FUNCTION mill.has_console_grant(p_user uuid, p_record uuid) IS 'Whether a record was revealed to a user within the last ten minutes, and the user is still an admin of the console.';
@@ -8772,6 +8789,18 @@ end
 $$;
 
 COMMENT ON FUNCTION mill.make_due(p_ids uuid[]) IS 'Makes deferred and retrying jobs due at once; answers those that it found.';
+
+CREATE FUNCTION mill.make_queue_of_users_fair() RETURNS trigger
+    LANGUAGE plpgsql SECURITY DEFINER
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS $$
+begin
+  update mill.queue q set dequeue = 'fair' where q.queue = new.queue and q.dequeue = 'priority';
+  return null;
+end
+$$;
+
+COMMENT ON FUNCTION mill.make_queue_of_users_fair() IS 'Makes the queue of a kind fair when the kind is opened to users.';
 
 CREATE FUNCTION mill.make_tasks() RETURNS trigger
     LANGUAGE plpgsql SECURITY DEFINER
@@ -11548,17 +11577,20 @@ CREATE FUNCTION mill.refuse_excess(p_owner uuid, p_thing text, p_count integer D
 declare
   v_now timestamptz := mill.now();
   v_per_minute numeric := mill.setting('users.' || p_thing || '_per_minute')::numeric;
+  v_counts boolean;
   v_left numeric;
 begin
   if v_per_minute is null or v_per_minute <= 0 or p_owner is null or public.is_service_role() then
     return;
   end if;
-  insert into mill.user_rate as r (owner, thing, allowance, at)
-  values (p_owner, p_thing, v_per_minute - p_count, v_now)
-  on conflict (owner, thing) do update set
-    allowance = least(v_per_minute, r.allowance + v_per_minute * extract(epoch from greatest(v_now - r.at, interval '0')) / 60) - p_count,
-    at = v_now
-  returning r.allowance into v_left;
+  v_counts := pg_try_advisory_xact_lock(702263, hashtext(p_owner::text || p_thing));
+  v_left := coalesce((
+    select least(v_per_minute, r.allowance + v_per_minute * extract(epoch from greatest(v_now - r.at, interval '0')) / 60)
+    from mill.user_rate r where r.owner = p_owner and r.thing = p_thing), v_per_minute) - p_count;
+  if v_counts then
+    insert into mill.user_rate as r (owner, thing, allowance, at) values (p_owner, p_thing, v_left, v_now)
+    on conflict (owner, thing) do update set allowance = excluded.allowance, at = excluded.at;
+  end if;
   if v_left < 0 then
     perform mill.refuse_user(format('you may cause %s %s per minute', v_per_minute, replace(p_thing, '_', ' ')), v_per_minute,
       least(ceil(-v_left * 60 / v_per_minute), 60)::int);
@@ -12399,6 +12431,8 @@ begin
       worker = null,
       lease_until = null,
       slot = null,
+      -- A job that already ran when its queue became fair stands in no lane yet.
+      lane = coalesce(j.lane, (select mill.lane_of(q.dequeue, q.max_running_per_group, j.owner, j.group_key) from mill.queue q where q.queue = j.queue)),
       -- The worker that was lost, not the one that noticed.
       error = mill.stamped_error(p_error, j.worker, j.attempt, p_now),
       error_log = mill.append_error(j.error_log, mill.stamped_error(p_error, j.worker, j.attempt, p_now))
@@ -13993,18 +14027,6 @@ end
 $$;
 
 COMMENT ON FUNCTION mill.suspend(p_holder mill.holder, p_until timestamp with time zone, p_logs jsonb) IS 'Puts off the job of a holder until a time, without using up an attempt; false when it is lost.';
-
-CREATE FUNCTION mill.take_turns_where_users_enqueue() RETURNS trigger
-    LANGUAGE plpgsql SECURITY DEFINER
-    SET search_path TO 'pg_catalog', 'pg_temp'
-    AS $$
-begin
-  update mill.queue q set dequeue = 'fair' where q.queue = new.queue and q.dequeue = 'priority';
-  return null;
-end
-$$;
-
-COMMENT ON FUNCTION mill.take_turns_where_users_enqueue() IS 'Makes the queue of a kind fair when the kind is opened to users.';
 
 CREATE FUNCTION mill.target_of(p_function text, p_provider text) RETURNS text
     LANGUAGE sql IMMUTABLE
@@ -16541,7 +16563,7 @@ begin
       from jsonb_array_elements(case jsonb_typeof(v_job -> 'error_log') when 'array' then v_job -> 'error_log' else '[]' end) with ordinality as l(e, o)),
     'timeline', mill.console_timeline(v_job),
     'logs', mill.console_logs(p_id, v_masked, 200),
-    'steps', '[]'::jsonb,
+    'steps', mill.console_steps(p_id, v_masked, 200),
     'audit', mill.console_audit_rows(format('a.job_id = %L::uuid', p_id), 50, false),
     'links', mill.console_links(v_job),
     'workflow', case when mill.console_found((v_job ->> 'parent')::uuid) is null then v_job -> 'parent' end,
@@ -22002,6 +22024,10 @@ CREATE TRIGGER give_slots_to_running_jobs AFTER UPDATE ON mill.queue FOR EACH RO
 
 CREATE TRIGGER limits_say_when_they_changed BEFORE UPDATE OF provider_name, api_endpoint, requests_per_minute, requests_per_hour, tokens_per_minute, tokens_per_hour, concurrent_requests, backpressure_threshold, backpressure_delay_seconds, queue_depth_limit, lease_seconds, status ON mill.api_rate_limits FOR EACH ROW EXECUTE FUNCTION mill.touch_updated_at();
 
+CREATE TRIGGER make_fair_when_opened AFTER INSERT ON mill.kind FOR EACH ROW WHEN (new.open_to_users) EXECUTE FUNCTION mill.make_queue_of_users_fair();
+
+CREATE TRIGGER make_fair_when_opened_later AFTER UPDATE OF open_to_users, queue ON mill.kind FOR EACH ROW WHEN ((new.open_to_users AND ((NOT old.open_to_users) OR (new.queue <> old.queue)))) EXECUTE FUNCTION mill.make_queue_of_users_fair();
+
 CREATE TRIGGER make_tasks AFTER INSERT ON mill.workflow FOR EACH ROW EXECUTE FUNCTION mill.make_tasks();
 
 CREATE TRIGGER open_floor_on_new_line AFTER INSERT ON mill.line FOR EACH ROW EXECUTE FUNCTION mill.open_floor_on_new_line();
@@ -22013,10 +22039,6 @@ CREATE TRIGGER reassign_lanes_on_change AFTER UPDATE OF dequeue, max_running_per
 CREATE TRIGGER refuse_to_drop_jobs BEFORE DELETE ON mill.queue FOR EACH ROW EXECUTE FUNCTION mill.refuse_to_drop_jobs();
 
 CREATE TRIGGER settings_say_when_they_changed BEFORE UPDATE ON mill.settings FOR EACH ROW EXECUTE FUNCTION mill.touch_updated_at();
-
-CREATE TRIGGER take_turns_when_opened AFTER INSERT ON mill.kind FOR EACH ROW WHEN (new.open_to_users) EXECUTE FUNCTION mill.take_turns_where_users_enqueue();
-
-CREATE TRIGGER take_turns_when_opened_later AFTER UPDATE OF open_to_users, queue ON mill.kind FOR EACH ROW WHEN ((new.open_to_users AND ((NOT old.open_to_users) OR (new.queue <> old.queue)))) EXECUTE FUNCTION mill.take_turns_where_users_enqueue();
 
 CREATE TRIGGER the_audit_log_is_never_emptied BEFORE TRUNCATE ON mill.audit_log FOR EACH STATEMENT EXECUTE FUNCTION mill.refuse_audit_change();
 
@@ -22611,6 +22633,8 @@ REVOKE ALL ON FUNCTION mill.console_row(p_job jsonb, p_columns jsonb, p_role tex
 
 REVOKE ALL ON FUNCTION mill.console_schedule(p_schedule mill.job_schedule, p_now timestamp with time zone) FROM PUBLIC;
 
+REVOKE ALL ON FUNCTION mill.console_steps(p_id uuid, p_is_masked boolean, p_max integer) FROM PUBLIC;
+
 REVOKE ALL ON FUNCTION mill.console_sub() FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION mill.console_tables() FROM PUBLIC;
@@ -23034,6 +23058,8 @@ REVOKE ALL ON FUNCTION mill.maintain_audit(p_now timestamp with time zone) FROM 
 REVOKE ALL ON FUNCTION mill.maintain_unless_running() FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION mill.make_due(p_ids uuid[]) FROM PUBLIC;
+
+REVOKE ALL ON FUNCTION mill.make_queue_of_users_fair() FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION mill.make_tasks() FROM PUBLIC;
 
@@ -23517,8 +23543,6 @@ REVOKE ALL ON FUNCTION mill.stored_objects(p_bucket text) FROM PUBLIC;
 REVOKE ALL ON FUNCTION mill.stored_size(p_place text) FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION mill.suspend(p_holder mill.holder, p_until timestamp with time zone, p_logs jsonb) FROM PUBLIC;
-
-REVOKE ALL ON FUNCTION mill.take_turns_where_users_enqueue() FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION mill.target_of(p_function text, p_provider text) FROM PUBLIC;
 

@@ -2,8 +2,9 @@
 -- of up to one minute's worth. The service is not counted. Raised in PostgREST's own form, so that a caller gets 429 with Retry-After whether a
 -- function stands between or not.
 --
--- The row of the user is locked until the commit. So requests of one user are counted exactly, and they also wait for each other, which no
--- other user notices. What is refused counts for nothing, because its transaction is rolled back.
+-- Requests of one user never wait for each other: one that runs while another is being counted is judged by what was counted before, and is not
+-- counted itself. So a user can cause at most as many times as much as it has transactions at once, four at the gateway. What is refused counts
+-- for nothing, because its transaction is rolled back.
 create or replace function mill.refuse_excess(p_owner uuid, p_thing text, p_count int default 1) returns void
 language plpgsql
 set search_path = pg_catalog, pg_temp
@@ -11,17 +12,20 @@ as $$
 declare
   v_now timestamptz := mill.now();
   v_per_minute numeric := mill.setting('users.' || p_thing || '_per_minute')::numeric;
+  v_counts boolean;
   v_left numeric;
 begin
   if v_per_minute is null or v_per_minute <= 0 or p_owner is null or public.is_service_role() then
     return;
   end if;
-  insert into mill.user_rate as r (owner, thing, allowance, at)
-  values (p_owner, p_thing, v_per_minute - p_count, v_now)
-  on conflict (owner, thing) do update set
-    allowance = least(v_per_minute, r.allowance + v_per_minute * extract(epoch from greatest(v_now - r.at, interval '0')) / 60) - p_count,
-    at = v_now
-  returning r.allowance into v_left;
+  v_counts := pg_try_advisory_xact_lock(702263, hashtext(p_owner::text || p_thing));
+  v_left := coalesce((
+    select least(v_per_minute, r.allowance + v_per_minute * extract(epoch from greatest(v_now - r.at, interval '0')) / 60)
+    from mill.user_rate r where r.owner = p_owner and r.thing = p_thing), v_per_minute) - p_count;
+  if v_counts then
+    insert into mill.user_rate as r (owner, thing, allowance, at) values (p_owner, p_thing, v_left, v_now)
+    on conflict (owner, thing) do update set allowance = excluded.allowance, at = excluded.at;
+  end if;
   if v_left < 0 then
     perform mill.refuse_user(format('you may cause %s %s per minute', v_per_minute, replace(p_thing, '_', ' ')), v_per_minute,
       least(ceil(-v_left * 60 / v_per_minute), 60)::int);
