@@ -71,6 +71,17 @@ test("Ctrl-C stops everything that dev started, and the address it printed worke
   const { url, pids } = recorded();
   assert.equal((await fetch(`${url}/rest/v1/`)).status, 200);
 
+  // The last thing that it prints is a link to the console, which signs in.
+  const link = new URL(/^ +(http:\/\/\S+\/console\/#key=\S+)$/m.exec(dev.output)[1]);
+  assert.match(await (await fetch(link)).text(), /<script type="module" src="app\.js"/);
+  const session = await fetch(new URL("session", link), {
+    method: "POST", headers: { "content-type": "application/json", origin: link.origin }, body: JSON.stringify({ key: link.hash.slice("#key=".length) }),
+  });
+  const { token, role } = await session.json();
+  assert.equal(role, "admin");
+  const start = await fetch(`${url}/rest/v1/rpc/console_start`, { method: "POST", headers: { "content-type": "application/json", authorization: `Bearer ${token}` }, body: "{}" });
+  assert.equal((await start.json()).role, "admin");
+
   const env = command("scripts/dev", "--env");
   assert.equal(await env.ended, 0);
   assert.match(env.output, new RegExp(`^export GRISTMILL_URL='${url}'$`, "m"));
