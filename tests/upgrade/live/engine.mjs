@@ -1,12 +1,12 @@
 // Jobs of the engine in every state, and everything that the engine itself remembers.
 import { ADA, BOB } from "./actors.mjs";
 
-/** One user has work in every state at once, which is more than one may run; answers what sets the bounds again. */
+/** One user has work in every state at once, more than one may run, and jobs are claimed out of turn. Answers what sets the queues' bounds again. */
 export async function letUsersRunMany({ owner }) {
-  const { rows } = await owner("select queue, max_running_per_group as most from mill.queue where max_running_per_group is not null");
-  await owner("update mill.queue set max_running_per_group = null where max_running_per_group is not null");
+  const { rows } = await owner("select queue, dequeue, max_running_per_group as most from mill.queue where dequeue = 'fair' or max_running_per_group is not null");
+  await owner("update mill.queue set dequeue = 'priority', max_running_per_group = null where queue = any ($1)", rows.map(({ queue }) => queue));
   return async () => {
-    for (const { queue, most } of rows) await owner("update mill.queue set max_running_per_group = $2 where queue = $1", queue, most);
+    for (const { queue, dequeue, most } of rows) await owner("update mill.queue set dequeue = $2, max_running_per_group = $3 where queue = $1", queue, dequeue, most);
   };
 }
 

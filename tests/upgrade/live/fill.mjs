@@ -25,7 +25,7 @@ export async function fill(client) {
 const FILLED = {
   echo: ["pending", "deferred", "retrying", "processing", "lost", "asked to cancel", "completed", "cancelled", "failed"],
   mail: ["packed", "processing", "lost"],
-  letter: ["pending", "packed"],
+  letter: ["pending"], // users enqueue into its queue, so that it is fair and packs nothing
   weekly_report: ["pending", "processing"],
   brittle_call: ["retrying"],
   calculation: ["pending"],
