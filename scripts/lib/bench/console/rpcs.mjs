@@ -3,7 +3,7 @@ import { performance } from "node:perf_hooks";
 
 import pg from "pg";
 
-import { open } from "../engine/gristmill.mjs";
+import { install, open } from "../engine/gristmill.mjs";
 import { CONNECTIONS, lifecycle } from "../engine/load.mjs";
 import { median } from "../engine/median.mjs";
 import { percentile } from "../progress.mjs";
@@ -74,6 +74,7 @@ async function pulses(client, count) {
 /** The engine's throughput with an open page beside without one, in rounds that take turns. */
 export async function* throughput(url, { rounds, seconds, progress }) {
   const queue = await open(url, CONNECTIONS);
+  await install(queue);
   const page = new pg.Client({ connectionString: url });
   await page.connect();
   await asOperator(page);
