@@ -25,7 +25,7 @@ export async function rpc(name, args = {}, { signal } = {}) {
   return read(await call(`/rest/v1/rpc/${name}`, { method: "POST", headers: { "content-type": "application/json" }, body: JSON.stringify(args), signal }), name);
 }
 
-/** Sends a request with the token of whoever is signed in; for files and functions of applications. A 401 is tried again once, with a new token. */
+/** Sends a request with the token of the signed-in operator; for files and functions of applications. A 401 is tried again once, with a new token. */
 export async function call(path, init = {}) {
   const send = async () => fetch(config.api + path, { credentials: "omit", ...init, headers: { ...init.headers, ...(await authorization()) } });
   try {

@@ -146,7 +146,7 @@ export function renew() {
   return renewing;
 }
 
-/** The headers of a call in the name of whoever is signed in. */
+/** The headers of a call in the name of the signed-in operator. */
 export async function authorization() {
   if (way !== "token" && expiresAt - Date.now() < EARLY) await renew();
   return { authorization: `Bearer ${token}`, ...(config.apiKey ? { apikey: config.apiKey } : {}) };
