@@ -1,6 +1,7 @@
 // The parts of the TypeScript core that need no server, each against another implementation of the same thing.
 import assert from "node:assert/strict";
 import { createHash, randomBytes, randomUUID } from "node:crypto";
+import http from "node:http";
 import { test } from "node:test";
 import { Webhook } from "standardwebhooks";
 
@@ -10,6 +11,16 @@ import { defineWorkflow, ref } from "../../sdk/typescript/dist/workflows/index.j
 import { hashStart } from "../../sdk/typescript/dist/hash.js";
 import { isSigned } from "../../sdk/typescript/dist/signature.js";
 import { digestStart, traceparentOf } from "../../sdk/typescript/dist/trace.js";
+import { until } from "../support.mjs";
+
+/** A client of a server on this machine that answers in this way. */
+async function clientOf(t, answer, options) {
+  const server = http.createServer(answer);
+  await new Promise((listening) => server.listen(0, "127.0.0.1", listening));
+  t.after(() => server.close());
+  t.after(() => server.closeAllConnections());
+  return { server, mill: gristmill({ url: `http://127.0.0.1:${server.address().port}`, ...options }) };
+}
 
 test("the core has less than 6 KiB gzipped", async (t) => {
   const bytes = await sizeOf("index.js");
@@ -101,4 +112,54 @@ test("a workflow is written as register_workflow takes it, with references in th
   assert.deepEqual(definition, { type: "digest", documents: "chapter", open_to_users: false, defaults: { language: "en" }, tasks: [
     { key: "split", kind: "split_book", input: { book: "{{params.book}}" } },
     { key: "chapter", kind: "summarise", needs: ["split"], for_each: "split.chapters", weight: 8, on_failure: { compensate: "sorry" }, input: { keepCase: "Chapter {{index}}" } }] });
+});
+
+test("calls that follow one another share a connection, and bring text of any language there and back", async (t) => {
+  const { server, mill } = await clientOf(t, async (request, answer) => {
+    const chunks = await request.toArray();
+    answer.end(JSON.stringify({ asked: JSON.parse(Buffer.concat(chunks)), method: request.method, path: request.url, type: request.headers["content-type"], bearer: request.headers.authorization }));
+  }, { key: "secret" });
+  let connections = 0;
+  server.on("connection", () => connections++);
+  for (const text of ["plain", "für Zoë", "日本語 🚀"]) {
+    assert.deepEqual(await mill.rpc("echo", { text }), { asked: { text }, method: "POST", path: "/rest/v1/rpc/echo", type: "application/json", bearer: "Bearer secret" });
+  }
+  assert.equal(connections, 1);
+});
+
+test("a call without an answer ends with no_answer after its timeout, and one that is given up ends at once", async (t) => {
+  let arrived = 0;
+  const { mill } = await clientOf(t, () => arrived++, { key: "secret", timeout: 50 });
+  await assert.rejects(mill.rpc("silent", {}), { code: "no_answer", message: "silent: no answer after 50 ms", retryable: true });
+  const patient = await clientOf(t, () => arrived++, { key: "secret" });
+  const control = new AbortController();
+  const call = patient.mill.rpc("silent", {}, { signal: control.signal });
+  call.catch(() => {});
+  await until(() => arrived === 2, "the second call");
+  control.abort(new Error("given up"));
+  await assert.rejects(call, /given up/);
+});
+
+test("a redirection is an error and no answer", async (t) => {
+  const { mill } = await clientOf(t, (_, answer) => answer.writeHead(308, { location: "/elsewhere" }).end(), { key: "secret" });
+  await assert.rejects(mill.rpc("moved", {}), { status: 308 });
+});
+
+test("a fetch that a test has put into the place of the usual one is called", async (t) => {
+  const mill = gristmill({ url: "http://127.0.0.1:1", key: "secret" });
+  t.mock.method(globalThis, "fetch", async () => new Response('"of the test"'));
+  assert.equal(await mill.rpc("any", {}), "of the test");
+});
+
+test("a worker that runs one job at a time has a second call under way while it waits for the first", async () => {
+  const job = defineJob("one"), held = [];
+  let calls = 0;
+  const answer = (jobs) => Response.json({ settled: [], jobs });
+  const mill = gristmill({ url: "http://127.0.0.1:1", key: "secret", fetch: () => (++calls === 1
+    ? answer([{ id: randomUUID(), kind: "one", queue: "one", payload: {}, attempt: 1, max_attempts: 5, lease_until: new Date(Date.now() + 60_000) }])
+    : new Promise((resolve) => held.push(() => resolve(answer([]))))) });
+  const worker = mill.work([handle(job, () => {})], { concurrency: 1, prefetch: 4, stopWhenIdle: true });
+  await until(() => held.length === 2, "a second call beside the first");
+  while (held.length > 0) held.pop()();
+  await worker;
 });

@@ -40,22 +40,5 @@ export class LostLease extends GristmillError {
 }
 
 // These say that the transaction was rolled back or never begun. So a repetition cannot do a thing twice.
-const NOTHING_WAS_DONE = ["40001", "40P01", "55P03", "57014", "25006", "GWT429"];
+export const NOTHING_WAS_DONE = ["40001", "40P01", "55P03", "57014", "25006", "GWT429"];
 export const isRolledBack = (error: unknown): boolean => NOTHING_WAS_DONE.includes((error as GristmillError).code);
-
-const CLASSES: Record<string, typeof GristmillError> = { GM001: UnknownKind, GM006: QueueFull, GM011: InvalidPayload };
-
-/** The error for an answer from 400 on. */
-export function errorOf(name: string, status: number, text: string): GristmillError {
-  let body: { code?: string; message?: string; details?: string; hint?: string } = {};
-  try {
-    body = JSON.parse(text) ?? {};
-  } catch {
-    // A proxy answered, not the gateway.
-  }
-  const code = String(body.code ?? status);
-  const error = new (CLASSES[code] ?? GristmillError)(code, `${name}: ${body.message ?? text.slice(0, 200)}`, {
-    status, details: body.details, hint: body.hint, retryable: /50[234]/.test(String(status)) || NOTHING_WAS_DONE.includes(code) });
-  if (error instanceof InvalidPayload) error.field = /field (\/.*)$/.exec(body.details ?? "")?.[1] ?? null;
-  return error;
-}

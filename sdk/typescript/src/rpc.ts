@@ -1,5 +1,5 @@
 // Calls of Postgres: one RPC of PostgREST per operation, retried where the protocol says so.
-import { errorOf, GristmillError, isRolledBack } from "./errors.js";
+import { GristmillError, isRolledBack } from "./errors.js";
 
 export interface Options {
   /** Of the project: `https://….supabase.co`. By default SUPABASE_URL, then GRISTMILL_URL. */
@@ -40,6 +40,10 @@ export function variables(): Record<string, string | undefined> {
   }
 }
 
+// How calls are sent where the user has not said: see node-http.ts. Whoever has put another fetch into its place since this module was loaded, a test
+// for instance, wants that one to be called.
+const usual = globalThis.fetch;
+
 const sleep = (ms: number, signal?: AbortSignal) => new Promise<void>((resolve, reject) => {
   const timer = setTimeout(resolve, ms);
   signal?.addEventListener("abort", () => {
@@ -75,7 +79,7 @@ export class Rpc {
   async #once<T>(name: string, body: string, signal?: AbortSignal, onAnswer?: CallOptions["onAnswer"]): Promise<T> {
     // Looked up with each call, so that a module may make its client before the variables are there.
     const { url = this.variable("SUPABASE_URL") ?? this.variable("GRISTMILL_URL"), key = this.variable("SUPABASE_SERVICE_ROLE_KEY") ?? this.variable("GRISTMILL_SERVICE_KEY"),
-      token, schema, timeout = 10_000, fetch: send = fetch } = this.options;
+      token, schema, timeout = 10_000, fetch: send = fetch === usual ? (await import("./node-http.js")).send : fetch } = this.options;
     if (!url || !key) throw new GristmillError("misconfigured", `gristmill() has no ${url ? "key" : "url"}`);
     const bearer = (typeof token === "function" ? await token() : token) ?? key;
     signal?.throwIfAborted();
@@ -102,11 +106,11 @@ export class Rpc {
       clearTimeout(timer);
       signal?.removeEventListener("abort", stop);
     }
-    if (answer.status >= 400) throw Object.assign(errorOf(name, answer.status, text), { wait: waitOf(answer.headers.get("retry-after")) });
+    if (answer.status >= 300) {
+      const { errorOf, waitOf } = await import("./refusal.js");
+      throw Object.assign(errorOf(name, answer.status, text), { wait: waitOf(answer.headers.get("retry-after")) });
+    }
     onAnswer?.(answer, begun);
     return JSON.parse(text || "null");
   }
 }
-
-/** Milliseconds until the time in Retry-After, which is in seconds or a date. */
-const waitOf = (header: string | null): number => Math.max(0, (Number(header) * 1000 || Date.parse(header ?? "") - Date.now()) || 0);

@@ -5,7 +5,6 @@ import { GristmillError, LostLease } from "./errors.js";
 import { hashStart } from "./hash.js";
 import { byKind, type Handler, type Handlers } from "./job.js";
 import type { Mill } from "./mill.js";
-import { nodeFetch } from "./node-http.js";
 import type { LogLine, Outcome } from "./outcome.js";
 import { Rpc, variables } from "./rpc.js";
 import { isAboutCaller, MOST, settle, type Settled } from "./settle.js";
@@ -57,8 +56,7 @@ type Node = { process?: { pid?: number; on?: unknown; once(signal: string, run: 
 const scope = globalThis as unknown as Node;
 
 export async function work(rpc: Rpc, handlers: readonly Handler[], options: WorkOptions, mill: (traceparent: string, correlationId: string | null) => Mill, wakers: Set<() => void>): Promise<void> {
-  const own = new Rpc({ ...rpc.options, fetch: rpc.options.fetch ?? nodeFetch() }, rpc.traceparent);
-  const worker = new Worker(own, byKind(handlers), options, mill);
+  const worker = new Worker(rpc, byKind(handlers), options, mill);
   const stop = () => {
     off(); // a second signal ends the process at once
     worker.stop();
@@ -198,7 +196,7 @@ class Worker {
       const claims = !this.#isStopping && free > 0 && (!this.#rest || this.#done.length > 0);
       if (!claims && this.#done.length === 0) break;
       // While a call is under way, wait until another is worth its round trip.
-      if (this.#calls > 0 && Math.max(free, this.#done.length) < most / 2) break;
+      if (this.#calls > 0 && Math.max(free, this.#done.length) < Math.floor(most / LANES)) break;
       // Half of them in each call, where there are many.
       const share = Math.min(MOST, prefetch > 0 ? Math.ceil(most / LANES) : most);
       void this.#exchange(this.#done.splice(0, Math.max(share, 100)), claims ? Math.min(free, share) : 0);

@@ -1,5 +1,6 @@
 // What the adapters share: jobs enqueued in the caller's own transaction, by a role that is a member of gristmill_app.
-import { errorOf, GristmillError, QueueFull } from "../errors.js";
+import { GristmillError, QueueFull } from "../errors.js";
+import { errorOf } from "../refusal.js";
 import type { EnqueueOptions, Job, NewJob } from "../job.js";
 import type { Enqueued } from "../mill.js";
 import { rowOf } from "../row.js";
