@@ -138,7 +138,7 @@ test("the autoscaler and the alert about workers look at exactly the queues that
   }
 });
 
-test("every alert names a section of docs/alerts.md that says what to do", () => {
-  const anchors = [...read("docs/alerts.md").matchAll(/^#+ (.+)$/gm)].map((match) => `docs/alerts.md#${match[1].toLowerCase().replace(/[^\w -]/g, "").replaceAll(" ", "-")}`);
-  for (const { alert, annotations } of rules) assert.ok(annotations.runbook === "docs/alerts.md" || anchors.includes(annotations.runbook), `${alert}: ${annotations.runbook}`);
+test("every alert names a section of docs/runbook.md that says what to do", () => {
+  const anchors = [...read("docs/runbook.md").matchAll(/^#+ (.+)$/gm)].map((match) => `docs/runbook.md#${match[1].toLowerCase().replace(/[^\w -]/g, "").replaceAll(" ", "-")}`);
+  for (const { alert, annotations } of rules) assert.ok(annotations.runbook === "docs/runbook.md" || anchors.includes(annotations.runbook), `${alert}: ${annotations.runbook}`);
 });
