@@ -60,6 +60,9 @@ enum Command {
     Console(Box<console::Args>),
     /// Say why a job is not running, and what to do about it
     Why(why::Args),
+    #[cfg(feature = "mcp")]
+    /// Serve tools to an assistant over the Model Context Protocol; looks only, unless told otherwise
+    Mcp(Box<gristmill_mcp::Args>),
 }
 
 fn main() -> ExitCode {
@@ -108,6 +111,8 @@ async fn start(command: Command) -> ExitCode {
         Command::Top(args) => top::run(args).await.map_err(Into::into),
         Command::Console(args) => console::run(*args).await.map_err(Into::into),
         Command::Why(args) => why::run(args).await.map_err(Into::into),
+        #[cfg(feature = "mcp")]
+        Command::Mcp(args) => gristmill_mcp::run(*args).await.map_err(Into::into),
     };
     match ended {
         Ok(()) => ExitCode::SUCCESS,

@@ -34,8 +34,8 @@ impl Telemetry {
 /// Installs the process-wide subscriber; `GRISTMILL_LOG` filters it (default `info`). `service` is the name under which spans are exported, for a
 /// command that has any.
 pub fn start(service: Option<&str>) -> Telemetry {
-    let filter =
-        EnvFilter::try_from_env("GRISTMILL_LOG").unwrap_or_else(|_| EnvFilter::new("info"));
+    let filter = EnvFilter::try_from_env("GRISTMILL_LOG")
+        .unwrap_or_else(|_| EnvFilter::new("info,rmcp=warn"));
     let lines = fmt::layer().with_writer(std::io::stderr);
     let lines = if std::io::stderr().is_terminal() {
         lines.with_target(false).boxed()
