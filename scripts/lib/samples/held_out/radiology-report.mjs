@@ -57,7 +57,7 @@ function british(random) {
   const paper = new Paper({ left: 72, right: 540, size: 10.5, leading: 1.5, footer: (p, n, total) => p.centre(`Radiology Department, ${here.town} Infirmary, ${here.zip} - ${n} of ${total}`, { size: 8 }) });
   paper.line("Imaging report", { size: 16, bold: true }).line(`${here.town} Infirmary   ${here.phone}`, { size: 9 }).gap(8);
   paper.line(`${patient.title} ${patient.name} (${patient.letter}), date of birth ${patient.birth.as("uk")}`).patient(patient).line(`Requested by Dr ${orderer.name}, ${random.pick(["Respiratory", "Acute Medicine", "Surgery"])}`).provider(orderer, "ordering");
-  paper.line(`Examination: ${study.title}, ${exam.as("uk")}`, { bold: true }).procedure(study, "current", exam).gap(6);
+  paper.line(`Examination: ${study.title}`, { bold: true }).line(`Date of examination: ${exam.as("uk")}`).procedure(study, "current", exam).date("exam", exam, ["exam date", "examination", "date of examination", "study", "performed", "procedure"]).gap(6);
   const query = some(), gone = some(), other = some();
   paper.prose(`Clinical information: Query ${query.written}. Brother with ${out.written}.`).condition(query, "suspected").condition(out, "family").gap(6);
   const [a, b, c, d] = [sign(), sign(), sign(), sign()];
