@@ -75,7 +75,7 @@ function twoColumns(random) {
   const kin = who.relative("female");
   const paper = new Paper({ left: 40, right: 572, size: 9, footer: (p, n, total) => p.row([40, 510], ["White copy: chart. Yellow copy: family physician.", `${n}/${total}`], { size: 7.5 }) });
   paper.line(`${here.town.split(",")[0]} General - Emergency Record`, { size: 14, bold: true }).line(`${here.street}, ${here.zip}   ${here.phone}`, { size: 8 }).rule();
-  paper.row([40, 220, 400], [patient.loud, `DOB ${patient.birth.as("iso")}`, `Visit date ${date.as("iso")}`], { bold: true }).row([40, 220], [`Contact: ${kin.name} (wife of brother)`, `Physician: Dr. ${doctor.name}`]).rule();
+  paper.row([40, 220, 400], [patient.loud, `DOB ${patient.birth.as("iso")}`, `Visit date ${date.as("iso")}`], { bold: true }).row([40, 320], [`Contact: ${kin.name} (sister)`, `Physician: Dr. ${doctor.name}`]).rule();
   paper.patient(patient).date("document", date, seen).provider(doctor, "attending");
   const chronic = [list.chronic(), list.chronic()], out = list.threat(), never = list.threat(), ask = list.threat(), main = list.acute(), react = [allergy(), allergy()], fam = list.family();
   const title = (text) => paper.gap(4).line(text, { bold: true, size: 10 });
@@ -92,9 +92,9 @@ function twoColumns(random) {
     for (const item of [drug.order(), drug.order(), drug.order(), drug.pair()]) paper.line(`${item.written} ${item.strength}`).line(`${item.sig}${item.prn}`, { x: paper.left + 10 }).medication(item);
   }, () => {
     title("Bloodwork");
-    const at = [0, 36, 78, 142].map((x) => paper.left + x);
-    paper.row([at[0], at[1], at[2], at[3]], ["Value", "Flag", "Unit", "Test / normal"], { bold: true, size: 8 });
-    for (const r of lab.some(9)) paper.row(at, [r.shown, r.flag, r.unit, `${r.written.length > 15 ? r.also.concat(r.name).sort((x, y) => x.length - y.length)[0] : r.written} ${r.range}`]).lab(r);
+    const at = [0, 34, 58, 122, 208].map((x) => paper.left + x);
+    paper.row(at, ["Value", "Flag", "Unit", "Test", "Normal"], { bold: true, size: 8 });
+    for (const r of lab.some(9)) paper.row(at, [r.shown, r.flag, r.unit, r.written.length > 15 ? r.also.concat(r.name).sort((x, y) => x.length - y.length)[0] : r.written, r.range]).lab(r);
     title("Thinking");
     paper.line(`R/O ${ask.written}`).condition(ask, "suspected").line(`${out.Written} ruled out`).condition(out, "ruled_out").line(`No signs of ${never.written}`).condition(never, "ruled_out");
     title("Final diagnosis");

@@ -26,7 +26,7 @@ function byDate(random) {
   let day = dateIn(random, 2019, 2021);
   for (let i = 0, count = random.int(7, 10); i < count; i++) {
     const vaccine = next();
-    paper.row(cols, [day.as("us"), random.chance(0.5) ? `${vaccine.label} (${vaccine.brand})` : vaccine.label, lot(random), random.pick(["L deltoid", "R deltoid", "L thigh"]), `${random.pick([..."BCDJKM"])}. Nurse, RN`]);
+    paper.row(cols, [day.as("us"), random.chance(0.5) ? `${vaccine.label} (${vaccine.brand})` : vaccine.label, lot(random), random.pick(["L deltoid", "R deltoid", "L thigh"]), `${random.pick([..."BCDJKM"])}${random.pick([..."AELRST"])}, RN`]);
     given(paper, vaccine, day);
     day = day.plus(random.int(20, 150));
   }

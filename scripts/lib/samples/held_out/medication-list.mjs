@@ -39,15 +39,19 @@ function timetable(random) {
   paper.row([48, 330], [`Printed by: Dr. med. ${doctor.name}`, `born on: ${patient.birth.as("de")}`]).row([48, 330], [`${here.street} 7, ${here.zip} ${here.town}`, `Date of print: ${date.as("de")}`]).row([48], [`Tel. ${here.phone}`]).rule();
   paper.patient(patient).provider(doctor, "author").date("document", date, ["date of print", "printed", "print"]);
   const cols = [48, 204, 288, 430];
+  // The column is narrow: conditions whose names are all long are passed over.
+  const shortCondition = () => {
+    for (;;) {
+      const reason = list.chronic(), shown = [reason.written, reason.name, ...reason.also].find((name) => name.length < 26);
+      if (shown) return { ...reason, shown };
+    }
+  };
   const table = (title, items, status, reasons) => {
     paper.heading(title, { size: 10.5 }).row(cols, ["Active ingredient", "Strength", "How to take", "Reason"], { bold: true, size: 9 });
     for (const item of items) {
-      const reason = reasons ? list.chronic() : null;
-      paper.row(cols, [item.written, item.strength, item.sig + (item.isPrn ? " as needed" : ""), reason ? reason.name.length < 26 ? reason.written : reason.name.split(" ").slice(-2).join(" ") : ""], { advance: 18 }).medication(item, status);
-      if (reason) {
-        const shown = paper.pages.at(-1).at(-1).text;
-        paper.fact("condition", reason.name, { also: [...reason.also, shown] });
-      }
+      const reason = reasons ? shortCondition() : null;
+      paper.row(cols, [item.written, item.strength, item.sig + (item.isPrn ? " as needed" : ""), reason ? reason.shown : ""], { advance: 18 }).medication(item, status);
+      if (reason) paper.condition(reason);
     }
   };
   table("Regular medication", [drug.order(), drug.order(), drug.order(), drug.order(), drug.pair()], "current", true);

@@ -5,24 +5,24 @@ import { Paper } from "./kit/page.mjs";
 // name and other names; why; what was found; what was looked for and not found.
 const operations = [
   [["laparoscopic cholecystectomy", "cholecystectomy"], "gallstones|cholelithiasis", ["gallbladder wall thickening", "adhesions"], ["bile leak", "pericholecystic fluid"]],
-  [["laparoscopic appendectomy", "appendectomy", "laparoscopic appendicectomy", "appendicectomy"], "acute appendicitis|appendicitis", ["inflamed appendix", "purulent fluid"], ["perforation", "abscess"]],
-  [["right inguinal hernia repair", "inguinal hernia repair", "open inguinal hernia repair", "hernia repair"], "inguinal hernia|right inguinal hernia", ["indirect hernia sac", "lipoma of the cord"], ["bowel ischemia", "femoral hernia"]],
-  [["total knee arthroplasty", "total knee replacement", "left total knee arthroplasty", "left total knee replacement"], "osteoarthritis|osteoarthritis of the left knee", ["loss of cartilage", "osteophytes"], ["synovitis", "loose bodies"]],
-  [["carpal tunnel release", "right carpal tunnel release"], "carpal tunnel syndrome|right carpal tunnel syndrome", ["flattened median nerve", "thickened transverse ligament"], ["ganglion", "tenosynovitis"]],
-  [["transurethral resection of the prostate", "TURP", "transurethral resection of prostate"], "benign prostatic hyperplasia|BPH", ["trabeculated bladder", "enlarged median lobe"], ["bladder tumour", "bladder stones"]],
+  [["laparoscopic appendectomy", "appendectomy", "laparoscopic appendicectomy", "appendicectomy"], "acute appendicitis|appendicitis", ["inflamed appendix", "purulent fluid"], ["perforation", "free fluid"]],
+  [["right inguinal hernia repair", "inguinal hernia repair", "open inguinal hernia repair", "hernia repair"], "inguinal hernia|right inguinal hernia", ["indirect hernia sac", "lipoma of the cord"], ["bowel discoloration", "free fluid"]],
+  [["total knee arthroplasty", "total knee replacement", "left total knee arthroplasty", "left total knee replacement"], "osteoarthritis|osteoarthritis of the left knee", ["loss of cartilage", "osteophytes"], ["synovial thickening", "loose bodies"]],
+  [["carpal tunnel release", "right carpal tunnel release"], "carpal tunnel syndrome|right carpal tunnel syndrome", ["flattened median nerve", "thickened transverse ligament"], ["space-occupying mass", "synovial thickening"]],
+  [["transurethral resection of the prostate", "TURP", "transurethral resection of prostate"], "benign prostatic hyperplasia|BPH", ["trabeculated bladder", "enlarged median lobe"], ["bladder mass", "false passage"]],
   [["total thyroidectomy", "thyroidectomy"], "multinodular goiter|multinodular goitre|goitre", ["enlarged thyroid", "tracheal deviation"], ["lymphadenopathy", "retrosternal extension"]],
-  [["total abdominal hysterectomy", "hysterectomy", "abdominal hysterectomy"], "uterine fibroids|fibroids|uterine leiomyoma", ["enlarged uterus", "adhesions"], ["ascites", "ovarian mass"]],
+  [["total abdominal hysterectomy", "hysterectomy", "abdominal hysterectomy"], "uterine fibroids|fibroids|uterine leiomyoma", ["enlarged uterus", "adhesions"], ["free fluid", "ovarian mass"]],
 ];
 const thing = (names) => ({ name: names[0], also: names.slice(1), written: names[0], Written: names[0][0].toUpperCase() + names[0].slice(1) });
 
 function theatre(random, country) {
   const [names, why, found, absent] = random.pick(operations), reasons = why.split("|");
-  const who = cast(random, country), patient = who.patient(names[0].includes("prostate") || names[0].includes("uter") || names[0].includes("hyster") ? {} : {});
-  if (names.includes("TURP") || names.includes("hysterectomy")) {
-    const sex = names.includes("TURP") ? "male" : "female", again = who.relative(sex);
-    Object.assign(patient, again, { title: sex === "male" ? "Mr" : "Mrs", letter: sex === "male" ? "M" : "F", he: sex === "male" ? "he" : "she", his: sex === "male" ? "his" : "her", His: sex === "male" ? "His" : "Her", He: sex === "male" ? "He" : "She" });
-  }
-  return { done: thing(names), why: thing(reasons), found: found.map((name) => thing([name])), absent: absent.map((name) => thing([name])), who, patient, here: place(random, country), list: clinic(random), date: dateIn(random, 2023, 2025) };
+  const who = cast(random, country), patient = who.patient({ sex: names.includes("TURP") ? "male" : names.includes("hysterectomy") ? "female" : null });
+  // Other conditions and procedures of the document are different from those of the operation.
+  const differs = (take, taken) => () => { for (;;) { const made = take(); if (![made.name, ...made.also].some((name) => taken.includes(name))) return made; } };
+  const list = clinic(random);
+  list.chronic = differs(list.chronic, reasons);
+  return { other: differs(procedures(random), names), done: thing(names), why: thing(reasons), found: found.map((name) => thing([name])), absent: absent.map((name) => thing([name])), who, patient, here: place(random, country), list, date: dateIn(random, 2023, 2025) };
 }
 const dayNames = ["date of surgery", "surgery", "date of operation", "operation", "procedure date", "date of procedure"];
 
@@ -54,7 +54,7 @@ function american(random) {
 }
 
 function british(random) {
-  const { done, why, found, absent, who, patient, here, date, list } = theatre(random, "uk"), surgeon = who.doctor(), helper = who.doctor(), sleeper = who.doctor(), drug = pharmacy(random, "uk"), prior = procedures(random)();
+  const { done, why, found, absent, who, patient, here, date, list, other } = theatre(random, "uk"), surgeon = who.doctor(), helper = who.doctor(), sleeper = who.doctor(), drug = pharmacy(random, "uk"), prior = other();
   const paper = new Paper({ left: 50, right: 562, footer: (p, n, total) => p.row([50, 500], [`${here.town} District General Hospital`, `${n}/${total}`], { size: 8 }) });
   paper.line("OPERATION NOTE", { size: 16, bold: true }).rule();
   const cols = [50, 150];
@@ -77,10 +77,7 @@ function british(random) {
   paper.heading("Post-operative instructions");
   paper.line(`1. ${no.Written} unlikely; routine observations.`).condition(no, "ruled_out").line("2. Eat and drink as tolerated, mobilise.").line("3. Take home:");
   for (const item of [drug.order(), drug.order(), drug.device()]) paper.line(`- ${item.text}`, { x: 66 }).medication(item);
-  const ask = procedures(random);
-  let later = ask();
-  while (later.name === prior.name) later = ask();
-  const next = date.plus(random.int(14, 50)), time = clock(random);
+  const later = other(), next = date.plus(random.int(14, 50)), time = clock(random);
   paper.line(`4. ${later.Written} to be arranged.`).procedure(later, "planned").line(`5. Clinic ${next.as("uk")} ${time}.`).appointment(next, { time });
   paper.gap(26).line(`Signed: Dr ${surgeon.name}   GMC ${here.number}`);
   return paper.done();

@@ -45,11 +45,6 @@ export const dateIn = (random, from, to, proof = false) =>
 /** The day this document was written. */
 export const today = (random) => dateIn(random, 2023, 2025);
 
-function name(random, country, sex) {
-  const { female, male, last } = people[country];
-  return { first: random.pick(sex === "female" ? female : male), last: random.pick(last) };
-}
-
 /** The people of one document have different surnames. */
 export function cast(random, country) {
   const surnames = pile(random, people[country].last);
@@ -61,8 +56,9 @@ export function cast(random, country) {
   };
   const someSex = () => (random.chance(0.5) ? "female" : "male");
   return {
-    patient({ from = 1938, to = 1998 } = {}) {
-      const sex = someSex();
+    patient({ from = 1938, to = 1998, sex: asked = null } = {}) {
+      const chosen = someSex();
+      const sex = asked ?? chosen;
       const who = person(sex);
       const title = sex === "female" ? random.pick(["Mrs", "Ms"]) : "Mr";
       return { ...who, title, birth: dateIn(random, from, to, true), letter: sex === "female" ? "F" : "M",
@@ -157,7 +153,7 @@ export function pharmacy(random, style) {
 
 const entry = (random, line) => {
   const [name, ...also] = line.split("|");
-  const written = random.pick([name, ...also]);
+  const written = random.pick([name, ...also]).replace(/^(parkinson|alzheimer|huntington|addison)/, (letters) => letters[0].toUpperCase() + letters.slice(1));
   return { name, also, written, Written: written[0].toUpperCase() + written.slice(1) };
 };
 
@@ -226,4 +222,3 @@ export function vitals(random, isMetric) {
 }
 
 export const clock = (random) => `${two(random.int(8, 16))}:${random.pick(["00", "15", "30", "45"])}`;
-export { name as personName };

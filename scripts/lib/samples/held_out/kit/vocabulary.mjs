@@ -175,7 +175,7 @@ const chronic = lines(`
   benign prostatic hyperplasia|BPH
   irritable bowel syndrome
   ulcerative colitis
-  Parkinson's disease|parkinson disease
+  parkinson's disease|parkinson disease
   multiple sclerosis
   polymyalgia rheumatica
   iron deficiency anemia|iron deficiency anaemia
@@ -185,7 +185,7 @@ const chronic = lines(`
   peripheral neuropathy
   restless legs syndrome
   anxiety
-`).map((line) => line.replace(/Parkinson's disease\|parkinson disease/, "parkinson's disease|Parkinson's disease|Parkinson disease"));
+`);
 
 const acute = lines(`
   pneumonia|community-acquired pneumonia
@@ -215,18 +215,17 @@ const past = lines(`
   myocardial infarction
   stroke
   deep vein thrombosis|DVT
-  pulmonary embolism
   peptic ulcer disease
   tuberculosis
   gestational diabetes
   rheumatic fever
-  hepatitis A
+  hepatitis a|hepatitis A
   nephrolithiasis|kidney stones
   viral meningitis
   retinal detachment
   pericarditis
   pneumothorax
-`).filter((line) => !line.startsWith("pulmonary embolism"));
+`);
 
 const family = lines(`
   breast cancer
@@ -234,8 +233,8 @@ const family = lines(`
   prostate cancer
   ovarian cancer
   melanoma
-  Alzheimer's disease|alzheimer disease
-  Huntington's disease|huntington disease
+  alzheimer's disease|alzheimer disease
+  huntington's disease|huntington disease
   hemochromatosis|haemochromatosis
   sickle cell disease
   cystic fibrosis
@@ -245,7 +244,7 @@ const family = lines(`
   hypertrophic cardiomyopathy
   celiac disease|coeliac disease
   dementia
-`).map((line) => line.replace("Alzheimer's disease|alzheimer disease", "alzheimer's disease|Alzheimer's disease|Alzheimer disease").replace("Huntington's disease|huntington disease", "huntington's disease|Huntington's disease|Huntington disease"));
+`);
 
 const threat = lines(`
   pulmonary embolism|PE
@@ -263,7 +262,7 @@ const threat = lines(`
   heart failure|congestive heart failure
   ectopic pregnancy
   mesenteric ischemia|mesenteric ischaemia
-  addison's disease|Addison's disease|adrenal insufficiency
+  addison's disease|adrenal insufficiency
   lung cancer
   lupus|systemic lupus erythematosus
   sarcoidosis
@@ -433,20 +432,20 @@ export const findings = {
     ascites
     renal cyst
     free air|free intraperitoneal air
-    hepatic steatosis|fatty liver
+    mesenteric fat stranding|fat stranding
     lymphadenopathy
     bowel wall thickening
   `),
   head: lines(`
     midline shift
     mass effect
-    intracranial hemorrhage|intracranial haemorrhage
-    hydrocephalus
+    restricted diffusion
+    sulcal effacement
     cerebral atrophy|cortical atrophy
     white matter hyperintensities|white matter lesions
     mucosal thickening
     cerebral edema|cerebral oedema
-    acute infarct|acute infarction
+    abnormal enhancement
     pineal cyst
   `),
 };
