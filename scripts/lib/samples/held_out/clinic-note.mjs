@@ -1,5 +1,5 @@
 // Notes of visits: SOAP with vital signs, short notes in British style, and a problem list in two columns.
-import { allergies, cast, clinic, clock, dateIn, laboratory, pharmacy, place, procedures, vitals } from "./kit/chance.mjs";
+import { allergies, cast, clinic, clock, dateIn, laboratory, pharmacy, place, procedures, template, vitals } from "./kit/chance.mjs";
 import { Paper } from "./kit/page.mjs";
 
 function soap(random) {
@@ -90,4 +90,4 @@ function twoColumns(random) {
 }
 
 const layouts = { soap, shortBritish, twoColumns };
-export default { kind: "clinic-note", layouts: Object.keys(layouts), write: (random, layout) => layouts[layout](random) };
+export default template("clinic-note", layouts);

@@ -1,14 +1,15 @@
 // Summaries of hospital stays: lists of drugs that go on, begin, change and stop, drugs of the stay alone, and follow-up.
-import { allergies, bare, cast, clinic, clock, dateIn, findings, laboratory, pharmacy, place, procedures, vitals } from "./kit/chance.mjs";
+import { allergies, bare, cast, clinic, clock, dateIn, findings, laboratory, pharmacy, place, procedures, template, vitals } from "./kit/chance.mjs";
 import { Paper } from "./kit/page.mjs";
 
+const film = { name: "chest x-ray", also: ["Chest X-ray", "chest radiograph", "chest radiography", "X-ray"] };
 const stay = (random) => { const admitted = dateIn(random, 2023, 2025); return { admitted, discharged: admitted.plus(random.int(2, 9)) }; };
 
 function headings(random) {
   const here = place(random, "us"), who = cast(random, "us"), patient = who.patient(), attending = who.doctor(), pcp = who.doctor();
   const { admitted, discharged } = stay(random), drug = pharmacy(random, "us"), list = clinic(random), lab = laboratory(random, "us", { abnormal: 0.6 }), allergy = allergies(random), procedure = procedures(random);
   const hospital = random.pick(["Saint Cecilia Medical Center", "Prairie View Regional Hospital", "Mercy Valley Health"]);
-  const paper = new Paper({ footer: (p, n, total) => p.row([56, 490], [`${hospital} - Electronically signed by ${attending.name}, MD`, `Page ${n} of ${total}`], { size: 8 }),
+  const paper = new Paper({ size: 11, footer: (p, n, total) => p.row([56, 490], [`${hospital} - Electronically signed by ${attending.name}, MD`, `Page ${n} of ${total}`], { size: 8 }),
     header: (p) => p.line(`${patient.turned} - Discharge Summary`, { bold: true }).rule() });
   paper.line(hospital, { size: 16, bold: true }).line(`${here.street}, ${here.town} ${here.zip}   ${here.phone}`, { size: 8 }).gap(4);
   paper.line("DISCHARGE SUMMARY", { size: 13, bold: true }).rule();
@@ -67,7 +68,7 @@ function tableUk(random) {
   const year = random.int(1994, 2016);
   paper.heading("Past history").line(`${old.Written} (${year}, resolved)`).condition(old, "historical");
   const results = lab.some(3);
-  paper.heading("Clinical summary").prose(`${random.pick(["Presented via ED.", "Admitted via the GP."])} Initially thought to be ${also.written}, which was ruled out. CT showed no ${away.written}. Bloods on admission: ${results.map((r) => `${r.written} ${r.shown} ${r.unit} (${r.range})`.replace("  ", " ")).join(", ")}.`);
+  paper.heading("Clinical summary").prose(`${random.pick(["Presented via ED.", "Admitted via the GP."])} Initially thought to be ${also.written}, which was ruled out. Imaging showed no ${away.written}. Bloods on admission: ${results.map((r) => `${r.written} ${r.shown} ${r.unit} (${r.range})`.replace("  ", " ")).join(", ")}.`);
   paper.condition(also, "ruled_out").condition(away, "ruled_out");
   results.forEach((r) => paper.lab({ ...r, fact: { ...r.fact, flag: null } }));
   paper.heading("Allergies and sensitivities").line("No known drug allergies (NKDA)").noAllergies("No known drug allergies");
@@ -100,7 +101,7 @@ function proseAu(random) {
   paper.prose(`Thank you for taking over the care of ${patient.title} ${patient.last}, who was admitted on ${admitted.as("long")} and discharged on ${discharged.as("long")} with ${main.written} on a background of ${chronic.written}. Next of kin is ${carer.name} (${random.pick(["partner", "daughter-in-law", "cousin"])}).`);
   paper.date("admitted", admitted, ["admission"]).date("discharged", discharged, ["discharge"]).condition(main).condition(chronic).gap(5);
   paper.prose(`On arrival observations were ${sign.pressure.short}, ${sign.pulse.short}, ${sign.breaths.short}, ${sign.oxygen.short} on room air, ${sign.heat.short}. Chest X-ray demonstrated ${seen.written} without ${unseen.written}.`);
-  paper.vital(sign.pressure).vital(sign.pulse).vital(sign.breaths).vital(sign.oxygen).vital(sign.heat).finding(seen).finding(unseen, "ruled_out").gap(5);
+  paper.vital(sign.pressure).vital(sign.pulse).vital(sign.breaths).vital(sign.oxygen).vital(sign.heat).finding(seen).finding(unseen, "ruled_out").procedure(film).gap(5);
   paper.prose(`There was no evidence of ${no.written}. Suspected ${maybe.written} will be investigated as an outpatient. Family history: father had ${fam.written}.`).condition(no, "ruled_out").condition(maybe, "suspected").condition(fam, "family").gap(5);
   paper.prose(`Allergy: ${react.written} (${react.reaction}).`).allergy(react);
   const inside = drug.hospital();
@@ -121,4 +122,4 @@ function proseAu(random) {
 }
 
 const layouts = { headings, tableUk, proseAu };
-export default { kind: "discharge-summary", layouts: Object.keys(layouts), write: (random, layout) => layouts[layout](random) };
+export default template("discharge-summary", layouts);

@@ -1,5 +1,5 @@
 // Notes of emergency departments: triage vital signs, results, drugs given there, and what was ruled out.
-import { allergies, cast, clinic, clock, dateIn, findings, laboratory, pharmacy, place, procedures, vitals } from "./kit/chance.mjs";
+import { allergies, cast, clinic, clock, dateIn, findings, laboratory, pharmacy, place, procedures, template, vitals } from "./kit/chance.mjs";
 import { Paper } from "./kit/page.mjs";
 
 function scene(random, country, style, region) {
@@ -30,7 +30,7 @@ function american(random) {
   paper.heading("ED RESULTS").row([50, 130, 200, 300, 420], ["Result", "Flag", "Units", "Test", "Reference"], { bold: true, size: 8.5 });
   for (const r of lab.some(random.int(7, 9))) paper.row([50, 130, 200, 300, 420], [r.shown, r.flag, r.unit, r.written, r.range]).lab(r);
   const a = chest(), b = chest();
-  paper.gap(4).prose(`Imaging: chest film shows ${a.written}. No ${b.written}.`).finding(a).finding(b, "ruled_out");
+  paper.gap(4).prose(`Chest X-ray shows ${a.written}. No ${b.written}.`).procedure({ name: "chest x-ray", also: ["chest radiograph", "chest radiography", "X-ray"] }).finding(a).finding(b, "ruled_out");
   paper.heading("GIVEN IN THE ED");
   for (const item of [drug.hospital(), drug.hospital()]) paper.line(`${item.written} ${item.strength} ${item.form} ${item.sig}`).medication(item, "historical");
   paper.heading("MEDICAL DECISION MAKING").prose(`${out.Written} was ruled out. ${low.Written} is unlikely.`).condition(out, "ruled_out").condition(low, "ruled_out");
@@ -113,4 +113,4 @@ function twoColumns(random) {
 }
 
 const layouts = { american, british, twoColumns };
-export default { kind: "emergency-note", layouts: Object.keys(layouts), write: (random, layout) => layouts[layout](random) };
+export default template("emergency-note", layouts);

@@ -1,5 +1,5 @@
 // Reports of laboratories: tables with columns in several orders, two tables side by side, and results inside sentences.
-import { cast, clinic, dateIn, laboratory, place, today } from "./kit/chance.mjs";
+import { cast, clinic, dateIn, laboratory, place, template, today } from "./kit/chance.mjs";
 import { Paper } from "./kit/page.mjs";
 
 function flagFirst(random) {
@@ -22,7 +22,7 @@ function flagFirst(random) {
   for (const panel of panels) {
     paper.heading(panel.toUpperCase(), { size: 10.5, rule: true });
     paper.row(columns, ["TESTS", "FLAG", "RESULT", "UNITS", "REFERENCE INTERVAL"], { bold: true, size: 8 });
-    for (const result of lab.some(random.int(5, 8))) {
+    for (const result of lab.some(random.int(7, 13))) {
       paper.row(columns, [result.written, result.flag && random.pick([result.flag, result.state === "high" ? "High" : "Low"]), result.shown, result.unit, result.range]).lab(result);
     }
   }
@@ -115,4 +115,4 @@ function sentences(random) {
 }
 
 const layouts = { flagFirst, unitFirst, sideBySide, sentences };
-export default { kind: "lab-report", layouts: Object.keys(layouts), write: (random, layout) => layouts[layout](random) };
+export default template("lab-report", layouts);

@@ -1,5 +1,5 @@
 // Lists of a patient's medicines: reconciliation tables, charts by time of day, and cards with stopped drugs.
-import { allergies, cast, clinic, dateIn, pharmacy, place } from "./kit/chance.mjs";
+import { allergies, cast, clinic, dateIn, pharmacy, place, template } from "./kit/chance.mjs";
 import { Paper } from "./kit/page.mjs";
 
 function reconciliation(random) {
@@ -95,4 +95,4 @@ function card(random) {
 }
 
 const layouts = { reconciliation, timetable, card };
-export default { kind: "medication-list", layouts: Object.keys(layouts), write: (random, layout) => layouts[layout](random) };
+export default template("medication-list", layouts);

@@ -1,5 +1,5 @@
 // Prescriptions and e-prescription forms: SIG lines, British Latin, boxes, and drugs of combinations and devices.
-import { allergies, cast, clinic, dateIn, pharmacy, place } from "./kit/chance.mjs";
+import { allergies, cast, clinic, dateIn, pharmacy, place, template } from "./kit/chance.mjs";
 import { Paper } from "./kit/page.mjs";
 
 const route = { tablet: "PO", capsule: "PO", pen: "SC", inhaler: "INH" };
@@ -89,4 +89,4 @@ function vitals(random) {
 }
 
 const layouts = { sigLines, british, indian };
-export default { kind: "prescription", layouts: Object.keys(layouts), write: (random, layout) => layouts[layout](random) };
+export default template("prescription", layouts);

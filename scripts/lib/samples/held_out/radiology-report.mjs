@@ -1,5 +1,5 @@
 // Reports of imaging: findings that are present and absent, impressions, and the question that was asked.
-import { cast, clinic, dateIn, findings, place } from "./kit/chance.mjs";
+import { cast, clinic, dateIn, findings, place, template } from "./kit/chance.mjs";
 import { Paper } from "./kit/page.mjs";
 
 const studies = {
@@ -93,4 +93,4 @@ function list(random) {
 }
 
 const layouts = { american, british, list };
-export default { kind: "radiology-report", layouts: Object.keys(layouts), write: (random, layout) => layouts[layout](random) };
+export default template("radiology-report", layouts);

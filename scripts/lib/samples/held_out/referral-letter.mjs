@@ -1,5 +1,5 @@
 // Letters between doctors: prose with a drug list, a form with boxes, and a short letter with results in sentences.
-import { allergies, cast, clinic, dateIn, laboratory, pharmacy, place, procedures, vitals } from "./kit/chance.mjs";
+import { allergies, cast, clinic, dateIn, laboratory, pharmacy, place, procedures, template, vitals } from "./kit/chance.mjs";
 import { Paper } from "./kit/page.mjs";
 
 function british(random) {
@@ -90,4 +90,4 @@ function german(random) {
 }
 
 const layouts = { british, form, german };
-export default { kind: "referral-letter", layouts: Object.keys(layouts), write: (random, layout) => layouts[layout](random) };
+export default template("referral-letter", layouts);

@@ -8,6 +8,15 @@ export function shuffled(random, list) {
   return out;
 }
 
+/** A template of one kind. Its layouts draw different cards from the same seed. */
+export const template = (kind, layouts) => ({ kind, layouts: Object.keys(layouts),
+  write(random, layout) {
+    if (!layouts[layout]) throw new Error(`${kind} has no layout ${layout}; it has ${Object.keys(layouts).join(", ")}`);
+    const letters = [...`${kind}/${layout}`].reduce((sum, letter) => sum + letter.charCodeAt(0), 0);
+    for (let i = 0; i < letters % 89; i++) random.int(0, 1);
+    return layouts[layout](random);
+  } });
+
 /** A pile of cards: take() never gives the same card twice within a document. */
 export function pile(random, list) {
   const cards = shuffled(random, list);
@@ -192,8 +201,7 @@ export function laboratory(random, region, { abnormal = 0.35 } = {}) {
     let value = state === "low" ? between(Number(from), bottom - step) : state === "high" ? between(top + step, Number(to)) : between(inner + (bottom === null ? 0 : step), outer - (top === null ? 0 : step));
     value = Number(value.toFixed(Number(decimals)));
     const fixed = (number) => number.toFixed(Number(decimals));
-    const edge = (number) => (String(number).includes(".") ? number.toFixed(Math.max(1, Number(decimals))) : String(number));
-    const shownRange = bottom === null ? `<${edge(top)}` : top === null ? `>${edge(bottom)}` : `${edge(bottom)}-${edge(top)}`;
+    const shownRange = bottom === null ? `<${high}` : top === null ? `>${low}` : `${low}-${high}`;
     return { name, also: [...also, ...writings.split(";"), ...writings.split(";").map((text) => text.replace(/[ ,]*\(.*\)|, .*/g, ""))], written, shown: fixed(value), unit: random.pick(shownUnits.split(";")), state,
       range: shownRange, wide: shownRange.replace(/(\d)-(\d)/, "$1 - $2"), flag: state === "high" ? "H" : state === "low" ? "L" : "",
       fact: { value, unit: unit || null, low: bottom, high: top, flag: state === "normal" ? null : state, abnormal: state } };

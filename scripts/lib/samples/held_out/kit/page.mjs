@@ -25,7 +25,7 @@ export function wrap(text, size, width, bold = false) {
 /** A document being written from top to bottom. A new page begins when the next block does not fit. */
 export class Paper {
   constructor({ left = 56, right = 556, top = 56, bottom = 732, size = 10, leading = 1.45, header = null, footer = null } = {}) {
-    Object.assign(this, { left, right, top, bottom, size, leading, header, footer, facts: [], pages: [[]], y: top, isColumn: false });
+    Object.assign(this, { left, right, top, bottom, size, leading, header, footer, facts: [], pages: [[]], y: top, last: Infinity, isColumn: false });
   }
 
   get page() { return this.pages.length; }
@@ -37,6 +37,7 @@ export class Paper {
 
   turn() {
     this.pages.push([]);
+    this.last = Infinity;
     this.y = this.top;
     if (this.header) this.header(this, this.page);
   }
@@ -49,11 +50,18 @@ export class Paper {
 
   gap(points) { this.y += points; return this; }
 
+  // Letters that are larger than those of the line above need more room.
+  grow(size) {
+    if (size > this.last) this.y += (size - this.last) * 0.9;
+    this.last = size;
+  }
+
   line(text, style = {}) { return this.row([style.x ?? this.left], [text], style); }
 
   row(columns, cells, style = {}) {
     const size = style.size ?? this.size;
     this.need(size);
+    this.grow(size);
     cells.forEach((cell, i) => { if (cell !== "" && cell !== null && cell !== undefined) this.put(columns[i], String(cell), { size, bold: style.bold }); });
     return this.gap(style.advance ?? size * this.leading);
   }
@@ -64,6 +72,7 @@ export class Paper {
     const lines = wrap(text, size, (style.right ?? this.right) - x - hang, style.bold);
     const step = size * this.leading;
     this.need(step * lines.length - (step - size));
+    this.grow(size);
     lines.forEach((line, i) => { this.put(i ? x + hang : x, line, { size, bold: style.bold }); this.gap(step); });
     return this;
   }
@@ -72,6 +81,7 @@ export class Paper {
     const size = style.size ?? this.size + 1.5;
     this.need(size + 46);
     this.gap(style.before ?? 8);
+    this.last = size;
     this.put(style.x ?? this.left, text, { size, bold: true });
     if (style.rule) this.pages.at(-1).push({ line: [this.left, this.y + 4, this.right] });
     return this.gap(size * 1.5);
@@ -94,7 +104,7 @@ export class Paper {
     let lowest = y;
     this.isColumn = true;
     blocks.forEach((block, i) => {
-      Object.assign(this, { y, left: left + i * (width + gutter), right: left + i * (width + gutter) + width });
+      Object.assign(this, { y, last: Infinity, left: left + i * (width + gutter), right: left + i * (width + gutter) + width });
       block();
       lowest = Math.max(lowest, this.y);
     });
@@ -150,7 +160,9 @@ export class Paper {
         const page = this.pages;
         this.pages = [items];
         this.y = 756;
+        this.isColumn = true; // no page may turn here
         this.footer(this, i + 1, page.length);
+        this.isColumn = false;
         this.pages = page;
         this.y = y;
       });

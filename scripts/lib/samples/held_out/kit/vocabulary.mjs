@@ -172,7 +172,7 @@ const chronic = lines(`
   migraine
   epilepsy
   glaucoma
-  benign prostatic hyperplasia|BPH
+  vitiligo
   irritable bowel syndrome
   ulcerative colitis
   parkinson's disease|parkinson disease
@@ -217,7 +217,7 @@ const past = lines(`
   deep vein thrombosis|DVT
   peptic ulcer disease
   tuberculosis
-  gestational diabetes
+  infectious mononucleosis
   rheumatic fever
   hepatitis a|hepatitis A
   nephrolithiasis|kidney stones
@@ -230,8 +230,8 @@ const past = lines(`
 const family = lines(`
   breast cancer
   colon cancer|colorectal cancer|bowel cancer
-  prostate cancer
-  ovarian cancer
+  bladder cancer
+  thyroid cancer
   melanoma
   alzheimer's disease|alzheimer disease
   huntington's disease|huntington disease
@@ -260,7 +260,6 @@ const threat = lines(`
   temporal arteritis|giant cell arteritis
   cauda equina syndrome
   heart failure|congestive heart failure
-  ectopic pregnancy
   mesenteric ischemia|mesenteric ischaemia
   addison's disease|adrenal insufficiency
   lung cancer
@@ -391,14 +390,14 @@ export const procedures = lines(`
   cholecystectomy|laparoscopic cholecystectomy
   total knee replacement|total knee arthroplasty
   total hip replacement|total hip arthroplasty
-  hysterectomy
+  nephrectomy
   tonsillectomy
   cataract extraction|cataract surgery
   coronary artery bypass graft|CABG
   pacemaker implantation|pacemaker insertion
   carpal tunnel release
   inguinal hernia repair
-  cesarean section|caesarean section
+  splenectomy
   thyroidectomy
   cystoscopy
   skin biopsy
