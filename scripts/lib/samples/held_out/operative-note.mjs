@@ -30,7 +30,7 @@ function american(random) {
   const { done, why, found, absent, who, patient, here, list, date } = theatre(random, "us"), surgeon = who.doctor(), helper = who.doctor(), sleeper = who.doctor(), drug = pharmacy(random, "us"), allergy = allergies(random);
   const hospital = random.pick(["Grand Mesa Surgical Hospital", "Bayfront Medical Center", "Trinity Oaks Hospital"]);
   const paper = new Paper({ left: 58, right: 554, size: 11, leading: 1.5, header: (p) => p.line(`${patient.loud} - OPERATIVE REPORT (cont.)`, { bold: true }).gap(6),
-    footer: (p, n, total) => p.row([58, 490], [`D: ${date.as("us")}   T: ${date.plus(1).as("us")}   Job ${here.number}`, `Page ${n} of ${total}`], { size: 8 }) });
+    footer: (p, n, total) => p.row([58, 490], [`Dictated, not read. Job ${here.number}`, `Page ${n} of ${total}`], { size: 8 }) });
   paper.line(hospital, { size: 15, bold: true }).line(`${here.street}, ${here.town} ${here.zip}`, { size: 8 }).line("OPERATIVE REPORT", { size: 12, bold: true }).rule();
   paper.row([58, 320], [`PATIENT: ${patient.loud}`, `DATE OF SURGERY: ${date.as("us")}`]).row([58, 320], [`DOB: ${patient.birth.as("us")}`, `MR#: ${here.number}`]);
   paper.patient(patient).date("procedure", date, dayNames);

@@ -133,9 +133,21 @@ function order(random, line, style, { dose, isBrand } = {}) {
   };
 }
 
-/** Orders of drugs that do not repeat within a document. Style is words, us or uk. */
+/** Orders of drugs whose ingredients do not repeat within a document. Style is words, us or uk. */
 export function pharmacy(random, style) {
-  const usual = pile(random, drugs), hospital = pile(random, hospitalDrugs), pairs = pile(random, combinations), puffs = pile(random, devices);
+  const used = new Set();
+  const fresh = (list) => {
+    const cards = pile(random, list);
+    return { take() {
+      for (;;) {
+        const line = cards.take(), ingredients = line.split(/[,|]/)[0].split("/");
+        if (ingredients.some((name) => used.has(name))) continue;
+        ingredients.forEach((name) => used.add(name));
+        return line;
+      }
+    } };
+  };
+  const usual = fresh(drugs), hospital = fresh(hospitalDrugs), pairs = fresh(combinations), puffs = fresh(devices);
   const pair = (line) => {
     const made = order(random, line, style, {});
     const [a, b] = made.name.split("/");
@@ -200,11 +212,15 @@ export function laboratory(random, region, { abnormal = 0.35 } = {}) {
     const inner = bottom ?? Number(from), outer = top ?? Number(to);
     let value = state === "low" ? between(Number(from), bottom - step) : state === "high" ? between(top + step, Number(to)) : between(inner + (bottom === null ? 0 : step), outer - (top === null ? 0 : step));
     value = Number(value.toFixed(Number(decimals)));
-    const fixed = (number) => number.toFixed(Number(decimals));
+    // Analysers print the end of what they measure.
+    let comparator = null;
+    if (state === "normal" && name === "eGFR" && random.chance(0.4)) [value, comparator] = [90, ">"];
+    else if (state === "normal" && ["C-reactive protein", "Troponin T", "D-dimer"].includes(name) && random.chance(0.4)) [value, comparator] = [Number(from), "<"];
+    const fixed = (number) => `${comparator ?? ""}${number.toFixed(Number(decimals))}`;
     const shownRange = bottom === null ? `<${high}` : top === null ? `>${low}` : `${low}-${high}`;
     return { name, also: [...also, ...writings.split(";"), ...writings.split(";").map((text) => text.replace(/[ ,]*\(.*\)|, .*/g, ""))], written, shown: fixed(value), unit: random.pick(shownUnits.split(";")), state,
       range: shownRange, wide: shownRange.replace(/(\d)-(\d)/, "$1 - $2"), flag: state === "high" ? "H" : state === "low" ? "L" : "",
-      fact: { value, unit: unit || null, low: bottom, high: top, flag: state === "normal" ? null : state, abnormal: state } };
+      fact: { value, ...(comparator && { comparator }), unit: unit || null, low: bottom, high: top, flag: state === "normal" ? null : state, abnormal: state } };
   };
   return { take: () => make(cards.take()), some: (count) => Array.from({ length: count }, () => make(cards.take())),
     /** A result printed without its range and flag, as in a letter. */

@@ -374,7 +374,7 @@ const si = `
   Uric acid;Urate|Urate|mmol/L|mmol/L|0.20|0.42|0.10|0.71|2
   INR;International normalised ratio|INR||""|0.8|1.2|0.8|4.8|1
   CK;Creatine kinase|Creatine kinase;CK|IU/L|IU/L||200|30|2100|0
-  Transferrin saturation|Transferrin saturation|%|%|16|45|4|68|0
+  Transferrin saturation;TSAT|Transferrin saturation|%|%|16|45|4|68|0
   Troponin T;Troponin T, high sensitivity|Troponin T (high sensitivity);hs-Troponin T|ng/L|ng/L||14|3|260|0
 `;
 export const labs = { us: lines(us.replaceAll('""', "")), si: lines(si.replaceAll('""', "")) };
