@@ -1,4 +1,5 @@
 // Choices that the held-out templates share: dates, people, places, orders of drugs, results and vital signs.
+import { random as numbers } from "../../image.mjs";
 import { allergens, conditionLists, devices, combinations, drugs, findings as findingLines, hospitalDrugs, labs, people, places, procedures as procedureLines } from "./vocabulary.mjs";
 
 export function shuffled(random, list) {
@@ -12,9 +13,10 @@ export function shuffled(random, list) {
 export const template = (kind, layouts) => ({ kind, layouts: Object.keys(layouts),
   write(random, layout) {
     if (!layouts[layout]) throw new Error(`${kind} has no layout ${layout}; it has ${Object.keys(layouts).join(", ")}`);
-    const letters = [...`${kind}/${layout}`].reduce((sum, letter) => sum + letter.charCodeAt(0), 0);
-    for (let i = 0; i < letters % 89; i++) random.int(0, 1);
-    return layouts[layout](random);
+    const mark = [...`${kind}/${layout}`].reduce((hash, letter) => Math.imul(hash ^ letter.charCodeAt(0), 16777619) >>> 0, 2166136261);
+    const next = numbers((random.int(0, 0x7fffffff) ^ mark) >>> 0);
+    const int = (low, high) => low + Math.floor(next() * (high - low + 1));
+    return layouts[layout]({ int, pick: (list) => list[int(0, list.length - 1)], chance: (share) => next() < share });
   } });
 
 /** A pile of cards: take() never gives the same card twice within a document. */
