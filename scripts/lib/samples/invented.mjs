@@ -46,6 +46,7 @@ const TESTS = {
     ["Sodium", ["Na"], "mmol/L", 135, 145, 0], ["Potassium", ["K"], "mmol/L", 3.5, 5.1, 1], ["Chloride", [], "mmol/L", 98, 107, 0],
     ["Urea", ["Urea nitrogen", "BUN", "Blood urea nitrogen"], "mmol/L", 2.5, 7.8, 1], ["Creatinine", [], "umol/L", 59, 104, 0], ["Calcium", [], "mmol/L", 2.2, 2.6, 2],
     ["Magnesium", [], "mmol/L", 0.7, 1.0, 2], ["Phosphate", ["Phosphorus", "Inorganic phosphate"], "mmol/L", 0.8, 1.5, 2], ["Uric acid", ["Urate"], "mg/dL", 3.5, 7.2, 1],
+    ["Glucose (fasting)", ["Glucose, fasting", "Glucose", "Fasting glucose"], "mg/dL", 70, 99, 0], ["Vitamin D, 25-hydroxy (LC/MS)", ["25-hydroxy vitamin D", "Vitamin D", "Vitamin D, 25-hydroxy", "25-hydroxyvitamin D"], "ng/mL", 30, 100, 0],
   ],
   blood: [
     ["Hemoglobin", ["Haemoglobin", "Hgb", "Hb"], "g/dL", 12, 15.5, 1], ["Hematocrit", ["Haematocrit", "Hct"], "%", 36, 46, 1],
@@ -54,7 +55,7 @@ const TESTS = {
   ],
   liver: [
     ["ALT", ["Alanine aminotransferase", "ALT (SGPT)"], "IU/L", 7, 56, 0], ["AST", ["Aspartate aminotransferase", "AST (SGOT)"], "IU/L", 10, 40, 0],
-    ["Alkaline phosphatase", ["ALP"], "IU/L", 44, 147, 0], ["Albumin", [], "g/L", 35, 50, 0], ["GGT", ["Gamma-glutamyl transferase", "Gamma GT"], "IU/L", 8, 61, 0],
+    ["Alkaline phosphatase", ["ALP"], "IU/L", 44, 147, 0], ["Albumin", [], "g/L", 35, 50, 0], ["GGT", ["Gamma-glutamyl transferase", "Gamma GT"], "IU/L", 8, 61, 0], ["Bilirubin, total", ["Total bilirubin", "Bilirubin", "Bilirubin (total)"], "mg/dL", 0.2, 1.2, 1],
   ],
 };
 const draw = (random, [name, also, unit, low, high, decimals], chance) => {

@@ -7,7 +7,8 @@ export default {
   kind: "discharge-summary",
   layouts: ["american", "british", "two-columns"],
   write(random, layout) {
-    const doc = new Writer({ size: 10, lead: 14 });
+    // The American one goes on a second page.
+    const doc = new Writer({ size: 10, lead: layout === "american" ? 20 : 14 });
     const cast = people(random, 3);
     const date = dated({ american: "us", british: "uk", "two-columns": "abbreviated" }[layout]);
     const admitted = random.date(2022, 2025);
@@ -42,6 +43,9 @@ function american(doc, random, { stay, style, kept, fresh, changed, stopped, als
   doc.row([54, 320], [`Admit date: ${stay.date(stay.admitted)}`, `Discharge date: ${stay.date(stay.discharged)}`]);
   doc.line(`Attending physician: ${doctor.name}, MD`);
   noteStay(doc, stay);
+  doc.onPage = function again() {
+    this.line(`Discharge summary, continued    Patient: ${patient.last}, ${patient.first}    MRN: ${stay.record}`, { size: 9 });
+  };
   doc.heading("ALLERGIES");
   for (const one of known) {
     doc.line(`${one.name[0].toUpperCase()}${one.name.slice(1)} - ${one.reaction}`);

@@ -8,10 +8,10 @@ export default {
   layouts: ["american", "british", "two-columns"],
   write(random, layout) {
     const doc = new Writer({ size: 10, lead: 14 });
-    const [patient, doctor, son] = people(random, 3);
+    const [patient, doctor, child] = people(random, 3);
     const date = dated({ american: "usShort", british: "uk", "two-columns": "abbreviated" }[layout]);
     const list = drugs(random, 4);
-    const drawn = { patient, doctor, son, date, birth: evident(random, random.date(1940, 2004)), day: evident(random, random.date(2022, 2025)), illness: acute(random), fears: feared(random, 3), history: chronic(random, 2), relative: familial(random, 1)[0],
+    const drawn = { patient, doctor, child, date, birth: evident(random, random.date(1940, 2004)), day: evident(random, random.date(2022, 2025)), illness: acute(random), fears: feared(random, 3), history: chronic(random, 2), relative: familial(random, 1)[0],
       home: list.slice(0, 2), stopped: list[2], fresh: [combination(random), device(random)], allergy: allergies(random, 1)[0], record: String(random.int(100000, 999999)) };
     ({ american, british, "two-columns": twoColumns })[layout](doc, random, drawn);
     doc.fact("patient", patient.name, { birth_date: drawn.birth });
@@ -66,9 +66,9 @@ function american(doc, random, { patient, doctor, date, birth, day, illness, fea
   doc.paragraph("Return to the ED if you develop fever or vomiting.");
 }
 
-function british(doc, random, { patient, doctor, son, date, birth, day, illness, fears, history, home, stopped, fresh, allergy }) {
+function british(doc, random, { patient, doctor, child, date, birth, day, illness, fears, history, home, stopped, fresh, allergy }) {
   doc.line(`${town(random)} Infirmary`, { size: 15, bold: true }).line("Emergency department letter to the GP", { size: 11, bold: true });
-  doc.line(`Patient: ${patient.title} ${patient.first} ${patient.last}    Date of birth: ${date(birth)}`).line(`Date of attendance: ${date(day)}    Seen by: Dr ${doctor.first} ${doctor.last}`).line(`Next of kin: ${son.name} (son)`).rule();
+  doc.line(`Patient: ${patient.title} ${patient.first} ${patient.last}    Date of birth: ${date(birth)}`).line(`Date of attendance: ${date(day)}    Seen by: Dr ${doctor.first} ${doctor.last}`).line(`Next of kin: ${child.name} (${child.sex === "female" ? "daughter" : "son"})`).rule();
   doc.heading("Presentation").paragraph(`${complaint(doc, "shortness of breath").replace("s", "S")} for two days. ${denies(doc, random, ["chest pain", "fever"])} Known ${history[0].name}.`);
   held(doc, history[0], { statuses: ["current", "historical"] });
   doc.heading("Observations").line(noteVitals(doc, vitals(random, "metric").slice(0, 5)).join(", "));

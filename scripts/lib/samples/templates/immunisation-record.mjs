@@ -12,7 +12,7 @@ export default {
   layouts: ["date-last", "date-first", "card"],
   write(random, layout) {
     const doc = new Writer({ size: 10.5, lead: 17 });
-    const [patient, nurse, mother] = people(random, 3);
+    const [patient, nurse, parent] = people(random, 3);
     const date = dated({ "date-last": "us", "date-first": "uk", card: "abbreviated" }[layout]);
     const birth = evident(random, random.date(1950, 2012)), printed = random.date(2023, 2025);
     const chosen = random.shuffle(usual);
@@ -20,7 +20,7 @@ export default {
     // A day that cannot be a month shows the order of the other dates.
     given[0].day = evident(random, given[0].day);
     const note = ({ name, also, written }, day, status = "current") => doc.fact("immunisation", name, { date: day }, { status, also: [...also, written, `${written} vaccine`] });
-    ({ "date-last": dateLast, "date-first": dateFirst, card })[layout](doc, random, { patient, nurse, mother, date, birth, printed, given, due: chosen[6], declined: chosen[7], note });
+    ({ "date-last": dateLast, "date-first": dateFirst, card })[layout](doc, random, { patient, nurse, parent, date, birth, printed, given, due: chosen[6], declined: chosen[7], note });
     doc.fact("patient", patient.name, { birth_date: birth });
     return doc.done();
   },
@@ -64,8 +64,8 @@ function dateFirst(doc, random, { patient, nurse, date, birth, printed, given, d
   note(due, when, "planned");
 }
 
-function card(doc, random, { patient, mother, date, birth, given, due, note }) {
-  doc.line("VACCINATION CARD", { size: 16, bold: true }).line(`${patient.name}, born ${date(birth)}`, { bold: true }).line(`Mother: ${mother.name}`).rule().down(4);
+function card(doc, random, { patient, parent, date, birth, given, due, note }) {
+  doc.line("VACCINATION CARD", { size: 16, bold: true }).line(`${patient.name}, born ${date(birth)}`, { bold: true }).line(`Parent: ${parent.name}`).rule().down(4);
   const half = (list) => (side) => {
     for (const one of list) {
       side.line(one.written, { bold: true }).line(`given ${date(one.day)}, lot ${one.lot}`, { size: 9.5 }).down(6);

@@ -7,15 +7,15 @@ const EXAMS = [
   { name: "chest x-ray", also: ["chest radiograph", "xr chest", "x-ray chest", "chest x-ray, two views", "chest x-ray (pa and lateral)"], title: "Chest X-ray, two views",
     seen: [["There is a consolidation in the right lower lobe.", "consolidation", ["right lower lobe consolidation", "consolidation in the right lower lobe"]], ["Mild cardiomegaly is present.", "cardiomegaly", ["mild cardiomegaly"]],
       ["A 9 mm nodule is seen in the left upper lobe.", "nodule", ["lung nodule", "left upper lobe nodule", "9 mm nodule", "nodule in the left upper lobe", "pulmonary nodule"]], ["Small left pleural effusion.", "pleural effusion", ["left pleural effusion", "small left pleural effusion"]]],
-    absent: [["pneumothorax", []], ["rib fracture", ["fracture"]], ["pulmonary edema", ["pulmonary oedema", "edema"]]], likely: ["pneumonia", ["J18"]] },
+    absent: [["pneumothorax", []], ["rib fracture", ["fracture"]], ["pulmonary edema", ["pulmonary oedema", "edema"]]], likely: ["pneumonia", ["J18"]], asked: [["cough", "fever"], "pulmonary embolism", ["pe"], ["I26"]] },
   { name: "ct abdomen and pelvis", also: ["ct abdomen", "ct of the abdomen and pelvis", "ct abdomen pelvis", "ct scan", "computed tomography of the abdomen and pelvis", "ct of the abdomen and pelvis with contrast"], title: "CT of the abdomen and pelvis with contrast",
     seen: [["Several gallstones are present.", "gallstones", ["cholelithiasis", "several gallstones", "gallstone"]], ["There is hepatic steatosis.", "hepatic steatosis", ["fatty liver", "steatosis"]],
       ["A simple renal cyst of 22 mm is seen on the left.", "renal cyst", ["simple renal cyst", "left renal cyst"]], ["Sigmoid diverticulosis is noted.", "diverticulosis", ["sigmoid diverticulosis"]]],
-    absent: [["hydronephrosis", []], ["bowel obstruction", []], ["free air", ["free fluid or free air"]], ["appendicitis", ["acute appendicitis"]]], likely: ["acute cholecystitis", ["K81.0"]] },
+    absent: [["hydronephrosis", []], ["bowel obstruction", []], ["free air", ["free fluid or free air"]], ["appendicitis", ["acute appendicitis"]]], likely: ["acute cholecystitis", ["K81.0"]], asked: [["abdominal pain", "vomiting"], "acute pancreatitis", ["pancreatitis"], ["K85"]] },
   { name: "mri brain", also: ["mri of the brain", "brain mri", "magnetic resonance imaging of the brain", "mri of the brain without contrast"], title: "MRI of the brain without contrast",
     seen: [["Mild cerebral atrophy is noted.", "cerebral atrophy", ["mild cerebral atrophy", "atrophy"]], ["There is chronic sinusitis of the left maxillary sinus.", "chronic sinusitis", ["sinusitis", "chronic sinusitis of the left maxillary sinus"]],
       ["There is a small arachnoid cyst.", "arachnoid cyst", ["small arachnoid cyst"]]],
-    absent: [["hemorrhage", ["haemorrhage", "intracranial hemorrhage"]], ["acute infarct", ["infarct", "acute infarction"]], ["midline shift", []], ["hydrocephalus", []]], likely: ["multiple sclerosis", ["G35"]] },
+    absent: [["hemorrhage", ["haemorrhage", "intracranial hemorrhage"]], ["acute infarct", ["infarct", "acute infarction"]], ["midline shift", []], ["hydrocephalus", []]], likely: ["multiple sclerosis", ["G35"]], asked: [["headache", "dizziness"], "stroke", [], ["I63", "I64"]] },
 ];
 const ABSENT = [(n) => `No ${n}.`, (n) => `There is no evidence of ${n}.`, (n) => `${n[0].toUpperCase()}${n.slice(1)} is not seen.`, (n) => `Negative for ${n}.`, (n) => `${n[0].toUpperCase()}${n.slice(1)}: none.`, (n) => `No signs of ${n} are identified.`, (n) => `${n[0].toUpperCase()}${n.slice(1)} is excluded.`];
 const LIKELY = [[(n) => `Findings are consistent with ${n}.`, ["current", "suspected"]], [(n) => `Appearances suggest possible ${n}.`, ["suspected"]], [(n) => `Probable ${n}.`, ["suspected", "current"]], [(n) => `${n[0].toUpperCase()}${n.slice(1)} cannot be excluded.`, ["suspected"]], [(n) => `Suspicious for ${n}.`, ["suspected"]]];
@@ -62,9 +62,10 @@ function capitals(doc, random, { patient, radiologist, referrer, date, birth, do
   noteDone(doc, done);
   doc.fact("date", "reported", { date: reported }, { also: ["report"] });
   doc.heading("EXAM").line(exam.title);
-  doc.heading("INDICATION").line(`Cough and fever. ${random.pick(["Rule out", "R/O", "Evaluate for"])} pulmonary embolism.`);
-  doc.fact("condition", "pulmonary embolism", {}, { status: "suspected", also: ["pe"], codes: ["I26"] });
-  for (const name of ["cough", "fever"]) doc.fact("condition", name, {}, { kinds: ["condition", "finding"], statuses: ["current", "historical", "suspected"], optional: true });
+  const [symptoms, feared, also, codes] = exam.asked;
+  doc.heading("INDICATION").line(`${symptoms.join(" and ").replace(/^./, (letter) => letter.toUpperCase())}. ${random.pick(["Rule out", "R/O", "Evaluate for"])} ${feared}.`);
+  doc.fact("condition", feared, {}, { status: "suspected", also, codes });
+  for (const name of symptoms) doc.fact("condition", name, {}, { kinds: ["condition", "finding"], statuses: ["current", "historical", "suspected"], optional: true });
   doc.heading("COMPARISON").line("None.");
   doc.heading("FINDINGS");
   body.seen(doc);

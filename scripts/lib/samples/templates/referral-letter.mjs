@@ -52,7 +52,7 @@ function britishLetter(doc, random, { cast, date, birth, day, specialty, history
 }
 
 function faxForm(doc, random, { cast, date, birth, day, specialty, history, fears, relatives, allergies: [allergy], taken, stopped, record }) {
-  const [patient, writer, recipient, daughter] = cast;
+  const [patient, writer, recipient, child] = cast;
   doc.line("REFERRAL REQUEST", { size: 15, bold: true }).rule().down(4);
   doc.beside([1, 1], (side) => side.line("REFERRING PROVIDER", { bold: true, size: 9.5 }).line(`${writer.last}, ${writer.first}, DO`).line(`${town(random)} Primary Care`).line(`Date: ${date(day)}`),
     (side) => side.line("REFER TO", { bold: true, size: 9.5 }).line(`${recipient.last}, ${recipient.first}, MD`).line(specialty));
@@ -61,7 +61,7 @@ function faxForm(doc, random, { cast, date, birth, day, specialty, history, fear
   doc.fact("date", "document", { date: day }, { also: ["date", "referral"] });
   doc.down(4).row([54, 230, 400], [`Patient: ${patient.last}, ${patient.first}`, `DOB: ${date(birth)}`, `MRN: ${record}`]);
   doc.fact("patient", patient.name, { birth_date: birth, record_number: record });
-  doc.line(`Emergency contact: ${daughter.name} (daughter), 555-0${random.int(100, 199)}`);
+  doc.line(`Emergency contact: ${child.name} (${child.sex === "female" ? "daughter" : "son"}), 555-0${random.int(100, 199)}`);
   doc.heading("Reason for referral").paragraph(`Evaluate ${complaint(doc, random.pick(["syncope", "palpitations", "abdominal pain", "joint pain"]))}. ${said(doc, random, "doubted", fears[0])}`);
   doc.heading("Pertinent negatives").paragraph(`${denies(doc, random, ["chest pain", "headache"])} ${said(doc, random, "denied", fears[1])} ${said(doc, random, "denied", fears[2])}`);
   doc.heading("Problem list");
