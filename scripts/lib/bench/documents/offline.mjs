@@ -3,14 +3,12 @@
 // It reads the known half and prints each document's misses. --held-out reads the other half instead and prints figures alone: what stands
 // in those documents must not shape the rules. --read is the built example `read` of gristmill-reading; without it cargo builds one.
 // --id takes documents whose id contains PART; --all prints documents without a miss as well.
-import { execFileSync } from "node:child_process";
 import path from "node:path";
 import { parseArgs } from "node:util";
 
 import { documents, write } from "../../samples/generate.mjs";
-import { root } from "../../../../sdk/local/stack/paths.mjs";
 import { figures, judge } from "./tally.mjs";
-import { pagesOf, read } from "./words.mjs";
+import { pagesOf, read, reader } from "./words.mjs";
 
 const { values } = parseArgs({ options: { kind: { type: "string" }, form: { type: "string" }, id: { type: "string" }, seed: { type: "string" },
   all: { type: "boolean" }, "held-out": { type: "boolean" }, read: { type: "string" } } });
@@ -22,7 +20,7 @@ if (chosen.length === 0) {
   process.exit(2);
 }
 
-const program = values.read ? path.resolve(values.read) : built();
+const program = values.read ? path.resolve(values.read) : reader();
 const judged = [];
 for (const document of chosen) {
   const written = write(document);
@@ -33,12 +31,6 @@ for (const document of chosen) {
 const rows = [...figures(judged, [half])];
 const width = Math.max(...rows.map(({ metric }) => metric.length));
 for (const { metric, value, peer } of rows) console.log(`${metric.padEnd(width)}  ${String(Number(value.toPrecision(4))).padStart(8)}${peer ? `  ${peer}` : ""}`);
-
-function built() {
-  const build = ["build", "--profile", "quick", "--locked", "-p", "gristmill-reading", "--example", "read"];
-  execFileSync("cargo", build, { cwd: root, stdio: ["ignore", "inherit", "inherit"] });
-  return path.join(process.env.CARGO_TARGET_DIR ?? path.join(root, "target"), "quick/examples/read");
-}
 
 function print({ document, hits, truth, found, missed, invented, lost, stated, wronglyCoded }, { doubts = [] }) {
   const lines = [["missed", missed], ["invented", invented], ["LOST SILENTLY", lost], ["STATED AS CURRENT", stated], ["WRONG CODE", wronglyCoded]]

@@ -1,5 +1,5 @@
 // The words of a document with their boxes, by the same programs as in the worker, and the facts that the reading crate finds in them.
-import { execFile } from "node:child_process";
+import { execFile, execFileSync } from "node:child_process";
 import { createHash } from "node:crypto";
 import fs from "node:fs";
 import os from "node:os";
@@ -8,6 +8,7 @@ import { promisify } from "node:util";
 
 import { forms, made } from "../../samples/generate.mjs";
 import { DPI } from "../../samples/render.mjs";
+import { root } from "../../../../sdk/local/stack/paths.mjs";
 
 const run = promisify(execFile);
 const generous = { maxBuffer: 64 << 20 };
@@ -24,6 +25,13 @@ export async function pagesOf(document, written) {
     fs.renameSync(`${kept}.${process.pid}`, kept);
   }
   return JSON.parse(fs.readFileSync(kept, "utf8"));
+}
+
+/** The reading crate's example `read`, as the tests compile it: without a change there is nothing to compile. */
+export function reader() {
+  const build = ["build", "--profile", "quick", "--locked", "-p", "gristmill-reading", "--example", "read"];
+  execFileSync("cargo", build, { cwd: root, stdio: ["ignore", 2, 2], env: { ...process.env, RUSTC_WORKSPACE_WRAPPER: path.join(root, "scripts/lib/linting-rustc.sh") } });
+  return path.join(process.env.CARGO_TARGET_DIR ?? path.join(root, "target"), "quick/examples/read");
 }
 
 /** What the reading crate makes of pages: {facts, doubts, narrative}. `read` is its example's program. */
