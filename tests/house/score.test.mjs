@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 
-import { compareFacts, f1, isAbnormal, lostSilently, precision, recall, statedAsCurrent, wordRecall } from "../../scripts/lib/samples/score.mjs";
+import { compareFacts, f1, isAbnormal, lostSilently, precision, recall, statedAsCurrent, undoubted, wordRecall } from "../../scripts/lib/samples/score.mjs";
 
 const fact = (kind, name, value = {}, rest = {}) => ({ kind, name, value, status: "current", page: 1, ...rest });
 const drug = (rest = {}, other = {}) => fact("medication", "lisinopril", { dose: 10, unit: "mg", frequency: "once daily", ...rest }, other);
@@ -99,6 +99,16 @@ describe("an abnormal result is lost silently", () => {
   test("and is not when its page is reported as unread", () => assert.equal(lost([], [{ reason: "unread_page", page: 1 }]), 0));
   test("and is not when flag and range disagree and a doubt says so", () => assert.equal(lost([lab({ abnormal: "normal" }, { doubts: [{ reason: "flag_and_range_disagree" }] })]), 0));
   test("which a normal result never is", () => assert.deepEqual(lostSilently([lab({ value: 4 })], []), []));
+});
+
+describe("what the page leaves in doubt is told without one", () => {
+  const truth = [lab({ value: 4, flag: "high", abnormal: "normal" }, { doubt: "flag_and_range_disagree" })];
+  const doubt = { reason: "flag_and_range_disagree", page: 1, text: "Potassium 4 H", fact: null };
+  test("when nobody raises a doubt", () => assert.equal(undoubted(truth, [lab({ value: 4 })]).length, 1));
+  test("when the doubt is for another reason", () => assert.equal(undoubted(truth, [], [{ ...doubt, reason: "low_confidence" }]).length, 1));
+  test("when the doubt is about another row", () => assert.equal(undoubted(truth, [], [{ ...doubt, text: "Sodium 139 H" }]).length, 1));
+  test("and is not when the fact has its doubt", () => assert.deepEqual(undoubted(truth, [lab({ value: 4 }, { doubts: [{ reason: doubt.reason }] })]), []));
+  test("and is not when the document lists it", () => assert.deepEqual(undoubted(truth, [], [doubt]), []));
 });
 
 test("abnormal is what is said, flagged, or outside of a range of one or two sides", () => {

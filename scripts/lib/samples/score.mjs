@@ -59,7 +59,7 @@ const fits = (truth, fact) => isOfKind(truth, fact) && (truth.statuses ?? [statu
 /**
  * Pairs what is true with what was found. A truth is {kind, name, also?, value, status?, page}; besides, for what two careful readers
  * would note in two ways: `kinds` and `statuses` are others that fit, `optional` costs nothing where it is not found; `codes` are the
- * beginnings of the codes that fit its words. A document may say a thing twice and is then expected to be understood once.
+ * beginnings of the codes that fit its words; `doubt` is the reason for which nobody may be sure of it. A document may say a thing twice and is then expected to be understood once.
  */
 export function compareFacts(truth, found) {
   const wanted = truth.filter((one, at) => !truth.slice(0, at).some((earlier) => one.kind === earlier.kind && statusOf(one) === statusOf(earlier)
@@ -110,6 +110,14 @@ export function lostSilently(truth, found, doubts = []) {
   const isDoubted = (lab) => doubts.some(({ reason, page, text }) => (reason === "unread_page" && page === (lab.page ?? 1))
     || (reason === "row_not_understood" && mentions(text, lab)));
   return truth.filter((one) => one.kind === "lab" && !one.optional && isAbnormal(one) && !isTold(one) && !isDoubted(one)).map(told);
+}
+
+/** What the page leaves in doubt, and is told without one: truths with a `doubt`, its reason. */
+export function undoubted(truth, found, doubts = []) {
+  const isTold = (one) => found.some((fact) => fact.kind === one.kind && isNamed(one, fact) && (fact.doubts ?? []).some(({ reason }) => reason === one.doubt));
+  const isListed = (one) => doubts.some(({ reason, page, text, fact }) => reason === one.doubt && (page ?? 1) === (one.page ?? 1)
+    && (found.some((other) => other.number === fact && isNamed(one, other)) || (one.kind === "lab" ? mentions(text, one) : fold(text).includes(fold(one.written ?? one.name)))));
+  return truth.filter((one) => one.doubt && !isTold(one) && !isListed(one)).map((one) => `${one.doubt}: ${told(one)}`);
 }
 
 // The row names the analyte, or shows its value.

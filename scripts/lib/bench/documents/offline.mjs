@@ -32,8 +32,8 @@ const rows = [...figures(judged, [half])];
 const width = Math.max(...rows.map(({ metric }) => metric.length));
 for (const { metric, value, peer } of rows) console.log(`${metric.padEnd(width)}  ${String(Number(value.toPrecision(4))).padStart(8)}${peer ? `  ${peer}` : ""}`);
 
-function print({ document, hits, truth, found, missed, invented, lost, stated, wronglyCoded }, { doubts = [] }) {
-  const lines = [["missed", missed], ["invented", invented], ["LOST SILENTLY", lost], ["STATED AS CURRENT", stated], ["WRONG CODE", wronglyCoded]]
+function print({ document, hits, truth, found, missed, invented, lost, stated, wronglyCoded, undoubted }, { doubts = [] }) {
+  const lines = [["missed", missed], ["invented", invented], ["LOST SILENTLY", lost], ["STATED AS CURRENT", stated], ["WRONG CODE", wronglyCoded], ["WITHOUT DOUBT", undoubted]]
     .flatMap(([what, list]) => list.map((one) => `  ${what}  ${one}`));
   if (lines.length === 0 && !values.all) return;
   console.log(`${document.id}: ${hits} of ${truth} right, ${found - hits} wrong, ${doubts.length} doubts`);

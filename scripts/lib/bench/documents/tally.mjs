@@ -1,5 +1,5 @@
 // Adds up how well documents were understood: by half, by form, by kind of fact and of document, and by layout.
-import { compareFacts, f1, lostSilently, precision, recall, statedAsCurrent, sum } from "../../samples/score.mjs";
+import { compareFacts, f1, lostSilently, precision, recall, statedAsCurrent, sum, undoubted } from "../../samples/score.mjs";
 import { forms } from "../../samples/generate.mjs";
 
 /** The goal: precision, and recall on text and on scans. */
@@ -7,7 +7,8 @@ export const GOAL = { precision: 0.97, text: 0.9, scan: 0.85 };
 
 /** What is to be said of one document. `found` is {facts, doubts}. */
 export function judge(document, written, found) {
-  return { document, ...compareFacts(written.facts, found.facts), lost: lostSilently(written.facts, found.facts, found.doubts ?? []), stated: statedAsCurrent(written.facts, found.facts) };
+  return { document, ...compareFacts(written.facts, found.facts), lost: lostSilently(written.facts, found.facts, found.doubts ?? []), stated: statedAsCurrent(written.facts, found.facts),
+    undoubted: undoubted(written.facts, found.facts, found.doubts ?? []) };
 }
 
 /** The figures of judged documents as the bench prints them: {metric, value, unit, peer?, ratio?}. */
@@ -22,7 +23,7 @@ export function* figures(judged, halves) {
       yield { metric: `${half}: precision, ${name}`, value: precision(score), unit: "share", peer: `at least ${GOAL.precision}`, ratio: precision(score) / GOAL.precision };
       yield { metric: `${half}: recall, ${name}`, value: recall(score), unit: "share", peer: `at least ${GOAL[name]}`, ratio: recall(score) / GOAL[name] };
     }
-    for (const [what, list] of [["abnormal results lost silently", "lost"], ["not so, and stated as current", "stated"], ["wrong code", "wronglyCoded"]]) {
+    for (const [what, list] of [["abnormal results lost silently", "lost"], ["not so, and stated as current", "stated"], ["wrong code", "wronglyCoded"], ["doubt not raised", "undoubted"]]) {
       yield { metric: `${half}: ${what}`, value: of(half).reduce((count, one) => count + one[list].length, 0), unit: "" };
     }
   }

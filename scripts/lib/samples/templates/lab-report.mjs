@@ -14,7 +14,7 @@ export default {
     const date = dated(style);
     const birth = evident(random, random.date(1935, 1995)), collected = random.date(2022, 2025), reported = later(collected, random.int(1, 3));
     const record = `${random.int(10, 99)}-${random.int(100000, 999999)}`;
-    const note = (lab, flag) => doc.fact("lab", lab.name, labValue(lab, flag), { also: lab.also });
+    const note = (lab, flag, rest) => doc.fact("lab", lab.name, labValue(lab, flag), { also: lab.also, ...rest });
 
     doc.line(`${town(random)} ${random.pick(["Clinical Laboratories", "Pathology Service", "Diagnostics"])}`, { size: 16, bold: true });
     doc.line(`${street(random)}   Tel 555-0${random.int(100, 199)}`, { size: 8.5 }).down(8);
@@ -59,11 +59,16 @@ const shown = ({ value, decimals = 0 }) => value.toFixed(decimals);
 function flagFirst(doc, random, { chosen, rest, note }) {
   const columns = [54, 254, 304, 372, 462];
   doc.row(columns, ["TEST", "FLAG", "RESULT", "UNITS", "REFERENCE"], { bold: true }).rule();
+  // One result is flagged although it is within its range: whoever reads it has to ask.
+  let isFlagged = false;
   for (const [name, title] of chosen.slice(0, 2)) {
     doc.line(title, { bold: true, size: 9.5 });
     for (const lab of panel(random, name, 5)) {
-      doc.row(columns, [` ${random.pick([lab.name, ...lab.also.slice(0, 1)])}`, letters[lab.abnormal], shown(lab), lab.unit, both(lab)]);
-      note(lab, lab.abnormal === "normal" ? null : lab.abnormal);
+      const disagrees = !isFlagged && lab.abnormal === "normal";
+      isFlagged ||= disagrees;
+      doc.row(columns, [` ${random.pick([lab.name, ...lab.also.slice(0, 1)])}`, disagrees ? "H" : letters[lab.abnormal], shown(lab), lab.unit, both(lab)]);
+      if (disagrees) note(lab, "high", { doubt: "flag_and_range_disagree" });
+      else note(lab, lab.abnormal === "normal" ? null : lab.abnormal);
     }
   }
   doc.line("OTHER TESTS", { bold: true, size: 9.5 });

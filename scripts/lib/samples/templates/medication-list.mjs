@@ -4,26 +4,41 @@ import { Writer } from "../writer.mjs";
 
 export default {
   kind: "medication-list",
-  layouts: ["table", "frequency-first", "two-columns"],
+  layouts: ["table", "frequency-first", "two-columns", "undecided-date"],
   write(random, layout) {
     const doc = new Writer({ size: 10, lead: 16 });
     const [patient, doctor] = people(random, 2);
-    const date = dated({ table: "usLong", "frequency-first": "dots", "two-columns": "us" }[layout]);
+    const date = dated({ table: "usLong", "frequency-first": "dots", "two-columns": "us", "undecided-date": "abbreviated" }[layout]);
     const birth = evident(random, random.date(1930, 1985)), day = random.date(2022, 2025);
     const all = drugs(random, 7);
     const taken = random.shuffle([...all.slice(0, 4), combination(random), device(random)]), stopped = all.slice(4, 6), changed = all[6];
     const note = (drug, status = "current", rest = {}) => doc.fact("medication", drug.name, medicationValue(drug, rest), { status, also: drug.also });
     doc.line(`${town(random)} ${layout === "table" ? "Family Medicine" : "Pharmacy"}`, { size: 15, bold: true });
-    doc.line({ table: "Current Medication List", "frequency-first": "Medication plan", "two-columns": "MEDICATION RECONCILIATION" }[layout], { size: 12, bold: true });
+    doc.line({ table: "Current Medication List", "frequency-first": "Medication plan", "two-columns": "MEDICATION RECONCILIATION", "undecided-date": "Medicines" }[layout], { size: 12, bold: true });
     doc.line(layout === "table" ? `Patient: ${patient.last}, ${patient.first}     DOB: ${date(birth)}` : `Patient: ${patient.name}     Date of birth: ${date(birth)}`);
-    doc.line(`${layout === "frequency-first" ? "Printed" : "Reviewed"}: ${date(day)} by ${doctor.name}, ${layout === "table" ? "MD" : "PharmD"}`).down(4);
+    const [label, written] = [layout === "frequency-first" ? "printed" : "reviewed", layout === "undecided-date" ? undecided(day) : date(day)];
+    doc.line(`${label[0].toUpperCase()}${label.slice(1)}: ${written} by ${doctor.name}, ${layout === "table" ? "MD" : "PharmD"}`).down(4);
     doc.fact("patient", patient.name, { birth_date: birth });
     doc.fact("provider", doctor.name, { role: "author" });
-    doc.fact("date", layout === "frequency-first" ? "printed" : "reviewed", { date: day }, { also: ["document", "date"] });
-    ({ table, "frequency-first": frequencyFirst, "two-columns": twoColumns })[layout](doc, random, { taken, stopped, changed, note, date });
+    const noteDay = (iso, rest) => doc.fact("date", label, { date: iso }, { also: ["document", "date"], ...rest });
+    if (layout === "undecided-date") {
+      // Either reading may be noted, and neither without its doubt.
+      const [year, month, dayOfMonth] = swapped(day).split("-");
+      noteDay(`${year}-${month}-${dayOfMonth}`, { optional: true, written, doubt: "date_is_ambiguous" });
+      noteDay(`${year}-${dayOfMonth}-${month}`, { optional: true });
+    } else noteDay(day);
+    ({ table, "frequency-first": frequencyFirst, "two-columns": twoColumns, "undecided-date": frequencyFirst })[layout](doc, random, { taken, stopped, changed, note, date });
     return doc.done();
   },
 };
+
+// Two different numbers, each of which could be the month, in a document that shows nowhere which comes first.
+const swapped = (iso) => {
+  const [year, month, day] = iso.split("-").map(Number);
+  const other = (day - 1) % 12 + 1;
+  return [year, month, other === month ? month % 12 + 1 : other].map((part) => String(part).padStart(2, "0")).join("-");
+};
+const undecided = (iso) => dated("us")(swapped(iso));
 
 function table(doc, random, { taken, stopped, changed, note }) {
   const reasons = chronic(random, taken.length);
