@@ -25,6 +25,8 @@ describe("a found fact is right only if all that matters of it is", () => {
     ["what does not matter", drug(), drug({ quantity: 90, refills: 3, form: "tablet" }), true],
     ["both parts of a combination", drug({ dose: "24/26" }), drug({ dose: "24/26" }), true],
     ["one part of a combination", drug({ dose: "24/26" }), drug({ dose: 24 }), false],
+    ["the parts of a combination with a hyphen between them", drug({ dose: "875/125" }), drug({ dose: "875-125" }), true],
+    ["the parts of a combination in another order", drug({ dose: "875/125" }), drug({ dose: "125/875" }), false],
     ["the same result", lab(), lab(), true],
     ["a number as text", lab(), lab({ value: "5.90" }), true],
     ["another result", lab(), lab({ value: 5.8 }), false],

@@ -33,14 +33,17 @@ function isSame(one, other) {
 const unit = (text) => {
   const plain = fold(text).replace(/[µμ]/g, "u").replace(/\s/g, "").replace(/²/g, "2").replace(/³/g, "3").replace(/⁹/g, "9").replace(/\*/g, "^")
     .replace(/^[x×]/, "").replace(/^mcg/, "ug").replace("m^2", "m2");
-  return { "k/ul": "10^3/ul", "thou/ul": "10^3/ul", "m/ul": "10^6/ul", puff: "puffs", unit: "units", tablet: "tablets", drop: "drops", "mm/hour": "mm/hr", "mm/h": "mm/hr" }[plain] ?? plain;
+  return { "k/ul": "10^3/ul", "thou/ul": "10^3/ul", "m/ul": "10^6/ul", puff: "puffs", unit: "units", tablet: "tablets", drop: "drops", "mm/hour": "mm/hr", "mm/h": "mm/hr", "ml/min/1.73": "ml/min/1.73m2" }[plain] ?? plain;
 };
 const isSameUnit = (one, other) => unit(one) === unit(other);
 const words = (text) => fold(Array.isArray(text) ? text.join(", ") : text).split(/,|;|\/| and | & /).map((part) => part.trim()).filter(Boolean).sort().join("|");
 
+// Of a combination both parts in their order, with whichever sign between them.
+const dose = (text) => (/^\d[\d.]*([-/]\d[\d.]*)+$/.test(String(text)) ? String(text).replaceAll("-", "/") : text);
+
 // What makes a fact the fact that it is, besides its kind, status and name.
 const essentials = {
-  medication: (a, b) => isSame(a.dose, b.dose) && isSameUnit(a.unit, b.unit) && isSame(a.frequency, b.frequency),
+  medication: (a, b) => isSame(dose(a.dose), dose(b.dose)) && isSameUnit(a.unit, b.unit) && isSame(a.frequency, b.frequency),
   lab: (a, b) => isSame(a.value, b.value) && comparator(a) === comparator(b) && isSameUnit(a.unit, b.unit) && isSame(a.low, b.low) && isSame(a.high, b.high),
   patient: (a, b) => isSame(a.birth_date, b.birth_date),
   date: (a, b) => isSame(a.date, b.date),
