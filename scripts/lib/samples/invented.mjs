@@ -106,7 +106,11 @@ const DRUGS = [
   ["mirtazapine", [], 15, "mg", "tablet", "at bedtime"], ["hydroxychloroquine", [], 200, "mg", "tablet", "twice daily"], ["tamsulosin", [], 0.4, "mg", "capsule", "at bedtime"],
   ["methotrexate", [], 15, "mg", "tablet", "once weekly"], ["alendronate", ["alendronic acid", "alendronate sodium"], 70, "mg", "tablet", "once weekly"], ["bisoprolol", [], 2.5, "mg", "tablet", "every morning"],
   ["spironolactone", [], 25, "mg", "tablet", "once daily"], ["duloxetine", [], 30, "mg", "capsule", "once daily"], ["montelukast", [], 10, "mg", "tablet", "at bedtime"],
+  ["digoxin", [], 125, "mcg", "tablet", "every other day"], ["simvastatin", [], 20, "mg", "tablet", "every evening"], ["cyclobenzaprine", [], 10, "mg", "tablet", "every 8 hours"], ["doxycycline", [], 100, "mg", "capsule", "every 12 hours"],
+  ["tramadol", [], 50, "mg", "capsule", "every 6 hours", true], ["meclizine", [], 25, "mg", "tablet", "three times daily", true],
 ];
+const BRANDS = { furosemide: "Lasix", atorvastatin: "Lipitor", metformin: "Glucophage", sertraline: "Zoloft", gabapentin: "Neurontin", levothyroxine: "Synthroid", apixaban: "Eliquis", lisinopril: "Zestril", omeprazole: "Prilosec",
+  montelukast: "Singulair", duloxetine: "Cymbalta", amlodipine: "Norvasc" };
 const COMBINATIONS = [
   ["sacubitril/valsartan", ["sacubitril-valsartan"], "24/26", "24-26", "twice daily"], ["amoxicillin/clavulanate", ["amoxicillin-clavulanate", "co-amoxiclav"], "875/125", "875-125", "twice daily"],
   ["losartan/hydrochlorothiazide", ["losartan-hydrochlorothiazide"], "50/12.5", "50-12.5", "once daily"], ["carbidopa/levodopa", ["carbidopa-levodopa"], "25/100", "25-100", "three times daily"],
@@ -116,8 +120,20 @@ const DEVICES = [
   ["albuterol", ["albuterol inhaler", "albuterol HFA", "salbutamol"], 2, "every 4-6 hours", true], ["fluticasone/salmeterol", ["fluticasone-salmeterol", "fluticasone/salmeterol inhaler"], 1, "twice daily", false],
   ["tiotropium", ["tiotropium inhaler"], 2, "once daily", false], ["budesonide/formoterol", ["budesonide-formoterol"], 2, "twice daily", false], ["ipratropium", ["ipratropium inhaler"], 2, "four times daily", true],
 ];
-const drug = ([name, also, dose, unit, form, frequency]) => ({ name, also, dose, unit, form, frequency, strength: `${dose} ${unit}` });
-export const drugs = (random, count) => random.shuffle(DRUGS).slice(0, count).map(drug);
+// Some are written by their brand, or with both names.
+function drug(random, [name, also, dose, unit, form, frequency, asNeeded = false]) {
+  const brand = BRANDS[name];
+  const written = brand && random.chance(0.3) ? random.pick([brand, `${brand} (${name})`]) : name;
+  const sign = unit === "mcg" && random.chance(0.3) ? "micrograms" : unit;
+  return { name, also: brand ? [...also, brand, `${brand} (${name})`] : also, written, dose, unit, form, frequency, asNeeded, strength: random.chance(0.15) ? `${dose}${sign}` : `${dose} ${sign}` };
+}
+export const drugs = (random, count) => random.shuffle(DRUGS).slice(0, count).map((one) => drug(random, one));
+/** What is injected, by units. */
+export function injection(random) {
+  const one = { unit: "units", ...random.pick([{ name: "insulin glargine", also: ["glargine"], dose: random.int(8, 40), frequency: "at bedtime" }, { name: "enoxaparin", also: [], dose: 40, unit: "mg", frequency: "once daily" },
+  { name: "insulin lispro", also: ["lispro"], dose: random.int(4, 12), frequency: "three times daily" }]), form: "injection" };
+  return { ...one, strength: `${one.dose} ${one.unit}` };
+}
 /** A drug of two substances; `written` is how the page names it. */
 export function combination(random) {
   const [name, also, dose, hyphenated, frequency] = random.pick(COMBINATIONS);
@@ -133,9 +149,9 @@ export const medicationValue = ({ dose, unit, frequency, asNeeded }, rest = {}) 
 const FREQUENCIES = {
   plain: { "once daily": ["once daily", "once a day", "daily"], "twice daily": ["twice daily", "twice a day", "two times a day"], "three times daily": ["three times daily", "three times a day"],
     "four times daily": ["four times daily", "four times a day"], "at bedtime": ["at bedtime", "nightly at bedtime"], "every morning": ["every morning", "each morning"], "once weekly": ["once weekly", "once a week"],
-    "every 4-6 hours": ["every 4-6 hours", "every 4 to 6 hours"] },
-  latin: { "once daily": ["QD", "daily"], "twice daily": ["BID"], "three times daily": ["TID"], "four times daily": ["QID"], "at bedtime": ["QHS"], "every morning": ["QAM"], "once weekly": ["weekly"], "every 4-6 hours": ["q4-6h"] },
-  british: { "once daily": ["OD", "od"], "twice daily": ["BD", "bd"], "three times daily": ["TDS"], "four times daily": ["QDS"], "at bedtime": ["nocte"], "every morning": ["mane"], "once weekly": ["once weekly"], "every 4-6 hours": ["every 4-6 hours"] },
+    "every 4-6 hours": ["every 4-6 hours", "every 4 to 6 hours"], "every other day": ["every other day"], "every evening": ["every evening", "each evening"], "every 6 hours": ["every 6 hours"], "every 8 hours": ["every 8 hours"], "every 12 hours": ["every 12 hours"] },
+  latin: { "once daily": ["QD", "daily"], "twice daily": ["BID"], "three times daily": ["TID"], "four times daily": ["QID"], "at bedtime": ["QHS"], "every morning": ["QAM"], "once weekly": ["weekly"], "every 4-6 hours": ["q4-6h"], "every other day": ["QOD"], "every evening": ["QPM"], "every 6 hours": ["q6h"], "every 8 hours": ["q8h"], "every 12 hours": ["q12h"] },
+  british: { "once daily": ["OD", "od"], "twice daily": ["BD", "bd"], "three times daily": ["TDS"], "four times daily": ["QDS"], "at bedtime": ["nocte"], "every morning": ["mane"], "once weekly": ["once weekly"], "every 4-6 hours": ["every 4-6 hours"], "every other day": ["alternate days"], "every evening": ["every evening"], "every 6 hours": ["6 hourly"], "every 8 hours": ["8 hourly"], "every 12 hours": ["12 hourly"] },
 };
 const NEEDED = { plain: ["as needed", "if needed"], latin: ["PRN"], british: ["PRN", "as required"] };
 /** How often, in one of the ways in which it is written. */

@@ -5,14 +5,20 @@ const DENIED = [
   (n) => `There is no evidence of ${n}.`, (n) => `${capital(n)} was ruled out.`, (n) => `${capital(n)} has been excluded.`, (n) => `The work-up was negative for ${n}.`,
   (n) => `No signs of ${n} were found.`, (n) => `She or he does not have ${n}.`.replace("She or he", "The patient"), (n) => `${capital(n)} is unlikely and was not found.`, (n) => `Tests showed no ${n}.`,
   (n) => `Investigations did not show ${n}.`, (n) => `${capital(n)} was considered and ruled out.`, (n) => `Examination without evidence of ${n}.`, (n) => `The team found nothing to suggest ${n}.`,
+  (n) => `The patient does not have any sign of ${n}.`, (n) => `${capital(n)} was not found.`, (n) => `The patient was tested for ${n}, which was negative.`,
 ];
 const DOUBTED = [
   (n) => `Rule out ${n}.`, (n) => `Possible ${n}.`, (n) => `Suspected ${n}, tests are pending.`, (n) => `${capital(n)} cannot be excluded.`, (n) => `Concern for ${n}.`, (n) => `R/O ${n}.`, (n) => `Query ${n}.`,
+  (n) => `Assessment for suspected ${n}.`, (n) => `?${n}.`, (n) => `The differential diagnosis includes ${n}.`, (n) => `Evaluate for ${n}.`,
 ];
 const OF_FAMILY = [
-  (n, who) => `${capital(who)} had ${n}.`, (n, who) => `${capital(who)} was diagnosed with ${n} at 61.`, (n, who) => `Family history of ${n} (${who}).`, (n, who) => `${capital(who)}: ${n}.`, (n, who) => `There is ${n} in the ${who}.`,
+  (n, who) => `${capital(who)} had ${n}.`, (n, who) => `${capital(who)} was diagnosed with ${n} at 61.`, (n, who) => `Family history of ${n} (${who}).`, (n, who) => `${capital(who)}: ${n}.`, (n, who) => `There is ${n} in the ${who}.`, (n, who) => `The patient's ${who} has ${n}.`,
 ];
 const RELATIVES = ["mother", "father", "brother", "sister", "maternal aunt", "paternal grandfather"];
+const MIXED = [
+  (a, b, c) => `There is no evidence of ${a} or ${b}, but ${c} is present.`, (a, b, c) => `${capital(a)} and ${b} were ruled out; ${c} was confirmed.`, (a, b, c) => `Although ${a} and ${b} were excluded, the patient has ${c}.`,
+  (a, b, c) => `Negative for ${a} and ${b}. The patient was treated for ${c}.`, (a, b, c) => `Tests confirmed ${c} and showed no ${a} and no ${b}.`,
+];
 const stated = { denied: ["ruled_out", DENIED], doubted: ["suspected", DOUBTED], ofFamily: ["family", OF_FAMILY] };
 
 /** A sentence that does to a condition what `how` says; notes its fact and gives the text back. */
@@ -20,6 +26,13 @@ export function said(doc, random, how, condition, rest = {}) {
   const [status, sentences] = stated[how];
   doc.fact("condition", condition.name, {}, { status, also: condition.also, codes: condition.codes, ...rest });
   return random.pick(sentences)(condition.name, random.pick(RELATIVES));
+}
+
+/** One sentence that excludes two conditions and asserts a third. */
+export function mixed(doc, random, absent, present) {
+  for (const { name, also, codes } of absent) doc.fact("condition", name, {}, { status: "ruled_out", also, codes });
+  doc.fact("condition", present.name, {}, { also: present.also, codes: present.codes });
+  return random.pick(MIXED)(...absent.map(({ name }) => name), present.name);
 }
 
 /** What the patient does not complain of; readers note that or leave it. */

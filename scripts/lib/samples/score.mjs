@@ -32,7 +32,7 @@ function isSame(one, other) {
 // Notations of one unit. A unit that is another one, as IU/L beside U/L, stays another.
 const unit = (text) => {
   const plain = fold(text).replace(/[µμ]/g, "u").replace(/\s/g, "").replace(/²/g, "2").replace(/³/g, "3").replace(/⁹/g, "9").replace(/\*/g, "^")
-    .replace(/^[x×]/, "").replace(/^mcg/, "ug").replace("m^2", "m2");
+    .replace(/^[x×]/, "").replace(/^(mcg|micrograms?)/, "ug").replace("m^2", "m2");
   return { "k/ul": "10^3/ul", "thou/ul": "10^3/ul", "m/ul": "10^6/ul", puff: "puffs", unit: "units", tablet: "tablets", drop: "drops", "mm/hour": "mm/hr", "mm/h": "mm/hr", "ml/min/1.73": "ml/min/1.73m2" }[plain] ?? plain;
 };
 const isSameUnit = (one, other) => unit(one) === unit(other);

@@ -44,11 +44,11 @@ function soap(doc, random, { patient, doctor, date, birth, day, taken, changed, 
   doc.fact("lab", lab.name, labValue(lab, lab.abnormal), { also: lab.also });
   doc.heading("A:", { gap: 4 }).line(`1. ${illness.name}`).line(`2. ${said(doc, random, "denied", fears[0])}`).line(`3. ${said(doc, random, "doubted", fears[1])}`);
   held(doc, illness);
-  doc.heading("P:", { gap: 4 }).line(`Start ${started.name} ${started.strength} PO ${often(random, started, "latin")}.`);
+  doc.heading("P:", { gap: 4 }).line(`Start ${started.written} ${started.strength} PO ${often(random, started, "latin")}.`);
   medication(doc, started);
   doc.line(`Increase ${changed.name} from ${changed.dose / 2} ${changed.unit} to ${changed.strength} PO ${often(random, changed, "latin")}.`);
   medication(doc, changed, "changed", { previous: `${changed.dose / 2} ${changed.unit}` });
-  doc.line(`${random.pick(["Stop", "Discontinue", "D/C"])} ${stopped.name} ${stopped.strength} PO ${often(random, stopped, "latin")}.`);
+  doc.line(`${random.pick(["Stop", "Discontinue", "D/C"])} ${stopped.written} ${stopped.strength} PO ${often(random, stopped, "latin")}.`);
   medication(doc, stopped, "stopped");
   const next = later(day, random.int(7, 28));
   doc.line(`RTC ${date(next)} for recheck. Call if fever develops or if chest pain occurs.`);
@@ -72,9 +72,9 @@ function headed(doc, random, { patient, doctor, date, birth, day, taken, changed
     doc.line(`${one.written ?? one.name} ${one.strength} ${often(random, one, "plain")} - continue`);
     medication(doc, one);
   }
-  doc.line(`${changed.name} ${changed.strength} ${often(random, changed, "plain")} - reduced from ${changed.dose * 2} ${changed.unit}`);
+  doc.line(`${changed.written} ${changed.strength} ${often(random, changed, "plain")} - reduced from ${changed.dose * 2} ${changed.unit}`);
   medication(doc, changed, "changed", { previous: `${changed.dose * 2} ${changed.unit}` });
-  doc.line(`${stopped.name} ${stopped.strength} ${often(random, stopped, "plain")} - stopped today`);
+  doc.line(`${stopped.written} ${stopped.strength} ${often(random, stopped, "plain")} - stopped today`);
   medication(doc, stopped, "stopped");
   doc.heading("Allergies").line(`Allergic to ${allergy.name}: ${allergy.reaction}.`);
   doc.fact("allergy", allergy.name, { reaction: allergy.reaction }, { also: allergy.also });
@@ -105,7 +105,7 @@ function twoColumns(doc, random, { patient, doctor, date, birth, day, taken, sto
       side.paragraph(`${one.written ?? one.name} ${one.strength} ${often(random, one, "british")}`, { hang: 10 });
       medication(side, one);
     }
-    side.heading("Withdrawn", { size: 11, gap: 4 }).paragraph(`${stopped.name} ${stopped.strength} ${often(random, stopped, "british")}`, { hang: 10 });
+    side.heading("Withdrawn", { size: 11, gap: 4 }).paragraph(`${stopped.written} ${stopped.strength} ${often(random, stopped, "british")}`, { hang: 10 });
     medication(side, stopped, "stopped");
     side.heading("Allergies", { size: 11, gap: 4 }).paragraph("NKDA");
     side.fact("allergy", "no known allergies", {}, { also: ["no known drug allergies", "nkda"] });

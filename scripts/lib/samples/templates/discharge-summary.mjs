@@ -1,6 +1,6 @@
 // What a hospital sends home: medicines that are new, changed, stopped or were given on the ward only; what was ruled out; what comes next.
 import { acute, allergies, chronic, combination, dated, device, drugs, evident, familial, feared, labValue, later, medicationValue, often, panel, people, town } from "../invented.mjs";
-import { denies, noteVitals, said, vitals } from "../phrases.mjs";
+import { denies, mixed, noteVitals, said, vitals } from "../phrases.mjs";
 import { Writer } from "../writer.mjs";
 
 export default {
@@ -59,14 +59,14 @@ function american(doc, random, { stay, style, kept, fresh, changed, stopped, als
   }
   doc.heading("HOSPITAL COURSE");
   const given = { name: "ceftriaxone", also: [], dose: 1, unit: "g", frequency: "every 24 hours" };
-  doc.paragraph(`The patient was treated with ceftriaxone 1 g IV every 24 hours and improved. ${said(doc, random, "denied", fears[0])} ${said(doc, random, "denied", fears[1])} ${denies(doc, random, ["chest pain", "fever"])} ${said(doc, random, "ofFamily", relative)}`);
+  doc.paragraph(`The patient was treated with ceftriaxone 1 g IV every 24 hours and improved. ${mixed(doc, random, fears.slice(0, 2), illness)} ${denies(doc, random, ["chest pain", "fever"])} ${said(doc, random, "ofFamily", relative)}`);
   medication(doc, given, "historical");
   const heparin = { name: "heparin", also: [], dose: 5000, unit: "units", frequency: "every 8 hours" };
   doc.paragraph("During the stay heparin 5000 units SC q8h was given for prophylaxis and was not continued.");
   medication(doc, heparin, "historical");
   doc.heading("CONTINUE TAKING");
   for (const one of kept) {
-    doc.line(`${one.name} ${one.strength} PO ${often(random, one, style)}`);
+    doc.line(`${one.written ?? one.name} ${one.strength} PO ${often(random, one, style)}`);
     medication(doc, one);
   }
   doc.heading("NEW MEDICATIONS");
@@ -74,11 +74,11 @@ function american(doc, random, { stay, style, kept, fresh, changed, stopped, als
     doc.line(`${one.written ?? one.name} ${one.strength} ${one.unit === "puffs" ? "inhaled" : "PO"} ${often(random, one, style)}`);
     medication(doc, one);
   }
-  doc.heading("CHANGED MEDICATIONS").line(`${changed.name} ${changed.strength} PO ${often(random, changed, style)} (was ${before(random, changed)})`);
+  doc.heading("CHANGED MEDICATIONS").line(`${changed.written} ${changed.strength} PO ${often(random, changed, style)} (was ${before(random, changed)})`);
   medication(doc, changed, "changed");
   doc.heading("STOP TAKING");
   for (const one of [stopped, alsoStopped]) {
-    doc.line(`${one.name} ${one.strength} PO ${often(random, one, style)}`);
+    doc.line(`${one.written ?? one.name} ${one.strength} PO ${often(random, one, style)}`);
     medication(doc, one, "stopped");
   }
   doc.heading("VITAL SIGNS AT DISCHARGE").line(noteVitals(doc, vitals(random, "us").slice(0, 5)).join(", "));

@@ -1,6 +1,6 @@
 // A visit to an emergency department: triage, what was thought of and excluded, what was given there, and what goes home.
 import { acute, allergies, chronic, combination, dated, device, drugs, evident, familial, feared, labValue, later, medicationValue, often, panel, people, special, town } from "../invented.mjs";
-import { complaint, denies, noteVitals, said, vitals } from "../phrases.mjs";
+import { complaint, denies, mixed, noteVitals, said, vitals } from "../phrases.mjs";
 import { Writer } from "../writer.mjs";
 
 export default {
@@ -37,7 +37,7 @@ function american(doc, random, { patient, doctor, date, birth, day, illness, fea
   for (const one of history) held(doc, one, { statuses: ["current", "historical"] });
   doc.heading("HOME MEDICATIONS", { size: 10.5, gap: 3 });
   for (const one of home) {
-    doc.line(`${one.name} ${one.strength} PO ${often(random, one, "latin")}`);
+    doc.line(`${one.written ?? one.name} ${one.strength} PO ${often(random, one, "latin")}`);
     medication(doc, one);
   }
   doc.heading("LABS", { size: 10.5, gap: 3 });
@@ -51,7 +51,7 @@ function american(doc, random, { patient, doctor, date, birth, day, illness, fea
     doc.row(columns, [lab.name, letters[lab.abnormal], String(lab.value), lab.range, lab.unit]);
     doc.fact("lab", lab.name, labValue(lab, lab.abnormal === "normal" ? null : lab.abnormal), { also: lab.also });
   }
-  doc.heading("ED COURSE", { size: 10.5, gap: 3 }).paragraph(`Given ondansetron 4 mg IV and ketorolac 15 mg IV in the ED. ${said(doc, random, "denied", fears[0])} ${said(doc, random, "denied", fears[1])}`);
+  doc.heading("ED COURSE", { size: 10.5, gap: 3 }).paragraph(`Given ondansetron 4 mg IV and ketorolac 15 mg IV in the ED. ${mixed(doc, random, fears.slice(0, 2), illness)}`);
   once(doc, "ondansetron", 4, "mg");
   once(doc, "ketorolac", 15, "mg");
   doc.heading("DIAGNOSIS", { size: 10.5, gap: 3 }).line(illness.name);
@@ -61,7 +61,7 @@ function american(doc, random, { patient, doctor, date, birth, day, illness, fea
     doc.line(`${one.written ?? one.name} ${one.strength} ${one.unit === "puffs" ? "INH" : "PO"} ${often(random, one, "latin")}`);
     medication(doc, one);
   }
-  doc.line(`STOP ${stopped.name} ${stopped.strength} PO ${often(random, stopped, "latin")}`);
+  doc.line(`STOP ${stopped.written} ${stopped.strength} PO ${often(random, stopped, "latin")}`);
   medication(doc, stopped, "stopped");
   doc.paragraph("Return to the ED if you develop fever or vomiting.");
 }
@@ -86,12 +86,12 @@ function british(doc, random, { patient, doctor, child, date, birth, day, illnes
   held(doc, illness);
   doc.heading("Regular medicines");
   for (const one of home) {
-    doc.line(`${one.name} ${one.strength} ${often(random, one, "british")}`);
+    doc.line(`${one.written ?? one.name} ${one.strength} ${often(random, one, "british")}`);
     medication(doc, one);
   }
   doc.heading("Started today").line(`${fresh[0].written} ${fresh[0].strength} ${often(random, fresh[0], "british")}`);
   medication(doc, fresh[0]);
-  doc.heading("Stopped today").line(`${stopped.name} ${stopped.strength} ${often(random, stopped, "british")}`);
+  doc.heading("Stopped today").line(`${stopped.written} ${stopped.strength} ${often(random, stopped, "british")}`);
   medication(doc, stopped, "stopped");
   doc.heading("Allergies").line(`${allergy.name} (${allergy.reaction})`);
   allergic(doc, allergy);

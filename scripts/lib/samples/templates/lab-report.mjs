@@ -6,11 +6,11 @@ const PANELS = [["chemistry", "CHEMISTRY"], ["blood", "COMPLETE BLOOD COUNT"], [
 
 export default {
   kind: "lab-report",
-  layouts: ["flag-first", "range-first", "two-panels", "sentences"],
+  layouts: ["flag-first", "range-first", "two-panels", "sentences", "with-previous"],
   write(random, layout) {
     const doc = new Writer({ size: 10 });
     const [patient, doctor] = people(random, 2);
-    const style = { "flag-first": "us", "range-first": "uk", "two-panels": "abbreviated", sentences: "usLong" }[layout];
+    const style = { "flag-first": "us", "range-first": "uk", "two-panels": "abbreviated", sentences: "usLong", "with-previous": "us" }[layout];
     const date = dated(style);
     const birth = evident(random, random.date(1935, 1995)), collected = random.date(2022, 2025), reported = later(collected, random.int(1, 3));
     const record = `${random.int(10, 99)}-${random.int(100000, 999999)}`;
@@ -22,8 +22,8 @@ export default {
     doc.down(6);
     const chosen = random.shuffle(PANELS);
     const rest = special(random);
-    const show = { "flag-first": flagFirst, "range-first": rangeFirst, "two-panels": twoPanels, sentences }[layout];
-    show(doc, random, { chosen, rest, note });
+    const show = { "flag-first": flagFirst, "range-first": rangeFirst, "two-panels": twoPanels, sentences, "with-previous": withPrevious }[layout];
+    show(doc, random, { chosen, rest, note, date, before: later(collected, -random.int(60, 400)) });
     doc.down(8).line("End of report.", { size: 9 });
     return doc.done();
   },
@@ -97,6 +97,21 @@ function rangeFirst(doc, random, { chosen, rest, note }) {
     doc.row(columns, [random.pick([lab.name, ...lab.also]), lab.range.replace("<", "< ").replace(">", "> "), String(lab.value), flags[lab.abnormal], lab.unit]);
     note(lab, lab.abnormal === "normal" ? null : lab.abnormal);
   }
+}
+
+// Analyte with its unit | Result and flag | Ref. interval | the result of an earlier day. Only the newest one is asked for.
+function withPrevious(doc, random, { chosen, rest, note, date, before }) {
+  const columns = [54, 250, 320, 410];
+  doc.fact("date", "previous", { date: before }, { also: ["collected", "document"], optional: true });
+  doc.row(columns, ["Component (unit)", "Result", "Normal range", `Previous ${date(before)}`], { bold: true }).rule();
+  const show = (lab, range) => {
+    const earlier = Number(((lab.low ?? 0) * 0.4 + (lab.high ?? lab.low * 2) * 0.6).toFixed(lab.decimals ?? 0));
+    doc.row(columns, [`${lab.name} (${lab.unit})`, `${lab.decimals === undefined ? lab.value : shown(lab)}${lab.abnormal === "normal" ? "" : " *"}`, range, String(earlier)]);
+    note(lab, null);
+    doc.fact("lab", lab.name, labValue({ ...lab, value: earlier, abnormal: "normal" }), { also: lab.also, status: "historical", statuses: ["historical", "current"], optional: true });
+  };
+  for (const lab of [...panel(random, chosen[0][0], 5), ...panel(random, chosen[1][0], 5)].filter(({ name }) => !name.includes("("))) show(lab, both(lab));
+  for (const lab of rest.slice(0, 4)) show(lab, lab.range);
 }
 
 // Two narrow tables side by side: Test | Result with its flag | Range and unit.

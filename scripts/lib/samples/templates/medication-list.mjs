@@ -1,5 +1,5 @@
 // Lists of medicines as pharmacies and practices print them, with what is stopped beside what is taken.
-import { allergies, chronic, combination, dated, device, drugs, evident, medicationValue, often, people, town } from "../invented.mjs";
+import { allergies, chronic, combination, dated, device, drugs, evident, injection, medicationValue, often, people, town } from "../invented.mjs";
 import { Writer } from "../writer.mjs";
 
 export default {
@@ -11,7 +11,7 @@ export default {
     const date = dated({ table: "usLong", "frequency-first": "dots", "two-columns": "us", "undecided-date": "abbreviated" }[layout]);
     const birth = evident(random, random.date(1930, 1985)), day = random.date(2022, 2025);
     const all = drugs(random, 7);
-    const taken = random.shuffle([...all.slice(0, 4), combination(random), device(random)]), stopped = all.slice(4, 6), changed = all[6];
+    const taken = random.shuffle([...all.slice(0, 4), combination(random), device(random), injection(random)]), stopped = all.slice(4, 6), changed = all[6];
     const note = (drug, status = "current", rest = {}) => doc.fact("medication", drug.name, medicationValue(drug, rest), { status, also: drug.also });
     doc.line(`${town(random)} ${layout === "table" ? "Family Medicine" : "Pharmacy"}`, { size: 15, bold: true });
     doc.line({ table: "Current Medication List", "frequency-first": "Medication plan", "two-columns": "MEDICATION RECONCILIATION", "undecided-date": "Medicines" }[layout], { size: 12, bold: true });
@@ -53,7 +53,7 @@ function table(doc, random, { taken, stopped, changed, note }) {
   note(changed, "changed");
   doc.heading("Discontinued medications");
   for (const drug of stopped) {
-    doc.line(`${drug.name} ${drug.strength} ${often(random, drug, "plain")}`);
+    doc.line(`${drug.written ?? drug.name} ${drug.strength} ${often(random, drug, "plain")}`);
     note(drug, "stopped");
   }
   const known = allergies(random, 2);
@@ -81,13 +81,13 @@ function twoColumns(doc, random, { taken, stopped, changed, note }) {
   doc.beside([1, 1], (side) => {
     side.heading("CONTINUE", { size: 11 });
     for (const drug of taken) {
-      side.paragraph(`${drug.written ?? drug.name} ${drug.strength} ${drug.unit === "puffs" ? "" : "PO "}${often(random, drug, "latin")}`, { hang: 10 });
+      side.paragraph(`${drug.written ?? drug.name} ${drug.strength} ${drug.unit === "puffs" ? "" : drug.form === "injection" ? "SC " : "PO "}${often(random, drug, "latin")}`, { hang: 10 });
       note(drug);
     }
   }, (side) => {
     side.heading("DISCONTINUE", { size: 11 });
     for (const drug of stopped) {
-      side.paragraph(`${drug.name} ${drug.strength} PO ${often(random, drug, "latin")}`, { hang: 10 });
+      side.paragraph(`${drug.written ?? drug.name} ${drug.strength} PO ${often(random, drug, "latin")}`, { hang: 10 });
       note(drug, "stopped");
     }
     side.heading("CHANGED", { size: 11 });

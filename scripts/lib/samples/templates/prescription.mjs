@@ -4,16 +4,16 @@ import { Writer } from "../writer.mjs";
 
 export default {
   kind: "prescription",
-  layouts: ["sig", "british", "columns"],
+  layouts: ["sig", "british", "columns", "sentences"],
   write(random, layout) {
     const doc = new Writer({ size: 10.5, lead: 16 });
     const [patient, doctor] = people(random, 2);
-    const date = dated({ sig: "us", british: "uk", columns: "iso" }[layout]);
+    const date = dated({ sig: "us", british: "uk", columns: "iso", sentences: "usLong" }[layout]);
     const birth = evident(random, random.date(1940, 2002));
     const written = { patient, doctor, date, birth, day: random.date(2022, 2025) };
     const chosen = random.shuffle([...drugs(random, 3), combination(random), device(random)]);
     const noteAll = (drug, rest) => doc.fact("medication", drug.name, medicationValue(drug, rest), { also: drug.also });
-    ({ sig, british, columns })[layout](doc, random, written, chosen, noteAll);
+    ({ sig, british, columns, sentences })[layout](doc, random, written, chosen, noteAll);
     doc.fact("patient", patient.name, { birth_date: birth });
     doc.fact("provider", doctor.name, { role: "prescriber" });
     return doc.done();
@@ -56,6 +56,18 @@ function british(doc, random, { patient, doctor, date, birth, day }, chosen, not
   doc.fact("date", "document", { date: day }, { also: ["date", "signature", "signed", "written", "prescribed"] });
 }
 
+function sentences(doc, random, { patient, doctor, date, birth, day }, chosen, note) {
+  doc.line(`Dr. ${doctor.name}`, { size: 15, bold: true }).line(`${street(random)}, ${town(random)}`, { size: 9 }).rule().down(6);
+  doc.line(`For: ${patient.name}, born ${date(birth)}`).line(`Date: ${date(day)}`).down(8);
+  doc.fact("date", "document", { date: day }, { also: ["date", "written", "prescribed"] });
+  for (const [at, drug] of chosen.entries()) {
+    const name = drug.written ?? drug.name, when = often(random, drug, "plain");
+    doc.paragraph(drug.unit === "puffs" ? `${at + 1}. ${name} inhaler. Inhale ${drug.strength} ${when}.` : random.pick([
+      `${at + 1}. ${name} ${drug.strength} ${drug.form}. Take 1 ${drug.form} by mouth ${when}.`, `${at + 1}. ${name} ${drug.strength}: one ${drug.form} to be taken ${when}.`, `${at + 1}. Take ${name} ${drug.strength} ${when} with water.`]), { hang: 14, after: 4 });
+    note(drug);
+  }
+}
+
 function columns(doc, random, { patient, doctor, date, birth, day }, chosen, note) {
   const widths = [54, 180, 250, 420, 478];
   const [illness] = chronic(random, 1);
@@ -73,6 +85,6 @@ function columns(doc, random, { patient, doctor, date, birth, day }, chosen, not
     doc.fact("date", "until", { date: until }, { optional: true, also: ["end", "stop", "document"] });
   }
   const [stopped] = drugs(random, 24).filter(({ name }) => chosen.every((drug) => drug.name !== name));
-  doc.heading("Discontinued on this date").line(`${stopped.name} ${stopped.strength} ${often(random, stopped, "plain")}`);
+  doc.heading("Discontinued on this date").line(`${stopped.written} ${stopped.strength} ${often(random, stopped, "plain")}`);
   doc.fact("medication", stopped.name, medicationValue(stopped), { status: "stopped", also: stopped.also });
 }

@@ -39,7 +39,7 @@ function britishLetter(doc, random, { cast, date, birth, day, specialty, history
   doc.paragraph(`Family history: ${relatives.map((one) => said(doc, random, "ofFamily", one)).join(" ")}`, { after: 5 });
   doc.paragraph(`Current medication: ${taken.map((one) => `${one.written ?? one.name} ${one.strength} ${often(random, one, "british")}`).join("; ")}.`, { after: 5 });
   for (const one of taken) medication(doc, one);
-  doc.paragraph(random.pick([`${stopped.name} ${stopped.strength} ${often(random, stopped, "plain")} was stopped last month because of side effects.`, `I have stopped ${stopped.name} ${stopped.strength} ${often(random, stopped, "plain")}.`]), { after: 5 });
+  doc.paragraph(random.pick([`${stopped.written} ${stopped.strength} ${often(random, stopped, "plain")} was stopped last month because of side effects.`, `I have stopped ${stopped.written} ${stopped.strength} ${often(random, stopped, "plain")}.`]), { after: 5 });
   medication(doc, stopped, "stopped");
   doc.paragraph(`Allergies: ${allergy.name} causes ${allergy.reaction}.`, { after: 5 });
   doc.fact("allergy", allergy.name, { reaction: allergy.reaction }, { also: allergy.also });
@@ -75,7 +75,7 @@ function faxForm(doc, random, { cast, date, birth, day, specialty, history, fear
     doc.line(`${one.written ?? one.name} ${one.strength} ${one.unit === "puffs" ? "" : "PO "}${often(random, one, "latin")}`);
     medication(doc, one);
   }
-  doc.line(`D/C'd: ${stopped.name} ${stopped.strength} PO ${often(random, stopped, "latin")}`);
+  doc.line(`D/C'd: ${stopped.written} ${stopped.strength} PO ${often(random, stopped, "latin")}`);
   medication(doc, stopped, "stopped");
   doc.heading("Allergies").line(`${allergy.name}: ${allergy.reaction}`);
   doc.fact("allergy", allergy.name, { reaction: allergy.reaction }, { also: allergy.also });
