@@ -40,6 +40,24 @@ export function rotate(image, degrees) {
   return warp(image, (x, y) => [cx + (x - cx) * cos + (y - cy) * sin, cy - (x - cx) * sin + (y - cy) * cos]);
 }
 
+/** The image turned clockwise by a number of right angles. */
+export function turn(image, quarters) {
+  let { width, height, data } = image;
+  for (let i = 0; i < (quarters + 4) % 4; i++) {
+    const out = Buffer.alloc(data.length);
+    for (let y = 0; y < height; y++) for (let x = 0; x < width; x++) out[x * height + height - 1 - y] = data[y * width + x];
+    [width, height, data] = [height, width, out];
+  }
+  return { width, height, data };
+}
+
+/** A JPEG with an EXIF note on how to turn it before it is shown: 1 not at all, 3 by 180 degrees, 6 by 90 clockwise, 8 by 270. */
+export function withOrientation(jpeg, orientation) {
+  const exif = Buffer.from([0xff, 0xe1, 0, 34, ...Buffer.from("Exif\0\0MM\0*", "latin1"), 0, 0, 0, 8, 0, 1,
+    0x01, 0x12, 0, 3, 0, 0, 0, 1, 0, orientation, 0, 0, 0, 0, 0, 0]);
+  return Buffer.concat([jpeg.subarray(0, 2), exif, jpeg.subarray(2)]);
+}
+
 /** Grain over the whole page, specks of dust, and fading ink. */
 export function noise(image, next, { grain = 22, specks = 0.0006, fade = 30 } = {}) {
   const data = Buffer.from(image.data);

@@ -8,11 +8,11 @@ import path from "node:path";
 import { fileURLToPath } from "node:url";
 
 import { documents, wordsOf } from "./documents.mjs";
-import { noise, photograph, png, random, readPgm, rotate, tiff, webp } from "./image.mjs";
-import { imagePdf, textPdf } from "./pdf.mjs";
+import { noise, photograph, png, random, rotate, tiff, webp } from "./image.mjs";
+import { imagePdf } from "./pdf.mjs";
+import { DPI, inFolder, jpeg, render } from "./render.mjs";
 
 const here = path.dirname(fileURLToPath(import.meta.url));
-const DPI = 300;
 
 const forms = {
   born: { extension: "pdf", mime: "application/pdf", pages: 2, isClean: true, make: ({ pdf }) => pdf },
@@ -20,14 +20,14 @@ const forms = {
   noisy: { extension: "pdf", mime: "application/pdf", pages: 1, isClean: false,
     make: ({ images, next }) => imagePdf([noise(rotate(images[0], 1.4), next)], DPI) },
   photo: { extension: "jpg", mime: "image/jpeg", pages: 1, isClean: false,
-    make: ({ images, next, folder }) => jpeg(photograph(images[0], next), folder) },
+    make: ({ images, next }) => jpeg(photograph(images[0], next)) },
   tiff: { extension: "tif", mime: "image/tiff", pages: 2, isClean: true, make: ({ images }) => tiff(images, DPI) },
 };
 
 // What phones and browsers make besides: one document as each is enough to know that it is read.
 const rareForms = {
   webp: { extension: "webp", mime: "image/webp", pages: 1, isClean: true, make: ({ images }) => webp(images[0]) },
-  heic: { extension: "heic", mime: "image/heic", pages: 1, isClean: true, make: ({ images, folder }) => heic(images[0], folder) },
+  heic: { extension: "heic", mime: "image/heic", pages: 1, isClean: true, make: ({ images }) => heic(images[0]) },
 };
 
 /** Makes what is missing and returns all: {document, form, file, mime, isClean, pages, facts, words}. */
@@ -43,9 +43,9 @@ function make(folder, chosen, forms) {
     return Object.entries(forms).map(([form, { extension, mime, pages, isClean, make }]) => {
       const file = path.join(folder, `${document.name}-${form}.${extension}`);
       if (!fs.existsSync(file)) {
-        made ??= render(document, folder);
+        made ??= render(document);
         const seed = createHash("sha256").update(file.slice(folder.length)).digest().readUInt32LE(0);
-        fs.writeFileSync(`${file}.part`, make({ ...made, next: random(seed), folder }));
+        fs.writeFileSync(`${file}.part`, make({ ...made, next: random(seed) }));
         fs.renameSync(`${file}.part`, file);
       }
       return { document: document.name, form, file, mime, isClean, pages,
@@ -54,49 +54,27 @@ function make(folder, chosen, forms) {
   });
 }
 
+const CODE = ["documents.mjs", "image.mjs", "index.mjs", "pdf.mjs", "render.mjs"];
+
 /** The folder that everything shares: keyed by the code that makes the samples. */
 export function defaultFolder() {
-  const code = fs.readdirSync(here).sort().map((file) => fs.readFileSync(path.join(here, file)));
+  const code = CODE.map((file) => fs.readFileSync(path.join(here, file)));
   const key = createHash("sha256").update(Buffer.concat(code)).digest("hex").slice(0, 12);
-  return path.join(process.env.GRISTMILL_CACHE ?? path.join(process.env.XDG_CACHE_HOME ?? path.join(os.homedir(), ".cache"), "gristmill"), `samples-${key}`);
+  return path.join(cache(), `samples-${key}`);
 }
 
-function render(document, folder) {
-  const pdf = textPdf(document.pages);
-  const work = fs.mkdtempSync(path.join(folder, "render-"));
-  try {
-    fs.writeFileSync(path.join(work, "in.pdf"), pdf);
-    execFileSync("pdftoppm", ["-r", String(DPI), "-gray", "in.pdf", "page"], { cwd: work });
-    const images = fs.readdirSync(work).filter((name) => name.endsWith(".pgm")).sort()
-      .map((name) => readPgm(fs.readFileSync(path.join(work, name))));
-    return { pdf, images };
-  } finally {
-    fs.rmSync(work, { recursive: true });
-  }
-}
-
-// poppler encodes: the image goes into a page and comes out as a JPEG of the same pixels.
-function jpeg(image, folder) {
-  const work = fs.mkdtempSync(path.join(folder, "jpeg-"));
-  try {
-    fs.writeFileSync(path.join(work, "in.pdf"), imagePdf([image], DPI));
-    execFileSync("pdftoppm", ["-r", String(DPI), "-jpeg", "-jpegopt", "quality=72", "-singlefile", "in.pdf", "out"], { cwd: work });
-    return fs.readFileSync(path.join(work, "out.jpg"));
-  } finally {
-    fs.rmSync(work, { recursive: true });
-  }
+/** Where samples stay between runs. */
+export function cache() {
+  return process.env.GRISTMILL_CACHE ?? path.join(process.env.XDG_CACHE_HOME ?? path.join(os.homedir(), ".cache"), "gristmill");
 }
 
 // libheif encodes.
-function heic(image, folder) {
-  const work = fs.mkdtempSync(path.join(folder, "heic-"));
-  try {
+function heic(image) {
+  return inFolder((work) => {
     fs.writeFileSync(path.join(work, "in.png"), png(image, DPI));
     execFileSync("heif-enc", ["-q", "60", "in.png", "-o", "out.heic"], { cwd: work, stdio: "ignore" });
     return fs.readFileSync(path.join(work, "out.heic"));
-  } finally {
-    fs.rmSync(work, { recursive: true });
-  }
+  });
 }
 
 if (process.argv[1] === fileURLToPath(import.meta.url)) {

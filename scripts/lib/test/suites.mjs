@@ -46,7 +46,9 @@ export const suites = [
   // Generated requests to every route take as long as all else here: in a suite of their own they run beside it.
   { group: "e2e", name: "e2e", needs: ["native", "functions", "sdk"], read: readNode, command: nodeTest(...E2E.filter((file) => file !== OPENAPI)) },
   { group: "e2e", name: "openapi", needs: ["native", "functions"], read: readNode, command: nodeTest(OPENAPI) },
-  ...["documents", "exports"].map(app),
+  // The reading crate's example comes with the native tests.
+  { ...app("documents"), needs: ["tests", "functions"] },
+  app("exports"),
   { group: "sql", name: "races", needs: ["native"], read: readNode, command: nodeTest("tests/races/") },
   { group: "sql", name: "sql-debian", needs: ["native"], debian: true, read: readPlain,
     command: [node, "scripts/lib/test/pgtap.mjs", "debian"] },
