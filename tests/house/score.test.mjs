@@ -2,6 +2,7 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 
+import { figures, judge } from "../../scripts/lib/bench/documents/tally.mjs";
 import { compareFacts, f1, isAbnormal, lostSilently, precision, recall, statedAsCurrent, undoubted, wordRecall } from "../../scripts/lib/samples/score.mjs";
 
 const fact = (kind, name, value = {}, rest = {}) => ({ kind, name, value, status: "current", page: 1, ...rest });
@@ -137,3 +138,19 @@ describe("what does not hold is stated as current", () => {
 });
 
 test("a word counts as often as it was read", () => assert.equal(wordRecall(["a", "a", "b"], ["a", "c"]), 1 / 3));
+
+test("the bench prints each half, by form, kind and layout, and how far the known half is ahead of the held-out one", () => {
+  const document = (half, layout) => ({ half, kind: "clinic-note", layout, form: "text", template: { name: "note" } });
+  const written = { facts: [drug(), lab()] };
+  const judged = [judge(document("known", "a"), written, { facts: [drug(), lab()] }), judge(document("held-out", "b"), written, { facts: [drug()] })];
+  const printed = new Map([...figures(judged, ["known", "held-out"])].map(({ metric, value }) => [metric, value]));
+  assert.equal(printed.get("known: F1, all"), 1);
+  assert.equal(printed.get("held-out: F1, all"), 2 / 3);
+  assert.equal(printed.get("known less held-out: F1, all").toFixed(6), "0.333333");
+  assert.equal(printed.get("known less held-out: F1, fact lab"), 1);
+  assert.equal(printed.get("known less held-out: F1, document clinic-note").toFixed(6), "0.333333");
+  assert.equal(printed.get("held-out: recall, text"), 0.5);
+  assert.equal(printed.get("held-out: precision, text"), 1);
+  assert.equal(printed.get("held-out: abnormal results lost silently"), 1);
+  assert.equal(printed.get("known: F1, layout note a"), 1);
+});

@@ -17,7 +17,7 @@ export default {
     doc.line({ table: "Current Medication List", "frequency-first": "Medication plan", "two-columns": "MEDICATION RECONCILIATION", "undecided-date": "Medicines" }[layout], { size: 12, bold: true });
     doc.line(layout === "table" ? `Patient: ${patient.last}, ${patient.first}     DOB: ${date(birth)}` : `Patient: ${patient.name}     Date of birth: ${date(birth)}`);
     const [label, written] = [layout === "frequency-first" ? "printed" : "reviewed", layout === "undecided-date" ? undecided(day) : date(day)];
-    doc.line(`${label[0].toUpperCase()}${label.slice(1)}: ${written} by ${doctor.name}, ${layout === "table" ? "MD" : "PharmD"}`).down(4);
+    doc.line(`${label[0].toUpperCase()}${label.slice(1)}: ${written} by ${doctor.name}, ${{ table: "MD", "undecided-date": "pharmacist" }[layout] ?? "PharmD"}`).down(4);
     doc.fact("patient", patient.name, { birth_date: birth });
     doc.fact("provider", doctor.name, { role: "author" });
     const noteDay = (iso, rest) => doc.fact("date", label, { date: iso }, { also: ["document", "date"], ...rest });
