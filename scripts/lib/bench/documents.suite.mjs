@@ -40,7 +40,7 @@ async function person(stack) {
   const ended = async (id, pause = 50) => {
     for (const deadline = Date.now() + 600_000; Date.now() < deadline; await new Promise((resolve) => setTimeout(resolve, pause))) {
       const document = await (await fetch(`${address}/${id}`, { headers })).json();
-      if (["completed", "failed", "refused", "infected"].includes(document.status)) return document;
+      if (["completed", "needs_review", "failed", "refused", "infected"].includes(document.status)) return document;
     }
     throw new Error(`document ${id} was not done after 10 minutes`);
   };
@@ -55,7 +55,7 @@ async function* accuracy(stack, user, progress) {
   for (const [at, { sample, id }] of uploaded.entries()) {
     progress(`reading ${at + 1} of ${uploaded.length}`);
     const document = await user.ended(id);
-    if (document.status !== "completed") throw new Error(`${sample.file} ended as ${document.status}: ${JSON.stringify(document.error)}`);
+    if (!["completed", "needs_review"].includes(document.status)) throw new Error(`${sample.file} ended as ${document.status}: ${JSON.stringify(document.error)}`);
     const { rows } = await stack.postgres.query("select text from public.document_words where document_id = $1 order by page_number, word_number", [id]);
     const group = (groups[sample.form] ??= { recalls: [], hits: 0, truth: 0, found: 0, isClean: sample.isClean });
     group.recalls.push(wordRecall(sample.words, rows.map((row) => row.text)));
