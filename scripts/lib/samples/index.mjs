@@ -61,12 +61,13 @@ export function defaultFolder() {
   return path.join(process.env.GRISTMILL_CACHE ?? path.join(process.env.XDG_CACHE_HOME ?? path.join(os.homedir(), ".cache"), "gristmill"), `samples-${key}`);
 }
 
-function render(document, folder) {
+/** A document as PDF and as pictures of its pages. */
+export function render(document, folder, dpi = DPI) {
   const pdf = textPdf(document.pages);
   const work = fs.mkdtempSync(path.join(folder, "render-"));
   try {
     fs.writeFileSync(path.join(work, "in.pdf"), pdf);
-    execFileSync("pdftoppm", ["-r", String(DPI), "-gray", "in.pdf", "page"], { cwd: work });
+    execFileSync("pdftoppm", ["-r", String(dpi), "-gray", "in.pdf", "page"], { cwd: work });
     const images = fs.readdirSync(work).filter((name) => name.endsWith(".pgm")).sort()
       .map((name) => readPgm(fs.readFileSync(path.join(work, name))));
     return { pdf, images };
@@ -76,7 +77,7 @@ function render(document, folder) {
 }
 
 // poppler encodes: the image goes into a page and comes out as a JPEG of the same pixels.
-function jpeg(image, folder) {
+export function jpeg(image, folder) {
   const work = fs.mkdtempSync(path.join(folder, "jpeg-"));
   try {
     fs.writeFileSync(path.join(work, "in.pdf"), imagePdf([image], DPI));
