@@ -2851,6 +2851,18 @@ $$;
 
 COMMENT ON FUNCTION mill.complete_queue_definition(p_definition jsonb, p_is_new boolean) IS 'The definition of a queue with what follows from its other fields.';
 
+CREATE FUNCTION mill.confidence_thresholds() RETURNS jsonb
+    LANGUAGE sql STABLE
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS $$
+  select jsonb_build_object(
+    'page', mill.setting('documents.min_page_confidence', '0.75')::real,
+    'word', mill.setting('documents.min_word_confidence', '0.5')::real,
+    'fact', mill.setting('documents.min_fact_confidence', '0.7')::real)
+$$;
+
+COMMENT ON FUNCTION mill.confidence_thresholds() IS 'Below these confidences a page, a word and a fact are in doubt: {page, word, fact}.';
+
 CREATE FUNCTION mill.confirm_export_files(p_keys text[]) RETURNS jsonb
     LANGUAGE sql
     SET search_path TO 'pg_catalog', 'pg_temp'
@@ -2996,12 +3008,13 @@ CREATE TABLE public.shell_files (
     scanned_at timestamp with time zone,
     completed_at timestamp with time zone,
     bucket text DEFAULT 'gristmill'::text NOT NULL,
+    review jsonb,
     CONSTRAINT a_key_is_short CHECK (((length(idempotency_key) >= 38) AND (length(idempotency_key) <= 549))),
     CONSTRAINT a_size_is_not_negative CHECK ((file_size_bytes >= 0)),
     CONSTRAINT an_uploaded_file_has_a_place CHECK (((status = ANY (ARRAY['uploading'::text, 'erasing'::text])) OR (storage_path IS NOT NULL))),
     CONSTRAINT names_are_short CHECK (((length(filename) <= 300) AND (length(original_filename) <= 300))),
     CONSTRAINT stage_is_known CHECK ((stage = ANY (ARRAY['security'::text, 'ocr'::text, 'spatial'::text, 'pass1'::text, 'pass2'::text, 'pass3'::text]))),
-    CONSTRAINT status_is_known CHECK ((status = ANY (ARRAY['uploading'::text, 'uploaded'::text, 'processing'::text, 'completed'::text, 'failed'::text, 'refused'::text, 'infected'::text, 'erasing'::text])))
+    CONSTRAINT status_is_known CHECK ((status = ANY (ARRAY['uploading'::text, 'uploaded'::text, 'processing'::text, 'completed'::text, 'needs_review'::text, 'failed'::text, 'refused'::text, 'infected'::text, 'erasing'::text])))
 );
 
 COMMENT ON TABLE public.shell_files IS 'One row per uploaded file. storage_path is made by the server; the client''s file name is metadata only. Until scanned_at is set, size, type and digest are what the uploader said; from then on they were measured.';
@@ -3010,9 +3023,10 @@ CREATE FUNCTION mill.console_document_page(p_file public.shell_files, p_page int
     LANGUAGE sql STABLE
     SET search_path TO 'pg_catalog', 'pg_temp'
     AS $$
-  select jsonb_build_object('masked', p_is_masked, 'enough', mill.setting('documents.review_confidence', '0.85')::real,
+  select jsonb_build_object('masked', p_is_masked, 'enough', mill.confidence_thresholds(),
     'pages', (
-      select coalesce(jsonb_agg(jsonb_build_object('number', p.page_number, 'source', p.source, 'width', p.width, 'height', p.height, 'confidence', p.confidence) order by p.page_number), '[]')
+      select coalesce(jsonb_agg(jsonb_build_object('number', p.page_number, 'source', p.source, 'width', p.width, 'height', p.height, 'confidence', p.confidence,
+        'turned', p.turned, 'orientation', p.orientation, 'language', p.language) order by p.page_number), '[]')
       from (select * from public.document_pages p where p.document_id = p_file.id order by p.page_number limit 500) p),
     'page', p_page,
     'words', (
@@ -3021,8 +3035,13 @@ CREATE FUNCTION mill.console_document_page(p_file public.shell_files, p_page int
     'facts', (
       select coalesce(jsonb_agg(jsonb_build_object('number', f.fact_number, 'kind', f.kind, 'name', mill.masked_text(f.name, p_is_masked),
         'value', case when p_is_masked then mill.masked(f.value) else f.value end, 'code_system', f.code_system, 'code', case when not p_is_masked then f.code end,
-        'page', f.page_number, 'box', f.box, 'confidence', f.confidence) order by f.confidence nulls last, f.fact_number), '[]')
+        'page', f.page_number, 'box', f.box, 'confidence', f.confidence, 'status', f.status, 'certainty', f.certainty, 'written', mill.masked_text(f.written, p_is_masked),
+        'decided_by', case when p_is_masked then mill.masked(f.decided_by - array['page', 'box']) || jsonb_build_object('page', f.decided_by -> 'page', 'box', f.decided_by -> 'box') else f.decided_by end,
+        'doubts', (select coalesce(jsonb_agg(d.doubt -> 'reason'), '[]') from jsonb_array_elements(f.doubts) d(doubt))) order by f.doubts = '[]', f.confidence nulls last, f.fact_number), '[]')
       from (select * from public.document_facts f where f.document_id = p_file.id order by f.fact_number limit 1000) f),
+    'doubts', (
+      select coalesce(jsonb_agg(jsonb_build_object('stage', d.stage, 'reason', d.reason, 'page', d.page_number, 'box', d.box, 'text', mill.masked_text(d.text, p_is_masked), 'fact', d.fact_number) order by d.doubt_number), '[]')
+      from (select * from public.document_doubts d where d.document_id = p_file.id order by d.doubt_number limit 500) d),
     'entities', (
       select coalesce(jsonb_agg(jsonb_build_object('number', e.entity_number, 'kind', e.kind, 'text', mill.masked_text(e.text, p_is_masked),
         'page', e.page_number, 'box', e.box, 'confidence', e.confidence) order by e.entity_number), '[]')
@@ -4550,7 +4569,7 @@ COMMENT ON FUNCTION mill.document_of_job(p_holder mill.holder) IS 'The document 
 
 CREATE FUNCTION mill.document_percent(p_status text, p_stage text, p_progress integer) RETURNS integer
     LANGUAGE sql IMMUTABLE
-    RETURN CASE WHEN (p_status = 'completed'::text) THEN 100 WHEN (p_status = 'uploading'::text) THEN 0 ELSE COALESCE((CASE p_stage WHEN 'security'::text THEN 2 WHEN 'ocr'::text THEN 10 WHEN 'spatial'::text THEN 60 WHEN 'pass1'::text THEN 65 WHEN 'pass2'::text THEN 80 WHEN 'pass3'::text THEN 90 ELSE NULL::integer END + ((COALESCE(p_progress, 0) * CASE p_stage WHEN 'security'::text THEN 8 WHEN 'ocr'::text THEN 50 WHEN 'spatial'::text THEN 5 WHEN 'pass1'::text THEN 15 ELSE 10 END) / 100)), 0) END;
+    RETURN CASE WHEN (p_status = ANY (ARRAY['completed'::text, 'needs_review'::text])) THEN 100 WHEN (p_status = 'uploading'::text) THEN 0 ELSE COALESCE((CASE p_stage WHEN 'security'::text THEN 2 WHEN 'ocr'::text THEN 10 WHEN 'spatial'::text THEN 60 WHEN 'pass1'::text THEN 65 WHEN 'pass2'::text THEN 80 WHEN 'pass3'::text THEN 90 ELSE NULL::integer END + ((COALESCE(p_progress, 0) * CASE p_stage WHEN 'security'::text THEN 8 WHEN 'ocr'::text THEN 50 WHEN 'spatial'::text THEN 5 WHEN 'pass1'::text THEN 15 ELSE 10 END) / 100)), 0) END;
 
 COMMENT ON FUNCTION mill.document_percent(p_status text, p_stage text, p_progress integer) IS 'Percent of a document, for people.';
 
@@ -4558,21 +4577,23 @@ CREATE FUNCTION mill.document_review(p_file public.shell_files) RETURNS jsonb
     LANGUAGE sql STABLE
     SET search_path TO 'pg_catalog', 'pg_temp'
     AS $$
-  select jsonb_build_object('reasons', to_jsonb(array_remove(array[
+  select jsonb_build_object('reasons', mill.doubt_reasons(p_file) || to_jsonb(array_remove(array[
       case when p_file.status in ('failed', 'refused', 'infected') then p_file.status end,
-      case when f.unsure > 0 then 'unsure_facts' end,
-      case when p.unsure > 0 then 'unsure_pages' end], null)),
+      case when w.is_unjudged and f.unsure > 0 then 'unsure_facts' end,
+      case when w.is_unjudged and p.unsure > 0 then 'unsure_pages' end], null)),
+    'doubts', (select count(*)::int from public.document_doubts d where d.document_id = p_file.id and p_file.status = 'needs_review'),
     'facts', f.facts, 'unsure_facts', f.unsure, 'least_confidence', least(f.least, p.least), 'unsure_pages', p.unsure)
-  from (select mill.setting('documents.review_confidence', '0.85')::real as enough) s
+  from (select mill.confidence_thresholds() as enough) s
+  cross join lateral (select p_file.status = 'completed' and p_file.review is null as is_unjudged) w
   cross join lateral (
-    select count(*)::int as facts, count(*) filter (where f.confidence < s.enough)::int as unsure, min(f.confidence) as least
+    select count(*)::int as facts, count(*) filter (where f.confidence < (s.enough ->> 'fact')::real)::int as unsure, min(f.confidence) as least
     from public.document_facts f where f.document_id = p_file.id) f
   cross join lateral (
-    select count(*) filter (where p.confidence < s.enough)::int as unsure, min(p.confidence) as least
+    select count(*) filter (where p.confidence < (s.enough ->> 'page')::real)::int as unsure, min(p.confidence) as least
     from public.document_pages p where p.document_id = p_file.id) p
 $$;
 
-COMMENT ON FUNCTION mill.document_review(p_file public.shell_files) IS 'Why a person should look at a document: {reasons, facts, unsure_facts, unsure_pages, least_confidence}.';
+COMMENT ON FUNCTION mill.document_review(p_file public.shell_files) IS 'Why a person should look at a document: {reasons, doubts, facts, unsure_facts, unsure_pages, least_confidence}.';
 
 CREATE FUNCTION mill.document_summary(p_file public.shell_files) RETURNS jsonb
     LANGUAGE sql STABLE
@@ -4584,7 +4605,7 @@ CREATE FUNCTION mill.document_summary(p_file public.shell_files) RETURNS jsonb
     'percent', mill.document_percent(p_file.status, p_file.stage, (
       select j.progress from mill.job_live j
       where j.dedupe_key = mill.stage_key(p_file.id, p_file.run, p_file.stage) and j.queue in ('fast', 'ai'))),
-    'page_count', p_file.page_count, 'error', mill.shown_error(coalesce(mill.waiting_error(p_file), p_file.processing_error -> 'current_error')),
+    'page_count', p_file.page_count, 'reasons', mill.doubt_reasons(p_file), 'error', mill.shown_error(coalesce(mill.waiting_error(p_file), p_file.processing_error -> 'current_error')),
     'created_at', p_file.created_at, 'updated_at', p_file.updated_at, 'completed_at', p_file.completed_at)
 $$;
 
@@ -4612,6 +4633,17 @@ CREATE FUNCTION mill.document_times(p_fast_late interval, p_ai_late interval) RE
 $$;
 
 COMMENT ON FUNCTION mill.document_times(p_fast_late interval, p_ai_late interval) IS 'Per document: seconds from the upload to the end of the fast stages, and from there to the end of the passes. Null where that does not count.';
+
+CREATE FUNCTION mill.doubt_reasons(p_file public.shell_files) RETURNS jsonb
+    LANGUAGE sql STABLE
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS $$
+  select coalesce(jsonb_agg(r.reason order by r.times desc, r.reason), '[]')
+  from (select d.reason, count(*) as times from public.document_doubts d
+    where d.document_id = p_file.id and p_file.status = 'needs_review' group by d.reason) r
+$$;
+
+COMMENT ON FUNCTION mill.doubt_reasons(p_file public.shell_files) IS 'Why a document needs review, as words, the most frequent first; empty for any other.';
 
 CREATE FUNCTION mill.drain(p_queue text, p_draining boolean) RETURNS boolean
     LANGUAGE plpgsql
@@ -4919,6 +4951,37 @@ end
 $$;
 
 COMMENT ON FUNCTION mill.end_refused(p_file public.shell_files, p_job_id uuid, p_status text, p_error jsonb, p_place text) IS 'Ends a document as refused or infected, with its file at a place that nothing serves.';
+
+CREATE FUNCTION mill.end_review(p_file public.shell_files, p_decision text, p_note text, p_reason text) RETURNS jsonb
+    LANGUAGE plpgsql
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS $$
+declare
+  v_review jsonb;
+begin
+  if coalesce(p_decision, '') not in ('confirmed', 'unusable') then
+    raise exception 'a review ends as confirmed or unusable' using errcode = '22023', hint = 'confirmed: what was read is right. unusable: it must not be relied on.';
+  end if;
+  if length(p_note) > 2000 then
+    raise exception 'the note of a review has at most 2000 characters' using errcode = '22023';
+  end if;
+  if p_file.status = 'completed' and p_file.review ->> 'decision' = p_decision then
+    return p_file.review;
+  end if;
+  if p_file.status <> 'needs_review' then
+    raise exception 'a document that is % does not wait for a review', p_file.status using errcode = 'GM048';
+  end if;
+  v_review := jsonb_build_object('decision', p_decision, 'note', nullif(btrim(p_note), ''), 'by', auth.uid(), 'at', mill.now());
+  update public.shell_files f set status = 'completed', review = v_review, updated_at = mill.now(), version = f.version + 1
+  where f.id = p_file.id;
+  -- The note may tell what stands in the document: it stays with the document.
+  perform mill.audit('shell_files', p_file.id::text, 'UPDATE', jsonb_build_object('status', p_file.status), jsonb_build_object('status', 'completed', 'decision', p_decision),
+    p_reason, 'documents', p_file.patient_id);
+  return v_review;
+end
+$$;
+
+COMMENT ON FUNCTION mill.end_review(p_file public.shell_files, p_decision text, p_note text, p_reason text) IS 'Notes how a person has ended a review and completes the document: {decision, note, by, at}.';
 
 CREATE FUNCTION mill.end_waiting_tasks(p_job_id uuid, p_ids uuid[], p_state text, p_error jsonb) RETURNS void
     LANGUAGE sql
@@ -6407,6 +6470,44 @@ $$;
 
 COMMENT ON FUNCTION mill.forget_tasks() IS 'Deletes the tasks of a job that is deleted.';
 
+CREATE FUNCTION mill.found_doubts(p_id uuid, p_stage text) RETURNS jsonb
+    LANGUAGE sql STABLE
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS $$
+  select coalesce(jsonb_agg(a.doubt), '[]')
+  from (
+    select d.doubt || jsonb_build_object('page', p.page_number) as doubt
+    from public.document_pages p cross join lateral jsonb_array_elements(p.doubts) d(doubt)
+    where p_stage = 'ocr' and p.document_id = p_id
+    union all
+    select jsonb_build_object('reason', 'low_ocr_confidence', 'page', p.page_number)
+    from public.document_pages p
+    where p_stage = 'ocr' and p.document_id = p_id and p.confidence < (mill.confidence_thresholds() ->> 'page')::real
+      and not p.doubts @> '[{"reason": "low_ocr_confidence"}]'
+    union all
+    select d.doubt || jsonb_build_object('fact', f.fact_number, 'page', coalesce(nullif(d.doubt -> 'page', 'null'), to_jsonb(f.page_number)))
+    from public.document_facts f cross join lateral jsonb_array_elements(f.doubts) d(doubt)
+    where p_stage = 'pass2' and f.document_id = p_id
+    union all
+    select jsonb_build_object('reason', 'low_confidence', 'fact', f.fact_number, 'page', f.page_number, 'box', f.box, 'text', coalesce(f.written, f.name))
+    from public.document_facts f
+    where p_stage = 'pass2' and f.document_id = p_id and f.confidence < (mill.confidence_thresholds() ->> 'fact')::real
+      and not f.doubts @> '[{"reason": "low_confidence"}]'
+    union all
+    -- The least sure word of those that say it: a misread figure makes a sure row wrong.
+    select jsonb_build_object('reason', 'low_confidence', 'fact', f.fact_number, 'page', f.page_number, 'box', w.box, 'text', w.text)
+    from public.document_facts f
+    cross join lateral (
+      select w.text, w.box from public.document_words w
+      where w.document_id = p_id and w.page_number = f.page_number and w.confidence < (mill.confidence_thresholds() ->> 'word')::real
+        and w.text ~ '[[:alnum:]]' and strpos(f.written, w.text) > 0
+        and (w.box[1] + w.box[3]) / 2 between f.box[1] and f.box[3] and (w.box[2] + w.box[4]) / 2 between f.box[2] and f.box[4]
+      order by w.confidence limit 1) w
+    where p_stage = 'pass2' and f.document_id = p_id and not f.doubts @> '[{"reason": "low_confidence"}]') a
+$$;
+
+COMMENT ON FUNCTION mill.found_doubts(p_id uuid, p_stage text) IS 'The doubts that lie in what a stage has written: [{reason, page, box, text, fact}].';
+
 CREATE FUNCTION mill.function_url(p_function text) RETURNS text
     LANGUAGE plpgsql STABLE
     SET search_path TO 'pg_catalog', 'pg_temp'
@@ -7650,7 +7751,7 @@ begin
   elsif p_payload ? 'run' and p_payload -> 'run' <> to_jsonb(p_file.run) then
     v_type := 'other_run';
     v_message := format('the job is of run %s of document %s, which is in run %s', p_payload ->> 'run', p_file.id, p_file.run);
-  elsif p_file.status = 'completed' or mill.stage_number(v_stage) < mill.stage_number(p_file.stage) then
+  elsif p_file.status in ('completed', 'needs_review') or mill.stage_number(v_stage) < mill.stage_number(p_file.stage) then
     return jsonb_build_object('outcome', 'done', 'stage', v_stage, 'by_job', v_holder);
   elsif mill.stage_number(v_stage) > mill.stage_number(p_file.stage) then
     v_type := 'not_reached';
@@ -8047,6 +8148,15 @@ CREATE FUNCTION mill.lane_of(p_dequeue text, p_per_group integer, p_owner uuid, 
     RETURN CASE WHEN (p_per_group IS NOT NULL) THEN ((mill.tenant_of(p_owner, p_group_key) || '/'::text) || COALESCE(p_group_key, ''::text)) WHEN (p_dequeue = 'fair'::text) THEN mill.tenant_of(p_owner, p_group_key) ELSE NULL::text END;
 
 COMMENT ON FUNCTION mill.lane_of(p_dequeue text, p_per_group integer, p_owner uuid, p_group_key text) IS 'The line a job stands in: its tenant''s, and where groups are capped its tenant''s of that group.';
+
+CREATE FUNCTION mill.language_of_profile(p_profile_id uuid) RETURNS text
+    LANGUAGE sql STABLE
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS $$
+  select coalesce((select l.language from mill.document_language l where l.profile_id = p_profile_id), mill.setting('documents.language', 'eng'))
+$$;
+
+COMMENT ON FUNCTION mill.language_of_profile(p_profile_id uuid) IS 'What the pages of a profile''s documents are read as.';
 
 CREATE FUNCTION mill.lift_pauses(p_data_type text, p_symbols text[]) RETURNS void
     LANGUAGE plpgsql
@@ -8935,7 +9045,7 @@ begin
     return (v_has_folder or mill.has_console_grant(p_user, split_part(p_key, '/', 2)::uuid)) and exists (
       select from public.shell_files f
       where f.id = split_part(p_key, '/', 2)::uuid and f.storage_path = p_key and f.scanned_at is not null
-        and f.status in ('uploaded', 'processing', 'completed', 'failed'));
+        and f.status in ('uploaded', 'processing', 'completed', 'needs_review', 'failed'));
   end if;
   return nullif(v_has_folder, false); -- other places are others' to open as well
 end
@@ -9136,6 +9246,17 @@ CREATE FUNCTION mill.measure_depth() RETURNS TABLE(subject text, value numeric)
 $$;
 
 COMMENT ON FUNCTION mill.measure_depth() IS 'Due jobs a queue, counted to just above the highest threshold.';
+
+CREATE FUNCTION mill.measure_doubts() RETURNS TABLE(subject text, value numeric)
+    LANGUAGE sql STABLE
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS $$
+  select d.reason, count(distinct d.document_id)::numeric
+  from public.shell_files f join public.document_doubts d on d.document_id = f.id
+  where f.status = 'needs_review' group by d.reason
+$$;
+
+COMMENT ON FUNCTION mill.measure_doubts() IS 'Per reason: documents that wait for a person''s review because of it.';
 
 CREATE FUNCTION mill.measure_estimates() RETURNS TABLE(subject text, value numeric)
     LANGUAGE sql STABLE
@@ -15163,6 +15284,30 @@ $$;
 
 COMMENT ON FUNCTION mill.write_blocks(p_id uuid, p_blocks jsonb) IS 'Replaces a document''s blocks.';
 
+CREATE FUNCTION mill.write_doubts(p_id uuid, p_stage text, p_doubts jsonb) RETURNS void
+    LANGUAGE plpgsql
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS $$
+declare
+  v_last int;
+begin
+  delete from public.document_doubts d where d.document_id = p_id and d.stage = p_stage;
+  v_last := coalesce((select max(d.doubt_number) from public.document_doubts d where d.document_id = p_id), 0);
+  insert into public.document_doubts (document_id, doubt_number, stage, reason, page_number, box, text, fact_number)
+  select p_id, v_last + row_number() over (order by k.page, k.at), p_stage, k.reason, k.page, k.box, left(k.text, 500), k.fact
+  from (
+    select d.*, row_number() over (partition by d.reason, d.page, d.box, d.text order by d.fact, d.at) as nth,
+      row_number() over (partition by d.reason, d.page, d.box, d.text, d.fact order by d.at) as nth_of_fact
+    from (
+      select e.at, e.doubt ->> 'reason' as reason, (e.doubt ->> 'page')::int as page, e.doubt ->> 'text' as text, (e.doubt ->> 'fact')::int as fact,
+        case when jsonb_typeof(e.doubt -> 'box') = 'array' then array(select jsonb_array_elements_text(e.doubt -> 'box'))::real[] end as box
+      from jsonb_array_elements(p_doubts) with ordinality e(doubt, at)) d) k
+  where k.nth_of_fact = 1 and (k.nth = 1 or k.fact is not null);
+end
+$$;
+
+COMMENT ON FUNCTION mill.write_doubts(p_id uuid, p_stage text, p_doubts jsonb) IS 'Replaces the doubts of a document that a stage has: [{reason, page, box, text, fact}], each once.';
+
 CREATE FUNCTION mill.write_ended(p_job_id uuid) RETURNS void
     LANGUAGE sql
     SET search_path TO 'pg_catalog', 'pg_temp'
@@ -15201,10 +15346,11 @@ CREATE FUNCTION mill.write_facts(p_id uuid, p_facts jsonb) RETURNS integer
     AS $$
 begin
   delete from public.document_facts f where f.document_id = p_id;
-  insert into public.document_facts (document_id, fact_number, kind, name, value, code_system, code, page_number, box, confidence)
+  insert into public.document_facts (document_id, fact_number, kind, name, value, code_system, code, page_number, box, confidence, status, certainty, decided_by, written, doubts)
   select p_id, f.at, f.row ->> 'kind', f.row ->> 'name', f.row -> 'value', f.row ->> 'code_system', f.row ->> 'code', (f.row ->> 'page')::int,
     case when jsonb_typeof(f.row -> 'box') = 'array' then array(select jsonb_array_elements_text(f.row -> 'box'))::real[] end,
-    (f.row ->> 'confidence')::real
+    (f.row ->> 'confidence')::real, coalesce(f.row ->> 'status', 'current'), coalesce(f.row ->> 'certainty', 'certain'),
+    nullif(f.row -> 'decided_by', 'null'), f.row ->> 'written', coalesce(nullif(f.row -> 'doubts', 'null'), '[]')
   from jsonb_array_elements(p_facts) with ordinality f(row, at);
   return jsonb_array_length(p_facts);
 end
@@ -15259,9 +15405,10 @@ declare
   v_number int := (p_page ->> 'number')::int;
 begin
   delete from public.document_pages p where p.document_id = p_file.id and p.page_number = v_number;
-  insert into public.document_pages (document_id, page_number, source, width, height, confidence, text, job_id)
+  insert into public.document_pages (document_id, page_number, source, width, height, confidence, text, job_id, orientation, turned, language, doubts)
   values (p_file.id, v_number, p_page ->> 'source', (p_page ->> 'width')::real, (p_page ->> 'height')::real,
-    (p_page ->> 'confidence')::real, p_page ->> 'text', p_job_id);
+    (p_page ->> 'confidence')::real, p_page ->> 'text', p_job_id,
+    (p_page ->> 'orientation')::smallint, coalesce((p_page ->> 'turned')::real, 0), p_page ->> 'language', coalesce(nullif(p_page -> 'doubts', 'null'), '[]'));
   insert into public.document_words (document_id, page_number, word_number, text, box, confidence, line_number)
   select p_file.id, v_number, w.at, w.word ->> 't', array(select jsonb_array_elements_text(w.word -> 'b'))::real[],
     (w.word ->> 'c')::real, (w.word ->> 'l')::int
@@ -15272,7 +15419,7 @@ begin
 end
 $$;
 
-COMMENT ON FUNCTION mill.write_page(p_file public.shell_files, p_job_id uuid, p_page jsonb) IS 'Keeps a page {number, source, width, height, confidence, text, words: [{t, b, c, l}]}.';
+COMMENT ON FUNCTION mill.write_page(p_file public.shell_files, p_job_id uuid, p_page jsonb) IS 'Keeps a page {number, source, width, height, confidence, text, orientation, turned, language, doubts, words: [{t, b, c, l}]}.';
 
 CREATE FUNCTION mill.write_rows(p_type public.data_type_registry, p_fetched jsonb, p_now timestamp with time zone) RETURNS jsonb
     LANGUAGE plpgsql
@@ -15439,9 +15586,9 @@ begin
   return jsonb_build_object('outcome', 'work',
     'id', v_file.id, 'patient_id', v_file.patient_id, 'stage', v_file.stage, 'mime_type', v_file.mime_type,
     'storage_path', mill.object_named(v_file.bucket, v_file.storage_path), 'sha256', v_file.sha256, 'file_size_bytes', v_file.file_size_bytes, 'page_count', v_file.page_count,
-    'is_scanned', v_file.scanned_at is not null, 'keep_at', v_keep_at, 'max_bytes', mill.max_document_bytes())
+    'is_scanned', v_file.scanned_at is not null, 'keep_at', v_keep_at, 'max_bytes', mill.max_document_bytes(), 'thresholds', mill.confidence_thresholds())
     -- Read by Google Vision on an earlier try of this job, which had to wait: each cost a call.
-    || case when v_file.stage = 'ocr' then jsonb_build_object('pages_read', (
+    || case when v_file.stage = 'ocr' then jsonb_build_object('language', mill.language_of_profile(v_file.patient_id), 'pages_read', (
       select coalesce(jsonb_agg(p.page_number), '[]') from public.document_pages p
       where p.document_id = v_file.id and p.job_id = p_job and p.source = 'google_vision')) else '{}' end;
 end
@@ -15514,8 +15661,9 @@ begin
     delete from public.document_entities e where e.document_id = p_id;
     delete from public.document_facts f where f.document_id = p_id;
     delete from public.document_narratives n where n.document_id = p_id;
+    delete from public.document_doubts d where d.document_id = p_id;
     delete from mill.document_raw r where r.document_id = p_id;
-    update public.shell_files f set status = 'erasing', original_filename = null, processing_error = '{}', verdict = null,
+    update public.shell_files f set status = 'erasing', original_filename = null, processing_error = '{}', verdict = null, review = null,
       updated_at = mill.now(), version = f.version + 1
     where f.id = p_id;
     perform mill.audit('shell_files', p_id::text, 'DELETE', null, jsonb_build_object('phase', 'begun'), 'erased on request', 'documents', v_file.patient_id);
@@ -16317,9 +16465,10 @@ begin
   if v_file.id is null then
     return '{"document": null}'::jsonb;
   end if;
-  return jsonb_build_object('document', mill.console_document_row(v_file) || jsonb_build_object('verdict', v_file.verdict, 'stage_jobs', v_file.stage_jobs, 'scanned_at', v_file.scanned_at),
+  return jsonb_build_object('document', mill.console_document_row(v_file) || jsonb_build_object('verdict', v_file.verdict, 'stage_jobs', v_file.stage_jobs, 'scanned_at', v_file.scanned_at,
+      'reviewed', case when v_masked then v_file.review - 'note' else v_file.review end),
     'audit', mill.console_audit_rows(format('a.table_name = ''shell_files'' and a.record_id = %L', p_id), 20, false),
-    'actions', jsonb_build_object('reveal', v_role = 'admin', 'file', v_role = 'admin' and mill.has_console_grant(mill.console_sub(), p_id) and v_file.scanned_at is not null))
+    'actions', jsonb_build_object('review', v_role in ('operator', 'admin') and v_file.status = 'needs_review', 'reveal', v_role = 'admin', 'file', v_role = 'admin' and mill.has_console_grant(mill.console_sub(), p_id) and v_file.scanned_at is not null))
     || mill.console_document_page(v_file, coalesce(p_page, 1), v_masked);
 end
 $$;
@@ -16366,13 +16515,16 @@ begin
     v_below := case when jsonb_array_length(v_documents) >= v_limit then coalesce(v_last_match, v_below) else coalesce(v_last, v_below) end;
     exit when v_found < 100 or jsonb_array_length(v_documents) >= v_limit or v_looked >= 2000 or clock_timestamp() > v_until;
   end loop;
-  return jsonb_build_object('documents', v_documents, 'looked', v_looked, 'query', v_terms,
+  return jsonb_build_object('documents', v_documents, 'waiting', case when p_cursor is null and v_condition = 'true' then (
+      select coalesce(jsonb_agg(mill.console_document_row(f) order by f.uploaded_at desc), '[]')
+      from (select f.* from public.shell_files f where f.status = 'needs_review' order by f.uploaded_at desc limit 50) f) end,
+    'looked', v_looked, 'query', v_terms,
     'done', v_found < 100 and jsonb_array_length(v_documents) < v_limit,
     'cursor', case when v_found = 100 or jsonb_array_length(v_documents) >= v_limit then to_char(v_below at time zone 'utc', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"') end);
 end
 $_$;
 
-COMMENT ON FUNCTION public.console_documents(p_search text, p_cursor text, p_limit integer) IS 'Documents that match a search, newest upload first, with why a person should look at each: {documents, looked, done, cursor, query}. For viewers of the console.';
+COMMENT ON FUNCTION public.console_documents(p_search text, p_cursor text, p_limit integer) IS 'Documents that match a search, newest upload first, with why a person should look at each: {documents, waiting, looked, done, cursor, query}. For viewers of the console.';
 
 CREATE FUNCTION public.console_drain(p_queue text, p_draining boolean, p_reason text) RETURNS jsonb
     LANGUAGE plpgsql SECURITY DEFINER
@@ -16989,6 +17141,24 @@ $$;
 
 COMMENT ON FUNCTION public.console_reveal_export(p_id uuid, p_reason text) IS 'Lets the caller read the PDF of an export for ten minutes: {until, file}. For admins of the console; the audit log keeps who, when and why.';
 
+CREATE FUNCTION public.console_review_document(p_id uuid, p_decision text, p_reason text) RETURNS jsonb
+    LANGUAGE plpgsql SECURITY DEFINER
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS $$
+declare
+  v_role text := mill.begin_console_action('operator', p_reason);
+  v_file public.shell_files;
+begin
+  select f.* into v_file from public.shell_files f where f.id = p_id for update;
+  if v_file.id is null then
+    raise exception 'there is no document %', p_id using errcode = 'GM112', hint = 'It never existed, or it was erased.';
+  end if;
+  return mill.end_review(v_file, p_decision, p_reason, null);
+end
+$$;
+
+COMMENT ON FUNCTION public.console_review_document(p_id uuid, p_decision text, p_reason text) IS 'Ends the review of a document as confirmed or unusable: {decision, note, by, at}. For operators of the console.';
+
 CREATE FUNCTION public.console_run_schedule(p_name text, p_reason text) RETURNS jsonb
     LANGUAGE plpgsql SECURITY DEFINER
     SET search_path TO 'pg_catalog', 'pg_temp'
@@ -17387,7 +17557,7 @@ CREATE FUNCTION public.document_content(p_id uuid, p_parts text[]) RETURNS jsonb
     AS $$
   select jsonb_strip_nulls(jsonb_build_object(
     'pages', case when 'pages' = any (p_parts) then (
-      select coalesce(jsonb_agg(jsonb_build_object('number', p.page_number, 'source', p.source, 'width', p.width, 'height', p.height, 'text', p.text,
+      select coalesce(jsonb_agg(jsonb_build_object('number', p.page_number, 'source', p.source, 'width', p.width, 'height', p.height, 'confidence', p.confidence, 'language', p.language, 'text', p.text,
         'words', case when 'words' = any (p_parts) then (
           select coalesce(jsonb_agg(jsonb_strip_nulls(jsonb_build_object('t', w.text, 'b', to_jsonb(w.box), 'c', w.confidence, 'l', w.line_number)) order by w.word_number), '[]')
           from public.document_words w where w.document_id = p_id and w.page_number = p.page_number) end) order by p.page_number), '[]')
@@ -17399,20 +17569,24 @@ CREATE FUNCTION public.document_content(p_id uuid, p_parts text[]) RETURNS jsonb
       select coalesce(jsonb_agg(jsonb_build_object('kind', e.kind, 'text', e.text, 'detail', e.detail, 'page', e.page_number, 'box', e.box, 'confidence', e.confidence) order by e.entity_number), '[]')
       from public.document_entities e where e.document_id = p_id) end,
     'facts', case when 'facts' = any (p_parts) then (
-      select coalesce(jsonb_agg(jsonb_build_object('number', f.fact_number, 'kind', f.kind, 'name', f.name, 'value', f.value, 'code_system', f.code_system, 'code', f.code, 'page', f.page_number, 'box', f.box, 'confidence', f.confidence) order by f.fact_number), '[]')
+      select coalesce(jsonb_agg(jsonb_build_object('number', f.fact_number, 'kind', f.kind, 'name', f.name, 'written', f.written, 'value', f.value, 'status', f.status, 'certainty', f.certainty,
+        'decided_by', f.decided_by, 'code_system', f.code_system, 'code', f.code, 'page', f.page_number, 'box', f.box, 'confidence', f.confidence, 'doubts', f.doubts) order by f.fact_number), '[]')
       from public.document_facts f where f.document_id = p_id) end,
+    'doubts', case when 'doubts' = any (p_parts) then (
+      select coalesce(jsonb_agg(jsonb_build_object('reason', d.reason, 'page', d.page_number, 'box', d.box, 'text', d.text, 'fact', d.fact_number) order by d.doubt_number), '[]')
+      from public.document_doubts d where d.document_id = p_id) end,
     'narrative', case when 'narrative' = any (p_parts) then (
       select jsonb_build_object('sentences', n.sentences, 'timeline', n.timeline) from public.document_narratives n where n.document_id = p_id) end))
 $$;
 
-COMMENT ON FUNCTION public.document_content(p_id uuid, p_parts text[]) IS 'Parts of a document: pages, words (with pages), blocks, entities, facts, narrative.';
+COMMENT ON FUNCTION public.document_content(p_id uuid, p_parts text[]) IS 'Parts of a document: pages, words (with pages), blocks, entities, facts, doubts, narrative.';
 
 CREATE FUNCTION public.document_events(p_id uuid, p_after bigint DEFAULT 0) RETURNS jsonb
     LANGUAGE sql STABLE SECURITY DEFINER
     SET search_path TO 'pg_catalog', 'pg_temp'
     AS $$
   select jsonb_build_object(
-    'ended', s.summary ->> 'status' in ('completed', 'failed', 'refused', 'infected'),
+    'ended', s.summary ->> 'status' in ('completed', 'needs_review', 'failed', 'refused', 'infected'),
     'events', case when s.id > p_after then jsonb_build_array(jsonb_build_object('id', s.id, 'event', 'progress', 'data', s.summary)) else '[]' end)
   from (
     select f.version * 128 + (mill.document_summary(f) ->> 'percent')::int as id, mill.document_summary(f) as summary
@@ -17461,7 +17635,7 @@ begin
   if v_file.id is null and mill.has_console_grant(auth.uid(), p_id) then
     select f.* into v_file from public.shell_files f where f.id = p_id;
   end if;
-  if v_file.status not in ('uploaded', 'processing', 'completed', 'failed') then
+  if v_file.status not in ('uploaded', 'processing', 'completed', 'needs_review', 'failed') then
     return null;
   end if;
   if v_file.id is not null and v_file.scanned_at is null then
@@ -17865,8 +18039,10 @@ begin
     when 'pass1' then mill.write_entities(v_file.id, p_result -> 'entities')
     when 'pass2' then mill.write_facts(v_file.id, p_result -> 'facts')
     when 'pass3' then mill.write_narrative(v_file.id, p_result) end;
+  perform mill.write_doubts(v_file.id, v_file.stage, mill.found_doubts(v_file.id, v_file.stage) || coalesce(nullif(p_result -> 'doubts', 'null'), '[]'));
   update public.shell_files f set
-    status = case when v_next is null then 'completed' else 'processing' end,
+    status = case when v_next is not null then 'processing'
+      when exists (select from public.document_doubts d where d.document_id = f.id) then 'needs_review' else 'completed' end,
     completed_at = case when v_next is null then mill.now() end,
     verdict = coalesce(p_result -> 'verdict', f.verdict),
     page_count = coalesce((p_result ->> 'page_count')::int, f.page_count),
@@ -18030,10 +18206,10 @@ CREATE FUNCTION public.get_document(p_id uuid) RETURNS jsonb
     SET search_path TO 'pg_catalog', 'pg_temp'
     AS $$
   -- Null for an unknown document and for another's alike.
-  select mill.document_summary(f) || jsonb_build_object('verdict', f.verdict,
+  select mill.document_summary(f) || jsonb_build_object('verdict', f.verdict, 'review', f.review,
       'processing_error', f.processing_error || coalesce((
         select jsonb_build_object('current_error', w.error) from (select mill.waiting_error(f) as error) w where w.error is not null), '{}'))
-    || public.document_content(f.id, array['entities', 'facts', 'narrative'])
+    || public.document_content(f.id, array['entities', 'facts', 'narrative', 'doubts'])
   from mill.reached_document(p_id) f
   where f.id is not null
 $$;
@@ -18959,10 +19135,10 @@ declare
   v_file public.shell_files := mill.require_document(p_id);
 begin
   perform mill.refuse_in_maintenance();
-  if v_file.status not in ('completed', 'failed') then
+  if v_file.status not in ('completed', 'needs_review', 'failed') then
     raise exception 'a document that is % cannot be processed again', v_file.status using errcode = 'GM048';
   end if;
-  update public.shell_files f set run = f.run + 1, status = 'uploaded', stage_jobs = '{}', completed_at = null, processing_error = mill.resolved_errors(f.processing_error)
+  update public.shell_files f set run = f.run + 1, status = 'uploaded', stage_jobs = '{}', completed_at = null, review = null, processing_error = mill.resolved_errors(f.processing_error)
   where f.id = p_id;
   perform mill.start_stage(p_id, 'security');
   perform mill.audit('shell_files', p_id::text, 'UPDATE', null, jsonb_build_object('run', v_file.run + 1), 'processed again on request', 'documents', v_file.patient_id);
@@ -19126,6 +19302,18 @@ $$;
 
 COMMENT ON FUNCTION public.retry_workflow(p_id uuid) IS 'Resumes a failed job of the caller''s from its failed tasks, keeping what is done. Raises GM067 when there is nothing to resume.';
 
+CREATE FUNCTION public.review_document(p_id uuid, p_decision text, p_note text DEFAULT NULL::text) RETURNS jsonb
+    LANGUAGE plpgsql SECURITY DEFINER
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS $$
+begin
+  perform mill.refuse_in_maintenance();
+  return mill.end_review(mill.require_document(p_id, true), p_decision, p_note, 'reviewed on request');
+end
+$$;
+
+COMMENT ON FUNCTION public.review_document(p_id uuid, p_decision text, p_note text) IS 'Ends the review of a document as confirmed or unusable, and completes it: {decision, note, by, at}. For the owner of its profile.';
+
 CREATE FUNCTION public.run_cleanup_step(p_step text) RETURNS jsonb
     LANGUAGE plpgsql SECURITY DEFINER
     SET search_path TO 'pg_catalog', 'pg_temp'
@@ -19259,6 +19447,30 @@ CREATE FUNCTION public.send_event(p_job uuid, p_event text, p_payload jsonb DEFA
     AS $$ select jsonb_build_object('status', mill.send_event(p_job, p_event, p_payload, p_key)) $$;
 
 COMMENT ON FUNCTION public.send_event(p_job uuid, p_event text, p_payload jsonb, p_key text) IS 'Sends an event to a job: delivered, kept, duplicate or not_live.';
+
+CREATE FUNCTION public.set_document_language(p_profile_id uuid, p_language text) RETURNS void
+    LANGUAGE plpgsql SECURITY DEFINER
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS $$
+begin
+  perform mill.refuse_in_maintenance();
+  if not public.is_service_role() and not exists (
+    select from public.user_profiles p where p.id = p_profile_id and p.user_id = auth.uid())
+    or not exists (select from public.user_profiles p where p.id = p_profile_id)
+  then
+    raise exception 'there is no such profile' using errcode = 'GM046';
+  end if;
+  delete from mill.document_language l where l.profile_id = p_profile_id;
+  if p_language is not null then
+    insert into mill.document_language (profile_id, language) values (p_profile_id, p_language);
+  end if;
+  perform mill.audit('document_language', p_profile_id::text, 'UPDATE', null, jsonb_build_object('language', p_language), 'the owner''s choice', 'documents', p_profile_id);
+exception when check_violation then
+  raise exception '% is no language', p_language using errcode = '22023', hint = 'Name tesseract''s languages: eng, deu+eng, script/Cyrillic.';
+end
+$$;
+
+COMMENT ON FUNCTION public.set_document_language(p_profile_id uuid, p_language text) IS 'The language of a profile''s documents in tesseract''s names, deu or deu+eng; null for the one of the installation. For the profile''s owner.';
 
 CREATE FUNCTION public.set_maintenance(p_enabled boolean, p_reason text DEFAULT NULL::text, p_retry_after_seconds integer DEFAULT 60) RETURNS boolean
     LANGUAGE plpgsql SECURITY DEFINER
@@ -20000,6 +20212,14 @@ CREATE TABLE mill.data_check (
 WITH (fillfactor='80');
 
 COMMENT ON TABLE mill.data_check IS 'Not before next_check_at is a symbol asked for again: the provider had nothing newer, or its job is a dead letter.';
+
+CREATE TABLE mill.document_language (
+    profile_id uuid NOT NULL,
+    language text NOT NULL,
+    CONSTRAINT language_is_one_of_tesseract CHECK ((language ~ '^(script/)?[A-Za-z_]{3,40}(\+(script/)?[A-Za-z_]{3,40}){0,4}$'::text))
+);
+
+COMMENT ON TABLE mill.document_language IS 'The language of a profile''s documents, in tesseract''s names: deu, deu+eng.';
 
 CREATE TABLE mill.document_raw (
     document_id uuid NOT NULL,
@@ -20984,6 +21204,22 @@ CREATE TABLE public.document_blocks (
 
 COMMENT ON TABLE public.document_blocks IS 'What geometry alone says: lines, blocks, key-value pairs, rows of tables.';
 
+CREATE TABLE public.document_doubts (
+    document_id uuid NOT NULL,
+    doubt_number integer NOT NULL,
+    stage text NOT NULL,
+    reason text NOT NULL,
+    page_number integer,
+    box real[],
+    text text,
+    fact_number integer,
+    CONSTRAINT a_box_has_four_sides CHECK ((cardinality(box) = 4)),
+    CONSTRAINT reason_is_a_word CHECK ((reason ~ '^[a-z][a-z_]{2,59}$'::text)),
+    CONSTRAINT stage_is_known CHECK ((stage = ANY (ARRAY['security'::text, 'ocr'::text, 'spatial'::text, 'pass1'::text, 'pass2'::text, 'pass3'::text])))
+);
+
+COMMENT ON TABLE public.document_doubts IS 'Why a document needs review. One that ends with a doubt ends as needs_review instead of completed.';
+
 CREATE TABLE public.document_entities (
     document_id uuid NOT NULL,
     entity_number integer NOT NULL,
@@ -20993,10 +21229,10 @@ CREATE TABLE public.document_entities (
     page_number integer,
     box real[],
     confidence real,
-    CONSTRAINT entity_kind_is_known CHECK ((kind = ANY (ARRAY['person'::text, 'provider'::text, 'date'::text, 'condition'::text, 'medication'::text, 'lab'::text])))
+    CONSTRAINT entity_kind_is_known CHECK ((kind = ANY (ARRAY['person'::text, 'provider'::text, 'date'::text, 'condition'::text, 'medication'::text, 'lab'::text, 'allergy'::text, 'procedure'::text, 'finding'::text, 'vital_sign'::text, 'immunisation'::text, 'appointment'::text])))
 );
 
-COMMENT ON TABLE public.document_entities IS 'First pass: people, dates, conditions, medications, labs, providers, with where they stand.';
+COMMENT ON TABLE public.document_entities IS 'First pass: what a document speaks of, from people and dates to labs and appointments, with where it stands.';
 
 CREATE TABLE public.document_facts (
     document_id uuid NOT NULL,
@@ -21009,11 +21245,19 @@ CREATE TABLE public.document_facts (
     page_number integer,
     box real[],
     confidence real,
+    status text DEFAULT 'current'::text NOT NULL,
+    certainty text DEFAULT 'certain'::text NOT NULL,
+    decided_by jsonb,
+    written text,
+    doubts jsonb DEFAULT '[]'::jsonb NOT NULL,
     CONSTRAINT a_code_has_a_system CHECK (((code IS NULL) = (code_system IS NULL))),
-    CONSTRAINT fact_kind_is_known CHECK ((kind = ANY (ARRAY['patient'::text, 'provider'::text, 'date'::text, 'condition'::text, 'medication'::text, 'lab'::text])))
+    CONSTRAINT certainty_is_known CHECK ((certainty = ANY (ARRAY['certain'::text, 'likely'::text, 'possible'::text]))),
+    CONSTRAINT doubts_are_an_array CHECK ((jsonb_typeof(doubts) = 'array'::text)),
+    CONSTRAINT fact_kind_is_known CHECK ((kind = ANY (ARRAY['patient'::text, 'provider'::text, 'date'::text, 'condition'::text, 'medication'::text, 'lab'::text, 'allergy'::text, 'procedure'::text, 'finding'::text, 'vital_sign'::text, 'immunisation'::text, 'appointment'::text]))),
+    CONSTRAINT status_is_known CHECK ((status = ANY (ARRAY['current'::text, 'stopped'::text, 'changed'::text, 'historical'::text, 'ruled_out'::text, 'suspected'::text, 'family'::text, 'planned'::text])))
 );
 
-COMMENT ON TABLE public.document_facts IS 'Second pass: what is so, with dose, unit, range and result, and a code where it is sure.';
+COMMENT ON TABLE public.document_facts IS 'Second pass: what a document says, whether it holds now and how certain it is, with dose, unit, range and result, and a code where it is sure.';
 
 CREATE TABLE public.document_narratives (
     document_id uuid NOT NULL,
@@ -21034,6 +21278,12 @@ CREATE TABLE public.document_pages (
     confidence real,
     text text NOT NULL,
     job_id uuid,
+    orientation smallint,
+    turned real DEFAULT 0 NOT NULL,
+    language text,
+    doubts jsonb DEFAULT '[]'::jsonb NOT NULL,
+    CONSTRAINT doubts_are_an_array CHECK ((jsonb_typeof(doubts) = 'array'::text)),
+    CONSTRAINT orientation_is_known CHECK (((orientation >= 1) AND (orientation <= 8))),
     CONSTRAINT source_is_known CHECK ((source = ANY (ARRAY['text_layer'::text, 'tesseract'::text, 'google_vision'::text, 'plain'::text])))
 );
 
@@ -21573,6 +21823,9 @@ ALTER TABLE ONLY mill.data_change
 ALTER TABLE ONLY mill.data_check
     ADD CONSTRAINT data_check_pkey PRIMARY KEY (data_type, symbol);
 
+ALTER TABLE ONLY mill.document_language
+    ADD CONSTRAINT document_language_pkey PRIMARY KEY (profile_id);
+
 ALTER TABLE ONLY mill.document_upload
     ADD CONSTRAINT document_upload_pkey PRIMARY KEY (place);
 
@@ -21773,6 +22026,9 @@ ALTER TABLE ONLY public.data_type_registry
 
 ALTER TABLE ONLY public.document_blocks
     ADD CONSTRAINT document_blocks_pkey PRIMARY KEY (document_id, block_number);
+
+ALTER TABLE ONLY public.document_doubts
+    ADD CONSTRAINT document_doubts_pkey PRIMARY KEY (document_id, doubt_number);
 
 ALTER TABLE ONLY public.document_entities
     ADD CONSTRAINT document_entities_pkey PRIMARY KEY (document_id, entity_number);
@@ -21982,6 +22238,8 @@ CREATE INDEX profile_access_grants_grantee ON public.profile_access_grants USING
 
 CREATE INDEX shell_files_patient ON public.shell_files USING btree (patient_id, created_at DESC);
 
+CREATE INDEX shell_files_to_review ON public.shell_files USING btree (uploaded_at DESC) WHERE (status = 'needs_review'::text);
+
 CREATE INDEX shell_files_unfinished ON public.shell_files USING btree (updated_at) WHERE (status = ANY (ARRAY['uploading'::text, 'erasing'::text]));
 
 CREATE INDEX shell_files_uploaded ON public.shell_files USING btree (uploaded_at);
@@ -22100,6 +22358,9 @@ ALTER TABLE ONLY mill.alert
 ALTER TABLE ONLY mill.claimant
     ADD CONSTRAINT claimant_queue_fkey FOREIGN KEY (queue) REFERENCES mill.queue(queue) ON UPDATE CASCADE ON DELETE CASCADE;
 
+ALTER TABLE ONLY mill.document_language
+    ADD CONSTRAINT document_language_profile_id_fkey FOREIGN KEY (profile_id) REFERENCES public.user_profiles(id) ON DELETE CASCADE;
+
 ALTER TABLE ONLY mill.document_raw
     ADD CONSTRAINT document_raw_document_id_fkey FOREIGN KEY (document_id) REFERENCES public.shell_files(id) ON DELETE CASCADE;
 
@@ -22190,6 +22451,9 @@ ALTER TABLE ONLY public.active_subscriptions_v2
 ALTER TABLE ONLY public.document_blocks
     ADD CONSTRAINT document_blocks_document_id_fkey FOREIGN KEY (document_id) REFERENCES public.shell_files(id) ON DELETE CASCADE;
 
+ALTER TABLE ONLY public.document_doubts
+    ADD CONSTRAINT document_doubts_document_id_fkey FOREIGN KEY (document_id) REFERENCES public.shell_files(id) ON DELETE CASCADE;
+
 ALTER TABLE ONLY public.document_entities
     ADD CONSTRAINT document_entities_document_id_fkey FOREIGN KEY (document_id) REFERENCES public.shell_files(id) ON DELETE CASCADE;
 
@@ -22238,6 +22502,8 @@ ALTER TABLE public.company_profiles ENABLE ROW LEVEL SECURITY;
 ALTER TABLE public.data_type_registry ENABLE ROW LEVEL SECURITY;
 
 ALTER TABLE public.document_blocks ENABLE ROW LEVEL SECURITY;
+
+ALTER TABLE public.document_doubts ENABLE ROW LEVEL SECURITY;
 
 ALTER TABLE public.document_entities ENABLE ROW LEVEL SECURITY;
 
@@ -22288,6 +22554,10 @@ CREATE POLICY readable_by_whoever_has_the_profile ON public.shell_files FOR SELE
 CREATE POLICY readable_with_its_document ON public.document_blocks FOR SELECT TO authenticated USING ((EXISTS ( SELECT
    FROM public.shell_files f
   WHERE (f.id = document_blocks.document_id))));
+
+CREATE POLICY readable_with_its_document ON public.document_doubts FOR SELECT TO authenticated USING ((EXISTS ( SELECT
+   FROM public.shell_files f
+  WHERE (f.id = document_doubts.document_id))));
 
 CREATE POLICY readable_with_its_document ON public.document_entities FOR SELECT TO authenticated USING ((EXISTS ( SELECT
    FROM public.shell_files f
@@ -22562,6 +22832,8 @@ REVOKE ALL ON FUNCTION mill.complete_export_job(p_holder mill.holder, p_url text
 
 REVOKE ALL ON FUNCTION mill.complete_queue_definition(p_definition jsonb, p_is_new boolean) FROM PUBLIC;
 
+REVOKE ALL ON FUNCTION mill.confidence_thresholds() FROM PUBLIC;
+
 REVOKE ALL ON FUNCTION mill.confirm_export_files(p_keys text[]) FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION mill.confirm_uploads(p_objects text[]) FROM PUBLIC;
@@ -22735,6 +23007,8 @@ REVOKE ALL ON FUNCTION mill.document_summary(p_file public.shell_files) FROM PUB
 
 REVOKE ALL ON FUNCTION mill.document_times(p_fast_late interval, p_ai_late interval) FROM PUBLIC;
 
+REVOKE ALL ON FUNCTION mill.doubt_reasons(p_file public.shell_files) FROM PUBLIC;
+
 REVOKE ALL ON FUNCTION mill.drain(p_queue text, p_draining boolean) FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION mill.due_in_sequence(p_job_id uuid) FROM PUBLIC;
@@ -22760,6 +23034,8 @@ REVOKE ALL ON FUNCTION mill.end_of_gap(p_local timestamp without time zone, p_zo
 REVOKE ALL ON FUNCTION mill.end_refresh_pauses(p_refreshes jsonb) FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION mill.end_refused(p_file public.shell_files, p_job_id uuid, p_status text, p_error jsonb, p_place text) FROM PUBLIC;
+
+REVOKE ALL ON FUNCTION mill.end_review(p_file public.shell_files, p_decision text, p_note text, p_reason text) FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION mill.end_waiting_tasks(p_job_id uuid, p_ids uuid[], p_state text, p_error jsonb) FROM PUBLIC;
 
@@ -22864,6 +23140,8 @@ REVOKE ALL ON FUNCTION mill.forget_part(p_part text) FROM PUBLIC;
 REVOKE ALL ON FUNCTION mill.forget_steps(p_jobs uuid[]) FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION mill.forget_tasks() FROM PUBLIC;
+
+REVOKE ALL ON FUNCTION mill.found_doubts(p_id uuid, p_stage text) FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION mill.function_url(p_function text) FROM PUBLIC;
 
@@ -23007,6 +23285,8 @@ REVOKE ALL ON FUNCTION mill.tenant_of(p_owner uuid, p_group_key text) FROM PUBLI
 
 REVOKE ALL ON FUNCTION mill.lane_of(p_dequeue text, p_per_group integer, p_owner uuid, p_group_key text) FROM PUBLIC;
 
+REVOKE ALL ON FUNCTION mill.language_of_profile(p_profile_id uuid) FROM PUBLIC;
+
 REVOKE ALL ON FUNCTION mill.lift_pauses(p_data_type text, p_symbols text[]) FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION mill.like_pattern(p_value text, p_is_part boolean, p_quoted boolean) FROM PUBLIC;
@@ -23110,6 +23390,8 @@ REVOKE ALL ON FUNCTION mill.measure_cron_lock() FROM PUBLIC;
 REVOKE ALL ON FUNCTION mill.measure_dead_letters() FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION mill.measure_depth() FROM PUBLIC;
+
+REVOKE ALL ON FUNCTION mill.measure_doubts() FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION mill.measure_estimates() FROM PUBLIC;
 
@@ -23652,6 +23934,8 @@ REVOKE ALL ON FUNCTION mill.workflow_output(p_job mill.workflow) FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION mill.write_blocks(p_id uuid, p_blocks jsonb) FROM PUBLIC;
 
+REVOKE ALL ON FUNCTION mill.write_doubts(p_id uuid, p_stage text, p_doubts jsonb) FROM PUBLIC;
+
 REVOKE ALL ON FUNCTION mill.write_ended(p_job_id uuid) FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION mill.write_entities(p_id uuid, p_entities jsonb) FROM PUBLIC;
@@ -23908,6 +24192,10 @@ GRANT ALL ON FUNCTION public.console_reveal_document(p_id uuid, p_reason text) T
 REVOKE ALL ON FUNCTION public.console_reveal_export(p_id uuid, p_reason text) FROM PUBLIC;
 GRANT ALL ON FUNCTION public.console_reveal_export(p_id uuid, p_reason text) TO authenticated;
 GRANT ALL ON FUNCTION public.console_reveal_export(p_id uuid, p_reason text) TO service_role;
+
+REVOKE ALL ON FUNCTION public.console_review_document(p_id uuid, p_decision text, p_reason text) FROM PUBLIC;
+GRANT ALL ON FUNCTION public.console_review_document(p_id uuid, p_decision text, p_reason text) TO authenticated;
+GRANT ALL ON FUNCTION public.console_review_document(p_id uuid, p_decision text, p_reason text) TO service_role;
 
 REVOKE ALL ON FUNCTION public.console_run_schedule(p_name text, p_reason text) FROM PUBLIC;
 GRANT ALL ON FUNCTION public.console_run_schedule(p_name text, p_reason text) TO authenticated;
@@ -24240,6 +24528,10 @@ REVOKE ALL ON FUNCTION public.retry_workflow(p_id uuid) FROM PUBLIC;
 GRANT ALL ON FUNCTION public.retry_workflow(p_id uuid) TO authenticated;
 GRANT ALL ON FUNCTION public.retry_workflow(p_id uuid) TO service_role;
 
+REVOKE ALL ON FUNCTION public.review_document(p_id uuid, p_decision text, p_note text) FROM PUBLIC;
+GRANT ALL ON FUNCTION public.review_document(p_id uuid, p_decision text, p_note text) TO authenticated;
+GRANT ALL ON FUNCTION public.review_document(p_id uuid, p_decision text, p_note text) TO service_role;
+
 REVOKE ALL ON FUNCTION public.run_cleanup_step(p_step text) FROM PUBLIC;
 GRANT ALL ON FUNCTION public.run_cleanup_step(p_step text) TO service_role;
 
@@ -24260,6 +24552,10 @@ GRANT ALL ON FUNCTION public.schedule_runs(p_schedule text, p_max integer) TO se
 
 REVOKE ALL ON FUNCTION public.send_event(p_job uuid, p_event text, p_payload jsonb, p_key text) FROM PUBLIC;
 GRANT ALL ON FUNCTION public.send_event(p_job uuid, p_event text, p_payload jsonb, p_key text) TO service_role;
+
+REVOKE ALL ON FUNCTION public.set_document_language(p_profile_id uuid, p_language text) FROM PUBLIC;
+GRANT ALL ON FUNCTION public.set_document_language(p_profile_id uuid, p_language text) TO authenticated;
+GRANT ALL ON FUNCTION public.set_document_language(p_profile_id uuid, p_language text) TO service_role;
 
 REVOKE ALL ON FUNCTION public.set_maintenance(p_enabled boolean, p_reason text, p_retry_after_seconds integer) FROM PUBLIC;
 GRANT ALL ON FUNCTION public.set_maintenance(p_enabled boolean, p_reason text, p_retry_after_seconds integer) TO service_role;
@@ -24343,6 +24639,9 @@ GRANT SELECT ON TABLE public.company_profiles TO service_role;
 
 GRANT SELECT ON TABLE public.document_blocks TO authenticated;
 GRANT SELECT ON TABLE public.document_blocks TO service_role;
+
+GRANT SELECT ON TABLE public.document_doubts TO authenticated;
+GRANT SELECT ON TABLE public.document_doubts TO service_role;
 
 GRANT SELECT ON TABLE public.document_entities TO authenticated;
 GRANT SELECT ON TABLE public.document_entities TO service_role;

@@ -52,6 +52,10 @@ enum Command {
     /// Set one document: how `work` starts this program again, as a child under limits
     #[command(hide = true)]
     SetDocument(gristmill_press::ChildArgs),
+    #[cfg(feature = "documents")]
+    /// Turn the picture of one page upright: how `work` starts this program again, as a child under limits
+    #[command(hide = true)]
+    LevelPage(gristmill_work_documents::ChildArgs),
     /// Serve a folder of files in the dialect of Supabase Storage
     Storage(storage::Args),
     /// Show the queues, live
@@ -71,6 +75,10 @@ fn main() -> ExitCode {
     #[cfg(any(feature = "exports", feature = "workflows"))]
     if let Command::SetDocument(args) = command {
         return gristmill_press::run_child(&args);
+    }
+    #[cfg(feature = "documents")]
+    if let Command::LevelPage(args) = command {
+        return gristmill_work_documents::run_child(&args);
     }
     let service = match &command {
         Command::Gateway(_) => Some("gristmill-gateway"),
@@ -97,6 +105,8 @@ async fn start(command: Command) -> ExitCode {
     let ended: Result<(), Box<dyn Error>> = match command {
         #[cfg(any(feature = "exports", feature = "workflows"))]
         Command::SetDocument(_) => Ok(()),
+        #[cfg(feature = "documents")]
+        Command::LevelPage(_) => Ok(()),
         Command::Gateway(args) => gateway::run(*args).await.map_err(Into::into),
         Command::Relay(args) => relay::run(args).await.map_err(Into::into),
         #[cfg(any(feature = "exports", feature = "workflows"))]

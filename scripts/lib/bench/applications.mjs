@@ -77,7 +77,7 @@ export function applications({ url, anonKey }, { patience = 10_000 } = {}) {
     },
     async look(user, id) {
       const found = (await send(user, "GET", `${functions}/documents/v1/documents/${id}`)).json();
-      if (!["completed", "failed", "refused", "infected"].includes(found.status)) return null;
+      if (!["completed", "needs_review", "failed", "refused", "infected"].includes(found.status)) return null;
       const { status, completed_at, facts, narrative, error } = found;
       if (status === "completed" && !(facts?.length > 0)) return { state: "completed without a fact", proof: {} };
       return { state: status, proof: { completed_at, content: sha256(JSON.stringify([facts, narrative])), error } };

@@ -200,7 +200,7 @@ export interface Rpcs {
     args: { p_id: string; p_page?: number | null };
     result: Json;
   };
-  /** Documents that match a search, newest upload first, with why a person should look at each: {documents, looked, done, cursor, query}. For viewers of the console. For authenticated, service_role. */
+  /** Documents that match a search, newest upload first, with why a person should look at each: {documents, waiting, looked, done, cursor, query}. For viewers of the console. For authenticated, service_role. */
   console_documents: {
     args: { p_search?: string | null; p_cursor?: string | null; p_limit?: number | null };
     result: Json;
@@ -310,6 +310,11 @@ export interface Rpcs {
     args: { p_id: string; p_reason: string };
     result: Json;
   };
+  /** Ends the review of a document as confirmed or unusable: {decision, note, by, at}. For operators of the console. For authenticated, service_role. */
+  console_review_document: {
+    args: { p_id: string; p_decision: string; p_reason: string };
+    result: Json;
+  };
   /** Runs a schedule now: {name, ran, job}. For operators of the console. For authenticated, service_role. */
   console_run_schedule: {
     args: { p_name: string; p_reason: string };
@@ -385,7 +390,7 @@ export interface Rpcs {
     args: { p_ids: string[] };
     result: Json;
   };
-  /** Parts of a document: pages, words (with pages), blocks, entities, facts, narrative. For service_role. */
+  /** Parts of a document: pages, words (with pages), blocks, entities, facts, doubts, narrative. For service_role. */
   document_content: {
     args: { p_id: string; p_parts: string[] };
     result: Json;
@@ -805,6 +810,11 @@ export interface Rpcs {
     args: { p_id: string };
     result: Json;
   };
+  /** Ends the review of a document as confirmed or unusable, and completes it: {decision, note, by, at}. For the owner of its profile. For authenticated, service_role. */
+  review_document: {
+    args: { p_id: string; p_decision: string; p_note?: string | null };
+    result: Json;
+  };
   /** Runs a piece of a cleanup step; answers its report, with more when there is more and remove where objects must go first. For service_role. */
   run_cleanup_step: {
     args: { p_step: string };
@@ -839,6 +849,11 @@ export interface Rpcs {
   send_event: {
     args: { p_job: string; p_event: string; p_payload?: Json | null; p_key?: string | null };
     result: Json;
+  };
+  /** The language of a profile's documents in tesseract's names, deu or deu+eng; null for the one of the installation. For the profile's owner. For authenticated, service_role. */
+  set_document_language: {
+    args: { p_profile_id: string; p_language: string };
+    result: null;
   };
   /** Stops users' writes, or lets them go on; says whether they are stopped now. For service_role. */
   set_maintenance: {

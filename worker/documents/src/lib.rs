@@ -6,10 +6,13 @@
 
 mod builtin;
 mod file;
+mod language;
 mod model;
 mod ocr;
 mod passes;
 mod plain;
+mod read_page;
+mod recognize;
 mod security;
 mod spatial;
 mod sweep;
@@ -17,6 +20,7 @@ mod tesseract;
 mod text_layer;
 mod tiff;
 
+use std::path::PathBuf;
 use std::sync::Arc;
 
 use async_trait::async_trait;
@@ -24,18 +28,24 @@ use gristmill_core::job::{ClaimedJob, Failure, JobId, Outcome};
 use gristmill_rpc::{BegunStage, RpcError, StagedDocument};
 use serde::Serialize;
 use serde_json::json;
+use tokio::sync::OnceCell;
 
 use gristmill_files::ObjectsError;
 use gristmill_models::{Models, Unanswered};
 use gristmill_native::clamd;
 use gristmill_runner::{ChildError, Context, Handler, Lane};
 
+pub use gristmill_upright::{ChildArgs, run_child};
 pub use sweep::Sweep;
 
 /// What documents are read and understood with.
 pub struct Settings {
     clamd: Option<String>,
     models: Arc<Models>,
+    /// This very program, which knows `level-page`; none where its place is not known, and then pages are read as they lie.
+    program: Option<PathBuf>,
+    /// What tesseract has. It is asked once.
+    languages: OnceCell<Vec<String>>,
 }
 
 impl Settings {
@@ -49,6 +59,8 @@ impl Settings {
         Self {
             clamd: clamd.filter(|address| address != clamd::NONE),
             models,
+            program: std::env::current_exe().ok(),
+            languages: OnceCell::new(),
         }
     }
 }

@@ -164,6 +164,25 @@ impl Children {
             .finish(input.unwrap_or_default(), cancelled)
             .await
     }
+
+    /// As [`Children::run`], for a program that is not on the PATH; `program` is its name in errors. It gets no input.
+    pub async fn run_at(
+        &self,
+        program: &'static str,
+        path: &Path,
+        arguments: &[OsString],
+        folder: &Path,
+        limits: Limits,
+        cancelled: &Cancellation,
+    ) -> Result<Vec<u8>, ChildError> {
+        let _processor = tokio::select! {
+            permit = self.processors.acquire() => permit,
+            () = cancelled.cancelled() => return Err(ChildError::Cancelled),
+        };
+        Running::start(program, path.as_os_str(), arguments, folder, limits)?
+            .finish(&[], cancelled)
+            .await
+    }
 }
 
 /// A program that was started. It is killed when this is dropped.
