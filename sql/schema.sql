@@ -2104,11 +2104,11 @@ CREATE FUNCTION mill.check_workers() RETURNS TABLE(detail text)
   from mill.queue q
   where q.served_by = 'worker' and not q.paused and mill.oldest_served(q) < mill.now() - interval '1 minute'
     and not exists (
-      select from mill.worker w where q.queue = any (w.queues)
+      select from mill.worker w where q.queue = any (w.queues) and w.ended_at is null
         and w.seen_at > mill.now() - make_interval(secs => mill.setting('worker.timeout_seconds', '300')::int))
     -- Workers of others are known by what they claimed alone.
     and not exists (
-      select from mill.claimant c where c.queue = q.queue
+      select from mill.claimant c where c.queue = q.queue and not mill.has_ended(c.worker, c.claimed_at)
         and c.claimed_at > mill.now() - make_interval(secs => mill.setting('worker.timeout_seconds', '300')::int))
 $$;
 
@@ -3976,6 +3976,13 @@ $$;
 
 COMMENT ON FUNCTION mill.count_work(p_file public.shell_files, p_job_id uuid, p_event text, p_counts jsonb, p_part text) IS 'Counts an event of a document''s job towards its profile''s usage, once a job, or once a part of it.';
 
+CREATE FUNCTION mill.count_workers(p_now timestamp with time zone) RETURNS bigint
+    LANGUAGE sql STABLE
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS $$ select count(*) from mill.worker w where w.ended_at is null and w.seen_at > p_now - mill.worker_silence() $$;
+
+COMMENT ON FUNCTION mill.count_workers(p_now timestamp with time zone) IS 'How many workers have been seen within three heartbeats and have not ended.';
+
 CREATE FUNCTION mill.counted_calls(p_known jsonb, p_usage jsonb) RETURNS jsonb
     LANGUAGE sql IMMUTABLE
     SET search_path TO 'pg_catalog', 'pg_temp'
@@ -5646,6 +5653,7 @@ declare
   v_now timestamptz := mill.now();
   v_alive timestamptz := v_now - make_interval(secs => mill.setting('worker.timeout_seconds', '300')::int);
   v_seen timestamptz;
+  v_is_alive boolean;
   v_breaker mill.breaker;
   v_last mill.invocation;
   v_running int;
@@ -5659,7 +5667,9 @@ begin
     end if;
     v_seen := greatest(
       (select max(w.seen_at) from mill.worker w where p_queue.queue = any (w.queues)), (select max(c.claimed_at) from mill.claimant c where c.queue = p_queue.queue));
-    if v_seen is null or v_seen < v_alive then
+    v_is_alive := exists (select from mill.worker w where p_queue.queue = any (w.queues) and w.seen_at >= v_alive and w.ended_at is null)
+      or exists (select from mill.claimant c where c.queue = p_queue.queue and c.claimed_at >= v_alive and not mill.has_ended(c.worker, c.claimed_at));
+    if not v_is_alive then
       return query select 'no_worker', null::timestamptz, format('No worker has asked for jobs of the queue %s %s. Start %s.', p_queue.queue,
         coalesce('since ' || mill.time_text(v_seen), 'yet'),
         case p_queue.served_by when 'external' then 'the worker of your own that serves it' else 'one: gristmill work, or a worker of your own' end);
@@ -6624,6 +6634,13 @@ end
 $$;
 
 COMMENT ON FUNCTION mill.has_console_grant(p_user uuid, p_record uuid) IS 'Whether a record was revealed to a user within the last ten minutes, and the user is still an admin of the console.';
+
+CREATE FUNCTION mill.has_ended(p_worker text, p_seen_at timestamp with time zone) RETURNS boolean
+    LANGUAGE sql STABLE
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS $$ select exists (select from mill.worker w where w.worker = p_worker and w.ended_at >= p_seen_at) $$;
+
+COMMENT ON FUNCTION mill.has_ended(p_worker text, p_seen_at timestamp with time zone) IS 'Whether a worker said that it ends, after it was seen at this time.';
 
 CREATE FUNCTION mill.has_format(p_text text, p_format text) RETURNS boolean
     LANGUAGE sql IMMUTABLE
@@ -10816,7 +10833,7 @@ begin
     'alerts', (select jsonb_build_object('firing', count(*) filter (where a.state = 'firing'), 'digest', left(md5(coalesce(string_agg(a.id || a.state, ',' order by a.id), '')), 6))
       from (select o.id, o.state from mill.alert o where o.state <> 'resolved' order by o.id limit 200) a),
     'schedules_late', (select count(*) from mill.cron_health() c where c.reason is not null),
-    'workers', (select count(*) from mill.worker w where w.seen_at > p_now - make_interval(secs => mill.setting('worker.timeout_seconds', '300')::int)),
+    'workers', mill.count_workers(p_now),
     'bulks', (select coalesce(jsonb_agg(jsonb_build_object('id', b.id, 'state', b.state, 'done', b.done, 'total', b.total, 'total_more', b.total_is_more) order by b.id desc), '[]')
       from (select * from mill.console_bulk o where o.state = 'running' or o.updated_at > p_now - interval '10 seconds' order by o.id desc limit 5) b));
 end
@@ -14460,6 +14477,26 @@ $_$;
 
 COMMENT ON FUNCTION mill.translate_pattern(p_pattern text) IS 'An ECMAScript regular expression as one of Postgres that matches the same texts; null when there is none.';
 
+CREATE FUNCTION mill.unanswered_functions(p_queues text[], p_changed text[]) RETURNS jsonb
+    LANGUAGE sql STABLE
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS $$
+  select coalesce(jsonb_agg(jsonb_strip_nulls(jsonb_build_object(
+      'queue', q.queue, 'function', q.function, 'url', q.url, 'address', mill.function_url(coalesce(q.function, q.url)), 'failure', l.failure,
+      'sentence', format('The function of the queue %s has never answered at %s%s. Deploy it there, or correct its name or address and register again.', q.queue,
+        coalesce(mill.function_url(coalesce(q.function, q.url)), format('%s, because the setting functions.base_url is missing', q.function)),
+        coalesce(': ' || left(l.failure, 300), '')))) order by q.queue), '[]')
+  from mill.queue q
+  left join lateral (
+    select i.failure from mill.invocation i
+    where i.queue = q.queue and i.ended_at is not null and q.queue <> all (p_changed)
+    order by i.asked_at desc limit 1) l on true
+  where q.queue = any (p_queues) and q.served_by = 'function' and coalesce(q.function, q.url) is not null
+    and (q.queue = any (p_changed) or not exists (select from mill.invocation i where i.queue = q.queue and i.begun_at is not null))
+$$;
+
+COMMENT ON FUNCTION mill.unanswered_functions(p_queues text[], p_changed text[]) IS 'Those of some queues whose function has never answered, with a sentence that says what to do. For register_jobs alone.';
+
 CREATE FUNCTION mill.unclaimed_export_objects(p_before timestamp with time zone, p_max integer) RETURNS text[]
     LANGUAGE sql STABLE
     SET search_path TO 'pg_catalog', 'pg_temp'
@@ -15193,17 +15230,24 @@ declare
 begin
   if not exists (
     select from mill.worker w
-    where w.worker = p_worker and w.seen_at >= v_now - interval '10 seconds' and w.queues = coalesce(p_queues, w.queues))
+    where w.worker = p_worker and w.seen_at >= v_now - interval '10 seconds' and w.ended_at is null and w.queues = coalesce(p_queues, w.queues))
   then
     insert into mill.worker as w (worker, queues, first_seen_at, seen_at)
     values (p_worker, coalesce(p_queues, '{}'), v_now, v_now)
-    on conflict (worker) do update set seen_at = excluded.seen_at, queues = coalesce(p_queues, w.queues)
-    where w.seen_at < excluded.seen_at - interval '10 seconds' or w.queues <> coalesce(p_queues, w.queues);
+    on conflict (worker) do update set seen_at = excluded.seen_at, ended_at = null, queues = coalesce(p_queues, w.queues)
+    where w.seen_at < excluded.seen_at - interval '10 seconds' or w.ended_at is not null or w.queues <> coalesce(p_queues, w.queues);
   end if;
 end
 $$;
 
 COMMENT ON FUNCTION mill.worker_seen(p_worker text, p_queues text[]) IS 'Records that a container worker is alive, and which queues it serves.';
+
+CREATE FUNCTION mill.worker_silence() RETURNS interval
+    LANGUAGE sql STABLE
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS $$ select make_interval(secs => 3 * mill.setting('worker.heartbeat_interval_seconds', '30')::numeric::double precision + 10) $$;
+
+COMMENT ON FUNCTION mill.worker_silence() IS 'How long a worker may be silent before it counts as lost: three heartbeats.';
 
 CREATE FUNCTION mill.workflow_condition(p_term jsonb) RETURNS text
     LANGUAGE plpgsql STABLE
@@ -16785,7 +16829,7 @@ CREATE FUNCTION public.console_overview() RETURNS jsonb
 declare
   v_role text := mill.require_console('viewer');
   v_now timestamptz := mill.now();
-  v_alive timestamptz := v_now - make_interval(secs => mill.setting('worker.timeout_seconds', '300')::int);
+  v_alive timestamptz := v_now - mill.worker_silence();
 begin
   return jsonb_build_object('now', v_now,
     'queues', (
@@ -16797,7 +16841,7 @@ begin
     'workers', (
       select coalesce(jsonb_agg(jsonb_build_object('worker', w.worker, 'queues', w.queues, 'first_seen_at', w.first_seen_at, 'seen_at', w.seen_at, 'alive', w.seen_at > v_alive)
         order by w.seen_at desc), '[]')
-      from (select * from mill.worker order by seen_at desc limit 200) w),
+      from (select * from mill.worker where ended_at is null order by seen_at desc limit 200) w),
     'maintenance', mill.setting('maintenance.enabled', 'false') = 'true');
 end
 $$;
@@ -17302,6 +17346,11 @@ begin
     'parts', (select coalesce(jsonb_agg(p.part order by p.part), '[]') from mill.part p),
     -- Applications may lie in a schema of their own: their RPCs are asked there.
     'schemas', (select coalesce(jsonb_object_agg(p.part, p.schema), '{}') from mill.part p where p.schema <> 'public'),
+    'profiles', (
+      select coalesce(jsonb_object_agg(f.proname, s.schema), '{}')
+      from (select distinct p.schema from mill.part p where p.schema <> 'public') s
+      join pg_catalog.pg_namespace n on n.nspname = s.schema
+      join pg_catalog.pg_proc f on f.pronamespace = n.oid and f.proname like 'console\_%'),
     'payloads', mill.setting('console.payloads', 'masked'),
     'queues', (select coalesce(jsonb_agg(jsonb_build_object('queue', q.queue, 'description', q.description, 'served_by', q.served_by, 'paused', q.paused) order by q.queue), '[]')
       from (select * from mill.queue order by queue limit 500) q),
@@ -17710,6 +17759,13 @@ end
 $$;
 
 COMMENT ON FUNCTION public.download_export_batch(p_id uuid, p_partial boolean) IS 'Paths and names of a batch''s files, each counted as a download; GM055 while it runs, unless the finished part is enough.';
+
+CREATE FUNCTION public.end_worker(p_worker text) RETURNS void
+    LANGUAGE sql SECURITY DEFINER
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS $$ update mill.worker w set ended_at = mill.now() where w.worker = p_worker and w.ended_at is null $$;
+
+COMMENT ON FUNCTION public.end_worker(p_worker text) IS 'A worker says that it ends: it is shown as alive no longer.';
 
 CREATE FUNCTION public.enqueue_job_v3(job_type text, job_name text, job_payload jsonb, job_category text DEFAULT 'standard'::text, priority integer DEFAULT 5, scheduled_at timestamp with time zone DEFAULT now()) RETURNS uuid
     LANGUAGE plpgsql SECURITY DEFINER
@@ -18633,8 +18689,7 @@ CREATE FUNCTION public.metrics_report() RETURNS jsonb
                  'firing', (select count(*) from mill.alert a where a.rule = r.rule and a.state = 'firing'))), '[]')
                from mill.alert_rule r where r.enabled),
     'rule_values', mill.rule_values(),
-    'workers', (select count(*) from mill.worker w
-                where w.seen_at > mill.now() - make_interval(secs => mill.setting('worker.timeout_seconds', '300')::int)))
+    'workers', mill.count_workers(mill.now()))
 $$;
 
 COMMENT ON FUNCTION public.metrics_report() IS 'What /metrics shows: numbers under names of queues, targets, schedules and rules, no content.';
@@ -18962,9 +19017,15 @@ declare
   v_answer jsonb := jsonb '{"queues": [], "kinds": [], "kept": []}' || case when p_definition ? 'schedules' then jsonb '{"schedules": []}' else '{}' end;
   v_item record;
   v_done jsonb;
+  v_queues text[];
+  v_before jsonb;
 begin
   perform pg_advisory_xact_lock(7022311640271844); -- any constant that only this uses
   perform mill.check_definition_fields(p_definition, array['queues', 'kinds', 'schedules'], '');
+  v_queues := array(
+    select p.item ->> 'queue'
+    from jsonb_array_elements(coalesce(p_definition -> 'queues', '[]') || coalesce(p_definition -> 'kinds', '[]')) p(item) where jsonb_typeof(p.item) = 'object');
+  v_before := (select jsonb_object_agg(q.queue, coalesce(q.function, q.url)) from mill.queue q where q.queue = any (v_queues));
   for v_item in
     select d.part, d.value, format('/%s/%s', d.part, d.ordinality - 1) as place
     from (
@@ -18995,11 +19056,13 @@ begin
       select coalesce(jsonb_agg(jsonb_build_object(rtrim(v_item.part, 's'), v_item.value -> rtrim(v_item.part, 's')) || k.value), '[]')
       from jsonb_array_elements(v_done -> 'kept') k));
   end loop;
-  return v_answer;
+  v_done := mill.unanswered_functions(v_queues, array(
+    select q.queue from mill.queue q where q.queue = any (v_queues) and coalesce(q.function, q.url) is distinct from v_before ->> q.queue));
+  return v_answer || case when v_done = '[]' then '{}' else jsonb_build_object('unanswered', v_done) end;
 end
 $$;
 
-COMMENT ON FUNCTION public.register_jobs(p_definition jsonb, p_force boolean) IS 'Creates and updates queues, kinds and schedules from {queues, kinds, schedules}; says what became of each, and which options were kept as an operator has changed them.';
+COMMENT ON FUNCTION public.register_jobs(p_definition jsonb, p_force boolean) IS 'Creates and updates queues, kinds and schedules from {queues, kinds, schedules}; says what became of each, which options were kept as an operator has changed them, and which functions have never answered.';
 
 CREATE FUNCTION public.register_stored_file(p_storage_path text, p_filename text DEFAULT NULL::text, p_mime_type text DEFAULT NULL::text, p_size bigint DEFAULT NULL::bigint, p_idempotency_key text DEFAULT NULL::text, p_profile_id uuid DEFAULT NULL::uuid) RETURNS jsonb
     LANGUAGE plpgsql
@@ -20975,11 +21038,12 @@ CREATE TABLE mill.worker (
     worker text NOT NULL,
     queues text[] NOT NULL,
     first_seen_at timestamp with time zone NOT NULL,
-    seen_at timestamp with time zone NOT NULL
+    seen_at timestamp with time zone NOT NULL,
+    ended_at timestamp with time zone
 )
 WITH (fillfactor='50');
 
-COMMENT ON TABLE mill.worker IS 'Container workers, and when each last claimed or extended a lease.';
+COMMENT ON TABLE mill.worker IS 'Container workers, when each last claimed or extended a lease, and when it said that it ends.';
 
 CREATE VIEW mill.workflow_state AS
  SELECT j.id,
@@ -22949,6 +23013,8 @@ REVOKE ALL ON FUNCTION mill.count_usage(p_profile_id uuid, p_event text, p_once_
 
 REVOKE ALL ON FUNCTION mill.count_work(p_file public.shell_files, p_job_id uuid, p_event text, p_counts jsonb, p_part text) FROM PUBLIC;
 
+REVOKE ALL ON FUNCTION mill.count_workers(p_now timestamp with time zone) FROM PUBLIC;
+
 REVOKE ALL ON FUNCTION mill.counted_calls(p_known jsonb, p_usage jsonb) FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION mill.cron_field(p_field text, p_least integer, p_most integer, p_names text[]) FROM PUBLIC;
@@ -23154,6 +23220,8 @@ REVOKE ALL ON FUNCTION mill.grant_console(p_record uuid) FROM PUBLIC;
 REVOKE ALL ON FUNCTION mill.group_of_error(p_kind text, p_type text, p_shape text) FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION mill.has_console_grant(p_user uuid, p_record uuid) FROM PUBLIC;
+
+REVOKE ALL ON FUNCTION mill.has_ended(p_worker text, p_seen_at timestamp with time zone) FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION mill.has_format(p_text text, p_format text) FROM PUBLIC;
 
@@ -23854,6 +23922,8 @@ REVOKE ALL ON FUNCTION mill.touch_updated_at() FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION mill.translate_pattern(p_pattern text) FROM PUBLIC;
 
+REVOKE ALL ON FUNCTION mill.unanswered_functions(p_queues text[], p_changed text[]) FROM PUBLIC;
+
 REVOKE ALL ON FUNCTION mill.unclaimed_export_objects(p_before timestamp with time zone, p_max integer) FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION mill.uncount_served(p_queue text, p_rows tid[]) FROM PUBLIC;
@@ -23925,6 +23995,8 @@ REVOKE ALL ON FUNCTION mill.worker_lease_seconds(p_interval numeric) FROM PUBLIC
 REVOKE ALL ON FUNCTION mill.worker_lost_error(p_message text) FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION mill.worker_seen(p_worker text, p_queues text[]) FROM PUBLIC;
+
+REVOKE ALL ON FUNCTION mill.worker_silence() FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION mill.workflow_condition(p_term jsonb) FROM PUBLIC;
 
@@ -24278,6 +24350,9 @@ GRANT ALL ON FUNCTION public.download_export(p_id uuid) TO authenticated;
 
 REVOKE ALL ON FUNCTION public.download_export_batch(p_id uuid, p_partial boolean) FROM PUBLIC;
 GRANT ALL ON FUNCTION public.download_export_batch(p_id uuid, p_partial boolean) TO authenticated;
+
+REVOKE ALL ON FUNCTION public.end_worker(p_worker text) FROM PUBLIC;
+GRANT ALL ON FUNCTION public.end_worker(p_worker text) TO service_role;
 
 REVOKE ALL ON FUNCTION public.enqueue_job_v3(job_type text, job_name text, job_payload jsonb, job_category text, priority integer, scheduled_at timestamp with time zone) FROM PUBLIC;
 GRANT ALL ON FUNCTION public.enqueue_job_v3(job_type text, job_name text, job_payload jsonb, job_category text, priority integer, scheduled_at timestamp with time zone) TO service_role;

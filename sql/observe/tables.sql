@@ -5,9 +5,11 @@ create table mill.worker (
   worker text primary key,
   queues text[] not null,
   first_seen_at timestamptz not null,
-  seen_at timestamptz not null
+  seen_at timestamptz not null,
+  -- When it said that it ends. Null again as soon as a worker of this name claims.
+  ended_at timestamptz
 ) with (fillfactor = 50);
-comment on table mill.worker is 'Container workers, and when each last claimed or extended a lease.';
+comment on table mill.worker is 'Container workers, when each last claimed or extended a lease, and when it said that it ends.';
 
 -- A check is a function that answers a row for each thing that is not well: (detail text). No row: all is well.
 create table mill.health_check (

@@ -425,6 +425,11 @@ export interface Rpcs {
     args: { p_id: string; p_partial?: boolean | null };
     result: Json;
   };
+  /** A worker says that it ends: it is shown as alive no longer. For service_role. */
+  end_worker: {
+    args: { p_worker: string };
+    result: null;
+  };
   /** Enqueues one job of an allowed type; answers its id. For service_role. */
   enqueue_job_v3: {
     args: { job_type: string; job_name: string; job_payload: Json; job_category?: string | null; priority?: number | null; scheduled_at?: string | null };
@@ -730,7 +735,7 @@ export interface Rpcs {
     args: { p_job: string; p_worker: string; p_attempt: number; p_status: string; p_error: Json; p_place: string; p_measured?: Json | null; p_outcome?: Json | null };
     result: boolean;
   };
-  /** Creates and updates queues, kinds and schedules from {queues, kinds, schedules}; says what became of each, and which options were kept as an operator has changed them. For service_role. */
+  /** Creates and updates queues, kinds and schedules from {queues, kinds, schedules}; says what became of each, which options were kept as an operator has changed them, and which functions have never answered. For service_role. */
   register_jobs: {
     args: { p_definition: Json; p_force?: boolean | null };
     result: Json;

@@ -39,6 +39,8 @@ pub trait Job: Serialize + DeserializeOwned + JsonSchema {
     const KIND: &'static str;
     /// What the kind is registered with.
     const OPTIONS: KindOptions;
+    /// The fields of the type and their names in JSON, empty where serde flattens a field. One that is not here has the same name in both.
+    const FIELDS: &'static [(&'static str, &'static str)] = &[];
 }
 
 /// What a kind is registered with. `None` leaves a value as it is in Postgres.

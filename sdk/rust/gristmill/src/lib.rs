@@ -23,6 +23,7 @@ pub mod time;
 pub mod trace;
 #[cfg(all(feature = "worker", not(target_arch = "wasm32")))]
 pub mod worker;
+pub mod workflow;
 
 use std::future::Future;
 use std::pin::Pin;

@@ -164,4 +164,16 @@ pub struct Registered {
     /// What an operator has changed and was kept, with what was asked for.
     #[serde(default)]
     pub kept: Vec<Map<String, Value>>,
+    /// Queues whose function has never answered, each with a `sentence` that says what to do.
+    #[serde(default)]
+    pub unanswered: Vec<Map<String, Value>>,
+}
+
+impl Registered {
+    /// What may be wrong, in sentences: functions that have never answered. A function that is deployed after this call is among them.
+    pub fn warnings(&self) -> impl Iterator<Item = &str> {
+        self.unanswered
+            .iter()
+            .filter_map(|queue| queue.get("sentence").and_then(Value::as_str))
+    }
 }
