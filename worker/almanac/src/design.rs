@@ -298,10 +298,7 @@ impl Bodygraph {
         gates.sort_unstable();
         gates.dedup();
         let channels = channels(&gates);
-        let defined: Vec<Center> = Center::ALL
-            .into_iter()
-            .filter(|center| channels.iter().any(|channel| channel.touches(*center)))
-            .collect();
+        let defined = defined(&channels);
         Ok(Self {
             design_moment,
             human_type: human_type(&channels, &defined),
@@ -389,6 +386,16 @@ pub fn links(first: &Bodygraph, second: &Bodygraph) -> Vec<Link> {
             })
         })
         .collect()
+}
+
+/// The centres that a set of gates defines.
+pub fn defined_by(gates: &[u8]) -> Vec<Center> {
+    defined(&channels(gates))
+}
+
+fn defined(channels: &[Channel]) -> Vec<Center> {
+    let touched = |center: &Center| channels.iter().any(|channel| channel.touches(*center));
+    Center::ALL.into_iter().filter(touched).collect()
 }
 
 // The Sun takes some 89 days for it. Three steps of the mean motion come within a second.

@@ -17,7 +17,8 @@ mod zodiac;
 pub use angles::{Angles, houses};
 pub use birth::{Birth, BirthError, Moment, Place};
 pub use design::{
-    Activation, Authority, Bodygraph, Center, Channel, Definition, HumanType, Link, LinkKind, links,
+    Activation, Authority, Bodygraph, Center, Channel, Definition, HumanType, Link, LinkKind,
+    defined_by, links,
 };
 pub use numbers::{NameNumbers, Numbers};
 pub use pillars::{Branches, Element, Pillar, Pillars, between_branches, between_elements};

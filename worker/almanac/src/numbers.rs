@@ -19,6 +19,10 @@ pub struct Numbers {
     pub maturity: Option<u8>,
     /// The weekday of the birth, in English.
     pub weekday: String,
+    /// The numbers of the four stretches of life.
+    pub pinnacles: [u8; 4],
+    /// The ages at which the second, third and fourth begin.
+    pub turns: [u8; 3],
 }
 
 /// The numbers of a name.
@@ -54,6 +58,8 @@ impl Numbers {
                 .map(|name| reduced(u32::from(life_path) + u32::from(name.expression))),
             name,
             weekday: born.format("%A").to_string(),
+            pinnacles: pinnacles(single(month), single(day), single(year)),
+            turns: [0, 9, 18].map(|later| 36 - single(life_path.into()) as u8 + later),
         }
     }
 }
@@ -92,6 +98,24 @@ impl NameNumbers {
             letters: letters.len(),
             strongest,
         })
+    }
+}
+
+fn pinnacles(month: u32, day: u32, year: u32) -> [u8; 4] {
+    let (first, second) = (reduced(month + day), reduced(day + year));
+    [
+        first,
+        second,
+        reduced(single(first.into()) + single(second.into())),
+        reduced(month + year),
+    ]
+}
+
+// One digit, whatever it is.
+fn single(number: u32) -> u32 {
+    match number {
+        0 => 0,
+        _ => 1 + (number - 1) % 9,
     }
 }
 
@@ -135,6 +159,13 @@ mod tests {
             (9, Some(1), Some(8))
         );
         assert_eq!((name.letters, name.missing), (11, vec![2, 7, 8, 9]));
+    }
+
+    #[test]
+    fn four_stretches_follow_from_the_date() {
+        // 10 December 1815: month 3, day 1, year 6. The first ends at 36 less the life path.
+        let ada = Numbers::of("Ada", "1815-12-10".parse().unwrap());
+        assert_eq!((ada.pinnacles, ada.turns), ([4, 7, 11, 9], [35, 44, 53]));
     }
 
     #[test]

@@ -55,6 +55,15 @@ impl Pillar {
         }
     }
 
+    /// Its place in the cycle of sixty, from 0.
+    pub fn number(self) -> i32 {
+        (0..60)
+            .find(|number| {
+                number % 10 == i32::from(self.stem) && number % 12 == i32::from(self.branch)
+            })
+            .unwrap_or(0)
+    }
+
     /// The stem in English: "yang wood".
     pub fn stem_name(self) -> String {
         format!(

@@ -57,6 +57,8 @@ pub struct SiderealChart {
     pub periods: Vec<Period>,
     /// Whether the Moon's nakshatra was the same for the whole day, or the hour is known.
     pub moon_is_certain: bool,
+    /// The lunar day, 1 to 30; from 16 on the Moon wanes.
+    pub tithi: u8,
     /// Of Sun to Saturn, the one that has gone farthest in its sign.
     pub soul_planet: Body,
 }
@@ -129,6 +131,7 @@ impl SiderealChart {
             nakshatra(Sky::new(later).longitude(Body::Moon) - offset).0
         };
         let moon = places[1].spot.longitude;
+        let elongation = (moon - places[0].spot.longitude).rem_euclid(360.0);
         let soul_planet = places[..7]
             .iter()
             .max_by(|one, other| {
@@ -144,6 +147,7 @@ impl SiderealChart {
                 Vec::new()
             },
             moon_is_certain: moment.is_timed || moon_at(-0.5) == moon_at(0.5),
+            tithi: ((elongation / 12.0) as u8).min(29) + 1,
             soul_planet,
             places,
         })
@@ -167,6 +171,19 @@ impl SiderealPlace {
             Body::NorthNode => "Rahu",
             body => body.in_sentence(),
         }
+    }
+
+    /// The name without an article.
+    pub const fn bare_name(&self) -> &'static str {
+        match self.body {
+            Body::NorthNode => "Rahu",
+            body => body.name(),
+        }
+    }
+
+    /// The rulers of the great periods, from the one of this nakshatra on.
+    pub fn rulers_from_here(&self) -> [&'static str; 9] {
+        std::array::from_fn(|step| RULERS[(usize::from(self.nakshatra) + step) % 9].0)
     }
 
     /// Who rules its nakshatra.
