@@ -6,6 +6,9 @@ use crate::choices::Choices;
 use crate::prose::{sentences, variants};
 use crate::{Chapter, Section, Table};
 
+/// A paragraph of so many words does not stand alone.
+const SHORT: usize = 42;
+
 /// What stands for a name in braces.
 pub(crate) type Vars = Vec<(&'static str, String)>;
 
@@ -119,7 +122,8 @@ impl<'m> Builder<'m> {
         }
     }
 
-    /// A paragraph of what is not empty. One that names nobody could stand in any book, so it is joined to the one before.
+    /// A paragraph of what is not empty. A short one, or one that names nobody, could stand in many books, so it is joined to the one
+    /// before.
     pub(crate) fn paragraph(&mut self, parts: impl IntoIterator<Item = String>) {
         let parts: Vec<String> = parts.into_iter().filter(|part| !part.is_empty()).collect();
         let text = parts.join(" ");
@@ -127,11 +131,14 @@ impl<'m> Builder<'m> {
             .people
             .iter()
             .any(|(_, name)| text.contains(name.as_str()));
+        let stands_alone = is_named && text.split(' ').count() > SHORT;
         let Some(section) = self.sections.last_mut().filter(|_| !text.is_empty()) else {
             return;
         };
         if !section.text.is_empty() {
-            section.text.push_str(if is_named { "\n\n" } else { " " });
+            section
+                .text
+                .push_str(if stands_alone { "\n\n" } else { " " });
         }
         section.text.push_str(&text);
     }

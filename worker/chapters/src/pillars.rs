@@ -60,6 +60,9 @@ pub(crate) fn person(mut b: Builder<'_>, mine: &Person) -> Option<Chapter> {
     climate(&mut b, pillars, &names);
     friends(&mut b, mine, pillars);
     balance(&mut b, pillars);
+    b.section("heading.close5", &vars![]);
+    let said = b.say("close.pillars", &names);
+    b.paragraph([said]);
     Some(b.finish(title))
 }
 

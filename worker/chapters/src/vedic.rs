@@ -18,6 +18,11 @@ pub(crate) fn person(mut b: Builder<'_>, mine: &Person) -> Option<Chapter> {
     purpose(&mut b, chart);
     company(&mut b, chart);
     periods(&mut b, mine, chart);
+    let said = b.say(
+        "close.vedic",
+        &vars![nakshatra = chart.moon().nakshatra_name()],
+    );
+    b.paragraph([said]);
     Some(b.finish(title))
 }
 
@@ -66,7 +71,7 @@ fn birthstar(b: &mut Builder<'_>, chart: &SiderealChart) {
             ],
         ),
         reserve,
-        b.say(&star(moon), &vars![]),
+        of_star(b, moon),
         b.say(&format!("pada.{}", moon.pada), &vars![]),
     ];
     b.paragraph(parts);
@@ -100,6 +105,15 @@ fn birthstar(b: &mut Builder<'_>, chart: &SiderealChart) {
     }
 }
 
+// What a nakshatra means, or a word to the effect that it was said before.
+fn of_star(b: &mut Builder<'_>, place: &SiderealPlace) -> String {
+    let said = b.say(&star(place), &vars![]);
+    match said.is_empty() {
+        true => b.say("star_again", &vars![nakshatra = place.nakshatra_name()]),
+        false => said,
+    }
+}
+
 // The key of a nakshatra's passages.
 fn star(place: &SiderealPlace) -> String {
     format!("star.{}", place.nakshatra_name().replace(' ', "_"))
@@ -113,7 +127,7 @@ fn purpose(b: &mut Builder<'_>, chart: &SiderealChart) {
             "lead.sunstar",
             &vars![nakshatra = sun.nakshatra_name(), spot = sun.spot],
         ),
-        b.say(&star(sun), &vars![]),
+        of_star(b, sun),
         b.say(&format!("soul.{}", chart.soul_planet.key()), &vars![]),
     ];
     b.paragraph(parts);

@@ -169,19 +169,18 @@ fn quick(b: &mut Builder<'_>, chart: &Chart, other: Option<&Chart>) {
     for body in [Body::Mercury, Body::Venus, Body::Mars] {
         parts.push(in_sign(b, chart, other, body));
     }
-    b.paragraph(parts);
     let own = if mercury.sign == chart.get(Body::Sun).spot.sign {
         "own"
     } else {
         "other"
     };
-    let parts = [
+    parts.extend([
         b.say(&format!("link.mercury.{own}"), &vars![]),
         b.say(
             &format!("link.three.{}", quality(venus.sign, mars.sign)),
             &vars![],
         ),
-    ];
+    ]);
     b.paragraph(parts);
 }
 
