@@ -130,7 +130,10 @@ impl Picture<'_> {
         if !self.is_sure(&best) && !best.is_blank() {
             let up = self.which_way_is_up().await?;
             best = self.look_again(best, up.as_ref(), &language).await?;
-            if let Some(other) = up.and_then(|up| other_script(&up, &language, installed)) {
+            // Of pages on their side it takes Latin letters for Cyrillic ones: only what could not be read is perhaps another script.
+            if !self.is_sure(&best)
+                && let Some(other) = up.and_then(|up| other_script(&up, &language, installed))
+            {
                 match other {
                     Ok(name) => self.in_language(&mut best, &mut language, name).await?,
                     Err(script) => doubts.push(not_installed(script)),
