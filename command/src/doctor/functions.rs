@@ -92,7 +92,7 @@ fn unbelieving(name: &str, status: Option<u16>) -> Option<Detail> {
             ),
             mend: Some("Run: gristmill configure --invoke-secret whsec_…, with the INVOKE_SECRET that the functions have".to_owned()),
         }),
-        404 | 405 | 410 => Some(Detail {
+        status @ (404 | 405 | 410) => Some(Detail {
             what: format!("{name} answers {status}: no function takes invocations there"),
             mend: Some("Deploy it there, or correct its name or address in the code and register the jobs again".to_owned()),
         }),

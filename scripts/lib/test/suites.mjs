@@ -81,7 +81,7 @@ export const suites = [
   // Checkers and Prometheus are downloaded for this suite alone: scripts/setup --for deploy.
   { group: "deploy", name: "deploy", onSoak: true, needs: ["native", "functions", "deploy tools"], read: readNode,
     command: nodeTest("tests/deploy/files.test.mjs", "tests/deploy/prometheus.test.mjs") },
-  { group: "deploy", name: "deployed", onSoak: true, needs: ["native", "functions", "sdk"], read: readNode, command: nodeTest("tests/deploy/deployed.test.mjs", "tests/deploy/smoke.test.mjs") },
+  { group: "deploy", name: "deployed", onSoak: true, needs: ["native", "functions", "sdk"], read: readNode, command: nodeTest("tests/deploy/deployed.test.mjs", "tests/deploy/console.test.mjs", "tests/deploy/smoke.test.mjs") },
   { group: "deploy", name: "image", onSoak: true, root: true, alone: true, needs: ["native", "deploy tools"], read: readNode, command: nodeTest("tests/deploy/image.test.mjs") },
   // Installs from npm.
   { group: "project", name: "release", onSoak: true, needs: ["native", "functions"], read: readNode, command: nodeTest("tests/release/") },

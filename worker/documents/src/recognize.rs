@@ -3,7 +3,7 @@
 //! First the page is turned as its file says and its skew is taken out: tesseract reads nothing of a page that leans to the right by four
 //! degrees. Where what it then reads is unsure, it is asked which way is up (on a small picture: on a whole one that takes half as long as
 //! reading), and the page is tried turned, in another size and in black and white. The surest reading is kept. An upright page costs one
-//! reading and a twentieth.
+//! reading and 7% (0.2 s beside 2.9 s at 300 dpi).
 
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
@@ -130,7 +130,10 @@ impl Picture<'_> {
         if !self.is_sure(&best) && !best.is_blank() {
             let up = self.which_way_is_up().await?;
             best = self.look_again(best, up.as_ref(), &language).await?;
-            if let Some(other) = up.and_then(|up| other_script(&up, &language, installed)) {
+            // Of pages on their side it takes Latin letters for Cyrillic ones: only what could not be read is perhaps another script.
+            if !self.is_sure(&best)
+                && let Some(other) = up.and_then(|up| other_script(&up, &language, installed))
+            {
                 match other {
                     Ok(name) => self.in_language(&mut best, &mut language, name).await?,
                     Err(script) => doubts.push(not_installed(script)),

@@ -3,29 +3,29 @@
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
-use crate::job::{Job, KindOptions, Unique};
+use crate::kind::{Job, KindOptions, Unique};
 use crate::schedule::Schedule;
 
 /// Where jobs of a kind wait that names no queue.
-pub(crate) const DEFAULT_QUEUE: &str = "default";
+const DEFAULT_QUEUE: &str = "default";
 
-/// Queues and kinds to be registered: [`Jobs::definition`](crate::Jobs::definition) makes one from the handlers of a program.
+/// Queues and kinds to be registered: `Jobs::definition` makes one from the handlers of a program.
 ///
-/// ```no_run
-/// # use gristmill::{Client, Definition, Job, Queue};
+/// ```
+/// # extern crate gristmill_definitions as gristmill;
+/// # use gristmill::{Definition, Job, Queue};
 /// # use schemars::JsonSchema;
 /// # use serde::{Deserialize, Serialize};
 /// # #[derive(Job, Serialize, Deserialize, JsonSchema)]
 /// # #[job(kind = "thumbnail", queue = "pictures")]
 /// # struct Thumbnail { object: String }
-/// # async fn register(client: Client) -> Result<(), gristmill::CallError> {
 /// let definition = Definition::new()
 ///     .kind::<Thumbnail>()
 ///     .queue(Queue::new("pictures").at("https://pictures.example.com/jobs").option("max_parallel", 8));
-/// client.register(&definition).await?;
-/// # Ok(())
-/// # }
+/// assert_eq!(definition.queue_names(), ["pictures"]);
 /// ```
+///
+/// `client.register(&definition)` writes it.
 #[derive(Debug, Clone, Default, PartialEq, Serialize)]
 pub struct Definition {
     /// Queues. One that a kind names and that is not here is made for workers that claim by themselves.

@@ -1,6 +1,7 @@
 //! Definitions of workflows: jobs that run side by side and after each other. For deployments with the part `workflows`.
 //!
 //! ```
+//! # extern crate gristmill_definitions as gristmill;
 //! use gristmill::workflow::{Workflow, param, reference};
 //! use gristmill::{Job, task};
 //! use schemars::JsonSchema;
@@ -34,11 +35,9 @@
 //! );
 //! digest.task("whole", task!(Summarise { text: chapter.result(), title: "The whole", words: 500 }).needs(&chapter));
 //! # assert_eq!(digest.definition()["tasks"][2]["input"]["words"], 500);
-//! # async fn register(client: gristmill::Client, digest: Workflow) -> Result<(), gristmill::CallError> {
-//! client.register_workflow(&digest).await?;
-//! # Ok(())
-//! # }
 //! ```
+//!
+//! `client.register_workflow(&digest)` writes it.
 //!
 //! What does not compile: a field that the payload lacks, a field that is left out, a value of another type, and a need for a task that was not added
 //! before. Postgres refuses the rest when the workflow is registered, with a sentence that says what is wrong.
@@ -48,8 +47,7 @@ use std::marker::PhantomData;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
-use crate::client::{CallError, Client};
-use crate::job::Job;
+use crate::kind::Job;
 
 /// Stands in an input for a value that is known only when the task starts. It fits a field of any type.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -340,18 +338,6 @@ pub struct WorkflowRegistered {
     pub version: u32,
     /// `created`, `updated` or `unchanged`.
     pub status: String,
-}
-
-impl Client {
-    /// Writes the definition of a workflow where it has changed. It may be called at every start: a version that was started stays as it is, and the
-    /// next one is made.
-    pub async fn register_workflow(
-        &self,
-        workflow: &Workflow,
-    ) -> Result<WorkflowRegistered, CallError> {
-        let arguments = serde_json::json!({ "p_definition": workflow.definition() });
-        self.call_again("register_workflow", &arguments, 5).await
-    }
 }
 
 #[cfg(test)]

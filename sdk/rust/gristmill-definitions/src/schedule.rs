@@ -5,12 +5,13 @@ use std::time::Duration;
 use serde::Serialize;
 use serde_json::{Map, Value};
 
-use crate::job::Job;
+use crate::kind::Job;
 
 /// When jobs of a kind are enqueued, and with which payload. It is registered with the kinds of a [`Definition`](crate::Definition) or of
-/// [`Jobs`](crate::Jobs).
+/// `Jobs`.
 ///
 /// ```
+/// # extern crate gristmill_definitions as gristmill;
 /// # use gristmill::{CatchUp, Job, Overlap, Schedule};
 /// # use schemars::JsonSchema;
 /// # use serde::{Deserialize, Serialize};
