@@ -4,10 +4,9 @@
 //! all in one transaction. Until that call nothing has changed. Another job for the same stage is told that the stage was done, and by
 //! which job. A job that can do nothing for its document ends as failed, with the reason: none is completed unless its work was done.
 
-mod builtin;
+mod check;
 mod file;
 mod language;
-mod model;
 mod ocr;
 mod passes;
 mod plain;
@@ -25,6 +24,7 @@ use std::sync::Arc;
 
 use async_trait::async_trait;
 use gristmill_core::job::{ClaimedJob, Failure, JobId, Outcome};
+use gristmill_reading as model;
 use gristmill_rpc::{BegunStage, RpcError, StagedDocument};
 use serde::Serialize;
 use serde_json::json;
