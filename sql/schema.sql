@@ -694,7 +694,8 @@ begin
   new.id := mill.uuid7();
   new.version := v_definition.version;
   new.user_id := coalesce(new.user_id, auth.uid());
-  new.params := v_definition.defaults || new.params;
+  new.params := mill.workflow_params(v_definition, new.params);
+  perform mill.check_workflow_params(v_definition, new.params);
   new.created_at := mill.now();
   new.updated_at := new.created_at;
   new.message := 'Queued';
@@ -1371,14 +1372,16 @@ CREATE FUNCTION mill.check_definition() RETURNS trigger
 declare
   v_steps mill.workflow_step[];
 begin
-  if tg_op = 'UPDATE' and (new.type, new.version, new.tasks, new.defaults, new.documents)
-    is distinct from (old.type, old.version, old.tasks, old.defaults, old.documents)
+  if tg_op = 'UPDATE' and (new.type, new.version, new.tasks, new.defaults, new.documents, new.params_schema, new.choices)
+    is distinct from (old.type, old.version, old.tasks, old.defaults, old.documents, old.params_schema, old.choices)
     and exists (select from mill.workflow j where j.type = old.type and j.version = old.version)
   then
     raise exception 'version % of "%" has been started and cannot change', old.version, old.type
       using errcode = 'GM069', hint = 'Insert the next version instead.';
   end if;
 
+  new.compiled_params := mill.compile_schema(new.params_schema);
+  perform mill.check_definition_choices(new.choices, new.defaults);
   -- Its tasks are inserted into job_tasks, job by job: there is nothing to check before.
   if new.tasks = '[]' then
     return new;
@@ -1395,6 +1398,23 @@ end
 $$;
 
 COMMENT ON FUNCTION mill.check_definition() IS 'Refuses a definition that could not run, with the reason.';
+
+CREATE FUNCTION mill.check_definition_choices(p_choices jsonb, p_defaults jsonb) RETURNS void
+    LANGUAGE plpgsql STABLE
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS $$
+begin
+  if jsonb_typeof(p_choices) <> 'object' then
+    perform mill.refuse_definition('GM061', 'choices must be an object');
+  end if;
+  perform mill.refuse_definition('GM061', format('choices of "%s" must name a field, and a list of the defaults, and "%s" must be a list of them too', c.key, c.key))
+  from jsonb_each(p_choices) c
+  where (jsonb_typeof(c.value -> 'field'), jsonb_typeof(p_defaults -> (c.value ->> 'among')), jsonb_typeof(p_defaults -> c.key))
+    is distinct from ('string', 'array', 'array');
+end
+$$;
+
+COMMENT ON FUNCTION mill.check_definition_choices(p_choices jsonb, p_defaults jsonb) IS 'Refuses choices that choose from nothing.';
 
 CREATE FUNCTION mill.check_definition_fields(p_definition jsonb, p_fields text[], p_place text) RETURNS void
     LANGUAGE plpgsql IMMUTABLE
@@ -2113,6 +2133,47 @@ CREATE FUNCTION mill.check_workers() RETURNS TABLE(detail text)
 $$;
 
 COMMENT ON FUNCTION mill.check_workers() IS 'Queues of the container worker that have work and nobody to do it.';
+
+CREATE TABLE public.workflow_definition (
+    type text NOT NULL,
+    version integer DEFAULT 1 NOT NULL,
+    description text DEFAULT ''::text NOT NULL,
+    tasks jsonb NOT NULL,
+    defaults jsonb DEFAULT '{}'::jsonb NOT NULL,
+    documents text,
+    open_to_users boolean DEFAULT true NOT NULL,
+    active boolean DEFAULT true NOT NULL,
+    created_at timestamp with time zone DEFAULT now() NOT NULL,
+    params_schema jsonb,
+    compiled_params jsonb,
+    choices jsonb DEFAULT '{}'::jsonb NOT NULL,
+    CONSTRAINT defaults_are_an_object CHECK ((jsonb_typeof(defaults) = 'object'::text)),
+    CONSTRAINT type_is_a_short_word CHECK ((type ~ '^[a-z][a-z0-9_-]{0,62}$'::text)),
+    CONSTRAINT version_is_positive CHECK ((version > 0))
+);
+
+COMMENT ON TABLE public.workflow_definition IS 'What a type of workflow is made of; a new workflow is an INSERT. The newest active version is started. See docs/add-a-workflow.md.';
+
+CREATE FUNCTION mill.check_workflow_params(p_definition public.workflow_definition, p_params jsonb) RETURNS void
+    LANGUAGE plpgsql STABLE
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS $$
+declare
+  v_violation text[];
+begin
+  if p_definition.compiled_params is null then
+    return;
+  end if;
+  v_violation := mill.schema_violation(p_definition.compiled_params, p_definition.compiled_params, p_params);
+  if v_violation is not null then
+    raise exception 'the params do not fit: % %', 'params' || replace(v_violation[1], '/', '.'), v_violation[2]
+      using errcode = 'GM070', detail = jsonb_build_object('field', 'params' || replace(v_violation[1], '/', '.'))::text,
+        hint = 'The column params_schema of workflow_definition has the schema.';
+  end if;
+end
+$$;
+
+COMMENT ON FUNCTION mill.check_workflow_params(p_definition public.workflow_definition, p_params jsonb) IS 'Raises GM070 with the field for params that do not fit the schema of the definition.';
 
 CREATE FUNCTION mill.check_writing() RETURNS TABLE(detail text)
     LANGUAGE plpgsql
@@ -7000,7 +7061,7 @@ begin
   elsif v_state <> 'queued' or not exists (select from mill.job_live l where l.id = new.task_id and l.state = 'processing') then
     raise exception 'the task is not being worked on' using errcode = '55000', hint = 'Insert an artifact before its task is completed.';
   elsif not coalesce(new.storage_path ~ format('^%s/%s/%s(/[A-Za-z0-9_.-]*[A-Za-z0-9_-][A-Za-z0-9_.-]*)+$', new.user_id, new.job_id,
-    case new.artifact_type when 'audio_mp3' then 'audio' else new.artifact_type end), false)
+    case when new.artifact_type like 'audio%' then 'audio' else new.artifact_type end), false)
   then
     raise exception 'storage_path must be {user}/{job}/audio|pdf|json/…, as the artifact_type says, of letters, digits, "-", "_" and "."' using errcode = '23514';
   end if;
@@ -7794,17 +7855,18 @@ CREATE FUNCTION mill.keep_artifacts(p_ids uuid[]) RETURNS void
     AS $_$
   with made as (
     select j.id as job_id, j.user_id, t.id as task_id, a.artifact, a.artifact ->> 'type' as type, coalesce(a.artifact ->> 'bucket', 'gristmill') as bucket,
-      format('%s/%s/%s/%s', j.user_id, j.id,
-        case a.artifact ->> 'type' when 'audio_mp3' then 'audio' else a.artifact ->> 'type' end,
-        t.id || '.' || case a.artifact ->> 'type' when 'audio_mp3' then 'mp3' else a.artifact ->> 'type' end) as path
+      -- Named by the task, or by a word of its own such as full_nuclear. No word is the id of a task.
+      format('^%s/%s/%s/(%s|[a-z][a-z0-9_]{0,40})\.%s$', j.user_id, j.id, f.folder, t.id, f.ending) as place
     from mill.task t
     join mill.workflow j on j.id = t.job_id
     cross join lateral jsonb_array_elements(
       case jsonb_typeof(t.output -> 'artifacts') when 'array' then t.output -> 'artifacts' else '[]' end) as a(artifact)
+    left join (values ('audio_mp3', 'audio', 'mp3'), ('audio_m4a', 'audio', 'm4a'), ('pdf', 'pdf', 'pdf'), ('json', 'json', 'json')) as f(type, folder, ending)
+      on f.type = a.artifact ->> 'type'
     where t.id = any (p_ids) and t.state = 'completed'
   ),
   judged as (
-    select m.*, m.type in ('audio_mp3', 'pdf', 'json') and m.bucket in ('gristmill', 'job-artifacts') and m.artifact ->> 'storage_path' = m.path
+    select m.*, m.artifact ->> 'storage_path' ~ m.place and m.bucket in ('gristmill', 'job-artifacts')
       and m.artifact ->> 'sha256' ~ '^[0-9a-f]{64}$' and m.artifact ->> 'bytes' ~ '^\d{1,15}$'
       and coalesce(m.artifact ->> 'duration_seconds', '0') ~ '^\d{1,9}(\.\d+)?$' is true as is_good
     from made m
@@ -7814,12 +7876,14 @@ CREATE FUNCTION mill.keep_artifacts(p_ids uuid[]) RETURNS void
     select mill.now(), 'artifact_refused', jsonb_build_object('job', g.job_id, 'task', g.task_id) from judged g where not coalesce(g.is_good, false)
   )
   insert into public.job_artifacts (id, job_id, user_id, task_id, artifact_type, storage_path, file_size_bytes, duration_seconds, sha256, title, created_at, bucket)
-  select mill.uuid7(), g.job_id, g.user_id, g.task_id, g.type, g.path, (g.artifact ->> 'bytes')::bigint,
+  select mill.uuid7(), g.job_id, g.user_id, g.task_id, g.type, g.artifact ->> 'storage_path', (g.artifact ->> 'bytes')::bigint,
     (g.artifact ->> 'duration_seconds')::numeric, g.artifact ->> 'sha256', left(g.artifact ->> 'title', 200), mill.now(), g.bucket
   from judged g where g.is_good
   on conflict (storage_path) do update set
     file_size_bytes = excluded.file_size_bytes, duration_seconds = excluded.duration_seconds, sha256 = excluded.sha256, title = excluded.title,
     bucket = excluded.bucket
+  -- A word that another task has taken stays its own.
+  where job_artifacts.task_id = excluded.task_id
 $_$;
 
 COMMENT ON FUNCTION mill.keep_artifacts(p_ids uuid[]) IS 'Registers the artifacts that completed tasks named in their outputs.';
@@ -15312,6 +15376,23 @@ $$;
 
 COMMENT ON FUNCTION mill.workflow_output(p_job mill.workflow) IS 'What the tasks gave that nothing else depends on, by key. Lists of items stay with their tasks.';
 
+CREATE FUNCTION mill.workflow_params(p_definition public.workflow_definition, p_params jsonb) RETURNS jsonb
+    LANGUAGE sql STABLE
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS $$
+  select merged.params || coalesce((
+    select jsonb_object_agg(c.key, (
+      select coalesce(jsonb_agg(e.item order by e.n), '[]')
+      from jsonb_array_elements(p_definition.defaults -> c.key) with ordinality as e(item, n)
+      where not (p_definition.defaults -> (c.value ->> 'among')) @> jsonb_build_array(e.item -> (c.value ->> 'field'))
+        or (merged.params -> (c.value ->> 'among')) @> jsonb_build_array(e.item -> (c.value ->> 'field'))))
+    from jsonb_each(p_definition.choices) c
+    where not p_params ? c.key and p_params ? (c.value ->> 'among')), '{}')
+  from (select p_definition.defaults || p_params as params) merged
+$$;
+
+COMMENT ON FUNCTION mill.workflow_params(p_definition public.workflow_definition, p_params jsonb) IS 'The params of a new job: given ones over the defaults, with the lists that they choose.';
+
 CREATE FUNCTION mill.write_blocks(p_id uuid, p_blocks jsonb) RETURNS integer
     LANGUAGE plpgsql
     SET search_path TO 'pg_catalog', 'pg_temp'
@@ -19091,27 +19172,29 @@ declare
   v_new public.workflow_definition;
   v_unknown text := (
     select k.name from jsonb_object_keys(case when jsonb_typeof(p_definition) = 'object' then p_definition else '{"": null}' end) as k(name)
-    where k.name <> all (array['type', 'description', 'tasks', 'defaults', 'documents', 'open_to_users']) limit 1);
+    where k.name <> all (array['type', 'description', 'tasks', 'defaults', 'documents', 'open_to_users', 'params_schema', 'choices']) limit 1);
 begin
   if v_unknown is not null then
     perform mill.refuse_definition('GM061', case when v_unknown = '' then 'a definition must be an object' else format('a definition has no field "%s"', v_unknown) end);
   end if;
   perform pg_advisory_xact_lock(hashtextextended('mill.register_workflow ' || (p_definition ->> 'type'), 0));
   select d.* into v_old from public.workflow_definition d where d.type = p_definition ->> 'type' order by d.version desc limit 1;
-  v_new := jsonb_populate_record(null::public.workflow_definition, '{"description": "", "defaults": {}, "open_to_users": true, "tasks": []}'::jsonb || p_definition);
-  if (v_old.description, v_old.tasks, v_old.defaults, v_old.documents, v_old.open_to_users)
-    is not distinct from (v_new.description, v_new.tasks, v_new.defaults, v_new.documents, v_new.open_to_users)
+  v_new := jsonb_populate_record(null::public.workflow_definition, '{"description": "", "defaults": {}, "open_to_users": true, "tasks": [], "choices": {}}'::jsonb || p_definition);
+  if (v_old.description, v_old.tasks, v_old.defaults, v_old.documents, v_old.open_to_users, v_old.params_schema, v_old.choices)
+    is not distinct from (v_new.description, v_new.tasks, v_new.defaults, v_new.documents, v_new.open_to_users, v_new.params_schema, v_new.choices)
   then
     return jsonb_build_object('type', v_old.type, 'version', v_old.version, 'status', 'unchanged');
   end if;
   if v_old.type is not null and not exists (select from mill.workflow j where j.type = v_old.type and j.version = v_old.version) then
     update public.workflow_definition d
-    set description = v_new.description, tasks = v_new.tasks, defaults = v_new.defaults, documents = v_new.documents, open_to_users = v_new.open_to_users
+    set description = v_new.description, tasks = v_new.tasks, defaults = v_new.defaults, documents = v_new.documents, open_to_users = v_new.open_to_users,
+      params_schema = v_new.params_schema, choices = v_new.choices
     where d.type = v_old.type and d.version = v_old.version;
     return jsonb_build_object('type', v_old.type, 'version', v_old.version, 'status', 'updated');
   end if;
-  insert into public.workflow_definition (type, version, description, tasks, defaults, documents, open_to_users)
-  values (v_new.type, coalesce(v_old.version, 0) + 1, v_new.description, v_new.tasks, v_new.defaults, v_new.documents, v_new.open_to_users);
+  insert into public.workflow_definition (type, version, description, tasks, defaults, documents, open_to_users, params_schema, choices)
+  values (v_new.type, coalesce(v_old.version, 0) + 1, v_new.description, v_new.tasks, v_new.defaults, v_new.documents, v_new.open_to_users, v_new.params_schema,
+    v_new.choices);
   return jsonb_build_object('type', v_new.type, 'version', coalesce(v_old.version, 0) + 1, 'status', 'created');
 end
 $$;
@@ -19713,7 +19796,7 @@ begin
 
   select * into v_first from mill.workflow j where j.user_id = v_user and j.idempotency_key = p_idempotency_key;
   if v_first.type <> p_type or v_first.params <> (
-    select d.defaults || p_params from public.workflow_definition d where d.type = v_first.type and d.version = v_first.version)
+    select mill.workflow_params(d, p_params) from public.workflow_definition d where d.type = v_first.type and d.version = v_first.version)
   then
     raise exception 'the idempotency key was used for another job' using errcode = 'GM068';
   end if;
@@ -21467,7 +21550,7 @@ CREATE TABLE public.job_artifacts (
     CONSTRAINT duration_is_not_negative CHECK ((duration_seconds >= (0)::numeric)),
     CONSTRAINT path_is_under_its_own_job CHECK (starts_with(storage_path, (((user_id || '/'::text) || job_id) || '/'::text))),
     CONSTRAINT sha256_is_64_hex_digits CHECK ((sha256 ~ '^[0-9a-f]{64}$'::text)),
-    CONSTRAINT type_is_known CHECK ((artifact_type = ANY (ARRAY['audio_mp3'::text, 'pdf'::text, 'json'::text])))
+    CONSTRAINT type_is_known CHECK ((artifact_type = ANY (ARRAY['audio_mp3'::text, 'audio_m4a'::text, 'pdf'::text, 'json'::text])))
 );
 
 COMMENT ON TABLE public.job_artifacts IS 'What tasks made, by the path of the object in storage. Nothing here is signed: URLs are made when asked for.';
@@ -21778,23 +21861,6 @@ CREATE VIEW public.user_usage_tracking WITH (security_barrier='true') AS
   WHERE ((COALESCE((auth.jwt() ->> 'role'::text), ''::text) <> ALL (ARRAY['anon'::text, 'authenticated'::text])) OR (u.profile_id IN ( SELECT public.accessible_profiles() AS accessible_profiles)));
 
 COMMENT ON VIEW public.user_usage_tracking IS 'What a profile has used, one row per month, beside its plan; a limit of null is unlimited.';
-
-CREATE TABLE public.workflow_definition (
-    type text NOT NULL,
-    version integer DEFAULT 1 NOT NULL,
-    description text DEFAULT ''::text NOT NULL,
-    tasks jsonb NOT NULL,
-    defaults jsonb DEFAULT '{}'::jsonb NOT NULL,
-    documents text,
-    open_to_users boolean DEFAULT true NOT NULL,
-    active boolean DEFAULT true NOT NULL,
-    created_at timestamp with time zone DEFAULT now() NOT NULL,
-    CONSTRAINT defaults_are_an_object CHECK ((jsonb_typeof(defaults) = 'object'::text)),
-    CONSTRAINT type_is_a_short_word CHECK ((type ~ '^[a-z][a-z0-9_-]{0,62}$'::text)),
-    CONSTRAINT version_is_positive CHECK ((version > 0))
-);
-
-COMMENT ON TABLE public.workflow_definition IS 'What a type of workflow is made of; a new workflow is an INSERT. The newest active version is started. See docs/add-a-workflow.md.';
 
 ALTER TABLE ONLY mill.audit_log ATTACH PARTITION mill.audit_log_default DEFAULT;
 
@@ -22786,6 +22852,8 @@ REVOKE ALL ON FUNCTION mill.check_dead_letters() FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION mill.check_definition() FROM PUBLIC;
 
+REVOKE ALL ON FUNCTION mill.check_definition_choices(p_choices jsonb, p_defaults jsonb) FROM PUBLIC;
+
 REVOKE ALL ON FUNCTION mill.check_definition_fields(p_definition jsonb, p_fields text[], p_place text) FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION mill.check_definition_graph(p_steps mill.workflow_step[]) FROM PUBLIC;
@@ -22835,6 +22903,10 @@ REVOKE ALL ON FUNCTION mill.check_unique(p_unique jsonb, p_place text) FROM PUBL
 REVOKE ALL ON FUNCTION mill.check_watched(p_symbols text[]) FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION mill.check_workers() FROM PUBLIC;
+
+GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.workflow_definition TO service_role;
+
+REVOKE ALL ON FUNCTION mill.check_workflow_params(p_definition public.workflow_definition, p_params jsonb) FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION mill.check_writing() FROM PUBLIC;
 
@@ -24004,6 +24076,8 @@ REVOKE ALL ON FUNCTION mill.workflow_graph(p_job mill.workflow) FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION mill.workflow_output(p_job mill.workflow) FROM PUBLIC;
 
+REVOKE ALL ON FUNCTION mill.workflow_params(p_definition public.workflow_definition, p_params jsonb) FROM PUBLIC;
+
 REVOKE ALL ON FUNCTION mill.write_blocks(p_id uuid, p_blocks jsonb) FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION mill.write_doubts(p_id uuid, p_stage text, p_doubts jsonb) FROM PUBLIC;
@@ -24823,5 +24897,3 @@ GRANT INSERT(display_name),UPDATE(display_name) ON TABLE public.user_profiles TO
 
 GRANT SELECT ON TABLE public.user_usage_tracking TO authenticated;
 GRANT SELECT ON TABLE public.user_usage_tracking TO service_role;
-
-GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.workflow_definition TO service_role;

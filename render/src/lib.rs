@@ -7,6 +7,7 @@
 //! there is nothing to inject into. A crate of its own, because typst takes minutes to compile and seldom changes.
 
 pub mod bounds;
+mod chapter;
 mod clean;
 mod contacts;
 mod dates;
@@ -45,6 +46,9 @@ pub enum Template {
     Classic,
     /// Title and running text: `{title, author, text}` or `{title, sections: [{title, text}]}`.
     Plain,
+    /// A chapter, or a book of several with a title page and a table of contents: `{title, author, sections: [{title, text, table}]}`, or
+    /// `chapters` of these. A table is `{head, rows}`.
+    Chapter,
 }
 
 impl Template {
@@ -54,6 +58,7 @@ impl Template {
             Self::Modern => include_str!("../templates/modern.typ"),
             Self::Classic => include_str!("../templates/classic.typ"),
             Self::Plain => include_str!("../templates/plain.typ"),
+            Self::Chapter => include_str!("../templates/chapter.typ"),
         }
     }
 }
@@ -122,6 +127,7 @@ impl Renderer {
         let options = &options.bounded()?;
         let content = match template {
             Template::Plain => resume::plain(data, options),
+            Template::Chapter => chapter::chapters(data, options),
             _ => resume::resume(data, options),
         };
         let sheet = Sheet::new(

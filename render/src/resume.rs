@@ -218,7 +218,7 @@ fn own_section(own: &Value, script: Script) -> Option<Value> {
         })
 }
 
-fn script_of(data: &Value) -> Script {
+pub(crate) fn script_of(data: &Value) -> Script {
     let tag =
         first(&data["meta"], &["language", "lang"]).or_else(|| first(data, &["language", "lang"]));
     let mut sample = String::new();

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use bytes::Bytes;
 use chrono::Utc;
-use futures_util::TryStreamExt;
+use futures_util::{StreamExt, TryStreamExt};
 use gristmill_files::link::{Right, Signer};
 use gristmill_files::{KeyPrefix, ObjectKey};
 use gristmill_rpc::ObjectAct;
@@ -21,6 +21,12 @@ use super::access::Access;
 use super::content;
 use super::disk::{Disk, IfThere, Received};
 use gristmill_native::serve::{Answer, json as answer_json};
+
+/// The most paths that one call signs.
+const MOST_SIGNED: usize = 1000;
+
+/// Of these, so many are asked about at once: each is a question to Postgres.
+const SIGNED_AT_ONCE: usize = 16;
 
 pub(super) struct Api {
     pub(super) disk: Disk,
@@ -98,6 +104,7 @@ impl Api {
             (&Method::GET, ["status"]) => Ok(answer_json(StatusCode::OK, &json!({}))),
             (&Method::POST, ["object", "list-v2", bucket]) => self.list(bucket, request).await,
             (&Method::POST, ["object", "move"]) => self.rename(request).await,
+            (&Method::POST, ["object", "sign", bucket]) => self.sign_many(bucket, request).await,
             (&Method::POST, ["object", "sign", bucket, key @ ..]) => {
                 self.sign(self.place(bucket, key).await?, request).await
             }
@@ -242,6 +249,45 @@ impl Api {
         content::answer(&metadata, file, asked, &name.unwrap_or_default()).await
     }
 
+    // Each path is answered for itself: one that is missing, or another's, keeps no other from being signed.
+    async fn sign_many(&self, bucket: &str, request: Request<Incoming>) -> Result<Answer, Refusal> {
+        #[derive(Deserialize)]
+        #[serde(rename_all = "camelCase")]
+        struct Asked {
+            expires_in: u32,
+            paths: Vec<String>,
+        }
+        self.access.knows(bucket).await?;
+        let caller = &self.access.caller(request.headers())?;
+        let asked: Asked = read(request).await?;
+        if asked.paths.len() > MOST_SIGNED {
+            return Err(Refusal::Request);
+        }
+        let seconds = asked.expires_in;
+        let signed = asked.paths.clone().into_iter().map(|name| async move {
+            let key = ObjectKey::within(bucket, &name).map_err(|_| Refusal::Key)?;
+            caller.may(ObjectAct::Read, key.as_str()).await?;
+            self.disk.get(&key).await?;
+            Ok::<_, Refusal>(self.signed_url(&key, seconds))
+        });
+        let signed: Vec<_> = futures_util::stream::iter(signed)
+            .buffered(SIGNED_AT_ONCE)
+            .collect()
+            .await;
+        let answers = asked.paths.iter().zip(signed).map(|(path, signed)| match signed {
+            Ok(url) => json!({ "error": null, "path": path, "signedURL": url }),
+            Err(_) => json!({ "error": "Either the object does not exist or you do not have access to it", "path": path, "signedURL": null }),
+        });
+        Ok(answer_json(StatusCode::OK, &answers.collect()))
+    }
+
+    fn signed_url(&self, key: &ObjectKey, seconds: u32) -> String {
+        let until = Utc::now().timestamp() + i64::from(seconds);
+        let query = self.signer.query(Right::Get, key.as_str(), until);
+        let token = query.replace("expires=", "").replace("&signature=", ".");
+        format!("/object/sign/{}?token={token}", key.path())
+    }
+
     async fn sign(&self, key: ObjectKey, request: Request<Incoming>) -> Result<Answer, Refusal> {
         #[derive(Deserialize)]
         struct Asked {
@@ -254,15 +300,9 @@ impl Api {
             .await?;
         let asked: Asked = read(request).await?;
         self.disk.get(&key).await?;
-        let query = self.signer.query(
-            Right::Get,
-            key.as_str(),
-            Utc::now().timestamp() + i64::from(asked.expires_in),
-        );
-        let token = query.replace("expires=", "").replace("&signature=", ".");
         Ok(answer_json(
             StatusCode::OK,
-            &json!({ "signedURL": format!("/object/sign/{}?token={token}", key.path()) }),
+            &json!({ "signedURL": self.signed_url(&key, asked.expires_in) }),
         ))
     }
 

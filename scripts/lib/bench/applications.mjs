@@ -120,7 +120,7 @@ export function applications({ url, anonKey }, { patience = 10_000 } = {}) {
   /** A workflow of one document: calculated, written, set as PDF, read aloud, listed. */
   const workflow = {
     async ask(user, key) {
-      const documents = [{ system: "calendar", about: "person1", title: `The calendar of ${key}` }];
+      const documents = [{ system: "chinese", about: "person1", title: `The calendar of ${key}` }];
       return (await post(user, `${functions}/workflows/v1/jobs`, { type: "nuclear_v2", params: { documents } },
         { headers: { "idempotency-key": key } })).json().id;
     },

@@ -42,7 +42,15 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         };
         println!("# {}\n", chapter.title);
         for section in chapter.sections {
-            println!("## {}\n\n{}\n", section.title, section.text);
+            println!("## {}\n", section.title);
+            for row in section
+                .table
+                .iter()
+                .flat_map(|table| std::iter::once(&table.head).chain(&table.rows))
+            {
+                println!("| {} |", row.join(" | "));
+            }
+            println!("\n{}\n", section.text);
         }
     }
     Ok(())

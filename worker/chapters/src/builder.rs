@@ -147,8 +147,12 @@ impl<'m> Builder<'m> {
     pub(crate) fn finish(mut self, title: String) -> Chapter {
         self.sections
             .retain(|section| !section.text.is_empty() || section.table.is_some());
+        for section in &mut self.sections {
+            section.title = typographic(&section.title);
+            section.text = typographic(&section.text);
+        }
         Chapter {
-            title,
+            title: typographic(&title),
             sections: self.sections,
         }
     }
@@ -180,6 +184,11 @@ impl<'m> Builder<'m> {
         out.push_str(rest);
         out
     }
+}
+
+// As a printer sets it.
+fn typographic(text: &str) -> String {
+    text.replace('\'', "’")
 }
 
 /// The same with its first letter large.

@@ -115,6 +115,9 @@ fn days(b: &mut Builder<'_>, mine: &Person, numbers: &Numbers) {
 fn gaps(b: &mut Builder<'_>, name: &NameNumbers) {
     b.section("heading.missing", &vars![]);
     let mut parts = vec![b.say(&format!("strongest.{}", name.strongest), &vars![])];
+    parts.push(b.say("more.strong", &vars![theme = theme(name.strongest)]));
+    b.paragraph(parts);
+    let mut parts = Vec::new();
     let numbers: Vec<String> = name.missing.iter().map(ToString::to_string).collect();
     let lead = match numbers.len() {
         0 => "missing.none",

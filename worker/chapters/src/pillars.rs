@@ -22,7 +22,7 @@ pub(crate) fn person(mut b: Builder<'_>, mine: &Person) -> Option<Chapter> {
     } else {
         String::new()
     };
-    let parts = [b.say("intro.pillars", &vars![]), untimed];
+    let parts = [b.say("intro.pillars", &vars![date = mine.date()]), untimed];
     b.paragraph(parts);
     b.section("heading.master", &names);
     let parts = [

@@ -40,13 +40,16 @@ fn pair(n: u64) -> Facts {
         "Ada", "Charles", "Grace", "Alan", "Mary", "Paul", "Emmy", "Kurt", "Sofia", "Niels",
         "Rosa", "Henri",
     ];
+    // Nobody is called as somebody of another pair.
+    let ending = ["", "na", "ro", "lis", "mon"][n as usize / 12 % 5];
+    let name = |at: usize, side: &str| format!("{}{ending}{side}", names[at % 12]);
     let date = |n: u64| {
         (NaiveDate::from_ymd_opt(1893, 2, 3).unwrap() + Days::new(n * 2_911 % 45_000)).to_string()
     };
     let time = (n % 2 == 0).then(|| format!("{:02}:{:02}", n * 7 % 24, n * 13 % 60));
     Facts {
-        person1: person(names[n as usize % 12], &date(n), time.as_deref()),
-        person2: person(names[(n as usize + 5) % 12], &date(n + 77), time.as_deref()),
+        person1: person(&name(n as usize, ""), &date(n), time.as_deref()),
+        person2: person(&name(n as usize + 5, "ka"), &date(n + 77), time.as_deref()),
     }
 }
 
@@ -258,13 +261,15 @@ fn every_stated_position_gate_and_nakshatra_is_a_calculated_one() {
 #[test]
 fn books_of_different_people_share_no_paragraph() {
     let mut seen = HashSet::new();
+    let mut shared = Vec::new();
     for n in 0..30 {
         for chapter in book(&pair(n), "job") {
-            for paragraph in paragraphs(&chapter) {
-                assert!(seen.insert(paragraph.to_owned()), "{paragraph}");
-            }
+            let again =
+                paragraphs(&chapter).filter(|paragraph| !seen.insert((*paragraph).to_owned()));
+            shared.extend(again.map(str::to_owned));
         }
     }
+    assert!(shared.is_empty(), "{}", shared.join("\n"));
 }
 
 #[test]

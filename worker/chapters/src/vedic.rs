@@ -20,7 +20,10 @@ pub(crate) fn person(mut b: Builder<'_>, mine: &Person) -> Option<Chapter> {
     periods(&mut b, mine, chart);
     let said = b.say(
         "close.vedic",
-        &vars![nakshatra = chart.moon().nakshatra_name()],
+        &vars![
+            nakshatra = chart.moon().nakshatra_name(),
+            spot = chart.moon().spot
+        ],
     );
     b.paragraph([said]);
     Some(b.finish(title))
@@ -389,8 +392,9 @@ pub(crate) fn both(mut b: Builder<'_>, one: &Person, other: &Person) -> Option<C
     ];
     let title = b.words("title.vedic_both", &names);
     b.section("heading.kutas", &vars![]);
+    let (called_a, called_b) = b.called();
     b.table(
-        &["Test", "First", "Second"],
+        &["Test", &called_a, &called_b],
         vec![
             vec![
                 "Nakshatra".into(),
