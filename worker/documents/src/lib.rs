@@ -30,6 +30,7 @@ use gristmill_models::{Models, Unanswered};
 use gristmill_native::clamd;
 use gristmill_runner::{ChildError, Context, Handler, Lane};
 
+pub use security::{InspectArgs, inspect_pdf};
 pub use sweep::Sweep;
 
 /// What documents are read and understood with.
