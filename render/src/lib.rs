@@ -11,6 +11,8 @@ mod clean;
 mod contacts;
 mod dates;
 mod fonts;
+mod generic;
+mod letters;
 mod options;
 mod resume;
 mod script;
@@ -64,6 +66,8 @@ pub struct Rendered {
     pub pdf: Vec<u8>,
     /// How many pages it has.
     pub pages: usize,
+    /// Letters that no font has, in whose place a box stands.
+    pub replaced: String,
 }
 
 /// Why there is no PDF.
@@ -72,6 +76,9 @@ pub enum RenderError {
     /// The data is no JSON object.
     #[error("a document must be a JSON object")]
     NotAnObject,
+    /// There is nothing in it that could be read on paper.
+    #[error("the document is empty")]
+    Empty,
     /// There is more of something than can be set.
     #[error(transparent)]
     TooMuch(#[from] TooMuch),
@@ -120,10 +127,9 @@ impl Renderer {
         }
         let data = &bounds::bounded(data)?;
         let options = &options.bounded()?;
-        let content = match template {
-            Template::Plain => resume::plain(data, options),
-            _ => resume::resume(data, options),
-        };
+        let content = resume::content(data, options, template == Template::Plain);
+        let mut content = content.ok_or(RenderError::Empty)?;
+        let replaced = letters::replace_unknown(&mut content, self.desk.book());
         let sheet = Sheet::new(
             &self.desk,
             template,
@@ -137,7 +143,11 @@ impl Renderer {
             .map_err(|errors| RenderError::Pdf(sentence(&errors)))?;
         comemo::evict(REMEMBERED_RENDERS);
         let pages = document.pages().len();
-        Ok(Rendered { pdf, pages })
+        Ok(Rendered {
+            pdf,
+            pages,
+            replaced: replaced.into_iter().collect(),
+        })
     }
 }
 
