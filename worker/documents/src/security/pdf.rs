@@ -100,7 +100,7 @@ async fn act(
     })
 }
 
-fn answer(ran: Result<Vec<u8>, ChildError>) -> Result<Result<Vec<u8>, Refusal>, Trouble> {
+fn answer(ran: Result<Vec<u8>, ChildError>) -> Result<Result<Vec<u8>, Refusal>, ChildError> {
     match ran {
         Ok(output) => Ok(Ok(output)),
         Err(ChildError::Bound { bound, .. }) => Ok(Err(refuse(
@@ -111,7 +111,7 @@ fn answer(ran: Result<Vec<u8>, ChildError>) -> Result<Result<Vec<u8>, Refusal>, 
             Ok(Err(refuse("encrypted", "the PDF is encrypted")))
         }
         Err(ChildError::Failed { .. }) => Ok(Err(refuse("unsupported", "the PDF is damaged"))),
-        Err(error) => Err(error.into()),
+        Err(error) => Err(error),
     }
 }
 
