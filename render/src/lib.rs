@@ -12,6 +12,8 @@ mod clean;
 mod contacts;
 mod dates;
 mod fonts;
+mod generic;
+mod letters;
 mod options;
 mod resume;
 mod script;
@@ -69,6 +71,8 @@ pub struct Rendered {
     pub pdf: Vec<u8>,
     /// How many pages it has.
     pub pages: usize,
+    /// Letters that no font has, in whose place a box stands.
+    pub replaced: String,
 }
 
 /// Why there is no PDF.
@@ -77,6 +81,9 @@ pub enum RenderError {
     /// The data is no JSON object.
     #[error("a document must be a JSON object")]
     NotAnObject,
+    /// There is nothing in it that could be read on paper.
+    #[error("the document is empty")]
+    Empty,
     /// There is more of something than can be set.
     #[error(transparent)]
     TooMuch(#[from] TooMuch),
@@ -126,10 +133,11 @@ impl Renderer {
         let data = &bounds::bounded(data)?;
         let options = &options.bounded()?;
         let content = match template {
-            Template::Plain => resume::plain(data, options),
-            Template::Chapter => chapter::chapters(data, options),
-            _ => resume::resume(data, options),
+            Template::Chapter => Some(chapter::chapters(data, options)),
+            _ => resume::content(data, options, template == Template::Plain),
         };
+        let mut content = content.ok_or(RenderError::Empty)?;
+        let replaced = letters::replace_unknown(&mut content, self.desk.book());
         let sheet = Sheet::new(
             &self.desk,
             template,
@@ -143,7 +151,11 @@ impl Renderer {
             .map_err(|errors| RenderError::Pdf(sentence(&errors)))?;
         comemo::evict(REMEMBERED_RENDERS);
         let pages = document.pages().len();
-        Ok(Rendered { pdf, pages })
+        Ok(Rendered {
+            pdf,
+            pages,
+            replaced: replaced.into_iter().collect(),
+        })
     }
 }
 

@@ -11,6 +11,7 @@ as $$
                  'firing', (select count(*) from mill.alert a where a.rule = r.rule and a.state = 'firing'))), '[]')
                from mill.alert_rule r where r.enabled),
     'rule_values', mill.rule_values(),
+    'gauges', mill.gauge_values(),
     'workers', mill.count_workers(mill.now()))
 $$;
 

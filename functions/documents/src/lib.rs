@@ -10,6 +10,8 @@ mod body;
 mod domain;
 mod handler;
 mod objects;
+#[cfg(all(test, target_arch = "wasm32"))]
+mod on_wasm;
 mod receive;
 mod shell_file;
 

@@ -385,6 +385,11 @@ export interface Rpcs {
     args: Record<string, never>;
     result: string;
   };
+  /** Deletes the file of an export of the caller's, which frees its storage at once; the export as it is then. For authenticated. */
+  delete_export_file: {
+    args: { p_id: string };
+    result: Json;
+  };
   /** Deletes dead letters; discarded or not_dead for each. For service_role. */
   discard_jobs: {
     args: { p_ids: string[] };
@@ -500,9 +505,9 @@ export interface Rpcs {
     args: { p_id: string };
     result: boolean;
   };
-  /** Completes an export whose file is stored; false when the export was cancelled or lost, and then nothing has changed. A repeated call answers true. For service_role. */
+  /** Completes an export whose file is stored; false when the export was cancelled or lost, and then nothing has changed. A repeated call answers true. The note is what its owner should know of the PDF. For service_role. */
   finish_export: {
-    args: { p_job: string; p_worker: string; p_attempt: number; p_path: string; p_name: string; p_pages: number };
+    args: { p_job: string; p_worker: string; p_attempt: number; p_path: string; p_name: string; p_pages: number; p_note?: string | null };
     result: boolean;
   };
   /** An object of another bucket than gristmill is gone. For the storage stand-in. For service_role. */

@@ -19,7 +19,6 @@ mod tesseract;
 mod text_layer;
 mod tiff;
 
-use std::path::PathBuf;
 use std::sync::Arc;
 
 use async_trait::async_trait;
@@ -36,14 +35,13 @@ use gristmill_native::clamd;
 use gristmill_runner::{ChildError, Context, Handler, Lane};
 
 pub use gristmill_upright::{ChildArgs, run_child};
+pub use security::{InspectArgs, inspect_pdf};
 pub use sweep::Sweep;
 
 /// What documents are read and understood with.
 pub struct Settings {
     clamd: Option<String>,
     models: Arc<Models>,
-    /// This very program, which knows `level-page`; none where its place is not known, and then pages are read as they lie.
-    program: Option<PathBuf>,
     /// What tesseract has. It is asked once.
     languages: OnceCell<Vec<String>>,
 }
@@ -59,7 +57,6 @@ impl Settings {
         Self {
             clamd: clamd.filter(|address| address != clamd::NONE),
             models,
-            program: std::env::current_exe().ok(),
             languages: OnceCell::new(),
         }
     }

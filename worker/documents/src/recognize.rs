@@ -272,9 +272,6 @@ impl Picture<'_> {
 
     /// The page as it is after a turn, at `to`; none where the file is of a type that is not decoded here.
     async fn level(&self, way: Way, to: &Path) -> Result<Option<Leveled>, Trouble> {
-        let Some(program) = &self.stage.settings.program else {
-            return Ok(None);
-        };
         let mut arguments: Vec<OsString> = vec!["level-page".into(), self.image.into(), to.into()];
         arguments.extend([
             format!("--page={}", self.at).into(),
@@ -292,14 +289,7 @@ impl Picture<'_> {
             self.stage.context.cancellation(),
         );
         let said = children
-            .run_at(
-                "gristmill level-page",
-                program,
-                &arguments,
-                self.folder,
-                OF_LEVELING,
-                cancelled,
-            )
+            .run_own(&arguments, self.folder, OF_LEVELING, cancelled)
             .await;
         match said {
             Ok(said) => Ok(serde_json::from_slice(&said).ok()),
