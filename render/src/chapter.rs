@@ -4,7 +4,7 @@ use serde_json::{Value, json};
 
 use crate::options::Options;
 use crate::resume::script_of;
-use crate::text::{first, items, paragraphs, text};
+use crate::text::{first, paragraphs, text};
 
 /// One chapter or several.
 pub(crate) fn chapters(data: &Value, options: &Options) -> Value {
@@ -44,6 +44,10 @@ fn section(data: &Value) -> Value {
         "head": head,
         "rows": rows,
     })
+}
+
+fn items(list: &Value) -> impl Iterator<Item = &Value> {
+    list.as_array().into_iter().flatten()
 }
 
 fn cell(value: &Value) -> String {
