@@ -4,9 +4,8 @@ use std::io::ErrorKind;
 use std::sync::Arc;
 
 use bytes::Bytes;
-use chrono::Utc;
 use futures_util::TryStreamExt;
-use gristmill_files::link::{Right, Signer};
+use gristmill_files::link::Signer;
 use gristmill_files::{KeyPrefix, ObjectKey};
 use gristmill_rpc::ObjectAct;
 use http_body_util::{BodyExt, BodyStream, Limited, StreamBody};
@@ -49,6 +48,8 @@ pub(super) enum Refusal {
     Duplicate,
     #[error("The object exceeded the maximum allowed size")]
     TooLarge,
+    #[error("expiresIn is at most {}: a link is good for a week", super::links::LONGEST_SECONDS)]
+    TooLong,
     #[error("The service is unavailable")]
     Away,
 }
@@ -58,7 +59,7 @@ impl Refusal {
         match self {
             Self::Token | Self::Denied => StatusCode::FORBIDDEN,
             Self::NotFound | Self::Bucket => StatusCode::NOT_FOUND,
-            Self::Key | Self::Request => StatusCode::BAD_REQUEST,
+            Self::Key | Self::Request | Self::TooLong => StatusCode::BAD_REQUEST,
             Self::Duplicate => StatusCode::CONFLICT,
             Self::TooLarge => StatusCode::PAYLOAD_TOO_LARGE,
             Self::Away => StatusCode::SERVICE_UNAVAILABLE,
@@ -204,34 +205,7 @@ impl Api {
         self.content(&key, request.headers(), name).await
     }
 
-    async fn get_signed(
-        &self,
-        key: ObjectKey,
-        request: &Request<Incoming>,
-    ) -> Result<Answer, Refusal> {
-        let query = request.uri().query().unwrap_or_default();
-        let token = form_urlencoded::parse(query.as_bytes()).find(|(name, _)| name == "token");
-        let token = token.ok_or(Refusal::Token)?.1;
-        let (expires, signature) = token.split_once('.').ok_or(Refusal::Token)?;
-        let now = Utc::now().timestamp();
-        self.signer
-            .verify(Right::Get, key.as_str(), expires, signature, now)
-            .map_err(|_| Refusal::Token)?;
-        let name = content::saved_as(Some(query));
-        let mut answer = self.content(&key, request.headers(), name).await?;
-        // Whoever has the link may read: also a page that a redirect has brought here, whose origin browsers then send as null.
-        let anyone = HeaderValue::from_static("*");
-        answer
-            .headers_mut()
-            .insert("access-control-allow-origin", anyone);
-        answer.headers_mut().insert(
-            "access-control-expose-headers",
-            HeaderValue::from_static(gristmill_core::cors::READ),
-        );
-        Ok(answer)
-    }
-
-    async fn content(
+    pub(super) async fn content(
         &self,
         key: &ObjectKey,
         asked: &HeaderMap,
@@ -240,30 +214,6 @@ impl Api {
         let (metadata, file) = self.disk.get(key).await?;
         let name = name.or_else(|| key.as_str().rsplit('/').next().map(str::to_owned));
         content::answer(&metadata, file, asked, &name.unwrap_or_default()).await
-    }
-
-    async fn sign(&self, key: ObjectKey, request: Request<Incoming>) -> Result<Answer, Refusal> {
-        #[derive(Deserialize)]
-        struct Asked {
-            #[serde(rename = "expiresIn")]
-            expires_in: u32,
-        }
-        self.access
-            .caller(request.headers())?
-            .may(ObjectAct::Read, key.as_str())
-            .await?;
-        let asked: Asked = read(request).await?;
-        self.disk.get(&key).await?;
-        let query = self.signer.query(
-            Right::Get,
-            key.as_str(),
-            Utc::now().timestamp() + i64::from(asked.expires_in),
-        );
-        let token = query.replace("expires=", "").replace("&signature=", ".");
-        Ok(answer_json(
-            StatusCode::OK,
-            &json!({ "signedURL": format!("/object/sign/{}?token={token}", key.path()) }),
-        ))
     }
 
     async fn remove(&self, bucket: &str, request: Request<Incoming>) -> Result<Answer, Refusal> {
@@ -371,7 +321,7 @@ impl Api {
     }
 }
 
-async fn read<T: DeserializeOwned>(request: Request<Incoming>) -> Result<T, Refusal> {
+pub(super) async fn read<T: DeserializeOwned>(request: Request<Incoming>) -> Result<T, Refusal> {
     let body = Limited::new(request.into_body(), 1024 * 1024);
     let body: Bytes = body
         .collect()
