@@ -694,7 +694,8 @@ begin
   new.id := mill.uuid7();
   new.version := v_definition.version;
   new.user_id := coalesce(new.user_id, auth.uid());
-  new.params := v_definition.defaults || new.params;
+  new.params := mill.workflow_params(v_definition, new.params);
+  perform mill.check_workflow_params(v_definition, new.params);
   new.created_at := mill.now();
   new.updated_at := new.created_at;
   new.message := 'Queued';
@@ -1371,14 +1372,16 @@ CREATE FUNCTION mill.check_definition() RETURNS trigger
 declare
   v_steps mill.workflow_step[];
 begin
-  if tg_op = 'UPDATE' and (new.type, new.version, new.tasks, new.defaults, new.documents)
-    is distinct from (old.type, old.version, old.tasks, old.defaults, old.documents)
+  if tg_op = 'UPDATE' and (new.type, new.version, new.tasks, new.defaults, new.documents, new.params_schema, new.choices)
+    is distinct from (old.type, old.version, old.tasks, old.defaults, old.documents, old.params_schema, old.choices)
     and exists (select from mill.workflow j where j.type = old.type and j.version = old.version)
   then
     raise exception 'version % of "%" has been started and cannot change', old.version, old.type
       using errcode = 'GM069', hint = 'Insert the next version instead.';
   end if;
 
+  new.compiled_params := mill.compile_schema(new.params_schema);
+  perform mill.check_definition_choices(new.choices, new.defaults);
   -- Its tasks are inserted into job_tasks, job by job: there is nothing to check before.
   if new.tasks = '[]' then
     return new;
@@ -1395,6 +1398,23 @@ end
 $$;
 
 COMMENT ON FUNCTION mill.check_definition() IS 'Refuses a definition that could not run, with the reason.';
+
+CREATE FUNCTION mill.check_definition_choices(p_choices jsonb, p_defaults jsonb) RETURNS void
+    LANGUAGE plpgsql STABLE
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS $$
+begin
+  if jsonb_typeof(p_choices) <> 'object' then
+    perform mill.refuse_definition('GM061', 'choices must be an object');
+  end if;
+  perform mill.refuse_definition('GM061', format('choices of "%s" must name a field, and a list of the defaults, and "%s" must be a list of them too', c.key, c.key))
+  from jsonb_each(p_choices) c
+  where (jsonb_typeof(c.value -> 'field'), jsonb_typeof(p_defaults -> (c.value ->> 'among')), jsonb_typeof(p_defaults -> c.key))
+    is distinct from ('string', 'array', 'array');
+end
+$$;
+
+COMMENT ON FUNCTION mill.check_definition_choices(p_choices jsonb, p_defaults jsonb) IS 'Refuses choices that choose from nothing.';
 
 CREATE FUNCTION mill.check_definition_fields(p_definition jsonb, p_fields text[], p_place text) RETURNS void
     LANGUAGE plpgsql IMMUTABLE
@@ -2104,15 +2124,56 @@ CREATE FUNCTION mill.check_workers() RETURNS TABLE(detail text)
   from mill.queue q
   where q.served_by = 'worker' and not q.paused and mill.oldest_served(q) < mill.now() - interval '1 minute'
     and not exists (
-      select from mill.worker w where q.queue = any (w.queues)
+      select from mill.worker w where q.queue = any (w.queues) and w.ended_at is null
         and w.seen_at > mill.now() - make_interval(secs => mill.setting('worker.timeout_seconds', '300')::int))
     -- Workers of others are known by what they claimed alone.
     and not exists (
-      select from mill.claimant c where c.queue = q.queue
+      select from mill.claimant c where c.queue = q.queue and not mill.has_ended(c.worker, c.claimed_at)
         and c.claimed_at > mill.now() - make_interval(secs => mill.setting('worker.timeout_seconds', '300')::int))
 $$;
 
 COMMENT ON FUNCTION mill.check_workers() IS 'Queues of the container worker that have work and nobody to do it.';
+
+CREATE TABLE public.workflow_definition (
+    type text NOT NULL,
+    version integer DEFAULT 1 NOT NULL,
+    description text DEFAULT ''::text NOT NULL,
+    tasks jsonb NOT NULL,
+    defaults jsonb DEFAULT '{}'::jsonb NOT NULL,
+    documents text,
+    open_to_users boolean DEFAULT true NOT NULL,
+    active boolean DEFAULT true NOT NULL,
+    created_at timestamp with time zone DEFAULT now() NOT NULL,
+    params_schema jsonb,
+    compiled_params jsonb,
+    choices jsonb DEFAULT '{}'::jsonb NOT NULL,
+    CONSTRAINT defaults_are_an_object CHECK ((jsonb_typeof(defaults) = 'object'::text)),
+    CONSTRAINT type_is_a_short_word CHECK ((type ~ '^[a-z][a-z0-9_-]{0,62}$'::text)),
+    CONSTRAINT version_is_positive CHECK ((version > 0))
+);
+
+COMMENT ON TABLE public.workflow_definition IS 'What a type of workflow is made of; a new workflow is an INSERT. The newest active version is started. See docs/add-a-workflow.md.';
+
+CREATE FUNCTION mill.check_workflow_params(p_definition public.workflow_definition, p_params jsonb) RETURNS void
+    LANGUAGE plpgsql STABLE
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS $$
+declare
+  v_violation text[];
+begin
+  if p_definition.compiled_params is null then
+    return;
+  end if;
+  v_violation := mill.schema_violation(p_definition.compiled_params, p_definition.compiled_params, p_params);
+  if v_violation is not null then
+    raise exception 'the params do not fit: % %', 'params' || replace(v_violation[1], '/', '.'), v_violation[2]
+      using errcode = 'GM070', detail = jsonb_build_object('field', 'params' || replace(v_violation[1], '/', '.'))::text,
+        hint = 'The column params_schema of workflow_definition has the schema.';
+  end if;
+end
+$$;
+
+COMMENT ON FUNCTION mill.check_workflow_params(p_definition public.workflow_definition, p_params jsonb) IS 'Raises GM070 with the field for params that do not fit the schema of the definition.';
 
 CREATE FUNCTION mill.check_writing() RETURNS TABLE(detail text)
     LANGUAGE plpgsql
@@ -2851,6 +2912,18 @@ $$;
 
 COMMENT ON FUNCTION mill.complete_queue_definition(p_definition jsonb, p_is_new boolean) IS 'The definition of a queue with what follows from its other fields.';
 
+CREATE FUNCTION mill.confidence_thresholds() RETURNS jsonb
+    LANGUAGE sql STABLE
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS $$
+  select jsonb_build_object(
+    'page', mill.setting('documents.min_page_confidence', '0.75')::real,
+    'word', mill.setting('documents.min_word_confidence', '0.5')::real,
+    'fact', mill.setting('documents.min_fact_confidence', '0.7')::real)
+$$;
+
+COMMENT ON FUNCTION mill.confidence_thresholds() IS 'Below these confidences a page, a word and a fact are in doubt: {page, word, fact}.';
+
 CREATE FUNCTION mill.confirm_export_files(p_keys text[]) RETURNS jsonb
     LANGUAGE sql
     SET search_path TO 'pg_catalog', 'pg_temp'
@@ -2996,12 +3069,13 @@ CREATE TABLE public.shell_files (
     scanned_at timestamp with time zone,
     completed_at timestamp with time zone,
     bucket text DEFAULT 'gristmill'::text NOT NULL,
+    review jsonb,
     CONSTRAINT a_key_is_short CHECK (((length(idempotency_key) >= 38) AND (length(idempotency_key) <= 549))),
     CONSTRAINT a_size_is_not_negative CHECK ((file_size_bytes >= 0)),
     CONSTRAINT an_uploaded_file_has_a_place CHECK (((status = ANY (ARRAY['uploading'::text, 'erasing'::text])) OR (storage_path IS NOT NULL))),
     CONSTRAINT names_are_short CHECK (((length(filename) <= 300) AND (length(original_filename) <= 300))),
     CONSTRAINT stage_is_known CHECK ((stage = ANY (ARRAY['security'::text, 'ocr'::text, 'spatial'::text, 'pass1'::text, 'pass2'::text, 'pass3'::text]))),
-    CONSTRAINT status_is_known CHECK ((status = ANY (ARRAY['uploading'::text, 'uploaded'::text, 'processing'::text, 'completed'::text, 'failed'::text, 'refused'::text, 'infected'::text, 'erasing'::text])))
+    CONSTRAINT status_is_known CHECK ((status = ANY (ARRAY['uploading'::text, 'uploaded'::text, 'processing'::text, 'completed'::text, 'needs_review'::text, 'failed'::text, 'refused'::text, 'infected'::text, 'erasing'::text])))
 );
 
 COMMENT ON TABLE public.shell_files IS 'One row per uploaded file. storage_path is made by the server; the client''s file name is metadata only. Until scanned_at is set, size, type and digest are what the uploader said; from then on they were measured.';
@@ -3010,9 +3084,10 @@ CREATE FUNCTION mill.console_document_page(p_file public.shell_files, p_page int
     LANGUAGE sql STABLE
     SET search_path TO 'pg_catalog', 'pg_temp'
     AS $$
-  select jsonb_build_object('masked', p_is_masked, 'enough', mill.setting('documents.review_confidence', '0.85')::real,
+  select jsonb_build_object('masked', p_is_masked, 'enough', mill.confidence_thresholds(),
     'pages', (
-      select coalesce(jsonb_agg(jsonb_build_object('number', p.page_number, 'source', p.source, 'width', p.width, 'height', p.height, 'confidence', p.confidence) order by p.page_number), '[]')
+      select coalesce(jsonb_agg(jsonb_build_object('number', p.page_number, 'source', p.source, 'width', p.width, 'height', p.height, 'confidence', p.confidence,
+        'turned', p.turned, 'orientation', p.orientation, 'language', p.language) order by p.page_number), '[]')
       from (select * from public.document_pages p where p.document_id = p_file.id order by p.page_number limit 500) p),
     'page', p_page,
     'words', (
@@ -3021,8 +3096,13 @@ CREATE FUNCTION mill.console_document_page(p_file public.shell_files, p_page int
     'facts', (
       select coalesce(jsonb_agg(jsonb_build_object('number', f.fact_number, 'kind', f.kind, 'name', mill.masked_text(f.name, p_is_masked),
         'value', case when p_is_masked then mill.masked(f.value) else f.value end, 'code_system', f.code_system, 'code', case when not p_is_masked then f.code end,
-        'page', f.page_number, 'box', f.box, 'confidence', f.confidence) order by f.confidence nulls last, f.fact_number), '[]')
+        'page', f.page_number, 'box', f.box, 'confidence', f.confidence, 'status', f.status, 'certainty', f.certainty, 'written', mill.masked_text(f.written, p_is_masked),
+        'decided_by', case when p_is_masked then mill.masked(f.decided_by - array['page', 'box']) || jsonb_build_object('page', f.decided_by -> 'page', 'box', f.decided_by -> 'box') else f.decided_by end,
+        'doubts', (select coalesce(jsonb_agg(d.doubt -> 'reason'), '[]') from jsonb_array_elements(f.doubts) d(doubt))) order by f.doubts = '[]', f.confidence nulls last, f.fact_number), '[]')
       from (select * from public.document_facts f where f.document_id = p_file.id order by f.fact_number limit 1000) f),
+    'doubts', (
+      select coalesce(jsonb_agg(jsonb_build_object('stage', d.stage, 'reason', d.reason, 'page', d.page_number, 'box', d.box, 'text', mill.masked_text(d.text, p_is_masked), 'fact', d.fact_number) order by d.doubt_number), '[]')
+      from (select * from public.document_doubts d where d.document_id = p_file.id order by d.doubt_number limit 500) d),
     'entities', (
       select coalesce(jsonb_agg(jsonb_build_object('number', e.entity_number, 'kind', e.kind, 'text', mill.masked_text(e.text, p_is_masked),
         'page', e.page_number, 'box', e.box, 'confidence', e.confidence) order by e.entity_number), '[]')
@@ -3957,6 +4037,13 @@ $$;
 
 COMMENT ON FUNCTION mill.count_work(p_file public.shell_files, p_job_id uuid, p_event text, p_counts jsonb, p_part text) IS 'Counts an event of a document''s job towards its profile''s usage, once a job, or once a part of it.';
 
+CREATE FUNCTION mill.count_workers(p_now timestamp with time zone) RETURNS bigint
+    LANGUAGE sql STABLE
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS $$ select count(*) from mill.worker w where w.ended_at is null and w.seen_at > p_now - mill.worker_silence() $$;
+
+COMMENT ON FUNCTION mill.count_workers(p_now timestamp with time zone) IS 'How many workers have been seen within three heartbeats and have not ended.';
+
 CREATE FUNCTION mill.counted_calls(p_known jsonb, p_usage jsonb) RETURNS jsonb
     LANGUAGE sql IMMUTABLE
     SET search_path TO 'pg_catalog', 'pg_temp'
@@ -4550,7 +4637,7 @@ COMMENT ON FUNCTION mill.document_of_job(p_holder mill.holder) IS 'The document 
 
 CREATE FUNCTION mill.document_percent(p_status text, p_stage text, p_progress integer) RETURNS integer
     LANGUAGE sql IMMUTABLE
-    RETURN CASE WHEN (p_status = 'completed'::text) THEN 100 WHEN (p_status = 'uploading'::text) THEN 0 ELSE COALESCE((CASE p_stage WHEN 'security'::text THEN 2 WHEN 'ocr'::text THEN 10 WHEN 'spatial'::text THEN 60 WHEN 'pass1'::text THEN 65 WHEN 'pass2'::text THEN 80 WHEN 'pass3'::text THEN 90 ELSE NULL::integer END + ((COALESCE(p_progress, 0) * CASE p_stage WHEN 'security'::text THEN 8 WHEN 'ocr'::text THEN 50 WHEN 'spatial'::text THEN 5 WHEN 'pass1'::text THEN 15 ELSE 10 END) / 100)), 0) END;
+    RETURN CASE WHEN (p_status = ANY (ARRAY['completed'::text, 'needs_review'::text])) THEN 100 WHEN (p_status = 'uploading'::text) THEN 0 ELSE COALESCE((CASE p_stage WHEN 'security'::text THEN 2 WHEN 'ocr'::text THEN 10 WHEN 'spatial'::text THEN 60 WHEN 'pass1'::text THEN 65 WHEN 'pass2'::text THEN 80 WHEN 'pass3'::text THEN 90 ELSE NULL::integer END + ((COALESCE(p_progress, 0) * CASE p_stage WHEN 'security'::text THEN 8 WHEN 'ocr'::text THEN 50 WHEN 'spatial'::text THEN 5 WHEN 'pass1'::text THEN 15 ELSE 10 END) / 100)), 0) END;
 
 COMMENT ON FUNCTION mill.document_percent(p_status text, p_stage text, p_progress integer) IS 'Percent of a document, for people.';
 
@@ -4558,21 +4645,23 @@ CREATE FUNCTION mill.document_review(p_file public.shell_files) RETURNS jsonb
     LANGUAGE sql STABLE
     SET search_path TO 'pg_catalog', 'pg_temp'
     AS $$
-  select jsonb_build_object('reasons', to_jsonb(array_remove(array[
+  select jsonb_build_object('reasons', mill.doubt_reasons(p_file) || to_jsonb(array_remove(array[
       case when p_file.status in ('failed', 'refused', 'infected') then p_file.status end,
-      case when f.unsure > 0 then 'unsure_facts' end,
-      case when p.unsure > 0 then 'unsure_pages' end], null)),
+      case when w.is_unjudged and f.unsure > 0 then 'unsure_facts' end,
+      case when w.is_unjudged and p.unsure > 0 then 'unsure_pages' end], null)),
+    'doubts', (select count(*)::int from public.document_doubts d where d.document_id = p_file.id and p_file.status = 'needs_review'),
     'facts', f.facts, 'unsure_facts', f.unsure, 'least_confidence', least(f.least, p.least), 'unsure_pages', p.unsure)
-  from (select mill.setting('documents.review_confidence', '0.85')::real as enough) s
+  from (select mill.confidence_thresholds() as enough) s
+  cross join lateral (select p_file.status = 'completed' and p_file.review is null as is_unjudged) w
   cross join lateral (
-    select count(*)::int as facts, count(*) filter (where f.confidence < s.enough)::int as unsure, min(f.confidence) as least
+    select count(*)::int as facts, count(*) filter (where f.confidence < (s.enough ->> 'fact')::real)::int as unsure, min(f.confidence) as least
     from public.document_facts f where f.document_id = p_file.id) f
   cross join lateral (
-    select count(*) filter (where p.confidence < s.enough)::int as unsure, min(p.confidence) as least
+    select count(*) filter (where p.confidence < (s.enough ->> 'page')::real)::int as unsure, min(p.confidence) as least
     from public.document_pages p where p.document_id = p_file.id) p
 $$;
 
-COMMENT ON FUNCTION mill.document_review(p_file public.shell_files) IS 'Why a person should look at a document: {reasons, facts, unsure_facts, unsure_pages, least_confidence}.';
+COMMENT ON FUNCTION mill.document_review(p_file public.shell_files) IS 'Why a person should look at a document: {reasons, doubts, facts, unsure_facts, unsure_pages, least_confidence}.';
 
 CREATE FUNCTION mill.document_summary(p_file public.shell_files) RETURNS jsonb
     LANGUAGE sql STABLE
@@ -4584,7 +4673,7 @@ CREATE FUNCTION mill.document_summary(p_file public.shell_files) RETURNS jsonb
     'percent', mill.document_percent(p_file.status, p_file.stage, (
       select j.progress from mill.job_live j
       where j.dedupe_key = mill.stage_key(p_file.id, p_file.run, p_file.stage) and j.queue in ('fast', 'ai'))),
-    'page_count', p_file.page_count, 'error', mill.shown_error(coalesce(mill.waiting_error(p_file), p_file.processing_error -> 'current_error')),
+    'page_count', p_file.page_count, 'reasons', mill.doubt_reasons(p_file), 'error', mill.shown_error(coalesce(mill.waiting_error(p_file), p_file.processing_error -> 'current_error')),
     'created_at', p_file.created_at, 'updated_at', p_file.updated_at, 'completed_at', p_file.completed_at)
 $$;
 
@@ -4612,6 +4701,17 @@ CREATE FUNCTION mill.document_times(p_fast_late interval, p_ai_late interval) RE
 $$;
 
 COMMENT ON FUNCTION mill.document_times(p_fast_late interval, p_ai_late interval) IS 'Per document: seconds from the upload to the end of the fast stages, and from there to the end of the passes. Null where that does not count.';
+
+CREATE FUNCTION mill.doubt_reasons(p_file public.shell_files) RETURNS jsonb
+    LANGUAGE sql STABLE
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS $$
+  select coalesce(jsonb_agg(r.reason order by r.times desc, r.reason), '[]')
+  from (select d.reason, count(*) as times from public.document_doubts d
+    where d.document_id = p_file.id and p_file.status = 'needs_review' group by d.reason) r
+$$;
+
+COMMENT ON FUNCTION mill.doubt_reasons(p_file public.shell_files) IS 'Why a document needs review, as words, the most frequent first; empty for any other.';
 
 CREATE FUNCTION mill.drain(p_queue text, p_draining boolean) RETURNS boolean
     LANGUAGE plpgsql
@@ -4919,6 +5019,37 @@ end
 $$;
 
 COMMENT ON FUNCTION mill.end_refused(p_file public.shell_files, p_job_id uuid, p_status text, p_error jsonb, p_place text) IS 'Ends a document as refused or infected, with its file at a place that nothing serves.';
+
+CREATE FUNCTION mill.end_review(p_file public.shell_files, p_decision text, p_note text, p_reason text) RETURNS jsonb
+    LANGUAGE plpgsql
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS $$
+declare
+  v_review jsonb;
+begin
+  if coalesce(p_decision, '') not in ('confirmed', 'unusable') then
+    raise exception 'a review ends as confirmed or unusable' using errcode = '22023', hint = 'confirmed: what was read is right. unusable: it must not be relied on.';
+  end if;
+  if length(p_note) > 2000 then
+    raise exception 'the note of a review has at most 2000 characters' using errcode = '22023';
+  end if;
+  if p_file.status = 'completed' and p_file.review ->> 'decision' = p_decision then
+    return p_file.review;
+  end if;
+  if p_file.status <> 'needs_review' then
+    raise exception 'a document that is % does not wait for a review', p_file.status using errcode = 'GM048';
+  end if;
+  v_review := jsonb_build_object('decision', p_decision, 'note', nullif(btrim(p_note), ''), 'by', auth.uid(), 'at', mill.now());
+  update public.shell_files f set status = 'completed', review = v_review, updated_at = mill.now(), version = f.version + 1
+  where f.id = p_file.id;
+  -- The note may tell what stands in the document: it stays with the document.
+  perform mill.audit('shell_files', p_file.id::text, 'UPDATE', jsonb_build_object('status', p_file.status), jsonb_build_object('status', 'completed', 'decision', p_decision),
+    p_reason, 'documents', p_file.patient_id);
+  return v_review;
+end
+$$;
+
+COMMENT ON FUNCTION mill.end_review(p_file public.shell_files, p_decision text, p_note text, p_reason text) IS 'Notes how a person has ended a review and completes the document: {decision, note, by, at}.';
 
 CREATE FUNCTION mill.end_waiting_tasks(p_job_id uuid, p_ids uuid[], p_state text, p_error jsonb) RETURNS void
     LANGUAGE sql
@@ -5583,6 +5714,7 @@ declare
   v_now timestamptz := mill.now();
   v_alive timestamptz := v_now - make_interval(secs => mill.setting('worker.timeout_seconds', '300')::int);
   v_seen timestamptz;
+  v_is_alive boolean;
   v_breaker mill.breaker;
   v_last mill.invocation;
   v_running int;
@@ -5596,7 +5728,9 @@ begin
     end if;
     v_seen := greatest(
       (select max(w.seen_at) from mill.worker w where p_queue.queue = any (w.queues)), (select max(c.claimed_at) from mill.claimant c where c.queue = p_queue.queue));
-    if v_seen is null or v_seen < v_alive then
+    v_is_alive := exists (select from mill.worker w where p_queue.queue = any (w.queues) and w.seen_at >= v_alive and w.ended_at is null)
+      or exists (select from mill.claimant c where c.queue = p_queue.queue and c.claimed_at >= v_alive and not mill.has_ended(c.worker, c.claimed_at));
+    if not v_is_alive then
       return query select 'no_worker', null::timestamptz, format('No worker has asked for jobs of the queue %s %s. Start %s.', p_queue.queue,
         coalesce('since ' || mill.time_text(v_seen), 'yet'),
         case p_queue.served_by when 'external' then 'the worker of your own that serves it' else 'one: gristmill work, or a worker of your own' end);
@@ -6407,6 +6541,44 @@ $$;
 
 COMMENT ON FUNCTION mill.forget_tasks() IS 'Deletes the tasks of a job that is deleted.';
 
+CREATE FUNCTION mill.found_doubts(p_id uuid, p_stage text) RETURNS jsonb
+    LANGUAGE sql STABLE
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS $$
+  select coalesce(jsonb_agg(a.doubt), '[]')
+  from (
+    select d.doubt || jsonb_build_object('page', p.page_number) as doubt
+    from public.document_pages p cross join lateral jsonb_array_elements(p.doubts) d(doubt)
+    where p_stage = 'ocr' and p.document_id = p_id
+    union all
+    select jsonb_build_object('reason', 'low_ocr_confidence', 'page', p.page_number)
+    from public.document_pages p
+    where p_stage = 'ocr' and p.document_id = p_id and p.confidence < (mill.confidence_thresholds() ->> 'page')::real
+      and not p.doubts @> '[{"reason": "low_ocr_confidence"}]'
+    union all
+    select d.doubt || jsonb_build_object('fact', f.fact_number, 'page', coalesce(nullif(d.doubt -> 'page', 'null'), to_jsonb(f.page_number)))
+    from public.document_facts f cross join lateral jsonb_array_elements(f.doubts) d(doubt)
+    where p_stage = 'pass2' and f.document_id = p_id
+    union all
+    select jsonb_build_object('reason', 'low_confidence', 'fact', f.fact_number, 'page', f.page_number, 'box', f.box, 'text', coalesce(f.written, f.name))
+    from public.document_facts f
+    where p_stage = 'pass2' and f.document_id = p_id and f.confidence < (mill.confidence_thresholds() ->> 'fact')::real
+      and not f.doubts @> '[{"reason": "low_confidence"}]'
+    union all
+    -- The least sure word of those that say it: a misread figure makes a sure row wrong.
+    select jsonb_build_object('reason', 'low_confidence', 'fact', f.fact_number, 'page', f.page_number, 'box', w.box, 'text', w.text)
+    from public.document_facts f
+    cross join lateral (
+      select w.text, w.box from public.document_words w
+      where w.document_id = p_id and w.page_number = f.page_number and w.confidence < (mill.confidence_thresholds() ->> 'word')::real
+        and w.text ~ '[[:alnum:]]' and strpos(f.written, w.text) > 0
+        and (w.box[1] + w.box[3]) / 2 between f.box[1] and f.box[3] and (w.box[2] + w.box[4]) / 2 between f.box[2] and f.box[4]
+      order by w.confidence limit 1) w
+    where p_stage = 'pass2' and f.document_id = p_id and not f.doubts @> '[{"reason": "low_confidence"}]') a
+$$;
+
+COMMENT ON FUNCTION mill.found_doubts(p_id uuid, p_stage text) IS 'The doubts that lie in what a stage has written: [{reason, page, box, text, fact}].';
+
 CREATE FUNCTION mill.function_url(p_function text) RETURNS text
     LANGUAGE plpgsql STABLE
     SET search_path TO 'pg_catalog', 'pg_temp'
@@ -6523,6 +6695,13 @@ end
 $$;
 
 COMMENT ON FUNCTION mill.has_console_grant(p_user uuid, p_record uuid) IS 'Whether a record was revealed to a user within the last ten minutes, and the user is still an admin of the console.';
+
+CREATE FUNCTION mill.has_ended(p_worker text, p_seen_at timestamp with time zone) RETURNS boolean
+    LANGUAGE sql STABLE
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS $$ select exists (select from mill.worker w where w.worker = p_worker and w.ended_at >= p_seen_at) $$;
+
+COMMENT ON FUNCTION mill.has_ended(p_worker text, p_seen_at timestamp with time zone) IS 'Whether a worker said that it ends, after it was seen at this time.';
 
 CREATE FUNCTION mill.has_format(p_text text, p_format text) RETURNS boolean
     LANGUAGE sql IMMUTABLE
@@ -6882,7 +7061,7 @@ begin
   elsif v_state <> 'queued' or not exists (select from mill.job_live l where l.id = new.task_id and l.state = 'processing') then
     raise exception 'the task is not being worked on' using errcode = '55000', hint = 'Insert an artifact before its task is completed.';
   elsif not coalesce(new.storage_path ~ format('^%s/%s/%s(/[A-Za-z0-9_.-]*[A-Za-z0-9_-][A-Za-z0-9_.-]*)+$', new.user_id, new.job_id,
-    case new.artifact_type when 'audio_mp3' then 'audio' else new.artifact_type end), false)
+    case when new.artifact_type like 'audio%' then 'audio' else new.artifact_type end), false)
   then
     raise exception 'storage_path must be {user}/{job}/audio|pdf|json/…, as the artifact_type says, of letters, digits, "-", "_" and "."' using errcode = '23514';
   end if;
@@ -7650,7 +7829,7 @@ begin
   elsif p_payload ? 'run' and p_payload -> 'run' <> to_jsonb(p_file.run) then
     v_type := 'other_run';
     v_message := format('the job is of run %s of document %s, which is in run %s', p_payload ->> 'run', p_file.id, p_file.run);
-  elsif p_file.status = 'completed' or mill.stage_number(v_stage) < mill.stage_number(p_file.stage) then
+  elsif p_file.status in ('completed', 'needs_review') or mill.stage_number(v_stage) < mill.stage_number(p_file.stage) then
     return jsonb_build_object('outcome', 'done', 'stage', v_stage, 'by_job', v_holder);
   elsif mill.stage_number(v_stage) > mill.stage_number(p_file.stage) then
     v_type := 'not_reached';
@@ -7676,17 +7855,18 @@ CREATE FUNCTION mill.keep_artifacts(p_ids uuid[]) RETURNS void
     AS $_$
   with made as (
     select j.id as job_id, j.user_id, t.id as task_id, a.artifact, a.artifact ->> 'type' as type, coalesce(a.artifact ->> 'bucket', 'gristmill') as bucket,
-      format('%s/%s/%s/%s', j.user_id, j.id,
-        case a.artifact ->> 'type' when 'audio_mp3' then 'audio' else a.artifact ->> 'type' end,
-        t.id || '.' || case a.artifact ->> 'type' when 'audio_mp3' then 'mp3' else a.artifact ->> 'type' end) as path
+      -- Named by the task, or by a word of its own such as full_nuclear. No word is the id of a task.
+      format('^%s/%s/%s/(%s|[a-z][a-z0-9_]{0,40})\.%s$', j.user_id, j.id, f.folder, t.id, f.ending) as place
     from mill.task t
     join mill.workflow j on j.id = t.job_id
     cross join lateral jsonb_array_elements(
       case jsonb_typeof(t.output -> 'artifacts') when 'array' then t.output -> 'artifacts' else '[]' end) as a(artifact)
+    left join (values ('audio_mp3', 'audio', 'mp3'), ('audio_m4a', 'audio', 'm4a'), ('pdf', 'pdf', 'pdf'), ('json', 'json', 'json')) as f(type, folder, ending)
+      on f.type = a.artifact ->> 'type'
     where t.id = any (p_ids) and t.state = 'completed'
   ),
   judged as (
-    select m.*, m.type in ('audio_mp3', 'pdf', 'json') and m.bucket in ('gristmill', 'job-artifacts') and m.artifact ->> 'storage_path' = m.path
+    select m.*, m.artifact ->> 'storage_path' ~ m.place and m.bucket in ('gristmill', 'job-artifacts')
       and m.artifact ->> 'sha256' ~ '^[0-9a-f]{64}$' and m.artifact ->> 'bytes' ~ '^\d{1,15}$'
       and coalesce(m.artifact ->> 'duration_seconds', '0') ~ '^\d{1,9}(\.\d+)?$' is true as is_good
     from made m
@@ -7696,12 +7876,14 @@ CREATE FUNCTION mill.keep_artifacts(p_ids uuid[]) RETURNS void
     select mill.now(), 'artifact_refused', jsonb_build_object('job', g.job_id, 'task', g.task_id) from judged g where not coalesce(g.is_good, false)
   )
   insert into public.job_artifacts (id, job_id, user_id, task_id, artifact_type, storage_path, file_size_bytes, duration_seconds, sha256, title, created_at, bucket)
-  select mill.uuid7(), g.job_id, g.user_id, g.task_id, g.type, g.path, (g.artifact ->> 'bytes')::bigint,
+  select mill.uuid7(), g.job_id, g.user_id, g.task_id, g.type, g.artifact ->> 'storage_path', (g.artifact ->> 'bytes')::bigint,
     (g.artifact ->> 'duration_seconds')::numeric, g.artifact ->> 'sha256', left(g.artifact ->> 'title', 200), mill.now(), g.bucket
   from judged g where g.is_good
   on conflict (storage_path) do update set
     file_size_bytes = excluded.file_size_bytes, duration_seconds = excluded.duration_seconds, sha256 = excluded.sha256, title = excluded.title,
     bucket = excluded.bucket
+  -- A word that another task has taken stays its own.
+  where job_artifacts.task_id = excluded.task_id
 $_$;
 
 COMMENT ON FUNCTION mill.keep_artifacts(p_ids uuid[]) IS 'Registers the artifacts that completed tasks named in their outputs.';
@@ -8047,6 +8229,15 @@ CREATE FUNCTION mill.lane_of(p_dequeue text, p_per_group integer, p_owner uuid, 
     RETURN CASE WHEN (p_per_group IS NOT NULL) THEN ((mill.tenant_of(p_owner, p_group_key) || '/'::text) || COALESCE(p_group_key, ''::text)) WHEN (p_dequeue = 'fair'::text) THEN mill.tenant_of(p_owner, p_group_key) ELSE NULL::text END;
 
 COMMENT ON FUNCTION mill.lane_of(p_dequeue text, p_per_group integer, p_owner uuid, p_group_key text) IS 'The line a job stands in: its tenant''s, and where groups are capped its tenant''s of that group.';
+
+CREATE FUNCTION mill.language_of_profile(p_profile_id uuid) RETURNS text
+    LANGUAGE sql STABLE
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS $$
+  select coalesce((select l.language from mill.document_language l where l.profile_id = p_profile_id), mill.setting('documents.language', 'eng'))
+$$;
+
+COMMENT ON FUNCTION mill.language_of_profile(p_profile_id uuid) IS 'What the pages of a profile''s documents are read as.';
 
 CREATE FUNCTION mill.lift_pauses(p_data_type text, p_symbols text[]) RETURNS void
     LANGUAGE plpgsql
@@ -8935,7 +9126,7 @@ begin
     return (v_has_folder or mill.has_console_grant(p_user, split_part(p_key, '/', 2)::uuid)) and exists (
       select from public.shell_files f
       where f.id = split_part(p_key, '/', 2)::uuid and f.storage_path = p_key and f.scanned_at is not null
-        and f.status in ('uploaded', 'processing', 'completed', 'failed'));
+        and f.status in ('uploaded', 'processing', 'completed', 'needs_review', 'failed'));
   end if;
   return nullif(v_has_folder, false); -- other places are others' to open as well
 end
@@ -9136,6 +9327,17 @@ CREATE FUNCTION mill.measure_depth() RETURNS TABLE(subject text, value numeric)
 $$;
 
 COMMENT ON FUNCTION mill.measure_depth() IS 'Due jobs a queue, counted to just above the highest threshold.';
+
+CREATE FUNCTION mill.measure_doubts() RETURNS TABLE(subject text, value numeric)
+    LANGUAGE sql STABLE
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS $$
+  select d.reason, count(distinct d.document_id)::numeric
+  from public.shell_files f join public.document_doubts d on d.document_id = f.id
+  where f.status = 'needs_review' group by d.reason
+$$;
+
+COMMENT ON FUNCTION mill.measure_doubts() IS 'Per reason: documents that wait for a person''s review because of it.';
 
 CREATE FUNCTION mill.measure_estimates() RETURNS TABLE(subject text, value numeric)
     LANGUAGE sql STABLE
@@ -10695,7 +10897,7 @@ begin
     'alerts', (select jsonb_build_object('firing', count(*) filter (where a.state = 'firing'), 'digest', left(md5(coalesce(string_agg(a.id || a.state, ',' order by a.id), '')), 6))
       from (select o.id, o.state from mill.alert o where o.state <> 'resolved' order by o.id limit 200) a),
     'schedules_late', (select count(*) from mill.cron_health() c where c.reason is not null),
-    'workers', (select count(*) from mill.worker w where w.seen_at > p_now - make_interval(secs => mill.setting('worker.timeout_seconds', '300')::int)),
+    'workers', mill.count_workers(p_now),
     'bulks', (select coalesce(jsonb_agg(jsonb_build_object('id', b.id, 'state', b.state, 'done', b.done, 'total', b.total, 'total_more', b.total_is_more) order by b.id desc), '[]')
       from (select * from mill.console_bulk o where o.state = 'running' or o.updated_at > p_now - interval '10 seconds' order by o.id desc limit 5) b));
 end
@@ -14339,6 +14541,26 @@ $_$;
 
 COMMENT ON FUNCTION mill.translate_pattern(p_pattern text) IS 'An ECMAScript regular expression as one of Postgres that matches the same texts; null when there is none.';
 
+CREATE FUNCTION mill.unanswered_functions(p_queues text[], p_changed text[]) RETURNS jsonb
+    LANGUAGE sql STABLE
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS $$
+  select coalesce(jsonb_agg(jsonb_strip_nulls(jsonb_build_object(
+      'queue', q.queue, 'function', q.function, 'url', q.url, 'address', mill.function_url(coalesce(q.function, q.url)), 'failure', l.failure,
+      'sentence', format('The function of the queue %s has never answered at %s%s. Deploy it there, or correct its name or address and register again.', q.queue,
+        coalesce(mill.function_url(coalesce(q.function, q.url)), format('%s, because the setting functions.base_url is missing', q.function)),
+        coalesce(': ' || left(l.failure, 300), '')))) order by q.queue), '[]')
+  from mill.queue q
+  left join lateral (
+    select i.failure from mill.invocation i
+    where i.queue = q.queue and i.ended_at is not null and q.queue <> all (p_changed)
+    order by i.asked_at desc limit 1) l on true
+  where q.queue = any (p_queues) and q.served_by = 'function' and coalesce(q.function, q.url) is not null
+    and (q.queue = any (p_changed) or not exists (select from mill.invocation i where i.queue = q.queue and i.begun_at is not null))
+$$;
+
+COMMENT ON FUNCTION mill.unanswered_functions(p_queues text[], p_changed text[]) IS 'Those of some queues whose function has never answered, with a sentence that says what to do. For register_jobs alone.';
+
 CREATE FUNCTION mill.unclaimed_export_objects(p_before timestamp with time zone, p_max integer) RETURNS text[]
     LANGUAGE sql STABLE
     SET search_path TO 'pg_catalog', 'pg_temp'
@@ -15072,17 +15294,24 @@ declare
 begin
   if not exists (
     select from mill.worker w
-    where w.worker = p_worker and w.seen_at >= v_now - interval '10 seconds' and w.queues = coalesce(p_queues, w.queues))
+    where w.worker = p_worker and w.seen_at >= v_now - interval '10 seconds' and w.ended_at is null and w.queues = coalesce(p_queues, w.queues))
   then
     insert into mill.worker as w (worker, queues, first_seen_at, seen_at)
     values (p_worker, coalesce(p_queues, '{}'), v_now, v_now)
-    on conflict (worker) do update set seen_at = excluded.seen_at, queues = coalesce(p_queues, w.queues)
-    where w.seen_at < excluded.seen_at - interval '10 seconds' or w.queues <> coalesce(p_queues, w.queues);
+    on conflict (worker) do update set seen_at = excluded.seen_at, ended_at = null, queues = coalesce(p_queues, w.queues)
+    where w.seen_at < excluded.seen_at - interval '10 seconds' or w.ended_at is not null or w.queues <> coalesce(p_queues, w.queues);
   end if;
 end
 $$;
 
 COMMENT ON FUNCTION mill.worker_seen(p_worker text, p_queues text[]) IS 'Records that a container worker is alive, and which queues it serves.';
+
+CREATE FUNCTION mill.worker_silence() RETURNS interval
+    LANGUAGE sql STABLE
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS $$ select make_interval(secs => 3 * mill.setting('worker.heartbeat_interval_seconds', '30')::numeric::double precision + 10) $$;
+
+COMMENT ON FUNCTION mill.worker_silence() IS 'How long a worker may be silent before it counts as lost: three heartbeats.';
 
 CREATE FUNCTION mill.workflow_condition(p_term jsonb) RETURNS text
     LANGUAGE plpgsql STABLE
@@ -15147,6 +15376,23 @@ $$;
 
 COMMENT ON FUNCTION mill.workflow_output(p_job mill.workflow) IS 'What the tasks gave that nothing else depends on, by key. Lists of items stay with their tasks.';
 
+CREATE FUNCTION mill.workflow_params(p_definition public.workflow_definition, p_params jsonb) RETURNS jsonb
+    LANGUAGE sql STABLE
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS $$
+  select merged.params || coalesce((
+    select jsonb_object_agg(c.key, (
+      select coalesce(jsonb_agg(e.item order by e.n), '[]')
+      from jsonb_array_elements(p_definition.defaults -> c.key) with ordinality as e(item, n)
+      where not (p_definition.defaults -> (c.value ->> 'among')) @> jsonb_build_array(e.item -> (c.value ->> 'field'))
+        or (merged.params -> (c.value ->> 'among')) @> jsonb_build_array(e.item -> (c.value ->> 'field'))))
+    from jsonb_each(p_definition.choices) c
+    where not p_params ? c.key and p_params ? (c.value ->> 'among')), '{}')
+  from (select p_definition.defaults || p_params as params) merged
+$$;
+
+COMMENT ON FUNCTION mill.workflow_params(p_definition public.workflow_definition, p_params jsonb) IS 'The params of a new job: given ones over the defaults, with the lists that they choose.';
+
 CREATE FUNCTION mill.write_blocks(p_id uuid, p_blocks jsonb) RETURNS integer
     LANGUAGE plpgsql
     SET search_path TO 'pg_catalog', 'pg_temp'
@@ -15162,6 +15408,30 @@ end
 $$;
 
 COMMENT ON FUNCTION mill.write_blocks(p_id uuid, p_blocks jsonb) IS 'Replaces a document''s blocks.';
+
+CREATE FUNCTION mill.write_doubts(p_id uuid, p_stage text, p_doubts jsonb) RETURNS void
+    LANGUAGE plpgsql
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS $$
+declare
+  v_last int;
+begin
+  delete from public.document_doubts d where d.document_id = p_id and d.stage = p_stage;
+  v_last := coalesce((select max(d.doubt_number) from public.document_doubts d where d.document_id = p_id), 0);
+  insert into public.document_doubts (document_id, doubt_number, stage, reason, page_number, box, text, fact_number)
+  select p_id, v_last + row_number() over (order by k.page, k.at), p_stage, k.reason, k.page, k.box, left(k.text, 500), k.fact
+  from (
+    select d.*, row_number() over (partition by d.reason, d.page, d.box, d.text order by d.fact, d.at) as nth,
+      row_number() over (partition by d.reason, d.page, d.box, d.text, d.fact order by d.at) as nth_of_fact
+    from (
+      select e.at, e.doubt ->> 'reason' as reason, (e.doubt ->> 'page')::int as page, e.doubt ->> 'text' as text, (e.doubt ->> 'fact')::int as fact,
+        case when jsonb_typeof(e.doubt -> 'box') = 'array' then array(select jsonb_array_elements_text(e.doubt -> 'box'))::real[] end as box
+      from jsonb_array_elements(p_doubts) with ordinality e(doubt, at)) d) k
+  where k.nth_of_fact = 1 and (k.nth = 1 or k.fact is not null);
+end
+$$;
+
+COMMENT ON FUNCTION mill.write_doubts(p_id uuid, p_stage text, p_doubts jsonb) IS 'Replaces the doubts of a document that a stage has: [{reason, page, box, text, fact}], each once.';
 
 CREATE FUNCTION mill.write_ended(p_job_id uuid) RETURNS void
     LANGUAGE sql
@@ -15201,10 +15471,11 @@ CREATE FUNCTION mill.write_facts(p_id uuid, p_facts jsonb) RETURNS integer
     AS $$
 begin
   delete from public.document_facts f where f.document_id = p_id;
-  insert into public.document_facts (document_id, fact_number, kind, name, value, code_system, code, page_number, box, confidence)
+  insert into public.document_facts (document_id, fact_number, kind, name, value, code_system, code, page_number, box, confidence, status, certainty, decided_by, written, doubts)
   select p_id, f.at, f.row ->> 'kind', f.row ->> 'name', f.row -> 'value', f.row ->> 'code_system', f.row ->> 'code', (f.row ->> 'page')::int,
     case when jsonb_typeof(f.row -> 'box') = 'array' then array(select jsonb_array_elements_text(f.row -> 'box'))::real[] end,
-    (f.row ->> 'confidence')::real
+    (f.row ->> 'confidence')::real, coalesce(f.row ->> 'status', 'current'), coalesce(f.row ->> 'certainty', 'certain'),
+    nullif(f.row -> 'decided_by', 'null'), f.row ->> 'written', coalesce(nullif(f.row -> 'doubts', 'null'), '[]')
   from jsonb_array_elements(p_facts) with ordinality f(row, at);
   return jsonb_array_length(p_facts);
 end
@@ -15259,9 +15530,10 @@ declare
   v_number int := (p_page ->> 'number')::int;
 begin
   delete from public.document_pages p where p.document_id = p_file.id and p.page_number = v_number;
-  insert into public.document_pages (document_id, page_number, source, width, height, confidence, text, job_id)
+  insert into public.document_pages (document_id, page_number, source, width, height, confidence, text, job_id, orientation, turned, language, doubts)
   values (p_file.id, v_number, p_page ->> 'source', (p_page ->> 'width')::real, (p_page ->> 'height')::real,
-    (p_page ->> 'confidence')::real, p_page ->> 'text', p_job_id);
+    (p_page ->> 'confidence')::real, p_page ->> 'text', p_job_id,
+    (p_page ->> 'orientation')::smallint, coalesce((p_page ->> 'turned')::real, 0), p_page ->> 'language', coalesce(nullif(p_page -> 'doubts', 'null'), '[]'));
   insert into public.document_words (document_id, page_number, word_number, text, box, confidence, line_number)
   select p_file.id, v_number, w.at, w.word ->> 't', array(select jsonb_array_elements_text(w.word -> 'b'))::real[],
     (w.word ->> 'c')::real, (w.word ->> 'l')::int
@@ -15272,7 +15544,7 @@ begin
 end
 $$;
 
-COMMENT ON FUNCTION mill.write_page(p_file public.shell_files, p_job_id uuid, p_page jsonb) IS 'Keeps a page {number, source, width, height, confidence, text, words: [{t, b, c, l}]}.';
+COMMENT ON FUNCTION mill.write_page(p_file public.shell_files, p_job_id uuid, p_page jsonb) IS 'Keeps a page {number, source, width, height, confidence, text, orientation, turned, language, doubts, words: [{t, b, c, l}]}.';
 
 CREATE FUNCTION mill.write_rows(p_type public.data_type_registry, p_fetched jsonb, p_now timestamp with time zone) RETURNS jsonb
     LANGUAGE plpgsql
@@ -15439,9 +15711,9 @@ begin
   return jsonb_build_object('outcome', 'work',
     'id', v_file.id, 'patient_id', v_file.patient_id, 'stage', v_file.stage, 'mime_type', v_file.mime_type,
     'storage_path', mill.object_named(v_file.bucket, v_file.storage_path), 'sha256', v_file.sha256, 'file_size_bytes', v_file.file_size_bytes, 'page_count', v_file.page_count,
-    'is_scanned', v_file.scanned_at is not null, 'keep_at', v_keep_at, 'max_bytes', mill.max_document_bytes())
+    'is_scanned', v_file.scanned_at is not null, 'keep_at', v_keep_at, 'max_bytes', mill.max_document_bytes(), 'thresholds', mill.confidence_thresholds())
     -- Read by Google Vision on an earlier try of this job, which had to wait: each cost a call.
-    || case when v_file.stage = 'ocr' then jsonb_build_object('pages_read', (
+    || case when v_file.stage = 'ocr' then jsonb_build_object('language', mill.language_of_profile(v_file.patient_id), 'pages_read', (
       select coalesce(jsonb_agg(p.page_number), '[]') from public.document_pages p
       where p.document_id = v_file.id and p.job_id = p_job and p.source = 'google_vision')) else '{}' end;
 end
@@ -15514,8 +15786,9 @@ begin
     delete from public.document_entities e where e.document_id = p_id;
     delete from public.document_facts f where f.document_id = p_id;
     delete from public.document_narratives n where n.document_id = p_id;
+    delete from public.document_doubts d where d.document_id = p_id;
     delete from mill.document_raw r where r.document_id = p_id;
-    update public.shell_files f set status = 'erasing', original_filename = null, processing_error = '{}', verdict = null,
+    update public.shell_files f set status = 'erasing', original_filename = null, processing_error = '{}', verdict = null, review = null,
       updated_at = mill.now(), version = f.version + 1
     where f.id = p_id;
     perform mill.audit('shell_files', p_id::text, 'DELETE', null, jsonb_build_object('phase', 'begun'), 'erased on request', 'documents', v_file.patient_id);
@@ -16317,9 +16590,10 @@ begin
   if v_file.id is null then
     return '{"document": null}'::jsonb;
   end if;
-  return jsonb_build_object('document', mill.console_document_row(v_file) || jsonb_build_object('verdict', v_file.verdict, 'stage_jobs', v_file.stage_jobs, 'scanned_at', v_file.scanned_at),
+  return jsonb_build_object('document', mill.console_document_row(v_file) || jsonb_build_object('verdict', v_file.verdict, 'stage_jobs', v_file.stage_jobs, 'scanned_at', v_file.scanned_at,
+      'reviewed', case when v_masked then v_file.review - 'note' else v_file.review end),
     'audit', mill.console_audit_rows(format('a.table_name = ''shell_files'' and a.record_id = %L', p_id), 20, false),
-    'actions', jsonb_build_object('reveal', v_role = 'admin', 'file', v_role = 'admin' and mill.has_console_grant(mill.console_sub(), p_id) and v_file.scanned_at is not null))
+    'actions', jsonb_build_object('review', v_role in ('operator', 'admin') and v_file.status = 'needs_review', 'reveal', v_role = 'admin', 'file', v_role = 'admin' and mill.has_console_grant(mill.console_sub(), p_id) and v_file.scanned_at is not null))
     || mill.console_document_page(v_file, coalesce(p_page, 1), v_masked);
 end
 $$;
@@ -16366,13 +16640,16 @@ begin
     v_below := case when jsonb_array_length(v_documents) >= v_limit then coalesce(v_last_match, v_below) else coalesce(v_last, v_below) end;
     exit when v_found < 100 or jsonb_array_length(v_documents) >= v_limit or v_looked >= 2000 or clock_timestamp() > v_until;
   end loop;
-  return jsonb_build_object('documents', v_documents, 'looked', v_looked, 'query', v_terms,
+  return jsonb_build_object('documents', v_documents, 'waiting', case when p_cursor is null and v_condition = 'true' then (
+      select coalesce(jsonb_agg(mill.console_document_row(f) order by f.uploaded_at desc), '[]')
+      from (select f.* from public.shell_files f where f.status = 'needs_review' order by f.uploaded_at desc limit 50) f) end,
+    'looked', v_looked, 'query', v_terms,
     'done', v_found < 100 and jsonb_array_length(v_documents) < v_limit,
     'cursor', case when v_found = 100 or jsonb_array_length(v_documents) >= v_limit then to_char(v_below at time zone 'utc', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"') end);
 end
 $_$;
 
-COMMENT ON FUNCTION public.console_documents(p_search text, p_cursor text, p_limit integer) IS 'Documents that match a search, newest upload first, with why a person should look at each: {documents, looked, done, cursor, query}. For viewers of the console.';
+COMMENT ON FUNCTION public.console_documents(p_search text, p_cursor text, p_limit integer) IS 'Documents that match a search, newest upload first, with why a person should look at each: {documents, waiting, looked, done, cursor, query}. For viewers of the console.';
 
 CREATE FUNCTION public.console_drain(p_queue text, p_draining boolean, p_reason text) RETURNS jsonb
     LANGUAGE plpgsql SECURITY DEFINER
@@ -16633,7 +16910,7 @@ CREATE FUNCTION public.console_overview() RETURNS jsonb
 declare
   v_role text := mill.require_console('viewer');
   v_now timestamptz := mill.now();
-  v_alive timestamptz := v_now - make_interval(secs => mill.setting('worker.timeout_seconds', '300')::int);
+  v_alive timestamptz := v_now - mill.worker_silence();
 begin
   return jsonb_build_object('now', v_now,
     'queues', (
@@ -16645,7 +16922,7 @@ begin
     'workers', (
       select coalesce(jsonb_agg(jsonb_build_object('worker', w.worker, 'queues', w.queues, 'first_seen_at', w.first_seen_at, 'seen_at', w.seen_at, 'alive', w.seen_at > v_alive)
         order by w.seen_at desc), '[]')
-      from (select * from mill.worker order by seen_at desc limit 200) w),
+      from (select * from mill.worker where ended_at is null order by seen_at desc limit 200) w),
     'maintenance', mill.setting('maintenance.enabled', 'false') = 'true');
 end
 $$;
@@ -16989,6 +17266,24 @@ $$;
 
 COMMENT ON FUNCTION public.console_reveal_export(p_id uuid, p_reason text) IS 'Lets the caller read the PDF of an export for ten minutes: {until, file}. For admins of the console; the audit log keeps who, when and why.';
 
+CREATE FUNCTION public.console_review_document(p_id uuid, p_decision text, p_reason text) RETURNS jsonb
+    LANGUAGE plpgsql SECURITY DEFINER
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS $$
+declare
+  v_role text := mill.begin_console_action('operator', p_reason);
+  v_file public.shell_files;
+begin
+  select f.* into v_file from public.shell_files f where f.id = p_id for update;
+  if v_file.id is null then
+    raise exception 'there is no document %', p_id using errcode = 'GM112', hint = 'It never existed, or it was erased.';
+  end if;
+  return mill.end_review(v_file, p_decision, p_reason, null);
+end
+$$;
+
+COMMENT ON FUNCTION public.console_review_document(p_id uuid, p_decision text, p_reason text) IS 'Ends the review of a document as confirmed or unusable: {decision, note, by, at}. For operators of the console.';
+
 CREATE FUNCTION public.console_run_schedule(p_name text, p_reason text) RETURNS jsonb
     LANGUAGE plpgsql SECURITY DEFINER
     SET search_path TO 'pg_catalog', 'pg_temp'
@@ -17132,6 +17427,11 @@ begin
     'parts', (select coalesce(jsonb_agg(p.part order by p.part), '[]') from mill.part p),
     -- Applications may lie in a schema of their own: their RPCs are asked there.
     'schemas', (select coalesce(jsonb_object_agg(p.part, p.schema), '{}') from mill.part p where p.schema <> 'public'),
+    'profiles', (
+      select coalesce(jsonb_object_agg(f.proname, s.schema), '{}')
+      from (select distinct p.schema from mill.part p where p.schema <> 'public') s
+      join pg_catalog.pg_namespace n on n.nspname = s.schema
+      join pg_catalog.pg_proc f on f.pronamespace = n.oid and f.proname like 'console\_%'),
     'payloads', mill.setting('console.payloads', 'masked'),
     'queues', (select coalesce(jsonb_agg(jsonb_build_object('queue', q.queue, 'description', q.description, 'served_by', q.served_by, 'paused', q.paused) order by q.queue), '[]')
       from (select * from mill.queue order by queue limit 500) q),
@@ -17387,7 +17687,7 @@ CREATE FUNCTION public.document_content(p_id uuid, p_parts text[]) RETURNS jsonb
     AS $$
   select jsonb_strip_nulls(jsonb_build_object(
     'pages', case when 'pages' = any (p_parts) then (
-      select coalesce(jsonb_agg(jsonb_build_object('number', p.page_number, 'source', p.source, 'width', p.width, 'height', p.height, 'text', p.text,
+      select coalesce(jsonb_agg(jsonb_build_object('number', p.page_number, 'source', p.source, 'width', p.width, 'height', p.height, 'confidence', p.confidence, 'language', p.language, 'text', p.text,
         'words', case when 'words' = any (p_parts) then (
           select coalesce(jsonb_agg(jsonb_strip_nulls(jsonb_build_object('t', w.text, 'b', to_jsonb(w.box), 'c', w.confidence, 'l', w.line_number)) order by w.word_number), '[]')
           from public.document_words w where w.document_id = p_id and w.page_number = p.page_number) end) order by p.page_number), '[]')
@@ -17399,20 +17699,24 @@ CREATE FUNCTION public.document_content(p_id uuid, p_parts text[]) RETURNS jsonb
       select coalesce(jsonb_agg(jsonb_build_object('kind', e.kind, 'text', e.text, 'detail', e.detail, 'page', e.page_number, 'box', e.box, 'confidence', e.confidence) order by e.entity_number), '[]')
       from public.document_entities e where e.document_id = p_id) end,
     'facts', case when 'facts' = any (p_parts) then (
-      select coalesce(jsonb_agg(jsonb_build_object('number', f.fact_number, 'kind', f.kind, 'name', f.name, 'value', f.value, 'code_system', f.code_system, 'code', f.code, 'page', f.page_number, 'box', f.box, 'confidence', f.confidence) order by f.fact_number), '[]')
+      select coalesce(jsonb_agg(jsonb_build_object('number', f.fact_number, 'kind', f.kind, 'name', f.name, 'written', f.written, 'value', f.value, 'status', f.status, 'certainty', f.certainty,
+        'decided_by', f.decided_by, 'code_system', f.code_system, 'code', f.code, 'page', f.page_number, 'box', f.box, 'confidence', f.confidence, 'doubts', f.doubts) order by f.fact_number), '[]')
       from public.document_facts f where f.document_id = p_id) end,
+    'doubts', case when 'doubts' = any (p_parts) then (
+      select coalesce(jsonb_agg(jsonb_build_object('reason', d.reason, 'page', d.page_number, 'box', d.box, 'text', d.text, 'fact', d.fact_number) order by d.doubt_number), '[]')
+      from public.document_doubts d where d.document_id = p_id) end,
     'narrative', case when 'narrative' = any (p_parts) then (
       select jsonb_build_object('sentences', n.sentences, 'timeline', n.timeline) from public.document_narratives n where n.document_id = p_id) end))
 $$;
 
-COMMENT ON FUNCTION public.document_content(p_id uuid, p_parts text[]) IS 'Parts of a document: pages, words (with pages), blocks, entities, facts, narrative.';
+COMMENT ON FUNCTION public.document_content(p_id uuid, p_parts text[]) IS 'Parts of a document: pages, words (with pages), blocks, entities, facts, doubts, narrative.';
 
 CREATE FUNCTION public.document_events(p_id uuid, p_after bigint DEFAULT 0) RETURNS jsonb
     LANGUAGE sql STABLE SECURITY DEFINER
     SET search_path TO 'pg_catalog', 'pg_temp'
     AS $$
   select jsonb_build_object(
-    'ended', s.summary ->> 'status' in ('completed', 'failed', 'refused', 'infected'),
+    'ended', s.summary ->> 'status' in ('completed', 'needs_review', 'failed', 'refused', 'infected'),
     'events', case when s.id > p_after then jsonb_build_array(jsonb_build_object('id', s.id, 'event', 'progress', 'data', s.summary)) else '[]' end)
   from (
     select f.version * 128 + (mill.document_summary(f) ->> 'percent')::int as id, mill.document_summary(f) as summary
@@ -17461,7 +17765,7 @@ begin
   if v_file.id is null and mill.has_console_grant(auth.uid(), p_id) then
     select f.* into v_file from public.shell_files f where f.id = p_id;
   end if;
-  if v_file.status not in ('uploaded', 'processing', 'completed', 'failed') then
+  if v_file.status not in ('uploaded', 'processing', 'completed', 'needs_review', 'failed') then
     return null;
   end if;
   if v_file.id is not null and v_file.scanned_at is null then
@@ -17536,6 +17840,13 @@ end
 $$;
 
 COMMENT ON FUNCTION public.download_export_batch(p_id uuid, p_partial boolean) IS 'Paths and names of a batch''s files, each counted as a download; GM055 while it runs, unless the finished part is enough.';
+
+CREATE FUNCTION public.end_worker(p_worker text) RETURNS void
+    LANGUAGE sql SECURITY DEFINER
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS $$ update mill.worker w set ended_at = mill.now() where w.worker = p_worker and w.ended_at is null $$;
+
+COMMENT ON FUNCTION public.end_worker(p_worker text) IS 'A worker says that it ends: it is shown as alive no longer.';
 
 CREATE FUNCTION public.enqueue_job_v3(job_type text, job_name text, job_payload jsonb, job_category text DEFAULT 'standard'::text, priority integer DEFAULT 5, scheduled_at timestamp with time zone DEFAULT now()) RETURNS uuid
     LANGUAGE plpgsql SECURITY DEFINER
@@ -17865,8 +18176,10 @@ begin
     when 'pass1' then mill.write_entities(v_file.id, p_result -> 'entities')
     when 'pass2' then mill.write_facts(v_file.id, p_result -> 'facts')
     when 'pass3' then mill.write_narrative(v_file.id, p_result) end;
+  perform mill.write_doubts(v_file.id, v_file.stage, mill.found_doubts(v_file.id, v_file.stage) || coalesce(nullif(p_result -> 'doubts', 'null'), '[]'));
   update public.shell_files f set
-    status = case when v_next is null then 'completed' else 'processing' end,
+    status = case when v_next is not null then 'processing'
+      when exists (select from public.document_doubts d where d.document_id = f.id) then 'needs_review' else 'completed' end,
     completed_at = case when v_next is null then mill.now() end,
     verdict = coalesce(p_result -> 'verdict', f.verdict),
     page_count = coalesce((p_result ->> 'page_count')::int, f.page_count),
@@ -18030,10 +18343,10 @@ CREATE FUNCTION public.get_document(p_id uuid) RETURNS jsonb
     SET search_path TO 'pg_catalog', 'pg_temp'
     AS $$
   -- Null for an unknown document and for another's alike.
-  select mill.document_summary(f) || jsonb_build_object('verdict', f.verdict,
+  select mill.document_summary(f) || jsonb_build_object('verdict', f.verdict, 'review', f.review,
       'processing_error', f.processing_error || coalesce((
         select jsonb_build_object('current_error', w.error) from (select mill.waiting_error(f) as error) w where w.error is not null), '{}'))
-    || public.document_content(f.id, array['entities', 'facts', 'narrative'])
+    || public.document_content(f.id, array['entities', 'facts', 'narrative', 'doubts'])
   from mill.reached_document(p_id) f
   where f.id is not null
 $$;
@@ -18457,8 +18770,7 @@ CREATE FUNCTION public.metrics_report() RETURNS jsonb
                  'firing', (select count(*) from mill.alert a where a.rule = r.rule and a.state = 'firing'))), '[]')
                from mill.alert_rule r where r.enabled),
     'rule_values', mill.rule_values(),
-    'workers', (select count(*) from mill.worker w
-                where w.seen_at > mill.now() - make_interval(secs => mill.setting('worker.timeout_seconds', '300')::int)))
+    'workers', mill.count_workers(mill.now()))
 $$;
 
 COMMENT ON FUNCTION public.metrics_report() IS 'What /metrics shows: numbers under names of queues, targets, schedules and rules, no content.';
@@ -18786,9 +19098,15 @@ declare
   v_answer jsonb := jsonb '{"queues": [], "kinds": [], "kept": []}' || case when p_definition ? 'schedules' then jsonb '{"schedules": []}' else '{}' end;
   v_item record;
   v_done jsonb;
+  v_queues text[];
+  v_before jsonb;
 begin
   perform pg_advisory_xact_lock(7022311640271844); -- any constant that only this uses
   perform mill.check_definition_fields(p_definition, array['queues', 'kinds', 'schedules'], '');
+  v_queues := array(
+    select p.item ->> 'queue'
+    from jsonb_array_elements(coalesce(p_definition -> 'queues', '[]') || coalesce(p_definition -> 'kinds', '[]')) p(item) where jsonb_typeof(p.item) = 'object');
+  v_before := (select jsonb_object_agg(q.queue, coalesce(q.function, q.url)) from mill.queue q where q.queue = any (v_queues));
   for v_item in
     select d.part, d.value, format('/%s/%s', d.part, d.ordinality - 1) as place
     from (
@@ -18819,11 +19137,13 @@ begin
       select coalesce(jsonb_agg(jsonb_build_object(rtrim(v_item.part, 's'), v_item.value -> rtrim(v_item.part, 's')) || k.value), '[]')
       from jsonb_array_elements(v_done -> 'kept') k));
   end loop;
-  return v_answer;
+  v_done := mill.unanswered_functions(v_queues, array(
+    select q.queue from mill.queue q where q.queue = any (v_queues) and coalesce(q.function, q.url) is distinct from v_before ->> q.queue));
+  return v_answer || case when v_done = '[]' then '{}' else jsonb_build_object('unanswered', v_done) end;
 end
 $$;
 
-COMMENT ON FUNCTION public.register_jobs(p_definition jsonb, p_force boolean) IS 'Creates and updates queues, kinds and schedules from {queues, kinds, schedules}; says what became of each, and which options were kept as an operator has changed them.';
+COMMENT ON FUNCTION public.register_jobs(p_definition jsonb, p_force boolean) IS 'Creates and updates queues, kinds and schedules from {queues, kinds, schedules}; says what became of each, which options were kept as an operator has changed them, and which functions have never answered.';
 
 CREATE FUNCTION public.register_stored_file(p_storage_path text, p_filename text DEFAULT NULL::text, p_mime_type text DEFAULT NULL::text, p_size bigint DEFAULT NULL::bigint, p_idempotency_key text DEFAULT NULL::text, p_profile_id uuid DEFAULT NULL::uuid) RETURNS jsonb
     LANGUAGE plpgsql
@@ -18852,27 +19172,29 @@ declare
   v_new public.workflow_definition;
   v_unknown text := (
     select k.name from jsonb_object_keys(case when jsonb_typeof(p_definition) = 'object' then p_definition else '{"": null}' end) as k(name)
-    where k.name <> all (array['type', 'description', 'tasks', 'defaults', 'documents', 'open_to_users']) limit 1);
+    where k.name <> all (array['type', 'description', 'tasks', 'defaults', 'documents', 'open_to_users', 'params_schema', 'choices']) limit 1);
 begin
   if v_unknown is not null then
     perform mill.refuse_definition('GM061', case when v_unknown = '' then 'a definition must be an object' else format('a definition has no field "%s"', v_unknown) end);
   end if;
   perform pg_advisory_xact_lock(hashtextextended('mill.register_workflow ' || (p_definition ->> 'type'), 0));
   select d.* into v_old from public.workflow_definition d where d.type = p_definition ->> 'type' order by d.version desc limit 1;
-  v_new := jsonb_populate_record(null::public.workflow_definition, '{"description": "", "defaults": {}, "open_to_users": true, "tasks": []}'::jsonb || p_definition);
-  if (v_old.description, v_old.tasks, v_old.defaults, v_old.documents, v_old.open_to_users)
-    is not distinct from (v_new.description, v_new.tasks, v_new.defaults, v_new.documents, v_new.open_to_users)
+  v_new := jsonb_populate_record(null::public.workflow_definition, '{"description": "", "defaults": {}, "open_to_users": true, "tasks": [], "choices": {}}'::jsonb || p_definition);
+  if (v_old.description, v_old.tasks, v_old.defaults, v_old.documents, v_old.open_to_users, v_old.params_schema, v_old.choices)
+    is not distinct from (v_new.description, v_new.tasks, v_new.defaults, v_new.documents, v_new.open_to_users, v_new.params_schema, v_new.choices)
   then
     return jsonb_build_object('type', v_old.type, 'version', v_old.version, 'status', 'unchanged');
   end if;
   if v_old.type is not null and not exists (select from mill.workflow j where j.type = v_old.type and j.version = v_old.version) then
     update public.workflow_definition d
-    set description = v_new.description, tasks = v_new.tasks, defaults = v_new.defaults, documents = v_new.documents, open_to_users = v_new.open_to_users
+    set description = v_new.description, tasks = v_new.tasks, defaults = v_new.defaults, documents = v_new.documents, open_to_users = v_new.open_to_users,
+      params_schema = v_new.params_schema, choices = v_new.choices
     where d.type = v_old.type and d.version = v_old.version;
     return jsonb_build_object('type', v_old.type, 'version', v_old.version, 'status', 'updated');
   end if;
-  insert into public.workflow_definition (type, version, description, tasks, defaults, documents, open_to_users)
-  values (v_new.type, coalesce(v_old.version, 0) + 1, v_new.description, v_new.tasks, v_new.defaults, v_new.documents, v_new.open_to_users);
+  insert into public.workflow_definition (type, version, description, tasks, defaults, documents, open_to_users, params_schema, choices)
+  values (v_new.type, coalesce(v_old.version, 0) + 1, v_new.description, v_new.tasks, v_new.defaults, v_new.documents, v_new.open_to_users, v_new.params_schema,
+    v_new.choices);
   return jsonb_build_object('type', v_new.type, 'version', coalesce(v_old.version, 0) + 1, 'status', 'created');
 end
 $$;
@@ -18959,10 +19281,10 @@ declare
   v_file public.shell_files := mill.require_document(p_id);
 begin
   perform mill.refuse_in_maintenance();
-  if v_file.status not in ('completed', 'failed') then
+  if v_file.status not in ('completed', 'needs_review', 'failed') then
     raise exception 'a document that is % cannot be processed again', v_file.status using errcode = 'GM048';
   end if;
-  update public.shell_files f set run = f.run + 1, status = 'uploaded', stage_jobs = '{}', completed_at = null, processing_error = mill.resolved_errors(f.processing_error)
+  update public.shell_files f set run = f.run + 1, status = 'uploaded', stage_jobs = '{}', completed_at = null, review = null, processing_error = mill.resolved_errors(f.processing_error)
   where f.id = p_id;
   perform mill.start_stage(p_id, 'security');
   perform mill.audit('shell_files', p_id::text, 'UPDATE', null, jsonb_build_object('run', v_file.run + 1), 'processed again on request', 'documents', v_file.patient_id);
@@ -19126,6 +19448,18 @@ $$;
 
 COMMENT ON FUNCTION public.retry_workflow(p_id uuid) IS 'Resumes a failed job of the caller''s from its failed tasks, keeping what is done. Raises GM067 when there is nothing to resume.';
 
+CREATE FUNCTION public.review_document(p_id uuid, p_decision text, p_note text DEFAULT NULL::text) RETURNS jsonb
+    LANGUAGE plpgsql SECURITY DEFINER
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS $$
+begin
+  perform mill.refuse_in_maintenance();
+  return mill.end_review(mill.require_document(p_id, true), p_decision, p_note, 'reviewed on request');
+end
+$$;
+
+COMMENT ON FUNCTION public.review_document(p_id uuid, p_decision text, p_note text) IS 'Ends the review of a document as confirmed or unusable, and completes it: {decision, note, by, at}. For the owner of its profile.';
+
 CREATE FUNCTION public.run_cleanup_step(p_step text) RETURNS jsonb
     LANGUAGE plpgsql SECURITY DEFINER
     SET search_path TO 'pg_catalog', 'pg_temp'
@@ -19259,6 +19593,30 @@ CREATE FUNCTION public.send_event(p_job uuid, p_event text, p_payload jsonb DEFA
     AS $$ select jsonb_build_object('status', mill.send_event(p_job, p_event, p_payload, p_key)) $$;
 
 COMMENT ON FUNCTION public.send_event(p_job uuid, p_event text, p_payload jsonb, p_key text) IS 'Sends an event to a job: delivered, kept, duplicate or not_live.';
+
+CREATE FUNCTION public.set_document_language(p_profile_id uuid, p_language text) RETURNS void
+    LANGUAGE plpgsql SECURITY DEFINER
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS $$
+begin
+  perform mill.refuse_in_maintenance();
+  if not public.is_service_role() and not exists (
+    select from public.user_profiles p where p.id = p_profile_id and p.user_id = auth.uid())
+    or not exists (select from public.user_profiles p where p.id = p_profile_id)
+  then
+    raise exception 'there is no such profile' using errcode = 'GM046';
+  end if;
+  delete from mill.document_language l where l.profile_id = p_profile_id;
+  if p_language is not null then
+    insert into mill.document_language (profile_id, language) values (p_profile_id, p_language);
+  end if;
+  perform mill.audit('document_language', p_profile_id::text, 'UPDATE', null, jsonb_build_object('language', p_language), 'the owner''s choice', 'documents', p_profile_id);
+exception when check_violation then
+  raise exception '% is no language', p_language using errcode = '22023', hint = 'Name tesseract''s languages: eng, deu+eng, script/Cyrillic.';
+end
+$$;
+
+COMMENT ON FUNCTION public.set_document_language(p_profile_id uuid, p_language text) IS 'The language of a profile''s documents in tesseract''s names, deu or deu+eng; null for the one of the installation. For the profile''s owner.';
 
 CREATE FUNCTION public.set_maintenance(p_enabled boolean, p_reason text DEFAULT NULL::text, p_retry_after_seconds integer DEFAULT 60) RETURNS boolean
     LANGUAGE plpgsql SECURITY DEFINER
@@ -19438,7 +19796,7 @@ begin
 
   select * into v_first from mill.workflow j where j.user_id = v_user and j.idempotency_key = p_idempotency_key;
   if v_first.type <> p_type or v_first.params <> (
-    select d.defaults || p_params from public.workflow_definition d where d.type = v_first.type and d.version = v_first.version)
+    select mill.workflow_params(d, p_params) from public.workflow_definition d where d.type = v_first.type and d.version = v_first.version)
   then
     raise exception 'the idempotency key was used for another job' using errcode = 'GM068';
   end if;
@@ -20000,6 +20358,14 @@ CREATE TABLE mill.data_check (
 WITH (fillfactor='80');
 
 COMMENT ON TABLE mill.data_check IS 'Not before next_check_at is a symbol asked for again: the provider had nothing newer, or its job is a dead letter.';
+
+CREATE TABLE mill.document_language (
+    profile_id uuid NOT NULL,
+    language text NOT NULL,
+    CONSTRAINT language_is_one_of_tesseract CHECK ((language ~ '^(script/)?[A-Za-z_]{3,40}(\+(script/)?[A-Za-z_]{3,40}){0,4}$'::text))
+);
+
+COMMENT ON TABLE mill.document_language IS 'The language of a profile''s documents, in tesseract''s names: deu, deu+eng.';
 
 CREATE TABLE mill.document_raw (
     document_id uuid NOT NULL,
@@ -20755,11 +21121,12 @@ CREATE TABLE mill.worker (
     worker text NOT NULL,
     queues text[] NOT NULL,
     first_seen_at timestamp with time zone NOT NULL,
-    seen_at timestamp with time zone NOT NULL
+    seen_at timestamp with time zone NOT NULL,
+    ended_at timestamp with time zone
 )
 WITH (fillfactor='50');
 
-COMMENT ON TABLE mill.worker IS 'Container workers, and when each last claimed or extended a lease.';
+COMMENT ON TABLE mill.worker IS 'Container workers, when each last claimed or extended a lease, and when it said that it ends.';
 
 CREATE VIEW mill.workflow_state AS
  SELECT j.id,
@@ -20984,6 +21351,22 @@ CREATE TABLE public.document_blocks (
 
 COMMENT ON TABLE public.document_blocks IS 'What geometry alone says: lines, blocks, key-value pairs, rows of tables.';
 
+CREATE TABLE public.document_doubts (
+    document_id uuid NOT NULL,
+    doubt_number integer NOT NULL,
+    stage text NOT NULL,
+    reason text NOT NULL,
+    page_number integer,
+    box real[],
+    text text,
+    fact_number integer,
+    CONSTRAINT a_box_has_four_sides CHECK ((cardinality(box) = 4)),
+    CONSTRAINT reason_is_a_word CHECK ((reason ~ '^[a-z][a-z_]{2,59}$'::text)),
+    CONSTRAINT stage_is_known CHECK ((stage = ANY (ARRAY['security'::text, 'ocr'::text, 'spatial'::text, 'pass1'::text, 'pass2'::text, 'pass3'::text])))
+);
+
+COMMENT ON TABLE public.document_doubts IS 'Why a document needs review. One that ends with a doubt ends as needs_review instead of completed.';
+
 CREATE TABLE public.document_entities (
     document_id uuid NOT NULL,
     entity_number integer NOT NULL,
@@ -20993,10 +21376,10 @@ CREATE TABLE public.document_entities (
     page_number integer,
     box real[],
     confidence real,
-    CONSTRAINT entity_kind_is_known CHECK ((kind = ANY (ARRAY['person'::text, 'provider'::text, 'date'::text, 'condition'::text, 'medication'::text, 'lab'::text])))
+    CONSTRAINT entity_kind_is_known CHECK ((kind = ANY (ARRAY['person'::text, 'provider'::text, 'date'::text, 'condition'::text, 'medication'::text, 'lab'::text, 'allergy'::text, 'procedure'::text, 'finding'::text, 'vital_sign'::text, 'immunisation'::text, 'appointment'::text])))
 );
 
-COMMENT ON TABLE public.document_entities IS 'First pass: people, dates, conditions, medications, labs, providers, with where they stand.';
+COMMENT ON TABLE public.document_entities IS 'First pass: what a document speaks of, from people and dates to labs and appointments, with where it stands.';
 
 CREATE TABLE public.document_facts (
     document_id uuid NOT NULL,
@@ -21009,11 +21392,19 @@ CREATE TABLE public.document_facts (
     page_number integer,
     box real[],
     confidence real,
+    status text DEFAULT 'current'::text NOT NULL,
+    certainty text DEFAULT 'certain'::text NOT NULL,
+    decided_by jsonb,
+    written text,
+    doubts jsonb DEFAULT '[]'::jsonb NOT NULL,
     CONSTRAINT a_code_has_a_system CHECK (((code IS NULL) = (code_system IS NULL))),
-    CONSTRAINT fact_kind_is_known CHECK ((kind = ANY (ARRAY['patient'::text, 'provider'::text, 'date'::text, 'condition'::text, 'medication'::text, 'lab'::text])))
+    CONSTRAINT certainty_is_known CHECK ((certainty = ANY (ARRAY['certain'::text, 'likely'::text, 'possible'::text]))),
+    CONSTRAINT doubts_are_an_array CHECK ((jsonb_typeof(doubts) = 'array'::text)),
+    CONSTRAINT fact_kind_is_known CHECK ((kind = ANY (ARRAY['patient'::text, 'provider'::text, 'date'::text, 'condition'::text, 'medication'::text, 'lab'::text, 'allergy'::text, 'procedure'::text, 'finding'::text, 'vital_sign'::text, 'immunisation'::text, 'appointment'::text]))),
+    CONSTRAINT status_is_known CHECK ((status = ANY (ARRAY['current'::text, 'stopped'::text, 'changed'::text, 'historical'::text, 'ruled_out'::text, 'suspected'::text, 'family'::text, 'planned'::text])))
 );
 
-COMMENT ON TABLE public.document_facts IS 'Second pass: what is so, with dose, unit, range and result, and a code where it is sure.';
+COMMENT ON TABLE public.document_facts IS 'Second pass: what a document says, whether it holds now and how certain it is, with dose, unit, range and result, and a code where it is sure.';
 
 CREATE TABLE public.document_narratives (
     document_id uuid NOT NULL,
@@ -21034,6 +21425,12 @@ CREATE TABLE public.document_pages (
     confidence real,
     text text NOT NULL,
     job_id uuid,
+    orientation smallint,
+    turned real DEFAULT 0 NOT NULL,
+    language text,
+    doubts jsonb DEFAULT '[]'::jsonb NOT NULL,
+    CONSTRAINT doubts_are_an_array CHECK ((jsonb_typeof(doubts) = 'array'::text)),
+    CONSTRAINT orientation_is_known CHECK (((orientation >= 1) AND (orientation <= 8))),
     CONSTRAINT source_is_known CHECK ((source = ANY (ARRAY['text_layer'::text, 'tesseract'::text, 'google_vision'::text, 'plain'::text])))
 );
 
@@ -21153,7 +21550,7 @@ CREATE TABLE public.job_artifacts (
     CONSTRAINT duration_is_not_negative CHECK ((duration_seconds >= (0)::numeric)),
     CONSTRAINT path_is_under_its_own_job CHECK (starts_with(storage_path, (((user_id || '/'::text) || job_id) || '/'::text))),
     CONSTRAINT sha256_is_64_hex_digits CHECK ((sha256 ~ '^[0-9a-f]{64}$'::text)),
-    CONSTRAINT type_is_known CHECK ((artifact_type = ANY (ARRAY['audio_mp3'::text, 'pdf'::text, 'json'::text])))
+    CONSTRAINT type_is_known CHECK ((artifact_type = ANY (ARRAY['audio_mp3'::text, 'audio_m4a'::text, 'pdf'::text, 'json'::text])))
 );
 
 COMMENT ON TABLE public.job_artifacts IS 'What tasks made, by the path of the object in storage. Nothing here is signed: URLs are made when asked for.';
@@ -21465,23 +21862,6 @@ CREATE VIEW public.user_usage_tracking WITH (security_barrier='true') AS
 
 COMMENT ON VIEW public.user_usage_tracking IS 'What a profile has used, one row per month, beside its plan; a limit of null is unlimited.';
 
-CREATE TABLE public.workflow_definition (
-    type text NOT NULL,
-    version integer DEFAULT 1 NOT NULL,
-    description text DEFAULT ''::text NOT NULL,
-    tasks jsonb NOT NULL,
-    defaults jsonb DEFAULT '{}'::jsonb NOT NULL,
-    documents text,
-    open_to_users boolean DEFAULT true NOT NULL,
-    active boolean DEFAULT true NOT NULL,
-    created_at timestamp with time zone DEFAULT now() NOT NULL,
-    CONSTRAINT defaults_are_an_object CHECK ((jsonb_typeof(defaults) = 'object'::text)),
-    CONSTRAINT type_is_a_short_word CHECK ((type ~ '^[a-z][a-z0-9_-]{0,62}$'::text)),
-    CONSTRAINT version_is_positive CHECK ((version > 0))
-);
-
-COMMENT ON TABLE public.workflow_definition IS 'What a type of workflow is made of; a new workflow is an INSERT. The newest active version is started. See docs/add-a-workflow.md.';
-
 ALTER TABLE ONLY mill.audit_log ATTACH PARTITION mill.audit_log_default DEFAULT;
 
 ALTER TABLE ONLY mill.job ATTACH PARTITION mill.job_dead FOR VALUES IN ('failed');
@@ -21572,6 +21952,9 @@ ALTER TABLE ONLY mill.data_change
 
 ALTER TABLE ONLY mill.data_check
     ADD CONSTRAINT data_check_pkey PRIMARY KEY (data_type, symbol);
+
+ALTER TABLE ONLY mill.document_language
+    ADD CONSTRAINT document_language_pkey PRIMARY KEY (profile_id);
 
 ALTER TABLE ONLY mill.document_upload
     ADD CONSTRAINT document_upload_pkey PRIMARY KEY (place);
@@ -21773,6 +22156,9 @@ ALTER TABLE ONLY public.data_type_registry
 
 ALTER TABLE ONLY public.document_blocks
     ADD CONSTRAINT document_blocks_pkey PRIMARY KEY (document_id, block_number);
+
+ALTER TABLE ONLY public.document_doubts
+    ADD CONSTRAINT document_doubts_pkey PRIMARY KEY (document_id, doubt_number);
 
 ALTER TABLE ONLY public.document_entities
     ADD CONSTRAINT document_entities_pkey PRIMARY KEY (document_id, entity_number);
@@ -21982,6 +22368,8 @@ CREATE INDEX profile_access_grants_grantee ON public.profile_access_grants USING
 
 CREATE INDEX shell_files_patient ON public.shell_files USING btree (patient_id, created_at DESC);
 
+CREATE INDEX shell_files_to_review ON public.shell_files USING btree (uploaded_at DESC) WHERE (status = 'needs_review'::text);
+
 CREATE INDEX shell_files_unfinished ON public.shell_files USING btree (updated_at) WHERE (status = ANY (ARRAY['uploading'::text, 'erasing'::text]));
 
 CREATE INDEX shell_files_uploaded ON public.shell_files USING btree (uploaded_at);
@@ -22100,6 +22488,9 @@ ALTER TABLE ONLY mill.alert
 ALTER TABLE ONLY mill.claimant
     ADD CONSTRAINT claimant_queue_fkey FOREIGN KEY (queue) REFERENCES mill.queue(queue) ON UPDATE CASCADE ON DELETE CASCADE;
 
+ALTER TABLE ONLY mill.document_language
+    ADD CONSTRAINT document_language_profile_id_fkey FOREIGN KEY (profile_id) REFERENCES public.user_profiles(id) ON DELETE CASCADE;
+
 ALTER TABLE ONLY mill.document_raw
     ADD CONSTRAINT document_raw_document_id_fkey FOREIGN KEY (document_id) REFERENCES public.shell_files(id) ON DELETE CASCADE;
 
@@ -22190,6 +22581,9 @@ ALTER TABLE ONLY public.active_subscriptions_v2
 ALTER TABLE ONLY public.document_blocks
     ADD CONSTRAINT document_blocks_document_id_fkey FOREIGN KEY (document_id) REFERENCES public.shell_files(id) ON DELETE CASCADE;
 
+ALTER TABLE ONLY public.document_doubts
+    ADD CONSTRAINT document_doubts_document_id_fkey FOREIGN KEY (document_id) REFERENCES public.shell_files(id) ON DELETE CASCADE;
+
 ALTER TABLE ONLY public.document_entities
     ADD CONSTRAINT document_entities_document_id_fkey FOREIGN KEY (document_id) REFERENCES public.shell_files(id) ON DELETE CASCADE;
 
@@ -22238,6 +22632,8 @@ ALTER TABLE public.company_profiles ENABLE ROW LEVEL SECURITY;
 ALTER TABLE public.data_type_registry ENABLE ROW LEVEL SECURITY;
 
 ALTER TABLE public.document_blocks ENABLE ROW LEVEL SECURITY;
+
+ALTER TABLE public.document_doubts ENABLE ROW LEVEL SECURITY;
 
 ALTER TABLE public.document_entities ENABLE ROW LEVEL SECURITY;
 
@@ -22288,6 +22684,10 @@ CREATE POLICY readable_by_whoever_has_the_profile ON public.shell_files FOR SELE
 CREATE POLICY readable_with_its_document ON public.document_blocks FOR SELECT TO authenticated USING ((EXISTS ( SELECT
    FROM public.shell_files f
   WHERE (f.id = document_blocks.document_id))));
+
+CREATE POLICY readable_with_its_document ON public.document_doubts FOR SELECT TO authenticated USING ((EXISTS ( SELECT
+   FROM public.shell_files f
+  WHERE (f.id = document_doubts.document_id))));
 
 CREATE POLICY readable_with_its_document ON public.document_entities FOR SELECT TO authenticated USING ((EXISTS ( SELECT
    FROM public.shell_files f
@@ -22452,6 +22852,8 @@ REVOKE ALL ON FUNCTION mill.check_dead_letters() FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION mill.check_definition() FROM PUBLIC;
 
+REVOKE ALL ON FUNCTION mill.check_definition_choices(p_choices jsonb, p_defaults jsonb) FROM PUBLIC;
+
 REVOKE ALL ON FUNCTION mill.check_definition_fields(p_definition jsonb, p_fields text[], p_place text) FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION mill.check_definition_graph(p_steps mill.workflow_step[]) FROM PUBLIC;
@@ -22501,6 +22903,10 @@ REVOKE ALL ON FUNCTION mill.check_unique(p_unique jsonb, p_place text) FROM PUBL
 REVOKE ALL ON FUNCTION mill.check_watched(p_symbols text[]) FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION mill.check_workers() FROM PUBLIC;
+
+GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.workflow_definition TO service_role;
+
+REVOKE ALL ON FUNCTION mill.check_workflow_params(p_definition public.workflow_definition, p_params jsonb) FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION mill.check_writing() FROM PUBLIC;
 
@@ -22561,6 +22967,8 @@ REVOKE ALL ON FUNCTION mill.complete_error_entry(p_entry jsonb) FROM PUBLIC;
 REVOKE ALL ON FUNCTION mill.complete_export_job(p_holder mill.holder, p_url text, p_size integer, p_pages integer) FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION mill.complete_queue_definition(p_definition jsonb, p_is_new boolean) FROM PUBLIC;
+
+REVOKE ALL ON FUNCTION mill.confidence_thresholds() FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION mill.confirm_export_files(p_keys text[]) FROM PUBLIC;
 
@@ -22677,6 +23085,8 @@ REVOKE ALL ON FUNCTION mill.count_usage(p_profile_id uuid, p_event text, p_once_
 
 REVOKE ALL ON FUNCTION mill.count_work(p_file public.shell_files, p_job_id uuid, p_event text, p_counts jsonb, p_part text) FROM PUBLIC;
 
+REVOKE ALL ON FUNCTION mill.count_workers(p_now timestamp with time zone) FROM PUBLIC;
+
 REVOKE ALL ON FUNCTION mill.counted_calls(p_known jsonb, p_usage jsonb) FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION mill.cron_field(p_field text, p_least integer, p_most integer, p_names text[]) FROM PUBLIC;
@@ -22735,6 +23145,8 @@ REVOKE ALL ON FUNCTION mill.document_summary(p_file public.shell_files) FROM PUB
 
 REVOKE ALL ON FUNCTION mill.document_times(p_fast_late interval, p_ai_late interval) FROM PUBLIC;
 
+REVOKE ALL ON FUNCTION mill.doubt_reasons(p_file public.shell_files) FROM PUBLIC;
+
 REVOKE ALL ON FUNCTION mill.drain(p_queue text, p_draining boolean) FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION mill.due_in_sequence(p_job_id uuid) FROM PUBLIC;
@@ -22760,6 +23172,8 @@ REVOKE ALL ON FUNCTION mill.end_of_gap(p_local timestamp without time zone, p_zo
 REVOKE ALL ON FUNCTION mill.end_refresh_pauses(p_refreshes jsonb) FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION mill.end_refused(p_file public.shell_files, p_job_id uuid, p_status text, p_error jsonb, p_place text) FROM PUBLIC;
+
+REVOKE ALL ON FUNCTION mill.end_review(p_file public.shell_files, p_decision text, p_note text, p_reason text) FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION mill.end_waiting_tasks(p_job_id uuid, p_ids uuid[], p_state text, p_error jsonb) FROM PUBLIC;
 
@@ -22865,6 +23279,8 @@ REVOKE ALL ON FUNCTION mill.forget_steps(p_jobs uuid[]) FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION mill.forget_tasks() FROM PUBLIC;
 
+REVOKE ALL ON FUNCTION mill.found_doubts(p_id uuid, p_stage text) FROM PUBLIC;
+
 REVOKE ALL ON FUNCTION mill.function_url(p_function text) FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION mill.give_slots_to_running_jobs() FROM PUBLIC;
@@ -22876,6 +23292,8 @@ REVOKE ALL ON FUNCTION mill.grant_console(p_record uuid) FROM PUBLIC;
 REVOKE ALL ON FUNCTION mill.group_of_error(p_kind text, p_type text, p_shape text) FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION mill.has_console_grant(p_user uuid, p_record uuid) FROM PUBLIC;
+
+REVOKE ALL ON FUNCTION mill.has_ended(p_worker text, p_seen_at timestamp with time zone) FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION mill.has_format(p_text text, p_format text) FROM PUBLIC;
 
@@ -23007,6 +23425,8 @@ REVOKE ALL ON FUNCTION mill.tenant_of(p_owner uuid, p_group_key text) FROM PUBLI
 
 REVOKE ALL ON FUNCTION mill.lane_of(p_dequeue text, p_per_group integer, p_owner uuid, p_group_key text) FROM PUBLIC;
 
+REVOKE ALL ON FUNCTION mill.language_of_profile(p_profile_id uuid) FROM PUBLIC;
+
 REVOKE ALL ON FUNCTION mill.lift_pauses(p_data_type text, p_symbols text[]) FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION mill.like_pattern(p_value text, p_is_part boolean, p_quoted boolean) FROM PUBLIC;
@@ -23110,6 +23530,8 @@ REVOKE ALL ON FUNCTION mill.measure_cron_lock() FROM PUBLIC;
 REVOKE ALL ON FUNCTION mill.measure_dead_letters() FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION mill.measure_depth() FROM PUBLIC;
+
+REVOKE ALL ON FUNCTION mill.measure_doubts() FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION mill.measure_estimates() FROM PUBLIC;
 
@@ -23572,6 +23994,8 @@ REVOKE ALL ON FUNCTION mill.touch_updated_at() FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION mill.translate_pattern(p_pattern text) FROM PUBLIC;
 
+REVOKE ALL ON FUNCTION mill.unanswered_functions(p_queues text[], p_changed text[]) FROM PUBLIC;
+
 REVOKE ALL ON FUNCTION mill.unclaimed_export_objects(p_before timestamp with time zone, p_max integer) FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION mill.uncount_served(p_queue text, p_rows tid[]) FROM PUBLIC;
@@ -23644,13 +24068,19 @@ REVOKE ALL ON FUNCTION mill.worker_lost_error(p_message text) FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION mill.worker_seen(p_worker text, p_queues text[]) FROM PUBLIC;
 
+REVOKE ALL ON FUNCTION mill.worker_silence() FROM PUBLIC;
+
 REVOKE ALL ON FUNCTION mill.workflow_condition(p_term jsonb) FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION mill.workflow_graph(p_job mill.workflow) FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION mill.workflow_output(p_job mill.workflow) FROM PUBLIC;
 
+REVOKE ALL ON FUNCTION mill.workflow_params(p_definition public.workflow_definition, p_params jsonb) FROM PUBLIC;
+
 REVOKE ALL ON FUNCTION mill.write_blocks(p_id uuid, p_blocks jsonb) FROM PUBLIC;
+
+REVOKE ALL ON FUNCTION mill.write_doubts(p_id uuid, p_stage text, p_doubts jsonb) FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION mill.write_ended(p_job_id uuid) FROM PUBLIC;
 
@@ -23909,6 +24339,10 @@ REVOKE ALL ON FUNCTION public.console_reveal_export(p_id uuid, p_reason text) FR
 GRANT ALL ON FUNCTION public.console_reveal_export(p_id uuid, p_reason text) TO authenticated;
 GRANT ALL ON FUNCTION public.console_reveal_export(p_id uuid, p_reason text) TO service_role;
 
+REVOKE ALL ON FUNCTION public.console_review_document(p_id uuid, p_decision text, p_reason text) FROM PUBLIC;
+GRANT ALL ON FUNCTION public.console_review_document(p_id uuid, p_decision text, p_reason text) TO authenticated;
+GRANT ALL ON FUNCTION public.console_review_document(p_id uuid, p_decision text, p_reason text) TO service_role;
+
 REVOKE ALL ON FUNCTION public.console_run_schedule(p_name text, p_reason text) FROM PUBLIC;
 GRANT ALL ON FUNCTION public.console_run_schedule(p_name text, p_reason text) TO authenticated;
 GRANT ALL ON FUNCTION public.console_run_schedule(p_name text, p_reason text) TO service_role;
@@ -23990,6 +24424,9 @@ GRANT ALL ON FUNCTION public.download_export(p_id uuid) TO authenticated;
 
 REVOKE ALL ON FUNCTION public.download_export_batch(p_id uuid, p_partial boolean) FROM PUBLIC;
 GRANT ALL ON FUNCTION public.download_export_batch(p_id uuid, p_partial boolean) TO authenticated;
+
+REVOKE ALL ON FUNCTION public.end_worker(p_worker text) FROM PUBLIC;
+GRANT ALL ON FUNCTION public.end_worker(p_worker text) TO service_role;
 
 REVOKE ALL ON FUNCTION public.enqueue_job_v3(job_type text, job_name text, job_payload jsonb, job_category text, priority integer, scheduled_at timestamp with time zone) FROM PUBLIC;
 GRANT ALL ON FUNCTION public.enqueue_job_v3(job_type text, job_name text, job_payload jsonb, job_category text, priority integer, scheduled_at timestamp with time zone) TO service_role;
@@ -24240,6 +24677,10 @@ REVOKE ALL ON FUNCTION public.retry_workflow(p_id uuid) FROM PUBLIC;
 GRANT ALL ON FUNCTION public.retry_workflow(p_id uuid) TO authenticated;
 GRANT ALL ON FUNCTION public.retry_workflow(p_id uuid) TO service_role;
 
+REVOKE ALL ON FUNCTION public.review_document(p_id uuid, p_decision text, p_note text) FROM PUBLIC;
+GRANT ALL ON FUNCTION public.review_document(p_id uuid, p_decision text, p_note text) TO authenticated;
+GRANT ALL ON FUNCTION public.review_document(p_id uuid, p_decision text, p_note text) TO service_role;
+
 REVOKE ALL ON FUNCTION public.run_cleanup_step(p_step text) FROM PUBLIC;
 GRANT ALL ON FUNCTION public.run_cleanup_step(p_step text) TO service_role;
 
@@ -24260,6 +24701,10 @@ GRANT ALL ON FUNCTION public.schedule_runs(p_schedule text, p_max integer) TO se
 
 REVOKE ALL ON FUNCTION public.send_event(p_job uuid, p_event text, p_payload jsonb, p_key text) FROM PUBLIC;
 GRANT ALL ON FUNCTION public.send_event(p_job uuid, p_event text, p_payload jsonb, p_key text) TO service_role;
+
+REVOKE ALL ON FUNCTION public.set_document_language(p_profile_id uuid, p_language text) FROM PUBLIC;
+GRANT ALL ON FUNCTION public.set_document_language(p_profile_id uuid, p_language text) TO authenticated;
+GRANT ALL ON FUNCTION public.set_document_language(p_profile_id uuid, p_language text) TO service_role;
 
 REVOKE ALL ON FUNCTION public.set_maintenance(p_enabled boolean, p_reason text, p_retry_after_seconds integer) FROM PUBLIC;
 GRANT ALL ON FUNCTION public.set_maintenance(p_enabled boolean, p_reason text, p_retry_after_seconds integer) TO service_role;
@@ -24343,6 +24788,9 @@ GRANT SELECT ON TABLE public.company_profiles TO service_role;
 
 GRANT SELECT ON TABLE public.document_blocks TO authenticated;
 GRANT SELECT ON TABLE public.document_blocks TO service_role;
+
+GRANT SELECT ON TABLE public.document_doubts TO authenticated;
+GRANT SELECT ON TABLE public.document_doubts TO service_role;
 
 GRANT SELECT ON TABLE public.document_entities TO authenticated;
 GRANT SELECT ON TABLE public.document_entities TO service_role;
@@ -24449,5 +24897,3 @@ GRANT INSERT(display_name),UPDATE(display_name) ON TABLE public.user_profiles TO
 
 GRANT SELECT ON TABLE public.user_usage_tracking TO authenticated;
 GRANT SELECT ON TABLE public.user_usage_tracking TO service_role;
-
-GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.workflow_definition TO service_role;

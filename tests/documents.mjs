@@ -3,7 +3,7 @@ import { createHmac, randomUUID } from "node:crypto";
 
 import { signIn, until } from "./support.mjs";
 
-const ENDED = ["completed", "failed", "refused", "infected"];
+const ENDED = ["completed", "needs_review", "failed", "refused", "infected"];
 
 /** A signed-in user with the calls of the upload function. */
 export async function uploader(stack, sub = randomUUID()) {

@@ -48,10 +48,22 @@ enum Command {
     #[cfg(any(feature = "documents", feature = "exports", feature = "workflows"))]
     /// Run jobs in a container: claim, work, settle
     Work(Box<work::Args>),
+    #[cfg(any(feature = "documents", feature = "exports", feature = "workflows"))]
+    /// Take rights and limits from itself and become a program: how `work` starts what works on files of strangers
+    #[command(hide = true)]
+    Confine(gristmill_runner::confine::Args),
+    #[cfg(feature = "documents")]
+    /// Look through the objects of a PDF: how `work` starts this program again, as a child under limits
+    #[command(hide = true)]
+    InspectPdf(gristmill_work_documents::InspectArgs),
     #[cfg(any(feature = "exports", feature = "workflows"))]
     /// Set one document: how `work` starts this program again, as a child under limits
     #[command(hide = true)]
     SetDocument(gristmill_press::ChildArgs),
+    #[cfg(feature = "documents")]
+    /// Turn the picture of one page upright: how `work` starts this program again, as a child under limits
+    #[command(hide = true)]
+    LevelPage(gristmill_work_documents::ChildArgs),
     /// Serve a folder of files in the dialect of Supabase Storage
     Storage(storage::Args),
     /// Show the queues, live
@@ -68,9 +80,16 @@ enum Command {
 fn main() -> ExitCode {
     let command = Cli::parse().command;
     // Without a runtime, whose threads would each reserve address space, which is limited there.
-    #[cfg(any(feature = "exports", feature = "workflows"))]
-    if let Command::SetDocument(args) = command {
-        return gristmill_press::run_child(&args);
+    match &command {
+        #[cfg(any(feature = "documents", feature = "exports", feature = "workflows"))]
+        Command::Confine(args) => return gristmill_runner::confine::run(args),
+        #[cfg(feature = "documents")]
+        Command::InspectPdf(args) => return gristmill_work_documents::inspect_pdf(args),
+        #[cfg(any(feature = "exports", feature = "workflows"))]
+        Command::SetDocument(args) => return gristmill_press::run_child(args),
+        #[cfg(feature = "documents")]
+        Command::LevelPage(args) => return gristmill_work_documents::run_child(args),
+        _ => {}
     }
     let service = match &command {
         Command::Gateway(_) => Some("gristmill-gateway"),
@@ -95,8 +114,14 @@ fn main() -> ExitCode {
 
 async fn start(command: Command) -> ExitCode {
     let ended: Result<(), Box<dyn Error>> = match command {
+        #[cfg(any(feature = "documents", feature = "exports", feature = "workflows"))]
+        Command::Confine(_) => Ok(()),
+        #[cfg(feature = "documents")]
+        Command::InspectPdf(_) => Ok(()),
         #[cfg(any(feature = "exports", feature = "workflows"))]
         Command::SetDocument(_) => Ok(()),
+        #[cfg(feature = "documents")]
+        Command::LevelPage(_) => Ok(()),
         Command::Gateway(args) => gateway::run(*args).await.map_err(Into::into),
         Command::Relay(args) => relay::run(args).await.map_err(Into::into),
         #[cfg(any(feature = "exports", feature = "workflows"))]

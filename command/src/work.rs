@@ -24,10 +24,6 @@ pub(crate) enum Error {
     #[cfg(any(feature = "documents", feature = "workflows"))]
     #[error("a provider is not configured")]
     Provider(#[from] gristmill_models::BadSettings),
-    /// The press is this very program, started again.
-    #[cfg(any(feature = "exports", feature = "workflows"))]
-    #[error("the path of this program is not known")]
-    Program(#[source] std::io::Error),
 }
 
 /// Works until asked to stop.
@@ -44,10 +40,8 @@ fn handlers(args: &Args, runner: &Runner) -> Result<Vec<Arc<dyn Handler>>, Error
     let models = Arc::new(gristmill_models::Models::from_env()?);
     #[cfg(any(feature = "exports", feature = "workflows"))]
     let press = {
-        let program = std::env::current_exe().map_err(Error::Program)?;
         let press = Arc::new(gristmill_press::Press::new(
             &args.press,
-            program,
             runner.cpus(),
             runner.children().clone(),
         ));

@@ -2,7 +2,8 @@
 
 use serde_json::{Value, json};
 
-use crate::text::{IntoSome, breakable, first, items, joined, text};
+use crate::generic::{left_lines, listed, spelled};
+use crate::text::{IntoSome, breakable, first, joined, text};
 
 /// Mail, telephone, place and pages, each with its link where it has one.
 pub(crate) fn contacts(basics: &Value) -> Vec<Value> {
@@ -15,17 +16,40 @@ pub(crate) fn contacts(basics: &Value) -> Vec<Value> {
     all.extend(first(basics, &["phone"]).map(|phone| link(phone, None)));
     let place = place(&basics["location"]);
     all.extend((!place.is_empty()).then(|| link(place, None)));
-    all.extend(first(basics, &["url", "website"]).map(|url| web(&url)));
-    all.extend(items(&basics["profiles"]).filter_map(|profile| {
-        let url = text(profile).or_else(|| first(profile, &["url"]));
+    all.extend(
+        ["url", "website"]
+            .iter()
+            .filter_map(|key| first(basics, &[key]))
+            .map(|url| web(&url)),
+    );
+    all.extend(strange(basics).map(|text| link(text, None)));
+    for profile in listed(&basics["profiles"], &["url", "network", "username"]) {
+        let url = text(&profile).or_else(|| first(&profile, &["url"]));
         match url {
-            Some(url) => Some(web(&url)),
-            None => joined(profile, &["network", "username"])
-                .into_some()
-                .map(|text| link(text, None)),
+            Some(url) => all.push(web(&url)),
+            None => all.extend(
+                joined(&profile, &["network", "username"])
+                    .into_some()
+                    .map(|text| link(text, None)),
+            ),
         }
-    }));
+        let known = ["url", "network", "username", "icon"];
+        all.extend(
+            left_lines(&profile, &known)
+                .into_iter()
+                .map(|text| link(text, None)),
+        );
+    }
     all
+}
+
+// An address or a telephone number that is no text, such as a list of several.
+fn strange(basics: &Value) -> impl Iterator<Item = String> {
+    let keys = ["email", "phone", "url", "website"].iter();
+    let strange = keys
+        .map(|key| &basics[*key])
+        .filter(|value| text(value).is_none());
+    strange.filter_map(|value| spelled(value).into_some())
 }
 
 // Only what is a web address becomes a link: a document must not open anything else when it is clicked.
@@ -50,7 +74,14 @@ fn is_address(email: &str) -> bool {
 
 /// A place: a text, or an object of parts.
 pub(crate) fn place(location: &Value) -> String {
-    text(location).unwrap_or_else(|| joined(location, &["city", "region", "countryCode"]))
+    let known = ["address", "postalCode", "city", "region", "countryCode"];
+    let Some(_) = location.as_object() else {
+        return spelled(location);
+    };
+    let mut parts = vec![joined(location, &known)];
+    parts.extend(left_lines(location, &known));
+    parts.retain(|part| !part.is_empty());
+    parts.join(", ")
 }
 
 #[cfg(test)]

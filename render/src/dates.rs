@@ -9,18 +9,33 @@ const MONTHS: [&str; 12] = [
     "Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec",
 ];
 
-/// From when until when; a start without an end lasts.
-pub(crate) fn span(item: &Value, lang: &str) -> String {
-    let date = |keys: &[&str]| first(item, keys).map(|date| shown(&date, lang));
-    let start = date(&["startDate", "start"]);
-    let end = date(&["endDate", "end"]);
-    match (start, end) {
+/// Where a date may stand.
+pub(crate) const KEYS: [&str; 6] = [
+    "startDate",
+    "start",
+    "endDate",
+    "end",
+    "date",
+    "releaseDate",
+];
+
+/// From when until when, and which fields said so; a start without an end lasts.
+pub(crate) fn span(item: &Value, lang: &str) -> (String, Vec<&'static str>) {
+    let mut used = Vec::new();
+    let mut date = |keys: [&'static str; 2]| {
+        let key = keys.into_iter().find(|key| first(item, &[key]).is_some())?;
+        used.push(key);
+        first(item, &[key]).map(|date| shown(&date, lang))
+    };
+    let (start, end) = (date(["startDate", "start"]), date(["endDate", "end"]));
+    let span = match (start, end) {
         (Some(start), Some(end)) if start == end => start,
         (Some(start), Some(end)) => format!("{start} – {end}"),
         (Some(start), None) => format!("{start} – {}", title("present", lang)),
         (None, Some(end)) => end,
-        (None, None) => date(&["date", "releaseDate"]).unwrap_or_default(),
-    }
+        (None, None) => date(["date", "releaseDate"]).unwrap_or_default(),
+    };
+    (span, used)
 }
 
 // 2021-03 and 2021-03-15: the day of a month is of no interest on a resume. Anything else stays as it was written.

@@ -1,7 +1,8 @@
 //! Which fonts there are and what each of them can show. Searching reads every font of the machine; the result can be
 //! written down, so that a process that sets one document need not search again. A font is loaded when it is first used.
 
-use std::path::PathBuf;
+use std::collections::BTreeSet;
+use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
 use typst::foundations::Bytes;
@@ -47,6 +48,16 @@ impl Fonts {
         Self {
             found: embedded.chain(installed).collect(),
         }
+    }
+
+    /// The folders of the machine's fonts.
+    pub fn folders(&self) -> Vec<PathBuf> {
+        let folder = |found: &Found| match &found.place {
+            Place::File(path, _) => path.parent().map(Path::to_owned),
+            Place::Embedded(..) => None,
+        };
+        let folders: BTreeSet<_> = self.found.iter().filter_map(folder).collect();
+        folders.into_iter().collect()
     }
 
     pub(crate) fn into_store(self) -> FontStore {

@@ -7,10 +7,13 @@
 //! there is nothing to inject into. A crate of its own, because typst takes minutes to compile and seldom changes.
 
 pub mod bounds;
+mod chapter;
 mod clean;
 mod contacts;
 mod dates;
 mod fonts;
+mod generic;
+mod letters;
 mod options;
 mod resume;
 mod script;
@@ -45,6 +48,9 @@ pub enum Template {
     Classic,
     /// Title and running text: `{title, author, text}` or `{title, sections: [{title, text}]}`.
     Plain,
+    /// A chapter, or a book of several with a title page and a table of contents: `{title, author, sections: [{title, text, table}]}`, or
+    /// `chapters` of these. A table is `{head, rows}`.
+    Chapter,
 }
 
 impl Template {
@@ -54,6 +60,7 @@ impl Template {
             Self::Modern => include_str!("../templates/modern.typ"),
             Self::Classic => include_str!("../templates/classic.typ"),
             Self::Plain => include_str!("../templates/plain.typ"),
+            Self::Chapter => include_str!("../templates/chapter.typ"),
         }
     }
 }
@@ -64,6 +71,8 @@ pub struct Rendered {
     pub pdf: Vec<u8>,
     /// How many pages it has.
     pub pages: usize,
+    /// Letters that no font has, in whose place a box stands.
+    pub replaced: String,
 }
 
 /// Why there is no PDF.
@@ -72,6 +81,9 @@ pub enum RenderError {
     /// The data is no JSON object.
     #[error("a document must be a JSON object")]
     NotAnObject,
+    /// There is nothing in it that could be read on paper.
+    #[error("the document is empty")]
+    Empty,
     /// There is more of something than can be set.
     #[error(transparent)]
     TooMuch(#[from] TooMuch),
@@ -121,9 +133,11 @@ impl Renderer {
         let data = &bounds::bounded(data)?;
         let options = &options.bounded()?;
         let content = match template {
-            Template::Plain => resume::plain(data, options),
-            _ => resume::resume(data, options),
+            Template::Chapter => Some(chapter::chapters(data, options)),
+            _ => resume::content(data, options, template == Template::Plain),
         };
+        let mut content = content.ok_or(RenderError::Empty)?;
+        let replaced = letters::replace_unknown(&mut content, self.desk.book());
         let sheet = Sheet::new(
             &self.desk,
             template,
@@ -137,7 +151,11 @@ impl Renderer {
             .map_err(|errors| RenderError::Pdf(sentence(&errors)))?;
         comemo::evict(REMEMBERED_RENDERS);
         let pages = document.pages().len();
-        Ok(Rendered { pdf, pages })
+        Ok(Rendered {
+            pdf,
+            pages,
+            replaced: replaced.into_iter().collect(),
+        })
     }
 }
 

@@ -7,10 +7,6 @@ use crate::clean::takes_no_room;
 /// A run of letters without a place to break would leave the page; a zero-width space lets it.
 pub(crate) const LONGEST_RUN: usize = 48;
 
-pub(crate) fn items(list: &Value) -> impl Iterator<Item = &Value> {
-    list.as_array().into_iter().flatten()
-}
-
 pub(crate) fn text(value: &Value) -> Option<String> {
     match value {
         Value::String(text) => breakable(text.trim()).into_some(),

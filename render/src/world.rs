@@ -32,6 +32,12 @@ impl Desk {
     }
 }
 
+impl Desk {
+    pub(crate) fn book(&self) -> &FontBook {
+        self.fonts.book()
+    }
+}
+
 /// One document on the desk.
 pub(crate) struct Sheet<'a> {
     desk: &'a Desk,

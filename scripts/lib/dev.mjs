@@ -83,12 +83,13 @@ async function work() {
   const functions = compileFunctions(tools, native, staged ? FIRST : functionNames());
 
   await Promise.all([native, tools.npm]);
-  const [{ Stack }, { demonstrate }] = await Promise.all([import("../../sdk/local/stack/stack.mjs"), import("./demo/index.mjs")]);
+  const [{ Stack }, { scanner }, { demonstrate }] = await Promise.all([import("../../sdk/local/stack/stack.mjs"), import("../../sdk/local/stack/scanner.mjs"), import("./demo/index.mjs")]);
   refuseSecondStart(); // compiling has taken its time
   if (stopping) throw new Error("stopped");
   const begun = performance.now();
+  const scanning = scanner();
   stack = new Stack("dev", {
-    parts: ["gateway", "relay", "storage", "provider", "workerd", "work"],
+    parts: ["gateway", "relay", "storage", "provider", "workerd", "work", ...("missing" in scanning ? [] : ["clamd"])],
     realtime: true,
     functions: staged ? FIRST : null,
     binary: chosen.native === "local" ? (process.env.GRISTMILL_BIN ?? path.join(targetDir, "local/gristmill")) : gristmill,
@@ -113,6 +114,9 @@ async function work() {
     await stack.add(["storage", "provider"]);
   }
   await tools.worker;
+  // It reads its signatures for half a minute. Until it answers, documents wait in their first stage.
+  if ("missing" in scanning) stages.say(dim(`  uploads are not scanned for viruses: ${scanning.missing}`));
+  else stack.add(["clamd"]).catch(fail);
   await stack.add(["work"]);
   noteComplete(chosen);
   if (!staged) stages.say(dim(`  up in ${((performance.now() - begun) / 1000).toFixed(1)} s\n`));

@@ -8,9 +8,15 @@ declare
   v_answer jsonb := jsonb '{"queues": [], "kinds": [], "kept": []}' || case when p_definition ? 'schedules' then jsonb '{"schedules": []}' else '{}' end;
   v_item record;
   v_done jsonb;
+  v_queues text[];
+  v_before jsonb;
 begin
   perform pg_advisory_xact_lock(7022311640271844); -- any constant that only this uses
   perform mill.check_definition_fields(p_definition, array['queues', 'kinds', 'schedules'], '');
+  v_queues := array(
+    select p.item ->> 'queue'
+    from jsonb_array_elements(coalesce(p_definition -> 'queues', '[]') || coalesce(p_definition -> 'kinds', '[]')) p(item) where jsonb_typeof(p.item) = 'object');
+  v_before := (select jsonb_object_agg(q.queue, coalesce(q.function, q.url)) from mill.queue q where q.queue = any (v_queues));
   for v_item in
     select d.part, d.value, format('/%s/%s', d.part, d.ordinality - 1) as place
     from (
@@ -41,11 +47,13 @@ begin
       select coalesce(jsonb_agg(jsonb_build_object(rtrim(v_item.part, 's'), v_item.value -> rtrim(v_item.part, 's')) || k.value), '[]')
       from jsonb_array_elements(v_done -> 'kept') k));
   end loop;
-  return v_answer;
+  v_done := mill.unanswered_functions(v_queues, array(
+    select q.queue from mill.queue q where q.queue = any (v_queues) and coalesce(q.function, q.url) is distinct from v_before ->> q.queue));
+  return v_answer || case when v_done = '[]' then '{}' else jsonb_build_object('unanswered', v_done) end;
 end
 $$;
 
 comment on function public.register_jobs(jsonb, boolean) is
-  'Creates and updates queues, kinds and schedules from {queues, kinds, schedules}; says what became of each, and which options were kept as an operator has changed them.';
+  'Creates and updates queues, kinds and schedules from {queues, kinds, schedules}; says what became of each, which options were kept as an operator has changed them, and which functions have never answered.';
 revoke execute on function public.register_jobs(jsonb, boolean) from public, anon, authenticated;
 grant execute on function public.register_jobs(jsonb, boolean) to service_role;

@@ -51,7 +51,19 @@ $$;
 comment on function mill.measure_ai_passes() is 'p95 of the seconds from the end of the fast stages to the end of the passes, of an hour with 20 or more documents.';
 revoke execute on function mill.measure_ai_passes() from public;
 
+create or replace function mill.measure_doubts() returns table (subject text, value numeric)
+language sql stable
+set search_path = pg_catalog, pg_temp
+as $$
+  select d.reason, count(distinct d.document_id)::numeric
+  from public.shell_files f join public.document_doubts d on d.document_id = f.id
+  where f.status = 'needs_review' group by d.reason
+$$;
+comment on function mill.measure_doubts() is 'Per reason: documents that wait for a person''s review because of it.';
+revoke execute on function mill.measure_doubts() from public;
+
 insert into mill.alert_rule (rule, severity, measure, threshold, hold_seconds, description) values
   ('fast_stages_slow', 'P1', 'mill.measure_fast_stages', 120, 300, 'The p95 of the fast stages is 2 minutes or more'),
-  ('ai_passes_slow', 'P1', 'mill.measure_ai_passes', 600, 300, 'The p95 of the passes of the model is 10 minutes or more')
+  ('ai_passes_slow', 'P1', 'mill.measure_ai_passes', 600, 300, 'The p95 of the passes of the model is 10 minutes or more'),
+  ('documents_need_review', 'P2', 'mill.measure_doubts', 100, 3600, '100 documents or more wait for a review for one reason')
 on conflict (rule) do nothing;

@@ -1,9 +1,10 @@
 -- Documents. A row of shell_files is one uploaded file; everything read out of it hangs on that row and goes with it.
 --
 --   uploading ──finish──► uploaded ──► processing ──► completed
---       │ never finished       stage by stage   │──► failed      retries used up; POST /{id}/reprocess starts over
---       ▼                                       │──► refused     not a file that we read
---     gone                                      └──► infected    quarantined
+--       │ never finished       stage by stage   │──► needs_review ──review──► completed      what was read is in doubt
+--       ▼                                       │──► failed      retries used up; POST /{id}/reprocess starts over
+--     gone                                      │──► refused     not a file that we read
+--                                               └──► infected    quarantined
 --   any ──► erasing ──► gone
 --
 -- Stages are jobs: security, ocr, spatial, pass1, pass2, pass3. A stage writes its rows, moves the document on and
@@ -45,8 +46,10 @@ create table public.shell_files (
   completed_at timestamptz,
   -- The bucket of upload_path and storage_path. What the function upload takes lies in gristmill.
   bucket text not null default 'gristmill',
+  -- How a person has ended the review of the current run: {decision, note, by, at}.
+  review jsonb,
   constraint status_is_known check (status in
-    ('uploading', 'uploaded', 'processing', 'completed', 'failed', 'refused', 'infected', 'erasing')),
+    ('uploading', 'uploaded', 'processing', 'completed', 'needs_review', 'failed', 'refused', 'infected', 'erasing')),
   constraint stage_is_known check (stage in ('security', 'ocr', 'spatial', 'pass1', 'pass2', 'pass3')),
   constraint an_uploaded_file_has_a_place check (status in ('uploading', 'erasing') or storage_path is not null),
   constraint a_size_is_not_negative check (file_size_bytes >= 0),
@@ -62,6 +65,7 @@ comment on table public.shell_files is
 create index shell_files_patient on public.shell_files (patient_id, created_at desc);
 create index shell_files_unfinished on public.shell_files (updated_at) where status in ('uploading', 'erasing');
 create index shell_files_uploaded on public.shell_files (uploaded_at);
+create index shell_files_to_review on public.shell_files (uploaded_at desc) where status = 'needs_review';
 
 -- Each attempt to upload has a place of its own, so that a late one cannot overwrite what was registered.
 create table mill.document_upload (
@@ -87,7 +91,16 @@ create table public.document_pages (
   text text not null,
   -- The job that read it. A later try of the same job does not read the page again.
   job_id uuid,
+  -- The EXIF orientation that the file states, 1 to 8. Whoever shows the file applies it too.
+  orientation smallint,
+  -- Degrees, clockwise, by which the page was turned to be read, beyond what its orientation says. Boxes are those of the page after it was turned.
+  turned real not null default 0,
+  -- What tesseract read it as: deu+eng.
+  language text,
+  doubts jsonb not null default '[]',
   primary key (document_id, page_number),
+  constraint orientation_is_known check (orientation between 1 and 8),
+  constraint doubts_are_an_array check (jsonb_typeof(doubts) = 'array'),
   constraint source_is_known check (source in ('text_layer', 'tesseract', 'google_vision', 'plain'))
 );
 comment on table public.document_pages is 'What a page says. width and height in points, or pixels of the image.';
@@ -130,9 +143,10 @@ create table public.document_entities (
   box real[],
   confidence real,
   primary key (document_id, entity_number),
-  constraint entity_kind_is_known check (kind in ('person', 'provider', 'date', 'condition', 'medication', 'lab'))
+  constraint entity_kind_is_known check (kind in ('person', 'provider', 'date', 'condition', 'medication', 'lab',
+    'allergy', 'procedure', 'finding', 'vital_sign', 'immunisation', 'appointment'))
 );
-comment on table public.document_entities is 'First pass: people, dates, conditions, medications, labs, providers, with where they stand.';
+comment on table public.document_entities is 'First pass: what a document speaks of, from people and dates to labs and appointments, with where it stands.';
 
 create table public.document_facts (
   document_id uuid not null references public.shell_files on delete cascade,
@@ -145,11 +159,40 @@ create table public.document_facts (
   page_number int,
   box real[],
   confidence real,
+  -- Whether it holds now: a stopped medication and a condition of the family are facts too.
+  status text not null default 'current',
+  certainty text not null default 'certain',
+  -- The words that decided status or certainty: {text, page, box}. Null where nothing but the default did.
+  decided_by jsonb,
+  -- The words of the page that say it, as they stand there.
+  written text,
+  doubts jsonb not null default '[]',
   primary key (document_id, fact_number),
-  constraint fact_kind_is_known check (kind in ('patient', 'provider', 'date', 'condition', 'medication', 'lab')),
-  constraint a_code_has_a_system check ((code is null) = (code_system is null))
+  constraint fact_kind_is_known check (kind in ('patient', 'provider', 'date', 'condition', 'medication', 'lab',
+    'allergy', 'procedure', 'finding', 'vital_sign', 'immunisation', 'appointment')),
+  constraint a_code_has_a_system check ((code is null) = (code_system is null)),
+  constraint status_is_known check (status in ('current', 'stopped', 'changed', 'historical', 'ruled_out', 'suspected', 'family', 'planned')),
+  constraint certainty_is_known check (certainty in ('certain', 'likely', 'possible')),
+  constraint doubts_are_an_array check (jsonb_typeof(doubts) = 'array')
 );
-comment on table public.document_facts is 'Second pass: what is so, with dose, unit, range and result, and a code where it is sure.';
+comment on table public.document_facts is 'Second pass: what a document says, whether it holds now and how certain it is, with dose, unit, range and result, and a code where it is sure.';
+
+-- Each reason why a person should compare what was read with the page. A stage that runs again replaces its own.
+create table public.document_doubts (
+  document_id uuid not null references public.shell_files on delete cascade,
+  doubt_number int not null,
+  stage text not null,
+  reason text not null,
+  page_number int,
+  box real[],
+  text text,
+  fact_number int,
+  primary key (document_id, doubt_number),
+  constraint stage_is_known check (stage in ('security', 'ocr', 'spatial', 'pass1', 'pass2', 'pass3')),
+  constraint reason_is_a_word check (reason ~ '^[a-z][a-z_]{2,59}$'),
+  constraint a_box_has_four_sides check (cardinality(box) = 4)
+);
+comment on table public.document_doubts is 'Why a document needs review. One that ends with a doubt ends as needs_review instead of completed.';
 
 create table public.document_narratives (
   document_id uuid primary key references public.shell_files on delete cascade,
@@ -176,10 +219,11 @@ alter table public.document_blocks enable row level security;
 alter table public.document_entities enable row level security;
 alter table public.document_facts enable row level security;
 alter table public.document_narratives enable row level security;
+alter table public.document_doubts enable row level security;
 revoke all on public.shell_files, public.document_pages, public.document_words, public.document_blocks, public.document_entities,
-  public.document_facts, public.document_narratives from public, anon, authenticated, service_role;
+  public.document_facts, public.document_narratives, public.document_doubts from public, anon, authenticated, service_role;
 grant select on public.shell_files, public.document_pages, public.document_words, public.document_blocks, public.document_entities,
-  public.document_facts, public.document_narratives to authenticated, service_role;
+  public.document_facts, public.document_narratives, public.document_doubts to authenticated, service_role;
 
 -- Usage that could not be counted when it happened: a deadlock, a full disk, a damaged function. Counting must not fail the work, so it waits here.
 create table mill.uncounted_usage (
@@ -193,3 +237,11 @@ create table mill.uncounted_usage (
 );
 comment on table mill.uncounted_usage is 'Usage of documents that is still to be counted, with what the count is given. mill.count_again counts it.';
 create index uncounted_usage_due on mill.uncounted_usage (try_at);
+
+-- What a profile's pages are read as, where it is another language than documents.language says.
+create table mill.document_language (
+  profile_id uuid primary key references public.user_profiles on delete cascade,
+  language text not null,
+  constraint language_is_one_of_tesseract check (language ~ '^(script/)?[A-Za-z_]{3,40}(\+(script/)?[A-Za-z_]{3,40}){0,4}$')
+);
+comment on table mill.document_language is 'The language of a profile''s documents, in tesseract''s names: deu, deu+eng.';

@@ -7,6 +7,7 @@ declare
   v_now timestamptz := mill.now();
   v_alive timestamptz := v_now - make_interval(secs => mill.setting('worker.timeout_seconds', '300')::int);
   v_seen timestamptz;
+  v_is_alive boolean;
   v_breaker mill.breaker;
   v_last mill.invocation;
   v_running int;
@@ -20,7 +21,9 @@ begin
     end if;
     v_seen := greatest(
       (select max(w.seen_at) from mill.worker w where p_queue.queue = any (w.queues)), (select max(c.claimed_at) from mill.claimant c where c.queue = p_queue.queue));
-    if v_seen is null or v_seen < v_alive then
+    v_is_alive := exists (select from mill.worker w where p_queue.queue = any (w.queues) and w.seen_at >= v_alive and w.ended_at is null)
+      or exists (select from mill.claimant c where c.queue = p_queue.queue and c.claimed_at >= v_alive and not mill.has_ended(c.worker, c.claimed_at));
+    if not v_is_alive then
       return query select 'no_worker', null::timestamptz, format('No worker has asked for jobs of the queue %s %s. Start %s.', p_queue.queue,
         coalesce('since ' || mill.time_text(v_seen), 'yet'),
         case p_queue.served_by when 'external' then 'the worker of your own that serves it' else 'one: gristmill work, or a worker of your own' end);

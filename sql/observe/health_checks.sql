@@ -49,11 +49,11 @@ as $$
   from mill.queue q
   where q.served_by = 'worker' and not q.paused and mill.oldest_served(q) < mill.now() - interval '1 minute'
     and not exists (
-      select from mill.worker w where q.queue = any (w.queues)
+      select from mill.worker w where q.queue = any (w.queues) and w.ended_at is null
         and w.seen_at > mill.now() - make_interval(secs => mill.setting('worker.timeout_seconds', '300')::int))
     -- Workers of others are known by what they claimed alone.
     and not exists (
-      select from mill.claimant c where c.queue = q.queue
+      select from mill.claimant c where c.queue = q.queue and not mill.has_ended(c.worker, c.claimed_at)
         and c.claimed_at > mill.now() - make_interval(secs => mill.setting('worker.timeout_seconds', '300')::int))
 $$;
 comment on function mill.check_workers() is 'Queues of the container worker that have work and nobody to do it.';

@@ -11,8 +11,8 @@ as $$
                  'firing', (select count(*) from mill.alert a where a.rule = r.rule and a.state = 'firing'))), '[]')
                from mill.alert_rule r where r.enabled),
     'rule_values', mill.rule_values(),
-    'workers', (select count(*) from mill.worker w
-                where w.seen_at > mill.now() - make_interval(secs => mill.setting('worker.timeout_seconds', '300')::int)))
+    'gauges', mill.gauge_values(),
+    'workers', mill.count_workers(mill.now()))
 $$;
 
 comment on function public.metrics_report() is 'What /metrics shows: numbers under names of queues, targets, schedules and rules, no content.';

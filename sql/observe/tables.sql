@@ -5,9 +5,11 @@ create table mill.worker (
   worker text primary key,
   queues text[] not null,
   first_seen_at timestamptz not null,
-  seen_at timestamptz not null
+  seen_at timestamptz not null,
+  -- When it said that it ends. Null again as soon as a worker of this name claims.
+  ended_at timestamptz
 ) with (fillfactor = 50);
-comment on table mill.worker is 'Container workers, and when each last claimed or extended a lease.';
+comment on table mill.worker is 'Container workers, when each last claimed or extended a lease, and when it said that it ends.';
 
 -- A check is a function that answers a row for each thing that is not well: (detail text). No row: all is well.
 create table mill.health_check (
@@ -85,3 +87,15 @@ create table mill.catalog_before (
   primary key (kind, name)
 );
 comment on table mill.catalog_before is 'What a migration that is under way has found. Empty at any other time.';
+
+create table mill.gauge (
+  name text primary key,
+  help text not null,
+  -- What its subjects are, as a label of Prometheus.
+  label text not null,
+  measure text not null,
+  part text default nullif(current_setting('mill.part', true), ''),
+  constraint gauge_is_named_as_prometheus_does check (name ~ '^[a-z][a-z0-9_]*$' and label ~ '^[a-z][a-z0-9_]*$'),
+  constraint measure_is_a_function_of_ours check (measure ~ '^mill\.[a-z_0-9]+$')
+);
+comment on table mill.gauge is 'Numbers that a part adds to /metrics. Adding one is an INSERT; its measure is a function that answers (subject text, value numeric).';

@@ -9,12 +9,12 @@ declare
 begin
   if not exists (
     select from mill.worker w
-    where w.worker = p_worker and w.seen_at >= v_now - interval '10 seconds' and w.queues = coalesce(p_queues, w.queues))
+    where w.worker = p_worker and w.seen_at >= v_now - interval '10 seconds' and w.ended_at is null and w.queues = coalesce(p_queues, w.queues))
   then
     insert into mill.worker as w (worker, queues, first_seen_at, seen_at)
     values (p_worker, coalesce(p_queues, '{}'), v_now, v_now)
-    on conflict (worker) do update set seen_at = excluded.seen_at, queues = coalesce(p_queues, w.queues)
-    where w.seen_at < excluded.seen_at - interval '10 seconds' or w.queues <> coalesce(p_queues, w.queues);
+    on conflict (worker) do update set seen_at = excluded.seen_at, ended_at = null, queues = coalesce(p_queues, w.queues)
+    where w.seen_at < excluded.seen_at - interval '10 seconds' or w.ended_at is not null or w.queues <> coalesce(p_queues, w.queues);
   end if;
 end
 $$;

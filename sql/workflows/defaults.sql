@@ -18,7 +18,7 @@ insert into mill.kind (kind, queue, description) values
   ('text_generation', 'workflows', 'Writes the text of a document'),
   ('pdf_generation', 'workflow_pages', 'Sets a document as PDF'),
   ('audio_generation', 'workflows', 'Reads a document aloud, as MP3'),
-  ('finalization', 'workflows', 'Writes the list of what a job has made')
+  ('finalization', 'workflows', 'Makes the book and the list of what a job has made')
 on conflict (kind) do nothing;
 
 -- Whose output the tasks need that the service inserts into job_tasks.
@@ -38,33 +38,78 @@ insert into public.workflow_definition (type, version, description, tasks, defau
   '{"message": "hello"}')
 on conflict do nothing;
 
--- Five systems, each for one person, for the other and for the two together, and a verdict: sixteen documents.
--- The weights are the shares of the phases: calculating to 10, text to 50, pdf to 70, audio to 95.
-insert into public.workflow_definition (type, version, description, documents, tasks, defaults) values (
-  'nuclear_v2', 1, 'Sixteen documents about two people: text, PDF and MP3 of each', 'audio',
+-- Five systems, each for one person, for the other and for the two together, and a verdict: sixteen documents, and a book of all of them.
+-- The weights are the shares of the phases: calculating to 10, text to 50, pdf to 70, audio to 95. Version 1 was that of release 0.1.0.
+insert into public.workflow_definition (type, version, description, documents, tasks, defaults, params_schema, choices) values (
+  'nuclear_v2', 2, 'Sixteen documents about two people: text, PDF and audio of each, and all of them as one book', 'audio',
   $$[
     {"key": "calculating", "kind": "calculation", "weight": 10,
-     "input": {"person1": "{{params.person1}}", "person2": "{{params.person2}}"}},
+     "input": {"user": "{{job.user}}", "job": "{{job.id}}", "task": "{{task.id}}", "person1": "{{params.person1}}", "person2": "{{params.person2}}",
+               "systems": "{{params.systems}}", "documents": "{{params.documents}}"}},
     {"key": "text", "kind": "text_generation", "needs": ["calculating"], "for_each": "params.documents", "weight": 40,
-     "input": {"user": "{{job.user}}", "job": "{{job.id}}", "task": "{{task.id}}",
-               "document": "{{item}}", "index": "{{index}}", "facts": "{{calculating.facts}}"}},
+     "input": {"user": "{{job.user}}", "job": "{{job.id}}", "task": "{{task.id}}", "document": "{{item}}", "index": "{{index}}",
+               "facts": "{{calculating.facts}}", "calculations": "{{calculating.path}}", "documents": "{{params.documents}}"}},
     {"key": "pdf", "kind": "pdf_generation", "each": "text", "weight": 20,
      "input": {"user": "{{job.user}}", "job": "{{job.id}}", "task": "{{task.id}}", "text": "{{text.path}}"}},
     {"key": "audio", "kind": "audio_generation", "each": "pdf", "weight": 25,
-     "input": {"user": "{{job.user}}", "job": "{{job.id}}", "task": "{{task.id}}", "text": "{{text.path}}"}},
+     "input": {"user": "{{job.user}}", "job": "{{job.id}}", "task": "{{task.id}}", "text": "{{text.path}}", "format": "{{params.audio}}"}},
     {"key": "finalizing", "kind": "finalization", "needs": ["audio"], "weight": 5,
-     "input": {"user": "{{job.user}}", "job": "{{job.id}}", "task": "{{task.id}}",
+     "input": {"user": "{{job.user}}", "job": "{{job.id}}", "task": "{{task.id}}", "name": "full_nuclear",
                "made": ["{{text}}", "{{pdf}}", "{{audio}}"]}}
   ]$$,
   jsonb_build_object(
-    'person1', '{"name": "Ada", "born": "1815-12-10"}'::jsonb,
-    'person2', '{"name": "Charles", "born": "1791-12-26"}'::jsonb,
+    'person1', '{"name": "Ada Lovelace", "born": "1815-12-10"}'::jsonb,
+    'person2', '{"name": "Charles Babbage", "born": "1791-12-26"}'::jsonb,
+    'audio', 'mp3',
+    'systems', '["western", "vedic", "human_design", "numerology", "chinese"]'::jsonb,
     'documents', (
-      select jsonb_agg(jsonb_build_object('system', s.system, 'about', a.about, 'title', s.title || a.suffix) order by s.n, a.n)
-      from (values (1, 'calendar', 'The calendar'), (2, 'numbers', 'The numbers'), (3, 'seasons', 'The seasons'),
-                   (4, 'letters', 'The letters'), (5, 'distances', 'The distances')) as s(n, system, title)
-      cross join (values (1, 'person1', ' of the first'), (2, 'person2', ' of the second'), (3, 'both', ' between the two')) as a(n, about, suffix)
-    ) || '[{"system": "verdict", "about": "both", "title": "The verdict"}]'))
+      select jsonb_agg(jsonb_build_object('system', s.system, 'about', a.about) order by s.n, a.n)
+      from unnest(array['western', 'vedic', 'human_design', 'numerology', 'chinese']) with ordinality as s(system, n)
+      cross join unnest(array['person1', 'person2', 'both']) with ordinality as a(about, n)
+    ) || '[{"system": "verdict", "about": "both"}]'),
+  $${
+    "type": "object",
+    "required": ["person1", "person2", "systems", "documents", "audio"],
+    "properties": {
+      "person1": {"$ref": "#/$defs/person"},
+      "person2": {"$ref": "#/$defs/person"},
+      "systems": {"type": "array", "minItems": 1, "uniqueItems": true,
+        "items": {"enum": ["western", "vedic", "human_design", "numerology", "chinese"]}},
+      "audio": {"enum": ["mp3", "m4a"]},
+      "documents": {"type": "array", "minItems": 1, "maxItems": 64, "items": {"$ref": "#/$defs/document"}}
+    },
+    "$defs": {
+      "person": {
+        "type": "object", "required": ["name", "born"], "additionalProperties": false,
+        "properties": {
+          "name": {"type": "string", "minLength": 1, "maxLength": 100, "pattern": "[^ ]"},
+          "born": {"type": "string", "format": "date", "pattern": "^(1[6-9]|2[01])[0-9][0-9]-"},
+          "time": {"type": "string", "pattern": "^([01][0-9]|2[0-3]):[0-5][0-9]$"},
+          "zone": {"type": "string", "minLength": 1, "maxLength": 60},
+          "place": {
+            "type": "object", "required": ["latitude", "longitude"], "additionalProperties": false,
+            "properties": {
+              "name": {"type": "string", "maxLength": 100},
+              "latitude": {"type": "number", "minimum": -90, "maximum": 90},
+              "longitude": {"type": "number", "minimum": -180, "maximum": 180}
+            }
+          }
+        },
+        "if": {"required": ["time"]},
+        "then": {"anyOf": [{"required": ["zone"]}, {"required": ["place"]}]}
+      },
+      "document": {
+        "type": "object", "required": ["system", "about"], "additionalProperties": false,
+        "properties": {
+          "system": {"enum": ["western", "vedic", "human_design", "numerology", "chinese", "verdict",
+            "calendar", "numbers", "seasons", "letters", "distances"]},
+          "about": {"enum": ["person1", "person2", "both"]},
+          "title": {"type": "string", "minLength": 1, "maxLength": 200}
+        }
+      }
+    }
+  }$$,
+  '{"documents": {"field": "system", "among": "systems"}}')
 on conflict do nothing;
 
 insert into mill.cleanup_step (step, description, run, confirm, max_items, place) values

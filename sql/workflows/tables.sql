@@ -37,6 +37,12 @@ create table public.workflow_definition (
   open_to_users boolean not null default true,
   active boolean not null default true,
   created_at timestamptz not null default now(),
+  -- JSON Schema of the params as they are after the defaults. What does not fit is refused when a job is started.
+  params_schema jsonb,
+  -- The same in the form in which params are checked.
+  compiled_params jsonb,
+  -- Lists of the defaults of which a param chooses: {"documents": {"field": "system", "among": "systems"}}.
+  choices jsonb not null default '{}',
   primary key (type, version),
   constraint type_is_a_short_word check (type ~ '^[a-z][a-z0-9_-]{0,62}$'),
   constraint version_is_positive check (version > 0),
@@ -200,7 +206,7 @@ create table public.job_artifacts (
   -- As a compat worker gave it. Nothing of ours reads it: URLs are signed when asked for.
   public_url text,
   bucket text not null default 'gristmill',
-  constraint type_is_known check (artifact_type in ('audio_mp3', 'pdf', 'json')),
+  constraint type_is_known check (artifact_type in ('audio_mp3', 'audio_m4a', 'pdf', 'json')),
   constraint path_is_under_its_own_job check (starts_with(storage_path, user_id || '/' || job_id || '/')),
   constraint bytes_are_not_negative check (file_size_bytes >= 0),
   constraint duration_is_not_negative check (duration_seconds >= 0),

@@ -189,7 +189,7 @@ describe("workflows", () => {
 
   test("a workflow that failed is resumed, and one that runs is cancelled and its watcher told", async () => {
     const who = await userOf(stack);
-    const { id } = await who.mill.workflows.start("nuclear_v2", { person1: { name: "No date", born: "never" } });
+    const { id } = await who.mill.workflows.start("nuclear_v2", { person1: { name: "No zone", born: "1990-01-01", time: "10:00", zone: "Mars/Olympus" } });
     const failed = (await all(who.mill.workflows.watch(id))).at(-1);
     assert.deepEqual([failed.state, failed.ended, failed.error.task], ["failed", true, "calculating"]);
     await sql("update mill.queue set paused = true where queue = 'workflows'");

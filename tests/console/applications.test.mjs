@@ -8,6 +8,7 @@ import { startConsole } from "./support.mjs";
 
 const axe = fs.readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
 const DOCUMENT = "44444444-4444-4444-8444-444444444441";
+const DOUBTED = "44444444-4444-4444-8444-444444444449";
 const PROFILE = "33333333-3333-4333-8333-333333333333";
 
 let console;
@@ -26,6 +27,13 @@ before(async () => {
     insert into public.document_facts (document_id, fact_number, kind, name, value, page_number, box, confidence) values
       ('${DOCUMENT}', 1, 'medication', 'Aspirin', '{"dose": "100", "unit": "mg"}', 1, '{0.1,0.1,0.25,0.12}', 0.95),
       ('${DOCUMENT}', 2, 'medication', 'Metformin', '{"dose": "500", "unit": "mg"}', 2, '{0.1,0.5,0.3,0.52}', 0.55);
+    insert into public.shell_files (id, patient_id, filename, original_filename, mime_type, file_size_bytes, storage_path, status, stage, created_at, updated_at, uploaded_at, scanned_at, page_count)
+      values ('${DOUBTED}', '${PROFILE}', 'f', 'letter.png', 'image/png', 4096, '${PROFILE}/${DOUBTED}/f', 'needs_review', 'pass3', now() - interval '40 days', now(), now() - interval '40 days', now(), 1);
+    insert into public.document_pages (document_id, page_number, source, width, height, text, confidence, turned) values ('${DOUBTED}', 1, 'tesseract', 600, 800, 'STOP', 0.5, 182.4);
+    insert into public.document_facts (document_id, fact_number, kind, name, value, page_number, box, confidence, status, written, decided_by, doubts) values
+      ('${DOUBTED}', 1, 'medication', 'aspirin', '{"dose": 100}', 1, '{0.1,0.1,0.25,0.12}', 0.95, 'stopped', 'Aspirin 100', '{"text": "STOP", "page": 1, "box": [0,0,1,1]}', '[{"reason": "low_confidence"}]');
+    insert into public.document_doubts (document_id, doubt_number, stage, reason, page_number, box, text, fact_number) values
+      ('${DOUBTED}', 1, 'ocr', 'turned_page_corrected', 1, null, null, null), ('${DOUBTED}', 2, 'pass2', 'row_not_understood', 1, '{0.1,0.5,0.9,0.52}', 'K+ 5.9 ???', null);
     insert into mill.usage_of_month (profile_id, month, files_uploaded, pages, ai_tokens, ai_calls, updated_at)
       select '${PROFILE}', (date_trunc('month', now() at time zone 'utc') - m * interval '1 month')::date, 5, 120 - m, 1000, 10, now() from generate_series(0, 3) m;
     insert into public.supported_symbols (symbol) values ('AAPL') on conflict do nothing;
@@ -43,7 +51,9 @@ describe("documents", () => {
     const page = await console.open({ role: "viewer", at: "/documents" });
     const review = page.getByRole("table", { name: "Needs review" });
     await review.getByText("report <b>of Ada</b>.png").waitFor();
-    assert.equal(await review.getByRole("row").count(), 3, "a heading and two documents");
+    assert.equal(await review.getByRole("row").count(), 4, "a heading and three documents");
+    assert.match(await review.getByRole("row").nth(1).innerText(), /letter\.png/, "the one that waits for a review, although it is the oldest");
+    await review.getByText("a row was not understood").waitFor();
     await review.getByText("1 unsure fact").waitFor();
     await review.getByText("did not come through").waitFor();
     await page.getByRole("table", { name: "Everything else" }).getByText("2.pdf").waitFor();
@@ -57,6 +67,24 @@ describe("documents", () => {
     assert.equal(await page.locator(".sheet .word.unsure").count(), 1);
     assert.equal(await page.getByText("Aspirin").count(), 0);
     assert.ok(await page.getByRole("button", { name: "Reveal" }).isDisabled());
+  });
+
+  test("an operator sees what is in doubt and whether each fact holds, and ends the review with a reason", async () => {
+    const page = await console.open({ role: "operator", at: `/document/${DOUBTED}` });
+    const doubts = page.getByRole("region", { name: "In doubt" });
+    await doubts.getByText("a page was turned").waitFor();
+    await doubts.getByText("a row was not understood").waitFor();
+    assert.equal(await page.locator(".sheet .doubt-box").count(), 1, "the row stands on the page with a box of its own");
+    await page.locator("#fact-1").getByText("stopped").waitFor();
+    await page.locator("#fact-1").getByText("a fact is unsure").waitFor();
+    await page.getByText("turned by 182.4°").waitFor();
+    await doubts.getByRole("button", { name: "Confirm" }).click();
+    await page.getByRole("dialog").getByRole("textbox").fill("compared with the paper");
+    await page.getByRole("dialog").getByRole("button", { name: "Confirm" }).click();
+    await page.getByRole("region", { name: "Review" }).getByText("confirmed").waitFor();
+    await page.locator(".verdict").getByText("completed").waitFor();
+    const [row] = (await console.stack.postgres.query("select status, review ->> 'note' as note from public.shell_files where id = $1", [DOUBTED])).rows;
+    assert.deepEqual(row, { status: "completed", note: "compared with the paper" });
   });
 
   test("an admin reveals a document with a reason, and follows a fact to its box on another page", async () => {

@@ -23,7 +23,7 @@ import { Cloudflare, Project, Supabase } from "./platforms.mjs";
 
 const [APP, EVIL] = ["app.localhost", "evil.localhost"];
 const TEXT = "Patient: Ann Example    DOB: 01/02/1970\nGlucose 142 mg/dL 70 - 99 H\nMedication: Metformin 500 mg daily\n";
-const ONE_DOCUMENT = { person1: { name: "Grace", born: "1906-12-09" }, documents: [{ system: "numbers", about: "person1", title: "The numbers" }] };
+const ONE_DOCUMENT = { person1: { name: "Grace", born: "1906-12-09" }, documents: [{ system: "numerology", about: "person1" }] };
 const run = promisify(execFile);
 
 let browser, site;

@@ -52,7 +52,7 @@ test(`a worker that is killed ${KILLS} times (seed ${SEED}) loses no document an
     const document = await until(async () => {
       await stack.postgres.query("select mill.tick()");
       const found = await user.document(id);
-      return ["completed", "failed", "refused", "infected"].includes(found.status) && found;
+      return ["completed", "needs_review", "failed", "refused", "infected"].includes(found.status) && found;
     }, `document ${id} ending`, 600_000);
     assert.equal(document.status, "completed", JSON.stringify(document.error));
     assert.deepEqual(document.facts, undisturbed.get(sample.file));

@@ -39,7 +39,7 @@ for (const [provider, env, path, key] of [
     const ended = async (id) => until(async () => {
       await stack.postgres.query("select mill.tick()");
       const document = await user.document(id);
-      return ["completed", "failed"].includes(document.status) && document;
+      return ["completed", "needs_review", "failed"].includes(document.status) && document;
     }, "the document ending", 120_000);
 
     test("three passes are asked for in its own protocol, and tokens are counted", async () => {
@@ -64,6 +64,19 @@ for (const [provider, env, path, key] of [
       assert.ok(document.processing_error.error_history.every(({ resolved }) => resolved));
     });
 
+    test("what a model says and the page does not say is refused, and the document needs review", async () => {
+      await behave("invents", "invents", "invents");
+      const { id } = (await user.upload(Buffer.from("Metformin 500 mg by mouth twice daily\nThere is no evidence of pneumonia.\n"))).json;
+      const document = await ended(id);
+      assert.equal(document.status, "needs_review", JSON.stringify(document.error));
+      assert.deepEqual(document.facts.map(({ name, value }) => [name, value.dose]), [["metformin", 500]]);
+      assert.deepEqual(document.narrative.sentences, [{ text: "Takes metformin.", facts: [1] }]);
+      const refused = document.doubts.filter(({ reason }) => reason === "refused_answer").map(({ text }) => text);
+      for (const said of [/lisinopril: its name/, /metformin: dose 850/, /pneumonia: it is given as current/, /Takes metformin 850/]) {
+        assert.ok(refused.some((text) => said.test(text)), `${said} in ${JSON.stringify(refused)}`);
+      }
+    });
+
     test("429 uses up no attempt", async () => {
       await behave("429", "429");
       const { id } = (await user.upload(TEXT)).json;
@@ -86,7 +99,7 @@ for (const [provider, env, path, key] of [
       const { id } = (await user.upload(fs.readFileSync(scan.file))).json;
       assert.equal((await ended(id)).status, "completed");
       const { rows } = await stack.postgres.query("select source, text from public.document_pages where document_id = $1", [id]);
-      assert.deepEqual(rows, [{ source: "google_vision", text: "Metformin 500 mg daily" }]);
+      assert.deepEqual(rows, [{ source: "google_vision", text: "Metformin 500 mg twice daily" }]);
       assert.ok((await calls()).some((call) => call.path === "/v1/images:annotate" && call.key === "key-3"));
     });
   });

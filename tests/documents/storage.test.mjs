@@ -203,6 +203,7 @@ describe("storage", () => {
       for (const seconds of [WEEK + 1, 2 ** 32 - 1]) {
         assert.equal((await files.createSignedUrl(key, seconds)).error?.message, "expiresIn is at most 604800: a link is good for a week");
       }
+      assert.notEqual((await files.createSignedUrls([key], WEEK + 1)).error, null, "nor of several in one call");
       for (const seconds of [2 ** 32, -1]) assert.notEqual((await files.createSignedUrl(key, seconds)).error, null, `${seconds} s`);
     }
   });
@@ -218,11 +219,12 @@ describe("storage", () => {
       values ($1, $2, 'file.txt', 'text/plain', 'completed', $3, now(), now(), now(), now())`, [file, profile, key]);
     await service.upload(key, body);
     const link = async ({ token }) => (await client(stack.anonKey, token).createSignedUrl(key, 600)).data.signedUrl;
+    const [ofMany] = (await client(stack.anonKey, guest.token).createSignedUrls([key], 600)).data.map(({ signedUrl }) => signedUrl);
     const [ofOwner, ofGuest, ofService] = [await link(owner), await link(guest), (await service.createSignedUrl(key, 600)).data.signedUrl];
-    for (const url of [ofOwner, ofGuest, ofService]) assert.equal(await (await fetch(url)).text(), "hello");
+    for (const url of [ofOwner, ofGuest, ofMany, ofService]) assert.equal(await (await fetch(url)).text(), "hello");
 
     await rows("delete from public.profile_access_grants where profile_id = $1", [profile]);
-    assert.equal((await fetch(ofGuest)).status, 403, "the guest's");
+    for (const url of [ofGuest, ofMany]) assert.equal((await fetch(url)).status, 403, "the guest's");
     for (const url of [ofOwner, ofService]) assert.equal(await (await fetch(url)).text(), "hello");
     const [token] = /(?<=token=)[^&]+/.exec(ofGuest);
     for (const forged of [token.replace(guest.sub, owner.sub), token.replace(`.${guest.sub}`, ""), `${token}.${owner.sub}`]) {

@@ -148,6 +148,8 @@ describe("documents", () => {
     ["EICAR", hostile.eicar(), "infected", "infected"],
     ["an encrypted PDF", hostile.encryptedPdf(), "refused", "encrypted"],
     ["a PDF with JavaScript", hostile.scriptedPdf(), "refused", "scripted"],
+    ["a PDF with JavaScript that is spelled with escapes", hostile.escapedScriptPdf(), "refused", "scripted"],
+    ["a PDF that starts a program, said in a compressed object", hostile.hiddenLaunchPdf(), "refused", "scripted"],
     ["a PNG of 64k x 64k", hostile.hugePng(), "refused", "too_many_pixels"],
     ["a chained Flate bomb", hostile.bombPdf(), "refused", "bomb"],
     ["a text of a million lines", Buffer.alloc(5_000_000, "a b\n"), "refused", "too_many_pages"],
@@ -162,6 +164,13 @@ describe("documents", () => {
       assert.ok(stack.parts.work.isRunning);
     });
   }
+
+  test("a PDF that only its owner may change is read, because everybody may open it", async () => {
+    const { json } = await user.upload(hostile.lockedPdf("Metformin 500 mg by mouth twice daily"));
+    const document = await user.ended(json.id);
+    assert.equal(document.status, "completed", JSON.stringify(document.error));
+    assert.deepEqual(document.facts.map(({ name, value }) => [name, value.dose]), [["metformin", 500]]);
+  });
 
   test("progress comes as events, and ends", async () => {
     const { id } = (await user.upload(Buffer.from(TEXT))).json;

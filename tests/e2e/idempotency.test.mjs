@@ -211,10 +211,10 @@ const ROUTES = {
 // These keep their key with what they create: see the tests at the end.
 const KEEP_THEIR_OWN = ["POST documents /v1/documents", "POST workflows /v1/jobs", "POST workflows /api/jobs/start"];
 // Signed by Postgres, where an invocation's id is good for one claim; or written under a link to one object; or for a ticket, of which nothing is kept;
-// or for cleaning, which the second time finds nothing.
+// or for cleaning, which the second time finds nothing; or for a review, which ends the same way twice.
 const NEED_NONE = ["POST processor /", "POST cleanup /", "POST documents /objects", "POST export /v1/exports/{id}/events/ticket", "POST export /v1/exports/batch/{id}/events/ticket",
   "POST export /api/v1/export/job/{id}/stream/ticket", "POST documents /v1/documents/{id}/events/ticket", "POST workflows /v1/jobs/{id}/events/ticket", "POST refresh /v1/changes/ticket",
-  "POST export /api/v1/export/cleanup"];
+  "POST export /api/v1/export/cleanup", "POST documents /v1/documents/{id}/review"];
 
 test("every POST of every function documents Idempotency-Key, or is known to need none", async () => {
   const found = { keyed: [], plain: [] };

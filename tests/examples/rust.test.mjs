@@ -14,7 +14,7 @@ import { defineJob, gristmill } from "../../sdk/typescript/dist/index.js";
 import { startStack, until } from "../support.mjs";
 
 const run = promisify(execFile);
-const CRATES = ["gristmill-macros", "gristmill"];
+const CRATES = ["gristmill-macros", "gristmill-definitions", "gristmill"];
 // The same place in every run, so that cargo compiles what the crates stand on only once.
 const place = path.join(cacheRoot, "rust-examples");
 const CARGO_ENV = {

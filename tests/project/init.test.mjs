@@ -37,7 +37,7 @@ test("init --template rust writes a crate whose name cargo allows, with the crat
   assert.ok(fs.existsSync(path.join(folder, "7.jobs/src/main.rs")));
 });
 
-test("init --template rust --from release files takes both crates from the folder vendor", async () => {
+test("init --template rust --from release files takes the crates from the folder vendor", async () => {
   const releases = path.join(folder, "releases");
   fs.mkdirSync(releases);
   for (const name of ["local", `${process.platform}-${process.arch}`]) fs.writeFileSync(path.join(releases, `gristmill-${name}-${version}.tgz`), "");
@@ -46,7 +46,7 @@ test("init --template rust --from release files takes both crates from the folde
   assert.equal(missing.code, 1);
   assert.match(missing.output, /gristmill-\S+\.crate is missing/);
   assert.ok(!fs.existsSync(path.join(folder, "crates")));
-  for (const name of ["gristmill", "gristmill-macros"]) {
+  for (const name of ["gristmill", "gristmill-definitions", "gristmill-macros"]) {
     fs.mkdirSync(path.join(folder, "made", `${name}-${version}`), { recursive: true });
     fs.writeFileSync(path.join(folder, "made", `${name}-${version}`, "Cargo.toml"), `# ${name}\n`);
     await run("tar", ["-czf", path.join(releases, `${name}-${version}.crate`), `${name}-${version}`], { cwd: path.join(folder, "made") });
@@ -54,7 +54,7 @@ test("init --template rust --from release files takes both crates from the folde
   const { code, output } = await init("crates", "--template", "rust", "--from", releases);
   assert.equal(code, 0, output);
   const manifest = fs.readFileSync(path.join(folder, "crates/Cargo.toml"), "utf8");
-  for (const name of ["gristmill", "gristmill-macros"]) {
+  for (const name of ["gristmill", "gristmill-definitions", "gristmill-macros"]) {
     const place = new RegExp(`^${name} = \\{ path = "(.*)" \\}$`, "m").exec(manifest)[1];
     assert.equal(fs.readFileSync(path.join(folder, "crates", place, "Cargo.toml"), "utf8"), `# ${name}\n`);
   }

@@ -25,9 +25,9 @@ test("the release has every file it should have, and SHA256SUMS is right", () =>
   assert.deepEqual(fs.readdirSync(release).sort(), [
     "SHA256SUMS", `gristmill-${version}.crate`, `gristmill-${version}.sql`, `gristmill-${version}.tgz`, `gristmill-all-${version}.sql`, `gristmill-functions-${version}.cdx.json`,
     `gristmill-functions-${version}.tar.gz`, `gristmill-${platform}-${version}.cdx.json`, `gristmill-${platform}-${version}.tgz`,
-    `gristmill-local-${version}.cdx.json`, `gristmill-local-${version}.tgz`, `gristmill-macros-${version}.crate`].sort());
+    `gristmill-definitions-${version}.crate`, `gristmill-local-${version}.cdx.json`, `gristmill-local-${version}.tgz`, `gristmill-macros-${version}.crate`].sort());
   const checked = execFileSync("sha256sum", ["--check", "SHA256SUMS"], { cwd: release, encoding: "utf8" });
-  assert.equal(checked.match(/: OK$/gm).length, 11);
+  assert.equal(checked.match(/: OK$/gm).length, 12);
 });
 
 test("the SBOMs are valid CycloneDX, and name what is linked and installed but not what only builds or tests", async () => {

@@ -114,6 +114,22 @@ test("a workflow is written as register_workflow takes it, with references in th
     { key: "chapter", kind: "summarise", needs: ["split"], for_each: "split.chapters", weight: 8, on_failure: { compensate: "sorry" }, input: { keepCase: "Chapter {{index}}" } }] });
 });
 
+test("registering warns at once of a function that has answered neither Postgres nor this process, and of no other", async (t) => {
+  const warn = t.mock.method(console, "warn", () => {});
+  const { server, mill } = await clientOf(t, (request, answer) => {
+    const at = (path) => `http://127.0.0.1:${server.address().port}${path}`;
+    if (!request.url.endsWith("/register_jobs")) return answer.writeHead(request.url === "/jobs" ? 405 : 404).end();
+    answer.end(JSON.stringify({ queues: [], kinds: [], kept: [], unanswered: [
+      { queue: "misspelt", address: at("/jbos"), sentence: "The function of the queue misspelt has never answered" },
+      { queue: "new", address: at("/jobs"), sentence: "The function of the queue new has never answered" },
+      { queue: "nowhere", sentence: "The setting functions.base_url is missing" }] }));
+  }, { key: "secret" });
+  const { unanswered } = await mill.register([defineJob("a")]);
+  assert.equal(unanswered.length, 3);
+  const said = warn.mock.calls.map(({ arguments: [text] }) => text);
+  assert.deepEqual(said.sort(), ["The function of the queue misspelt has never answered", "The setting functions.base_url is missing"]);
+});
+
 test("calls that follow one another share a connection, and bring text of any language there and back", async (t) => {
   const { server, mill } = await clientOf(t, async (request, answer) => {
     const chunks = await request.toArray();
@@ -155,7 +171,7 @@ test("a worker that runs one job at a time has a second call under way while it 
   const job = defineJob("one"), held = [];
   let calls = 0;
   const answer = (jobs) => Response.json({ settled: [], jobs });
-  const mill = gristmill({ url: "http://127.0.0.1:1", key: "secret", fetch: () => (++calls === 1
+  const mill = gristmill({ url: "http://127.0.0.1:1", key: "secret", fetch: (url) => (url.endsWith("/end_worker") ? new Response(null, { status: 204 }) : ++calls === 1
     ? answer([{ id: randomUUID(), kind: "one", queue: "one", payload: {}, attempt: 1, max_attempts: 5, lease_until: new Date(Date.now() + 60_000) }])
     : new Promise((resolve) => held.push(() => resolve(answer([]))))) });
   const worker = mill.work([handle(job, () => {})], { concurrency: 1, prefetch: 4, stopWhenIdle: true });

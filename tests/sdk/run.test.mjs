@@ -276,7 +276,7 @@ test("on a server without settle_and_claim a worker settles and claims in two ca
   } });
   await older.work([handle(plain, ({ payload }) => payload.n)], { stopWhenIdle: true, concurrency: 2 });
   assert.deepEqual(await Promise.all(ids.map(async (id) => (await mill.get(id)).result)), [0, 1, 2, 3, 4]);
-  assert.deepEqual([...called].sort(), ["claim_jobs", "settle_and_claim", "settle_jobs"]);
+  assert.deepEqual([...called].sort(), ["claim_jobs", "end_worker", "settle_and_claim", "settle_jobs"]);
 });
 
 test("a worker whose key is refused fails at once", async () => {

@@ -26,7 +26,7 @@ after(async () => {
 
 test("a text is the model's, after it had no room, failed and answered in another shape", async () => {
   await fetch(`${url}/manners`, { method: "POST", body: JSON.stringify(["429", "500", "wrong"]) });
-  const documents = [{ system: "calendar", about: "person1", title: "The calendar" }];
+  const documents = [{ system: "chinese", about: "person1", title: "The calendar" }];
   const { status, json: { id } } = await user.call("POST", "workflows/v1/jobs", { body: { type: "nuclear_v2", params: { documents } } });
   assert.equal(status, 202);
   const job = await until(async () => {
@@ -38,7 +38,7 @@ test("a text is the model's, after it had no room, failed and answered in anothe
   const artifact = job.artifacts.find(({ title, type }) => type === "json" && title === "The calendar");
   const text = await (await fetch(artifact.url)).json();
   assert.deepEqual(text.sections, [{ title: "Written elsewhere", text: "A model wrote this." }]);
-  assert.equal(text.author, "For Ada and Charles");
+  assert.equal(text.author, "For Ada Lovelace and Charles Babbage");
   assert.ok(job.artifacts.some(({ type }) => type === "pdf") && job.artifacts.some(({ type }) => type === "audio_mp3"), "pages and voice are of it");
   const calls = await (await fetch(`${url}/calls`)).json();
   assert.deepEqual(calls.map(({ path, key, manner }) => [path, key, manner]), [

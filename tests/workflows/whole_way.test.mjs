@@ -42,7 +42,7 @@ async function listen(id) {
   }
 }
 
-test("nuclear_v2 makes sixteen documents, each as text, PDF and MP3, and says how far it is", async (t) => {
+test("nuclear_v2 makes sixteen documents, each as text, PDF and MP3, and a book of them, and says how far it is", async (t) => {
   const begun = performance.now();
   const started = await start({ type: "nuclear_v2", params: { person1: { name: "Grace", born: "1906-12-09" } } });
   assert.equal(started.status, 202, started.text);
@@ -62,18 +62,80 @@ test("nuclear_v2 makes sixteen documents, each as text, PDF and MP3, and says ho
   const job = await look(started.json.id);
   assert.equal(job.tasks.length, 50);
   const count = (type) => job.artifacts.filter((artifact) => artifact.type === type).length;
-  assert.deepEqual([count("json"), count("pdf"), count("audio_mp3")], [17, 16, 16]);
+  assert.deepEqual([count("json"), count("pdf"), count("audio_mp3")], [18, 17, 16]);
   for (const artifact of job.artifacts) await checkFile(artifact);
 
   const texts = await Promise.all(job.artifacts.filter(({ type }) => type === "json").map(async ({ url }) => (await fetch(url)).text()));
-  assert.equal(new Set(texts).size, 17, "no two are alike");
-  assert.ok(texts.some((text) => text.includes("Grace")));
+  assert.equal(new Set(texts).size, 18, "no two are alike");
+  assert.ok(texts.every((text) => text.includes("Grace")));
+  await bookIsOfAllChapters(job);
+  await pollingCostsNoUrls(job);
   const older = (await user.call("GET", `jobs/api/jobs/${started.json.id}`)).json;
   assert.deepEqual(Object.keys(older), ["id", "status", "progress", "artifacts"]);
   assert.deepEqual(Object.keys(older.progress), ["percent", "phase", "docsComplete", "docsTotal", "message"]);
   assert.deepEqual(Object.keys(older.artifacts[0]), ["type", "url", "duration", "title"]);
   assert.equal(older.status, "complete");
   await strangersReachNothing(job);
+});
+
+const wordsOf = (text) => text.split(/\s+/).filter(Boolean).length;
+
+// full_nuclear.pdf and full_nuclear.json have every chapter, in their order, with the texts that lie in storage.
+async function bookIsOfAllChapters(job) {
+  const { rows } = await stack.postgres.query("select title, artifact_type, storage_path from job_artifacts where job_id = $1 and storage_path like '%/full\\_nuclear.%' order by 2", [job.id]);
+  assert.deepEqual(rows.map(({ artifact_type: type, storage_path: path }) => [type, path]),
+    [["json", `${user.sub}/${job.id}/json/full_nuclear.json`], ["pdf", `${user.sub}/${job.id}/pdf/full_nuclear.pdf`]]);
+  const title = "Grace and Charles Babbage: the whole reading";
+  assert.deepEqual(rows.map((row) => row.title), [title, title]);
+  const whole = (type) => job.artifacts.find((artifact) => artifact.type === type && artifact.title === title);
+  const book = await (await fetch(whole("json").url)).json();
+  assert.equal(book.title, title);
+  assert.equal(book.documents.length, 16);
+  const sentences = new Set();
+  for (const { title, sections, files } of book.documents) {
+    assert.deepEqual(files.map(({ type }) => type), ["json", "pdf", "audio_mp3"]);
+    const text = sections.map((section) => section.text).join(" ");
+    assert.ok(wordsOf(text) >= 450 && wordsOf(text) <= 1000, `${title} has ${wordsOf(text)} words`);
+    assert.match(`${title} ${text}`, /Grace|Charles/);
+    for (const sentence of text.split(/(?<=[.?!])\s+/)) {
+      assert.ok(!sentences.has(sentence), `"${sentence}" stands twice`);
+      sentences.add(sentence);
+    }
+  }
+  const file = path.join(stack.folder, `${whole("pdf").id}`);
+  const { stdout } = await run("pdftotext", ["-layout", file, "-"], { maxBuffer: 1 << 24 });
+  for (const { title } of book.documents) assert.ok(stdout.replace(/\s+/g, " ").includes(title), `${title} is in the book`);
+  assert.ok(Number(/^Pages: +(\d+)/m.exec((await run("pdfinfo", [file])).stdout)[1]) >= 18, "a title page, the contents, and a page or two for each chapter");
+  for (const { id } of [whole("pdf"), job.artifacts.find(({ type, title: other }) => type === "pdf" && other !== title)]) {
+    assert.match(fs.readFileSync(path.join(stack.folder, id)).toString("latin1"), /pdfaid:part/, "PDF/A says so in its metadata");
+  }
+}
+
+// A poller that has seen the job gets an empty 304, for which nothing is signed.
+async function pollingCostsNoUrls(job) {
+  for (const route of [`workflows/v1/jobs/${job.id}`, `jobs/api/jobs/${job.id}`]) {
+    const url = `${stack.url}/functions/v1/${route}`;
+    const headers = { authorization: `Bearer ${user.token}` };
+    const tag = (await fetch(url, { headers })).headers.get("etag");
+    assert.match(tag, /^"[0-9a-f]+"$/, route);
+    const again = await fetch(url, { headers: { ...headers, "if-none-match": tag } });
+    // The tag changes with the half-life of the URLs, which may fall between the two calls.
+    if (again.status !== 304) assert.notEqual(again.headers.get("etag"), tag, route);
+    else assert.equal(await again.text(), "", route);
+  }
+}
+
+test("one system makes four documents, whose sound is M4A where that is asked for", async () => {
+  const params = { systems: ["numerology"], audio: "m4a", person1: { name: "Grace Hopper", born: "1906-12-09" } };
+  const { status, json: { id } } = await start({ type: "nuclear_v2", params });
+  assert.equal(status, 202);
+  const job = await until(async () => { const job = await look(id); return ["completed", "failed"].includes(job.status) && job; }, "the workflow ending", 180_000);
+  assert.equal(job.status, "completed", JSON.stringify(job.error));
+  const heard = job.artifacts.filter(({ type }) => type === "audio_m4a");
+  assert.equal(heard.length, 4);
+  const bytes = Buffer.from(await (await fetch(heard[0].url)).arrayBuffer());
+  assert.equal(bytes.toString("latin1", 4, 8), "ftyp", "an MPEG-4 file");
+  assert.ok(heard[0].duration > 10);
 });
 
 async function checkFile(artifact) {
@@ -162,6 +224,8 @@ test("what cannot be started is refused by name", async () => {
   for (const [body, status, code, field] of [
     [{ type: "nope" }, 422, "unknown_kind", "type"], [{ type: "echo", params: [] }, 400, "invalid_field", "params"],
     [{ type: "echo", colour: 1 }, 400, "invalid_field", "colour"], [{}, 400, "invalid_field", "type"],
+    [{ type: "nuclear_v2", params: { person1: { name: "No date", born: "never" } } }, 422, "unfit_params", "params.person1.born"],
+    [{ type: "nuclear_v2", params: { systems: ["tarot"] } }, 422, "unfit_params", "params.systems.0"],
     [{ type: "echo", params: { a: "x".repeat(70_000) } }, 400, "invalid_field", "params"]]) {
     const answer = await start(body);
     assert.deepEqual([answer.status, answer.json.code, answer.json.field], [status, code, field]);
@@ -169,7 +233,7 @@ test("what cannot be started is refused by name", async () => {
 });
 
 test("a failed job is resumed over HTTP, a running one is cancelled", async () => {
-  const bad = await start({ type: "nuclear_v2", params: { person1: { name: "No date", born: "never" } } });
+  const bad = await start({ type: "nuclear_v2", params: { person1: { name: "No zone", born: "1990-01-01", time: "10:00", zone: "Mars/Olympus" } } });
   const failed = await until(async () => { const job = await look(bad.json.id); return job.status === "failed" && job; }, "the failure");
   assert.equal(failed.error.task, "calculating");
   assert.equal((await user.call("DELETE", `workflows/v1/jobs/${bad.json.id}`)).status, 409);

@@ -92,6 +92,10 @@ fn unbelieving(name: &str, status: Option<u16>) -> Option<Detail> {
             ),
             mend: Some("Run: gristmill configure --invoke-secret whsec_…, with the INVOKE_SECRET that the functions have".to_owned()),
         }),
+        status @ (404 | 405 | 410) => Some(Detail {
+            what: format!("{name} answers {status}: no function takes invocations there"),
+            mend: Some("Deploy it there, or correct its name or address in the code and register the jobs again".to_owned()),
+        }),
         status if status >= 500 => Some(
             format!("{name} answers {status} to an invocation that has nothing to claim").into(),
         ),

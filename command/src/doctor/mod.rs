@@ -90,6 +90,8 @@ pub(crate) async fn run(args: Args) -> Result<(), Error> {
     }
     if args.worker {
         findings.push(tools::look());
+        #[cfg(any(feature = "documents", feature = "exports", feature = "workflows"))]
+        findings.push(tools::confinement().await);
         findings.push(tools::scanner().await);
     }
     if findings

@@ -11,8 +11,6 @@ const TOOLS: &[(&str, &str)] = &[
     ("pdftoppm", "poppler-utils"),
     ("heif-convert", "libheif-examples"),
     ("clamd", "clamav-daemon"),
-    ("prlimit", "util-linux"),
-    ("setpriv", "util-linux"),
 ];
 
 /// Looks along PATH, and where Debian keeps daemons.
@@ -30,6 +28,27 @@ pub(super) fn look() -> Finding {
             })
             .collect(),
         mend: "Install the packages where gristmill work runs; clamd is needed only where WORKER_CLAMD is set",
+    }
+}
+
+/// Which bounds the kernel keeps for programs that work on files of strangers. It is asked of this machine, where the worker may run.
+#[cfg(any(feature = "documents", feature = "exports", feature = "workflows"))]
+pub(super) async fn confinement() -> Finding {
+    let holds = async { gristmill_runner::confine::Holds::ask(&std::env::current_exe()?).await };
+    let details = match holds.await {
+        Ok(holds) => holds
+            .missing()
+            .into_iter()
+            .map(str::to_owned)
+            .map(Into::into)
+            .collect(),
+        Err(error) => vec![format!("no child can be confined: {error}").into()],
+    };
+    Finding {
+        name: "confinement of the worker's children",
+        details,
+        mend: "Run the worker on a kernel that has Landlock enabled (see /sys/kernel/security/lsm) and seccomp, in a container whose \
+               profile allows the calls landlock_* and seccomp",
     }
 }
 

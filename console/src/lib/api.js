@@ -14,6 +14,14 @@ export class Refusal extends Error {
   details = "";
 }
 
+// In which schema a function lies, if not in public: an application may have one of its own.
+let profiles = /** @type {Record<string, string>} */ ({});
+
+/** Learns the schemas of functions, as console_start answers them. */
+export function learnProfiles(known) {
+  profiles = known ?? {};
+}
+
 /**
  * Calls one function of the database.
  * @param {string} name
@@ -22,7 +30,8 @@ export class Refusal extends Error {
  * @returns {Promise<any>}
  */
 export async function rpc(name, args = {}, { signal } = {}) {
-  return read(await call(`/rest/v1/rpc/${name}`, { method: "POST", headers: { "content-type": "application/json" }, body: JSON.stringify(args), signal }), name);
+  const headers = { "content-type": "application/json", ...(profiles[name] && { "content-profile": profiles[name] }) };
+  return read(await call(`/rest/v1/rpc/${name}`, { method: "POST", headers, body: JSON.stringify(args), signal }), name);
 }
 
 /** Sends a request with the token of the signed-in operator; for files and functions of applications. A 401 is tried again once, with a new token. */

@@ -1,7 +1,7 @@
 // The pulse: one small question every two seconds while the tab is visible. Screens refresh when a pulse has come, and never while it is paused.
 import { batch, effect, signal } from "@preact/signals";
 
-import { rpc } from "./api.js";
+import { learnProfiles, rpc } from "./api.js";
 import { session } from "./session.js";
 
 const EVERY = 2000;
@@ -103,6 +103,7 @@ export async function begin() {
   try {
     const answer = await rpc("console_start");
     hearTime(answer.now);
+    learnProfiles(answer.profiles);
     start.value = answer;
   } catch (error) {
     refusal.value = error;

@@ -10,7 +10,7 @@ import { register } from "../lib/screens.js";
 import { useKeys, useRpc, useTitle } from "../lib/use.js";
 import { Action, confirm } from "../parts/act.js";
 import { Empty, Fetched, Id, Panel, Progress, State, Tabs, Time } from "../parts/bits.js";
-import { Confidence, DocumentState, reviewText } from "./documents.js";
+import { Confidence, DocumentState, reasonText, reviewText } from "./documents.js";
 
 const STAGES = ["security", "ocr", "spatial", "pass1", "pass2", "pass3"];
 const WIDE = 800; // of the drawing, whatever the page is measured in
@@ -39,21 +39,32 @@ function useFile(id, may) {
   return file;
 }
 
+/** The file's picture as the page was turned to be read. It was made large enough for all of the turned one, so it is smaller than the page where the angle is slight. */
+function Picture({ href: address, turned, height }) {
+  const [cos, sin] = [Math.cos, Math.sin].map((of) => Math.abs(of((turned * Math.PI) / 180)));
+  const span = cos ** 2 - sin ** 2;
+  const wide = (WIDE * cos - height * sin) / span;
+  const high = (height * cos - WIDE * sin) / span;
+  return html`<image href=${address} x=${(WIDE - wide) / 2} y=${(height - high) / 2} width=${wide} height=${high} transform=${turned ? `rotate(${turned} ${WIDE / 2} ${height / 2})` : undefined} preserveAspectRatio="none" />`;
+}
+
 /** A page: the picture where there is one, otherwise its words where they stand. */
 function Sheet({ data, page, picture, chosen, onChoose }) {
   const height = Math.round(WIDE * (page ? page.height / page.width || 1.4 : 1.4));
   const place = ([left, top, right, bottom]) => ({ x: left * WIDE, y: top * height, width: Math.max(1, (right - left) * WIDE), height: Math.max(1, (bottom - top) * height) });
   const drawn = useMemo(() => data.words.map(([text, box, confidence], index) => {
     const at = place(box);
-    const unsure = confidence !== null && confidence < data.enough;
+    const unsure = confidence !== null && confidence < data.enough.word;
     return html`<g class=${`word ${unsure ? "unsure" : ""}`} key=${index}><rect x=${at.x} y=${at.y} width=${at.width} height=${at.height} rx="1.5"><title>${text}${confidence === null ? "" : `, confidence ${percent(confidence)}`}</title></rect>
       ${!picture && html`<text x=${at.x} y=${at.y + at.height * 0.8} font-size=${(at.height * 0.88).toFixed(1)} textLength=${at.width.toFixed(1)} lengthAdjust="spacingAndGlyphs" aria-hidden="true">${text}</text>`}</g>`;
   }), [data.words, picture, height]);
   const facts = data.facts.filter((fact) => fact.page === data.page && fact.box);
+  const doubts = data.doubts.filter((doubt) => doubt.page === data.page && doubt.box && doubt.fact === null);
   return html`<div class="sheet" tabindex="0" role="region" aria-label=${`Page ${data.page}`}><svg viewBox=${`0 0 ${WIDE} ${height}`} role="img" aria-label=${`Page ${data.page}: ${plural(data.words.length, "word")}, ${plural(facts.length, "fact")}`}>
-    <rect class="paper" width=${WIDE} height=${height} />${picture && html`<image href=${picture} width=${WIDE} height=${height} preserveAspectRatio="none" />`}
+    <rect class="paper" width=${WIDE} height=${height} />${picture && html`<${Picture} href=${picture} turned=${page.turned} height=${height} />`}
     ${drawn}
-    ${facts.map((fact) => { const at = place(fact.box); return html`<rect class=${`fact-box ${fact.number === chosen ? "on" : ""} ${fact.confidence !== null && fact.confidence < data.enough ? "unsure" : ""}`} x=${at.x - 3} y=${at.y - 3} width=${at.width + 6} height=${at.height + 6} rx="3"
+    ${doubts.map((doubt) => { const at = place(doubt.box); return html`<rect class="doubt-box" x=${at.x - 3} y=${at.y - 3} width=${at.width + 6} height=${at.height + 6} rx="3"><title>${reasonText(doubt.reason)}: ${doubt.text}</title></rect>`; })}
+    ${facts.map((fact) => { const at = place(fact.box); return html`<rect class=${`fact-box ${fact.number === chosen ? "on" : ""} ${fact.doubts.length || (fact.confidence !== null && fact.confidence < data.enough.fact) ? "unsure" : ""}`} x=${at.x - 3} y=${at.y - 3} width=${at.width + 6} height=${at.height + 6} rx="3"
       onMouseEnter=${() => onChoose(fact.number)} onClick=${() => onChoose(fact.number, true)}><title>${fact.kind}: ${fact.name}</title></rect>`; })}</svg></div>`;
 }
 
@@ -68,16 +79,24 @@ function valueText(value) {
   return [first + range, ...others].filter(Boolean).join(", ");
 }
 
-/** What was found, least sure first. Each leads to its box, on whatever page that is. */
+const HOLDS = ["current", "changed"];
+/** Whether a fact holds now and what decided it, where that is not the usual. */
+function Standing({ fact }) {
+  const said = [fact.status !== "current" && words(fact.status), fact.certainty !== "certain" && fact.certainty].filter(Boolean).join(", ");
+  return html`${said && html` <span class=${`tag ${HOLDS.includes(fact.status) ? "" : "warn"}`}>${said}</span>`}${fact.decided_by?.text && html` <span class="faint small">by <q class="isolate breaks">${fact.decided_by.text}</q></span>`}
+    ${fact.written && html`<span class="small soft block breaks"><q class="isolate">${fact.written}</q></span>`}${fact.doubts.length > 0 && html`<span class="small warn block">${fact.doubts.map(reasonText).join(", ")}</span>`}`;
+}
+
+/** What was found, what is in doubt first. Each leads to its box, on whatever page that is. */
 function FactList({ data, chosen, onChoose, onPage }) {
   if (!data.facts.length) return html`<${Empty} icon="documents" title="No facts yet"><p>They are found by the last stages; see the stages below.</p><//>`;
   return html`<ul class="fact-list">${data.facts.map((fact) => html`<li class=${fact.number === chosen ? "on" : ""} id=${`fact-${fact.number}`}><button type="button" class="ghost" aria-pressed=${fact.number === chosen} onMouseEnter=${() => onChoose(fact.number)}
       onFocus=${() => onChoose(fact.number)} onClick=${() => { if (fact.page && fact.page !== data.page) onPage(fact.page); onChoose(fact.number); }}>
-    <span class="fact-kind faint">${fact.kind}</span><span class="grow"><b class="isolate breaks">${fact.name}</b> <span class="soft isolate breaks">${valueText(fact.value)}</span>${fact.code && html` <code class="small">${fact.code_system} ${fact.code}</code>`}</span>
-    <span class="fact-right"><${Confidence} value=${fact.confidence} enough=${data.enough} />${fact.page && html`<span class="faint small">page ${fact.page}${fact.box ? "" : ", no box"}</span>`}</span></button></li>`)}</ul>`;
+    <span class="fact-kind faint">${words(fact.kind)}</span><span class="grow"><b class="isolate breaks">${fact.name}</b> <span class="soft isolate breaks">${valueText(fact.value)}</span>${fact.code && html` <code class="small">${fact.code_system} ${fact.code}</code>`}<${Standing} fact=${fact} /></span>
+    <span class="fact-right"><${Confidence} value=${fact.confidence} enough=${data.enough.fact} />${fact.page && html`<span class="faint small">page ${fact.page}${fact.box ? "" : ", no box"}</span>`}</span></button></li>`)}</ul>`;
 }
 
-const EntityList = ({ data }) => (data.entities.length ? html`<ul class="entities">${data.entities.map((entity) => html`<li><span class="faint small">${entity.kind}</span> <span class="isolate breaks">${entity.text}</span> <${Confidence} value=${entity.confidence} enough=${data.enough} /></li>`)}</ul>`
+const EntityList = ({ data }) => (data.entities.length ? html`<ul class="entities">${data.entities.map((entity) => html`<li><span class="faint small">${entity.kind}</span> <span class="isolate breaks">${entity.text}</span> <${Confidence} value=${entity.confidence} enough=${data.enough.fact} /></li>`)}</ul>`
   : html`<p class="faint small pad">None yet.</p>`);
 
 function Narrative({ narrative }) {
@@ -87,9 +106,21 @@ function Narrative({ narrative }) {
   return html`<div class="pad stack">${narrative.sentences.map((entry) => html`<p class="isolate breaks">${text(entry)}</p>`)}</div>`;
 }
 
+/** Why a person should look, and how the review is ended. */
+function Review({ data, document: doc, onChoose, onPage, reload }) {
+  if (doc.reviewed) return html`<${Panel} title="Review"><p><b>${doc.reviewed.decision}</b> <span class="soft"><${Time} at=${doc.reviewed.at} />${doc.reviewed.note ? html`: <span class="isolate breaks">${doc.reviewed.note}</span>` : ""}</span></p><//>`;
+  if (doc.status !== "needs_review") return null;
+  const end = (decision, title, verb, body) => confirm({ title, verb, body, danger: decision === "unusable",
+    run: async (reason) => { await rpc("console_review_document", { p_id: doc.id, p_decision: decision, p_reason: reason }); await reload(); return "The review has ended. The document is completed."; } });
+  return html`<${Panel} title="In doubt" flush note=${data.doubts.length} actions=${html`<${Action} label="Confirm" onClick=${() => end("confirmed", "Confirm what was read", "Confirm", "You have compared what is in doubt with the page, and what was read is right. The document is completed, and the audit log keeps that you said so.")} />
+      <${Action} danger label="Unusable" onClick=${() => end("unusable", "Mark as unusable", "Mark as unusable", "What was read must not be relied on. The document is completed with that decision, and the audit log keeps that you said so.")} />`}>
+    <ul class="doubts">${data.doubts.map((doubt) => html`<li><button type="button" class="ghost" onClick=${() => { if (doubt.page && doubt.page !== data.page) onPage(doubt.page); if (doubt.fact) onChoose(doubt.fact, true); }}>
+      <b class="warn">${reasonText(doubt.reason)}</b> ${doubt.text && html`<q class="isolate breaks soft">${doubt.text}</q>`}<span class="space" />${doubt.page && html`<span class="faint small nowrap">page ${doubt.page}</span>`}</button></li>`)}</ul><//>`;
+}
+
 function Stages({ document }) {
   const at = STAGES.indexOf(document.stage);
-  const isDone = document.status === "completed";
+  const isDone = ["completed", "needs_review"].includes(document.status);
   return html`<ol class="stages">${STAGES.map((stage, index) => {
     const job = document.stage_jobs[stage];
     const state = isDone || index < at ? "good" : index > at || at < 0 ? "idle" : ["failed", "refused", "infected"].includes(document.status) ? "bad" : "run";
@@ -125,10 +156,10 @@ function Document({ args, query }) {
         ${data.masked ? html`<${Action} needs="admin" icon="eye" label="Reveal" onClick=${reveal} />` : html`<span class="soft small">texts are shown</span>`}</div>
       ${doc.error?.message && html`<p class="banner breaks isolate">${doc.error.message}</p>`}
       ${["uploaded", "processing"].includes(doc.status) && html`<${Progress} value=${doc.percent} label=${`${doc.percent}%`} />`}
-      <div class="reading"><${Panel} title=${count ? `Page ${number} of ${count}` : "Pages"} flush note=${page ? html`<span class="hide-phone">${words(page.source)} </span><${Confidence} value=${page.confidence} enough=${data.enough} />` : ""}
+      <div class="reading"><${Panel} title=${count ? `Page ${number} of ${count}` : "Pages"} flush note=${page ? html`<span class="hide-phone">${words(page.source)} </span>${page.turned ? html`<span class="soft small">turned by ${Math.round(page.turned * 10) / 10}° </span>` : ""}<${Confidence} value=${page.confidence} enough=${data.enough.page} />` : ""}
           actions=${html`<button type="button" class="ghost square" aria-label="Page before" disabled=${number <= 1} onClick=${() => turn(number - 1)}><${Icon} name="left" /></button><button type="button" class="ghost square" aria-label="Next page" disabled=${number >= count} onClick=${() => turn(number + 1)}><${Icon} name="right" /></button>`}>
-          ${page ? html`<${Sheet} data=${data} page=${page} picture=${picture} chosen=${chosen} onChoose=${choose} />` : html`<${Empty} icon="documents" title="Nothing was read yet"><p>${doc.status === "completed" ? "This page has no text." : "Pages appear as soon as the stage ocr has read them."}</p><//>`}<//>
-        <div class="stack"><${Panel} title="Found" flush actions=${html`<${Tabs} label="What was found" chosen=${view} onChoose=${(name) => setQuery({ view: name === "facts" ? "" : name })} tabs=${[["facts", `Facts ${data.facts.length}`], ["entities", `Mentions ${data.entities.length}`], ["narrative", "Story"]]} />`}>
+          ${page ? html`<${Sheet} data=${data} page=${page} picture=${picture} chosen=${chosen} onChoose=${choose} />` : html`<${Empty} icon="documents" title="Nothing was read yet"><p>${["completed", "needs_review"].includes(doc.status) ? "This page has no text." : "Pages appear as soon as the stage ocr has read them."}</p><//>`}<//>
+        <div class="stack"><${Review} data=${data} document=${doc} onChoose=${choose} onPage=${turn} reload=${from.reload} /><${Panel} title="Found" flush actions=${html`<${Tabs} label="What was found" chosen=${view} onChoose=${(name) => setQuery({ view: name === "facts" ? "" : name })} tabs=${[["facts", `Facts ${data.facts.length}`], ["entities", `Mentions ${data.entities.length}`], ["narrative", "Story"]]} />`}>
             <div class="found-list" tabindex="0" role="region" aria-label="What was found">${view === "facts" ? html`<${FactList} data=${data} chosen=${chosen} onChoose=${choose} onPage=${turn} />` : view === "entities" ? html`<${EntityList} data=${data} />` : html`<${Narrative} narrative=${data.narrative} />`}</div><//>
           <${Panel} title="Stages" flush><${Stages} document=${doc} /><//>
           <${Panel} title="Audit" flush>${data.audit.length ? html`<ol class="events">${data.audit.map((row) => html`<li><b>${words(row.action)}</b><span class="grow soft breaks isolate">${row.email ?? row.source}${row.reason ? `: ${row.reason}` : ""}</span><span class="small soft"><${Time} at=${row.at} /></span></li>`)}</ol>` : html`<p class="faint small pad">Nothing yet.</p>`}<//></div></div></div>`;

@@ -14,19 +14,27 @@ import { SearchBox } from "../parts/search.js";
 import { Further, Table } from "../parts/table.js";
 import { usePages } from "./workflows.js";
 
-const KEYS = { status: "uploaded, processing, completed, failed, refused, infected", review: "yes: a person should look", stage: "security, ocr, pass1 …", type: "application/pdf, image/* …", profile: "whose it is", id: "its id", since: "created after: 2h, 7d", until: "created before" };
-const QUICK = [["All", ""], ["Needs review", "review:yes"], ["Under way", "status:uploaded,processing"], ["Failed", "status:failed,refused,infected"]];
-const REASONS = { failed: "did not come through", refused: "is not a file that is read", infected: "carries a virus", unsure_facts: "unsure facts", unsure_pages: "unsure pages" };
-const TONES = { uploading: "idle", uploaded: "run", processing: "run", completed: "good", failed: "bad", refused: "bad", infected: "bad", erasing: "idle" };
+const KEYS = { status: "uploaded, processing, completed, needs_review, failed, refused, infected", review: "yes: a person should look", stage: "security, ocr, pass1 …", type: "application/pdf, image/* …", profile: "whose it is", id: "its id", since: "created after: 2h, 7d", until: "created before" };
+const QUICK = [["All", ""], ["Needs review", "review:yes"], ["In doubt", "status:needs_review"], ["Under way", "status:uploaded,processing"], ["Failed", "status:failed,refused,infected"]];
+const REASONS = {
+  failed: "did not come through", refused: "is not a file that is read", infected: "carries a virus", unsure_facts: "unsure facts", unsure_pages: "unsure pages",
+  low_ocr_confidence: "a page was read unsurely", turned_page_corrected: "a page was turned", row_not_understood: "a row was not understood", flag_and_range_disagree: "flag and range disagree",
+  date_is_ambiguous: "a date is ambiguous", low_confidence: "a fact is unsure", refused_answer: "the model said what is not on the page", unread_page: "a page could not be read",
+  language_not_installed: "its language is not installed", language_not_understood: "its language is not understood",
+};
+const TONES = { uploading: "idle", uploaded: "run", processing: "run", completed: "good", needs_review: "warn", failed: "bad", refused: "bad", infected: "bad", erasing: "idle" };
 
-export const DocumentState = ({ status }) => html`<${State} of=${status} tone=${TONES[status] ?? "idle"} label=${status} />`;
+export const DocumentState = ({ status }) => html`<${State} of=${status} tone=${TONES[status] ?? "idle"} label=${words(status)} />`;
+
+/** A reason in words. */
+export const reasonText = (reason) => REASONS[reason] ?? words(reason);
 
 /** Why a person should look, in words; empty where nothing speaks for it. */
 export const reviewText = ({ reasons, unsure_facts: facts, unsure_pages: pages }) =>
-  reasons.map((reason) => (reason === "unsure_facts" ? plural(facts, "unsure fact") : reason === "unsure_pages" ? plural(pages, "unsure page") : REASONS[reason] ?? words(reason))).join(", ");
+  reasons.map((reason) => (reason === "unsure_facts" ? plural(facts, "unsure fact") : reason === "unsure_pages" ? plural(pages, "unsure page") : reasonText(reason))).join(", ");
 
 /** A confidence as a bar, and as a number for those who look closer. */
-export function Confidence({ value, enough = 0.85 }) {
+export function Confidence({ value, enough = 0.75 }) {
   if (value === null || value === undefined) return html`<span class="faint">–</span>`;
   return html`<span class="nowrap"><${Meter} value=${value} most=${1} tone=${value < enough ? "warn" : "good"} label=${`Confidence ${percent(value)}`} /> <span class=${`num small ${value < enough ? "warn" : "soft"}`}>${percent(value)}</span></span>`;
 }
@@ -71,7 +79,7 @@ const to = (row) => href("document", [row.id]);
 const COLUMNS = [
   { name: "file", label: "Document", main: true, class: "text", cell: (row) => html`<div class="job-name"><a class="open isolate cut" href=${to(row)} title=${row.filename}>${row.filename}</a><${Id} id=${row.id} /></div>` },
   { name: "status", label: "State", cell: (row) => html`<${DocumentState} status=${row.status} />` },
-  { name: "review", label: "Review", cell: (row) => (row.review.reasons.length ? html`<span class=${row.review.reasons.some((reason) => reason in TONES) ? "bad" : "warn"}>${reviewText(row.review)}</span>` : html`<span class="faint">–</span>`) },
+  { name: "review", label: "Review", cell: (row) => (row.review.reasons.length ? html`<span class=${TONES[row.status] === "bad" ? "bad" : "warn"}>${reviewText(row.review)}</span>` : html`<span class="faint">–</span>`) },
   { name: "confidence", label: "Least confidence", cell: (row) => html`<${Confidence} value=${row.review.least_confidence} />` },
   { name: "progress", label: "Stage", cell: (row) => (row.status === "processing" || row.status === "uploaded" ? html`<div class="progress-cell"><${Progress} value=${row.percent} label=${`${row.percent}%`} /><span class="num small soft">${row.stage}</span></div>` : html`<span class="soft small">${row.error?.message ? html`<span class="cut isolate" title=${row.error.message}>${row.error.message}</span>` : row.stage ?? "–"}</span>`) },
   { name: "pages", label: "Pages", align: "right", cell: (row) => html`<span class="num">${row.page_count ?? "–"}</span>` },
@@ -85,15 +93,20 @@ function Documents({ query }) {
   const found = usePages("console_documents", search, "documents");
   const run = (q) => setQuery({ q }, { replace: false });
   // Without a search what needs review stands first; a search keeps the order of time.
-  const needs = (found.rows ?? []).filter((row) => row.review.reasons.length);
-  const others = (found.rows ?? []).filter((row) => !row.review.reasons.length);
+  // The first page names those that wait for a review however old they are; the pages after it do not.
+  const waiting = useRef(/** @type {any[]} */ ([]));
+  if (found.waiting) waiting.current = found.waiting;
+  const first = new Set(waiting.current.map((row) => row.id));
+  const rows = (found.rows ?? []).filter((row) => !first.has(row.id));
+  const needs = [...waiting.current, ...rows.filter((row) => row.review.reasons.length)];
+  const others = rows.filter((row) => !row.review.reasons.length);
   const list = (title, rows, note) => html`<${Panel} title=${title} flush note=${note ?? rows.length}><${Table} label=${title} columns=${COLUMNS} rows=${rows} keyOf=${(row) => row.id} to=${to} /><//>`;
   return html`<div class="stack">${mayAct("operator") && html`<${Drop} onDone=${found.reload} />`}
     <${SearchBox} value=${search} onSearch=${run} keys=${KEYS} label="Search documents" placeholder="Search documents: review:yes status:failed since:7d scan.pdf" error=${found.error?.code === "GM110" ? found.error : null} />
     <div class="chips" role="group" aria-label="Common searches">${QUICK.map(([label, q]) => html`<button type="button" class=${`chip ${search === q ? "on" : ""}`} aria-pressed=${search === q} onClick=${() => run(q)}>${label}</button>`)}</div>
     ${found.error && found.error.code !== "GM110" && html`<${Problem} error=${found.error} retry=${found.reload} />`}
     ${found.rows === null ? !found.error && html`<${Panel} title="Documents" flush><${Waiting} /><//>`
-      : found.rows.length === 0 ? html`<${Panel} title="Documents" flush><${Empty} icon="documents" title=${search ? "No document matches" : "No document yet"}><p>${search ? "Take a term away." : "Drop a file above, or see docs/documents.md for how an application uploads."}</p><//><//>`
+      : found.rows.length === 0 && (search || !needs.length) ? html`<${Panel} title="Documents" flush><${Empty} icon="documents" title=${search ? "No document matches" : "No document yet"}><p>${search ? "Take a term away." : "Drop a file above, or see docs/documents.md for how an application uploads."}</p><//><//>`
       : search ? list("Documents", found.rows, `${found.rows.length}${found.done ? "" : "+"} shown`)
       : html`${needs.length > 0 && list("Needs review", needs)}${others.length > 0 && list(needs.length ? "Everything else" : "Documents", others)}`}
     ${found.rows?.length > 0 && html`<${Further} looked=${found.looked} done=${found.done} loading=${found.loading} count=${found.rows.length} full=${found.full} onMore=${found.more} />`}</div>`;

@@ -62,7 +62,7 @@ function Alerts({ alerts, late }) {
 
 function Workers({ workers }) {
   if (!workers.length) return html`<${Empty} icon="worker" title="No worker has been here"><p>Queues that functions serve need none. For others, start one: <code>gristmill work</code>.</p><//>`;
-  return html`<ul class="workers">${workers.map((worker) => html`<li><span class=${`dot ${worker.alive ? "good" : "bad"}`} role="img" aria-label=${worker.alive ? "alive" : "silent"} /><div class="grow"><div class="cut isolate" title=${worker.worker}>${worker.worker}</div>
+  return html`<ul class="workers">${workers.map((worker) => html`<li><span class=${`dot ${worker.alive ? "good" : "bad"}`} role="img" aria-label=${worker.alive ? "alive" : "lost"} /><div class="grow"><div class="cut isolate" title=${worker.worker}>${worker.worker}</div>
     <div class="faint small cut isolate">${worker.queues.join(", ")}</div></div><span class="small soft"><${Time} at=${worker.seen_at} /></span></li>`)}</ul>`;
 }
 

@@ -4,6 +4,8 @@
 
 mod domain;
 mod handler;
+#[cfg(all(test, target_arch = "wasm32"))]
+mod on_wasm;
 
 use gristmill_edge::{Caller, Routes, get, post};
 use gristmill_rpc::AuditVerdict;

@@ -5,6 +5,8 @@
 
 mod domain;
 mod handler;
+#[cfg(all(test, target_arch = "wasm32"))]
+mod on_wasm;
 
 use gristmill_core::Code;
 use gristmill_edge::{Caller, Routes, post};

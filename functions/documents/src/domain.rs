@@ -108,6 +108,35 @@ pub(crate) struct Listing {
     pub(crate) limit: Option<u32>,
 }
 
+/// How a person ends a review.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct Review {
+    /// What came of it.
+    pub(crate) decision: Decision,
+    /// For whoever looks at the document later, 2,000 characters at the most.
+    pub(crate) note: Option<String>,
+}
+
+/// What came of a review.
+#[derive(Debug, Clone, Copy, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub(crate) enum Decision {
+    /// What was read is right.
+    Confirmed,
+    /// It must not be relied on.
+    Unusable,
+}
+
+impl From<Decision> for gristmill_rpc::Decision {
+    fn from(decision: Decision) -> Self {
+        match decision {
+            Decision::Confirmed => Self::Confirmed,
+            Decision::Unusable => Self::Unusable,
+        }
+    }
+}
+
 /// What an upload answers.
 #[derive(Debug, Serialize, JsonSchema)]
 pub(crate) struct Accepted {

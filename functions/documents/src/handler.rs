@@ -6,7 +6,7 @@ use gristmill_edge::{Call, Config, Reply, sse};
 use gristmill_files::saved_as;
 use uuid::Uuid;
 
-use crate::domain::Listing;
+use crate::domain::{Listing, Review};
 
 /// How long a link to a file is good.
 const LINK_SECONDS: u32 = 300;
@@ -72,6 +72,14 @@ pub(crate) async fn file(call: &mut Call, config: &Config) -> Result<Reply, Prob
 pub(crate) async fn reprocess(call: &mut Call, config: &Config) -> Result<Reply, Problem> {
     let rpc = config.rpc_for(&call.token()?)?;
     Reply::json(202, &rpc.reprocess_document(call.param("id")?).await?)
+}
+
+pub(crate) async fn review(call: &mut Call, config: &Config) -> Result<Reply, Problem> {
+    let rpc = config.rpc_for(&call.token()?)?;
+    let id: Uuid = call.param("id")?;
+    let Review { decision, note } = call.json().await?;
+    let note = note.as_deref();
+    Reply::json(200, &rpc.review_document(id, decision.into(), note).await?)
 }
 
 // Tombstone, objects, row: what is interrupted goes on at the next call, or in the sweep.

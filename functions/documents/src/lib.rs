@@ -10,6 +10,8 @@ mod body;
 mod domain;
 mod handler;
 mod objects;
+#[cfg(all(test, target_arch = "wasm32"))]
+mod on_wasm;
 mod receive;
 mod shell_file;
 
@@ -70,7 +72,7 @@ fn routes() -> Routes {
         )
         .route(
             get("/v1/documents/{id}", handler::show)
-                .summary("Shows a document: stage, percent, entities, facts, narrative, errors")
+                .summary("Shows a document: status, stage, percent, entities, facts, narrative, doubts, errors. A document with doubts ends as needs_review, any other as completed")
                 .by(Caller::User)
                 .path_param::<uuid::Uuid>("id", id)
                 .answers::<serde_json::Value>(200, "The document"),
@@ -105,6 +107,15 @@ fn routes() -> Routes {
                 .path_param::<uuid::Uuid>("id", id)
                 .answers::<serde_json::Value>(202, "The new run")
                 .repeatable()
+                .refuses(&[Code::NotFinished]),
+        )
+        .route(
+            post("/v1/documents/{id}/review", handler::review)
+                .summary("Ends the review of a document that needs one: what was read is right, or must not be relied on. The document is then completed")
+                .by(Caller::User)
+                .path_param::<uuid::Uuid>("id", id)
+                .json::<domain::Review>()
+                .answers::<serde_json::Value>(200, "The decision, the note, who and when")
                 .refuses(&[Code::NotFinished]),
         )
         .route(

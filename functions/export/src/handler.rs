@@ -61,6 +61,13 @@ pub(crate) async fn cancel(call: &mut Call, config: &Config) -> Result<Reply, Pr
     Reply::json(200, &export)
 }
 
+pub(crate) async fn delete_file(call: &mut Call, config: &Config) -> Result<Reply, Problem> {
+    let export = rpc(call, config)?
+        .delete_export_file(call.param("id")?)
+        .await?;
+    Reply::json(200, &export)
+}
+
 pub(crate) async fn events(call: &mut Call, config: &Config) -> Result<Reply, Problem> {
     let id: JobId = call.param("id")?;
     let rpc = config.rpc_for_reader(call)?;

@@ -8,6 +8,8 @@ mod files;
 mod handler;
 mod names;
 mod older;
+#[cfg(all(test, target_arch = "wasm32"))]
+mod on_wasm;
 
 use gristmill_core::Code;
 use gristmill_core::export::{Export, ExportBatch};
@@ -75,6 +77,9 @@ fn routes() -> Routes {
             .summary("Redirects to the file, under a URL that is good for a minute")
             .answers_with(302, "", "To the file")
             .refuses(&[Code::Expired, Code::NotFinished])))
+        .route(one(delete("/v1/exports/{id}/file", handler::delete_file)
+            .summary("Deletes the file of an export, which frees its storage at once")
+            .answers::<Export>(200, "The export without its file")))
         .route(batch(zip(
             get("/v1/exports/batch/{id}.zip", files::zip).summary("All PDFs of a batch in one ZIP")
         )))

@@ -4,6 +4,8 @@ mod cron;
 mod domain;
 mod handler;
 mod metrics;
+#[cfg(all(test, target_arch = "wasm32"))]
+mod on_wasm;
 
 use gristmill_edge::{Caller, Route, Routes, get, post};
 use worker::{Context, Env, Request, Response, event};

@@ -136,6 +136,13 @@ pub(crate) fn text(report: &MetricsReport) -> String {
             measured.value,
         );
     }
+    for gauge in &report.gauges {
+        out.head(&gauge.name, &gauge.help);
+        for measured in &gauge.values {
+            let label = [(gauge.label.as_str(), measured.subject.as_str())];
+            out.value(&gauge.name, &label, measured.value);
+        }
+    }
     out.head("workers_seen", "Container workers seen lately");
     out.value("workers_seen", &[], report.workers as f64);
     out.0
@@ -197,6 +204,7 @@ mod tests {
             "backlog_seconds": 12.5, "workers_wanted": 2}],
             "breakers": {"processor": "open"}, "alerts": [{"rule": "r", "severity": "P1", "firing": 1, "threshold": 0.1}], "workers": 4,
             "rule_values": [{"rule": "r", "subject": "s", "value": 0.05}],
+            "gauges": [{"name": "refresh_bytes_last_hour", "help": "Bytes", "label": "data_type", "values": [{"subject": "quote", "value": 7}]}],
             "schedules": [{"name": "cleanup", "age_seconds": 61.5, "late": false}]}"#;
         let text = text(&serde_json::from_str(report).unwrap());
         for line in [
@@ -210,6 +218,8 @@ mod tests {
             r#"gristmill_alerts_firing{rule="r",severity="P1"} 1"#,
             r#"gristmill_rule_threshold{rule="r",severity="P1"} 0.1"#,
             r#"gristmill_rule_value{rule="r",subject="s"} 0.05"#,
+            "# HELP gristmill_refresh_bytes_last_hour Bytes",
+            r#"gristmill_refresh_bytes_last_hour{data_type="quote"} 7"#,
             "gristmill_workers_seen 4",
         ] {
             assert!(text.lines().any(|known| known == line), "{line} in {text}");

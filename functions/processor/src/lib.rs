@@ -4,6 +4,8 @@
 
 mod handler;
 mod jobs;
+#[cfg(all(test, target_arch = "wasm32"))]
+mod on_wasm;
 mod refresh;
 mod transport;
 

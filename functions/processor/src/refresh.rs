@@ -1,11 +1,12 @@
 //! A batch of refreshes: one RPC claims it with all it needs, one writes and settles it.
 
+use std::cell::RefCell;
 use std::collections::BTreeMap;
 use std::time::Duration;
 
 use gristmill::{Batch, CallError, Invocation, Report, Running, time};
 use gristmill_edge::Config;
-use gristmill_refresh::{Provider, Providers, TypeRow, run};
+use gristmill_refresh::{Provider, Providers, RefreshSettlement, TypeRow, run};
 use gristmill_rpc::Rpc;
 use worker::Env;
 use worker::send::SendFuture;
@@ -41,7 +42,22 @@ impl Refreshes {
             return Ok(Report::default());
         }
         let providers = providers(&config, &claimed.types);
-        let done = run(claimed.jobs, &claimed.types, &providers, &Fetch, elapsed).await;
+        let count = claimed.jobs.len();
+        let no_pauses = BTreeMap::new();
+        let settled_early = RefCell::new(Vec::new());
+        // The invocation goes on: only the last call ends it.
+        let early = async |settled: &[RefreshSettlement]| {
+            let settled = self.rpc.settle_refresh(worker, settled, None, &no_pauses);
+            match settled.await {
+                Ok(settled) => {
+                    settled_early.borrow_mut().extend(settled);
+                    true
+                }
+                Err(_) => false,
+            }
+        };
+        let (types, jobs) = (&claimed.types, claimed.jobs);
+        let done = run(jobs, types, &providers, &Fetch, elapsed, early).await;
         // Work is done and only its record is missing: worth a few tries. Settling twice changes nothing.
         let mut pauses = [100, 400, 1600].into_iter();
         loop {
@@ -55,7 +71,11 @@ impl Refreshes {
                 (Err(error), Some(pause)) if error.is_passing() => {
                     time::sleep(Duration::from_millis(pause)).await;
                 }
-                (settled, _) => return Ok(Report::of(done.settlements.len(), &settled?)),
+                (settled, _) => {
+                    let mut all = settled_early.into_inner();
+                    all.extend(settled?);
+                    return Ok(Report::of(count, &all));
+                }
             }
         }
     }

@@ -1,6 +1,8 @@
 //! `refresh`: tells watchers what was refreshed, for those without Supabase Realtime.
 
 mod handler;
+#[cfg(all(test, target_arch = "wasm32"))]
+mod on_wasm;
 
 use gristmill_core::Code;
 use gristmill_edge::{Caller, Routes, StreamQuery, get, post};

@@ -2,6 +2,8 @@
 
 mod domain;
 mod handler;
+#[cfg(all(test, target_arch = "wasm32"))]
+mod on_wasm;
 
 use gristmill_edge::{Caller, Route, Routes, get};
 use gristmill_rpc::ProfileUsage;

@@ -100,6 +100,11 @@ impl Look {
     }
 }
 
+/// Changes twice in the life of a URL: whoever is told that nothing has changed has URLs that are good for half of it at least.
+pub(crate) fn url_period(seconds: u32, now: i64) -> i64 {
+    now / i64::from(seconds / 2).max(1)
+}
+
 /// An artifact under a URL.
 #[derive(Debug, Serialize, JsonSchema)]
 pub(crate) struct ShownArtifact {
@@ -107,7 +112,7 @@ pub(crate) struct ShownArtifact {
     id: Uuid,
     /// The task that made it.
     task_id: Uuid,
-    /// audio_mp3, pdf or json.
+    /// audio_mp3, audio_m4a, pdf or json.
     pub(crate) r#type: String,
     /// Good for a while, for whoever has it; null when the object is gone.
     pub(crate) url: Option<String>,
@@ -122,12 +127,12 @@ pub(crate) struct ShownArtifact {
 }
 
 impl ShownArtifact {
-    pub(crate) fn new(artifact: Artifact, url: Option<String>) -> Self {
+    fn new(artifact: Artifact) -> Self {
         Self {
             id: artifact.id,
             task_id: artifact.task_id,
             r#type: artifact.r#type,
-            url,
+            url: None,
             bytes: artifact.bytes,
             duration: artifact.duration,
             sha256: artifact.sha256,
@@ -174,8 +179,9 @@ pub(crate) struct Shown {
 }
 
 impl Shown {
-    pub(crate) fn new(job: Workflow, urls: Vec<Option<String>>) -> Self {
-        let artifacts = job.artifacts.into_iter().zip(urls);
+    /// Without URLs: nothing is signed yet.
+    pub(crate) fn new(job: Workflow) -> Self {
+        let artifacts = job.artifacts.into_iter();
         Self {
             id: job.id,
             r#type: job.r#type,
@@ -188,9 +194,7 @@ impl Shown {
             correlation_id: job.correlation_id,
             steps: job.steps,
             tasks: job.tasks,
-            artifacts: artifacts
-                .map(|(artifact, url)| ShownArtifact::new(artifact, url))
-                .collect(),
+            artifacts: artifacts.map(ShownArtifact::new).collect(),
             created_at: job.created_at,
             updated_at: job.updated_at,
             finished_at: job.finished_at,
@@ -221,6 +225,14 @@ mod tests {
             let refused = order(&format!(r#"{{"type":"echo","params":{params}}}"#), None);
             assert_eq!(refused.unwrap_err().field.as_deref(), Some("params"));
         }
+    }
+
+    #[test]
+    fn a_url_that_nobody_renewed_is_good_for_half_of_its_life_at_least() {
+        // Signed at the beginning of a period, seen as unchanged until its end.
+        assert_eq!(url_period(3600, 1800), url_period(3600, 3599));
+        assert_ne!(url_period(3600, 3599), url_period(3600, 3600));
+        assert_ne!(url_period(10, 4), url_period(10, 5));
     }
 
     #[test]

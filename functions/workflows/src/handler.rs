@@ -1,13 +1,13 @@
 //! Take apart, ask Postgres, answer.
 
-use futures_util::future::try_join_all;
+use chrono::Utc;
 use gristmill_core::job::JobId;
 use gristmill_core::{Code, Problem};
-use gristmill_edge::storage::{Storage, StorageError, Store};
+use gristmill_edge::storage::{ObjectKey, Storage, Store};
 use gristmill_edge::{Call, Config, Reply, sse};
 use gristmill_rpc::Rpc;
 
-use crate::domain::{Look, Order, Page, Shown};
+use crate::domain::{Look, Order, Page, Shown, url_period};
 
 pub(crate) async fn start(call: &mut Call, config: &Config) -> Result<Reply, Problem> {
     let rpc = rpc(call, config)?;
@@ -26,26 +26,39 @@ pub(crate) async fn list(call: &mut Call, config: &Config) -> Result<Reply, Prob
 
 pub(crate) async fn show(call: &mut Call, config: &Config) -> Result<Reply, Problem> {
     let look: Look = call.read_query()?;
-    Reply::json(200, &shown(call, config, look.seconds()?).await?)
+    shown(call, config, look.seconds()?, |shown| {
+        Reply::json(200, &shown)
+    })
+    .await
 }
 
-/// A job with URLs of what it made. Postgres has said by then that it is the caller's, and every path is below its user.
-pub(crate) async fn shown(call: &Call, config: &Config, seconds: u32) -> Result<Shown, Problem> {
+/// A job with URLs of what it made, or an empty 304 for a caller who has seen it: then nothing is signed. Postgres has said by then
+/// that it is the caller's, and every path is below its user.
+pub(crate) async fn shown(
+    call: &Call,
+    config: &Config,
+    seconds: u32,
+    reply: impl FnOnce(Shown) -> Result<Reply, Problem>,
+) -> Result<Reply, Problem> {
     let job = rpc(call, config)?.get_workflow(call.param("id")?).await?;
     let job = job.ok_or_else(unknown)?;
-    let store = Store::open(config, &call.token()?)?;
-    let urls = job.artifacts.iter().map(|artifact| async {
-        let Ok(key) = artifact.key() else {
-            return Ok(None); // Nothing is stored under such a name.
-        };
-        match store.sign(&key, seconds).await {
-            Ok(url) => Ok(Some(url)),
-            Err(StorageError::NotFound) => Ok(None),
-            Err(error) => Err(error),
+    // A name under which nothing can be stored has no URL.
+    let keys: Vec<_> = job.artifacts.iter().map(|made| made.key().ok()).collect();
+    let mut shown = Shown::new(job);
+    let tag = Reply::tag_of(&(&shown, seconds, url_period(seconds, Utc::now().timestamp())))?;
+    if let Some(seen) = Reply::if_seen(call, &tag) {
+        return Ok(seen);
+    }
+    let known: Vec<ObjectKey> = keys.iter().flatten().cloned().collect();
+    if !known.is_empty() {
+        let store = Store::open(config, &call.token()?)?;
+        let mut urls = store.sign_many(&known, seconds).await?.into_iter();
+        let placed = shown.artifacts.iter_mut().zip(&keys);
+        for (artifact, _) in placed.filter(|(_, key)| key.is_some()) {
+            artifact.url = urls.next().flatten();
         }
-    });
-    let urls = try_join_all(urls).await?;
-    Ok(Shown::new(job, urls))
+    }
+    Ok(reply(shown)?.tagged(&tag))
 }
 
 pub(crate) async fn events(call: &mut Call, config: &Config) -> Result<Reply, Problem> {

@@ -90,6 +90,8 @@ impl From<Shown> for Job {
 }
 
 pub(crate) async fn show(call: &mut Call, config: &Config) -> Result<Reply, Problem> {
-    let shown = handler::shown(call, config, URL_SECONDS).await?;
-    Reply::json(200, &Job::from(shown))
+    handler::shown(call, config, URL_SECONDS, |shown| {
+        Reply::json(200, &Job::from(shown))
+    })
+    .await
 }

@@ -5,6 +5,8 @@
 mod domain;
 mod handler;
 mod legacy;
+#[cfg(all(test, target_arch = "wasm32"))]
+mod on_wasm;
 
 use gristmill_core::Code;
 use gristmill_core::job::JobId;
@@ -34,7 +36,8 @@ fn routes() -> Routes {
                 "Shows a job with its steps, tasks and artifacts, these under URLs that expire",
             )
             .query::<domain::Look>()
-            .answers::<domain::Shown>(200, "The job")))
+            .answers::<domain::Shown>(200, "The job")
+            .answers_with(304, "", "Nothing has changed, and the URLs are still good")))
         .route(one(get("/v1/jobs/{id}/events", handler::events)
             .summary(
                 "Progress of a job as it happens: events progress, completed, failed, cancelled",
@@ -65,7 +68,8 @@ fn routes() -> Routes {
         ))
         .route(one(get("/api/jobs/{id}", legacy::show)
             .summary("As GET /v1/jobs/{id}, in the compatible form")
-            .answers::<legacy::Job>(200, "The job")))
+            .answers::<legacy::Job>(200, "The job")
+            .answers_with(304, "", "Nothing has changed, and the URLs are still good")))
 }
 
 fn start(route: Route) -> Route {
@@ -73,7 +77,7 @@ fn start(route: Route) -> Route {
         .by(Caller::User)
         .keyed("Makes a retry answer with the first job, for as long as that is there; the caller's own")
         .json::<domain::Order>()
-        .refuses(&[Code::UnknownKind])
+        .refuses(&[Code::UnknownKind, Code::UnfitParams])
 }
 
 fn one(route: Route) -> Route {

@@ -23,11 +23,12 @@ use crate::page::{guard, said};
 type Body = UnsyncBoxBody<Bytes, io::Error>;
 
 /// What passes in either direction; every other header stays behind, cookies and tokens of the browser among them.
-const REQUEST: [HeaderName; 6] = [
+const REQUEST: [HeaderName; 7] = [
     ACCEPT,
     CONTENT_LENGTH,
     CONTENT_TYPE,
     RANGE,
+    HeaderName::from_static("content-profile"),
     HeaderName::from_static("idempotency-key"),
     HeaderName::from_static("prefer"),
 ];

@@ -125,10 +125,7 @@ impl Preferences {
 
     /// What Preference-Applied says about rows that were read.
     pub fn applied_to_read(&self, count: Option<Count>) -> Vec<String> {
-        let words = [
-            count.map(Count::word),
-            self.handling.map(Handling::word),
-        ];
+        let words = [count.map(Count::word), self.handling.map(Handling::word)];
         words.into_iter().flatten().map(str::to_owned).collect()
     }
 

@@ -48,7 +48,10 @@ pub(super) enum Refusal {
     Duplicate,
     #[error("The object exceeded the maximum allowed size")]
     TooLarge,
-    #[error("expiresIn is at most {}: a link is good for a week", super::links::LONGEST_SECONDS)]
+    #[error(
+        "expiresIn is at most {}: a link is good for a week",
+        super::links::LONGEST_SECONDS
+    )]
     TooLong,
     #[error("The service is unavailable")]
     Away,
@@ -99,6 +102,7 @@ impl Api {
             (&Method::GET, ["status"]) => Ok(answer_json(StatusCode::OK, &json!({}))),
             (&Method::POST, ["object", "list-v2", bucket]) => self.list(bucket, request).await,
             (&Method::POST, ["object", "move"]) => self.rename(request).await,
+            (&Method::POST, ["object", "sign", bucket]) => self.sign_many(bucket, request).await,
             (&Method::POST, ["object", "sign", bucket, key @ ..]) => {
                 self.sign(self.place(bucket, key).await?, request).await
             }

@@ -77,7 +77,7 @@ export function applications({ url, anonKey }, { patience = 10_000 } = {}) {
     },
     async look(user, id) {
       const found = (await send(user, "GET", `${functions}/documents/v1/documents/${id}`)).json();
-      if (!["completed", "failed", "refused", "infected"].includes(found.status)) return null;
+      if (!["completed", "needs_review", "failed", "refused", "infected"].includes(found.status)) return null;
       const { status, completed_at, facts, narrative, error } = found;
       if (status === "completed" && !(facts?.length > 0)) return { state: "completed without a fact", proof: {} };
       return { state: status, proof: { completed_at, content: sha256(JSON.stringify([facts, narrative])), error } };
@@ -120,7 +120,7 @@ export function applications({ url, anonKey }, { patience = 10_000 } = {}) {
   /** A workflow of one document: calculated, written, set as PDF, read aloud, listed. */
   const workflow = {
     async ask(user, key) {
-      const documents = [{ system: "calendar", about: "person1", title: `The calendar of ${key}` }];
+      const documents = [{ system: "chinese", about: "person1", title: `The calendar of ${key}` }];
       return (await post(user, `${functions}/workflows/v1/jobs`, { type: "nuclear_v2", params: { documents } },
         { headers: { "idempotency-key": key } })).json().id;
     },

@@ -25,10 +25,10 @@ export async function show({ stack, user, until }) {
   }));
   const read = [];
   for (const { sample, name, id } of uploaded) {
-    const document = await until(`${name} is completed`, async () => {
+    const document = await until(`${name} is read`, async () => {
       const found = await (await fetch(`${address}/${id}`, { headers })).json();
       if (["failed", "refused", "infected"].includes(found.status)) throw new Error(`${name} ended as ${found.status}: ${JSON.stringify(found.error)}`);
-      return found.status === "completed" && found;
+      return ["completed", "needs_review"].includes(found.status) && found;
     }, 180);
     read.push({ sample, document });
   }

@@ -4,9 +4,9 @@ export const title = "A workflow ran its tasks";
 export const way = "workflows (wasm) → Postgres starts what is ready → worker: text, typst, espeak-ng and lame → storage";
 
 const documents = [
-  { system: "calendar", about: "person1", title: "The calendar of the first" },
-  { system: "letters", about: "both", title: "The letters between the two" },
-  { system: "verdict", about: "both", title: "The verdict" },
+  { system: "western", about: "person1" },
+  { system: "numerology", about: "both" },
+  { system: "verdict", about: "both" },
 ];
 
 export async function show({ stack, user, until }) {

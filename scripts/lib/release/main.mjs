@@ -14,7 +14,7 @@ const USAGE = `usage: scripts/release [--out DIR] [--only platform] [--tag TAG] 
                        [--binary FILE] [--functions DIR] [--allow-dirty]
 
 Makes the files that a release publishes: the npm packages gristmill, @gristmill/local and the one with the native
-binary of this platform, the crates gristmill and gristmill-macros, plain SQL, the WebAssembly functions, SBOMs,
+binary of this platform, the crates gristmill, gristmill-definitions and gristmill-macros, plain SQL, the WebAssembly functions, SBOMs,
 SHA256SUMS. Publishes nothing.
 
   --out DIR         where to (default: build/release, which is emptied first; another folder must be empty)
@@ -32,7 +32,7 @@ Platforms of a release: ${PLATFORMS.join(", ")}. This is ${thisPlatform}.
 exit codes: 0 done, 1 something failed, 2 the options make no sense`;
 
 // The library for Rust, in the order in which they would be published.
-const CRATES = ["gristmill-macros", "gristmill"];
+const CRATES = ["gristmill-macros", "gristmill-definitions", "gristmill"];
 // The crate of the binary.
 const COMMAND = /^name = "(.*)"$/m.exec(fs.readFileSync(path.join(root, "command/Cargo.toml"), "utf8"))[1];
 

@@ -7,7 +7,7 @@ import path from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
 import { parseArgs } from "node:util";
 
-import { noise, photograph, png, random as numbers, rotate, turn, withOrientation } from "./image.mjs";
+import { noise, photograph, png, quarterTurns, random as numbers, rotate, withOrientation } from "./image.mjs";
 import { cache } from "./index.mjs";
 import { imagePdf } from "./pdf.mjs";
 import { DPI, jpeg, render } from "./render.mjs";
@@ -51,7 +51,7 @@ export const forms = {
   turned: { extension: "jpg", isScan: true, pages: 1,
     make: ({ images, next }) => {
       const [, quarters, orientation] = turning(next);
-      const picture = jpeg(turn(photograph(images[0], next), quarters));
+      const picture = jpeg(quarterTurns(photograph(images[0], next), (quarters + 4) % 4));
       return orientation === null ? picture : withOrientation(picture, orientation);
     },
     upright: ({ images, next }) => {

@@ -40,22 +40,37 @@ export function rotate(image, degrees) {
   return warp(image, (x, y) => [cx + (x - cx) * cos + (y - cy) * sin, cy - (x - cx) * sin + (y - cy) * cos]);
 }
 
-/** The image turned clockwise by a number of right angles. */
-export function turn(image, quarters) {
-  let { width, height, data } = image;
-  for (let i = 0; i < (quarters + 4) % 4; i++) {
-    const out = Buffer.alloc(data.length);
-    for (let y = 0; y < height; y++) for (let x = 0; x < width; x++) out[x * height + height - 1 - y] = data[y * width + x];
-    [width, height, data] = [height, width, out];
+/** Turned clockwise by 90 degrees, `times` times. */
+export function quarterTurns(image, times) {
+  let turned = image;
+  for (let turn = 0; turn < times; turn++) {
+    const { width, height, data } = turned;
+    turned = drawn({ width: height, height: width }, (x, y) => data[(height - 1 - x) * width + y]);
   }
+  return turned;
+}
+
+/** As a camera stores an upright picture that it marks with an EXIF orientation, 1 to 8. */
+export function storedAs(image, orientation) {
+  const mirrored = ({ width, height, data }) => drawn({ width, height }, (x, y) => data[y * width + width - 1 - x]);
+  const isMirrored = [2, 4, 5, 7].includes(orientation);
+  // What turns the stored picture upright is a turn and then a mirroring, so what stores it is a mirroring and then the turn back.
+  const turns = { 1: 0, 2: 0, 3: 2, 4: 2, 5: 1, 6: 1, 7: 3, 8: 3 }[orientation];
+  return quarterTurns(isMirrored ? mirrored(image) : image, (4 - turns) % 4);
+}
+
+function drawn({ width, height }, pixel) {
+  const data = Buffer.alloc(width * height);
+  for (let y = 0; y < height; y++) for (let x = 0; x < width; x++) data[y * width + x] = pixel(x, y);
   return { width, height, data };
 }
 
-/** A JPEG with an EXIF note on how to turn it before it is shown: 1 not at all, 3 by 180 degrees, 6 by 90 clockwise, 8 by 270. */
+/** A JPEG that says by EXIF how it is to be turned. */
 export function withOrientation(jpeg, orientation) {
-  const exif = Buffer.from([0xff, 0xe1, 0, 34, ...Buffer.from("Exif\0\0MM\0*", "latin1"), 0, 0, 0, 8, 0, 1,
-    0x01, 0x12, 0, 3, 0, 0, 0, 1, 0, orientation, 0, 0, 0, 0, 0, 0]);
-  return Buffer.concat([jpeg.subarray(0, 2), exif, jpeg.subarray(2)]);
+  const body = Buffer.concat([Buffer.from("Exif\0\0", "latin1"), Buffer.from([0x4d, 0x4d, 0, 42, 0, 0, 0, 8, 0, 1, 0x01, 0x12, 0, 3, 0, 0, 0, 1, 0, orientation, 0, 0, 0, 0, 0, 0])]);
+  const head = Buffer.from([0xff, 0xe1, 0, 0]);
+  head.writeUInt16BE(body.length + 2, 2);
+  return Buffer.concat([jpeg.subarray(0, 2), head, body, jpeg.subarray(2)]);
 }
 
 /** Grain over the whole page, specks of dust, and fading ink. */

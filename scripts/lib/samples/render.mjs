@@ -9,12 +9,12 @@ import { imagePdf, textPdf } from "./pdf.mjs";
 
 export const DPI = 300;
 
-/** The document as a PDF, and each of its pages as a grey image at 300 dpi. */
-export function render(document) {
+/** The document as a PDF, and each of its pages as a grey image. */
+export function render(document, dpi = DPI) {
   const pdf = textPdf(document.pages);
   return inFolder((work) => {
     fs.writeFileSync(path.join(work, "in.pdf"), pdf);
-    execFileSync("pdftoppm", ["-r", String(DPI), "-gray", "in.pdf", "page"], { cwd: work });
+    execFileSync("pdftoppm", ["-r", String(dpi), "-gray", "in.pdf", "page"], { cwd: work });
     const images = fs.readdirSync(work).filter((name) => name.endsWith(".pgm")).sort()
       .map((name) => readPgm(fs.readFileSync(path.join(work, name))));
     return { pdf, images };

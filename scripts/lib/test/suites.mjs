@@ -17,6 +17,7 @@ const wasm = [...quick, "--target", "wasm32-unknown-unknown"];
 export const cargoTest = ["cargo", "test", ...quick, "--workspace"];
 // As scripts/lib/build-tests.sh has compiled them, or they would be compiled again.
 export const compiled = { cargo: true, needs: ["tests"], env: { RUSTC_WORKSPACE_WRAPPER: path.join(root, "scripts/lib/linting-rustc.sh") } };
+const inNode = { NODE_OPTIONS: `--require=${path.join(root, "shared/edge/js/node-timers.cjs")}` };
 const FUNCTIONS = fs.readdirSync(path.join(root, "functions")).flatMap((name) => ["-p", `gristmill-fn-${name}`]);
 
 const OPENAPI = "tests/e2e/openapi.test.mjs";
@@ -40,8 +41,9 @@ export const suites = [
   { group: "native", name: "postgrest", ...compiled, debian: true, read: readCargo, command: [...cargoTest, "--test", "postgrest"] },
   { group: "unit", name: "compile-fail", ...compiled, read: readCargo, command: [...cargoTest, "--test", "compile_fail", "--test", "conformance_worker"] },
   { group: "wasm", name: "wasm", cargo: true, toolchain: "wasm", read: readCargo,
-    env: { NODE_OPTIONS: `--require=${path.join(root, "shared/edge/js/node-timers.cjs")}` },
-    command: ["cargo", "test", ...wasm, "-p", "gristmill-core", "--test", "wasm"] },
+    env: inNode, command: ["cargo", "test", ...wasm, "-p", "gristmill-core", "--test", "wasm"] },
+  { group: "wasm", name: "wasm-functions", cargo: true, toolchain: "wasm", read: readCargo,
+    env: inNode, command: ["cargo", "test", ...wasm, ...FUNCTIONS, "--lib", "--no-fail-fast"] },
 
   // Generated requests to every route take as long as all else here: in a suite of their own they run beside it.
   { group: "e2e", name: "e2e", needs: ["native", "functions", "sdk"], read: readNode, command: nodeTest(...E2E.filter((file) => file !== OPENAPI)) },
@@ -84,7 +86,7 @@ export const suites = [
   // Checkers and Prometheus are downloaded for this suite alone: scripts/setup --for deploy.
   { group: "deploy", name: "deploy", onSoak: true, needs: ["native", "functions", "deploy tools"], read: readNode,
     command: nodeTest("tests/deploy/files.test.mjs", "tests/deploy/prometheus.test.mjs") },
-  { group: "deploy", name: "deployed", onSoak: true, needs: ["native", "functions", "sdk"], read: readNode, command: nodeTest("tests/deploy/deployed.test.mjs", "tests/deploy/smoke.test.mjs") },
+  { group: "deploy", name: "deployed", onSoak: true, needs: ["native", "functions", "sdk"], read: readNode, command: nodeTest("tests/deploy/deployed.test.mjs", "tests/deploy/console.test.mjs", "tests/deploy/smoke.test.mjs") },
   { group: "deploy", name: "image", onSoak: true, root: true, alone: true, needs: ["native", "deploy tools"], read: readNode, command: nodeTest("tests/deploy/image.test.mjs") },
   // Installs from npm.
   { group: "project", name: "release", onSoak: true, needs: ["native", "functions"], read: readNode, command: nodeTest("tests/release/") },

@@ -6,8 +6,9 @@ import { fileURLToPath } from "node:url";
 import { stringify } from "smol-toml";
 
 import * as artefacts from "./artefacts.mjs";
+import { consoleWorker } from "./console.mjs";
 import { digest, KEPT, ours, owner, Refusal } from "./files.mjs";
-import { FUNCTIONS, OLDER_PATHS } from "./functions.mjs";
+import { CONSOLE, FUNCTIONS, OLDER_PATHS } from "./functions.mjs";
 import { find } from "./tools.mjs";
 
 /** global_fetch_strictly_public: the function that took a job calls the router, a worker of its own zone. Without the flag Cloudflare refuses that with error 1042. */
@@ -22,6 +23,7 @@ export const settings = {
   "supabase-url": { about: "the project that has the database, https://PROJECT.supabase.co, or your own gateway", required: true, isUrl: true },
   storage: { about: "where files lie: r2 or supabase", standard: "r2", choices: ["r2", "supabase"] },
   bucket: { about: "the bucket of R2", standard: "gristmill-files" },
+  console: { about: "whether the console is served at /console: yes or no", standard: "no", choices: ["yes", "no"] },
 };
 
 /** Secrets that a user has to bring. */
@@ -50,7 +52,7 @@ export function configFile(folder) {
 const bindingName = (name) => name.toUpperCase().replaceAll("-", "_");
 
 /** Adds all files of the layout to the plan. `crons`: whether triggers stand in for pg_cron. */
-export function lay(plan, chosen, bindings, { env, crons, own }) {
+export function lay(plan, chosen, bindings, { env, crons, own, binary, secrets }) {
   const built = artefacts.folder(env, plan.folder);
   const values = valueOf(chosen);
   const functions = Object.keys(bindings);
@@ -69,7 +71,10 @@ export function lay(plan, chosen, bindings, { env, crons, own }) {
       ...(bound.bucket && { r2_buckets: [{ binding: bound.bucket, bucket_name: chosen.bucket }] }),
       ...(crons && bound.crons.length > 0 && { triggers: { crons: bound.crons } }),
     };
-    if (name in own) plan.add(`${KEPT}/functions/${name}/index.js`, own[name]);
+    if (name === CONSOLE && !(name in own)) {
+      // Without the binary nothing is deployed: the checks say so.
+      if (binary.path) plan.add(`${KEPT}/functions/${name}/index.js`, consoleWorker(binary.path, { url: chosen.url, key: secrets.SUPABASE_ANON_KEY }));
+    } else if (name in own) plan.add(`${KEPT}/functions/${name}/index.js`, own[name]);
     else for (const file of ["index.js", "index_bg.wasm"]) plan.add(`${KEPT}/functions/${name}/${file}`, artefacts.read(built, name, file));
   }
   plan.add(`${KEPT}/functions/${ROUTER}/index.js`, fs.readFileSync(fileURLToPath(new URL("router.mjs", import.meta.url))));

@@ -58,6 +58,13 @@ export const STORES = {
 /** Paths that clients of older systems call at the root of the address, and the names that have them. The gateway knows the same (route.rs). */
 export const OLDER_PATHS = { "/api/v1/export": "export", "/api/jobs": "jobs" };
 
+/**
+ * The console's page, on Cloudflare where it is asked for (--console yes): a worker without variables and secrets, because the page calls the RPCs with the
+ * operator's token. Supabase serves no HTML from functions.
+ */
+export const CONSOLE = "console";
+export const CONSOLE_BINDINGS = { vars: [], secrets: [], bucket: null, optional: { vars: [], secrets: [] }, crons: [] };
+
 /** The container worker: what it is given in each store. */
 export const WORKER = { vars: ["SUPABASE_URL", "STORAGE"], secrets: ["SUPABASE_SERVICE_ROLE_KEY"], r2: { vars: ["FILES_URL"], secrets: ["FILES_SECRET"] } };
 

@@ -7,7 +7,7 @@ import { parseArgs } from "node:util";
 import * as cloudflare from "./cloudflare.mjs";
 import { look as lookAtDatabase, run as runSql } from "./database.mjs";
 import { digest, ignoring, KEPT, Plan, readEnv, Refusal, SECRETS_FILE, secretsOf, writeEnv } from "./files.mjs";
-import { APPLICATIONS, bindingsOf, FUNCTIONS, functionsOf, WORKER } from "./functions.mjs";
+import { APPLICATIONS, bindingsOf, CONSOLE, CONSOLE_BINDINGS, FUNCTIONS, functionsOf, WORKER } from "./functions.mjs";
 import * as jobs from "./jobs.mjs";
 import * as own from "./own.mjs";
 import * as supabase from "./supabase.mjs";
@@ -77,11 +77,13 @@ async function deploy(args, { folder, env, binary, say }) {
   const { lay, look, checks, apply, brought, functionsUrl, workerVars } = platforms[platform];
   const storage = chosen.storage ?? "supabase";
   const code = await own.bundled(folder);
+  if (chosen.console === "yes" && CONSOLE in code) throw new Refusal(`functions/${CONSOLE} has the name of Gristmill's console. Rename the folder, or deploy with --console no`);
   const described = await jobs.described(code);
   const tools = new Tools({ folder, env, say, isDry: Boolean(modes["dry-run"]) });
 
   // Everything is looked at first.
   const bindings = Object.fromEntries([...functionsOf(chosen.with).map((name) => [name, bindingsOf(name, storage)]),
+    ...(chosen.console === "yes" ? [[CONSOLE, CONSOLE_BINDINGS]] : []),
     ...Object.keys(code).map((name) => [name, own.bindings(readEnv(path.join(folder, SECRETS_FILE)))])]);
   const bound = Object.values(bindings);
   const needed = [...new Set([...bound.flatMap(({ secrets }) => secrets), ...brought])].filter((name) => platform === "cloudflare" || !name.startsWith("SUPABASE_"));
@@ -91,7 +93,7 @@ async function deploy(args, { folder, env, binary, say }) {
   const database = databaseUrl ? await lookAtDatabase(databaseUrl, secrets.INVOKE_SECRET) : { missing: true };
   const crons = Boolean(database.version) && !database.schedules && !database.hasPgCron;
   const plan = new Plan(folder);
-  lay(plan, chosen, bindings, { env, crons, own: code });
+  lay(plan, chosen, bindings, { env, crons, own: code, binary, secrets });
   const found = await look(tools, chosen, bindings);
   const lines = [
     ...binaryChecks(binary),
@@ -145,6 +147,7 @@ async function deploy(args, { folder, env, binary, say }) {
   const ailing = [...await jobs.registerAll(described, { address, secret: secrets.INVOKE_SECRET, databaseUrl, say }), ...await ask(address, functionsOf(chosen.with))];
   for (const line of ailing) say(`  WRONG ${line}`);
   if (await gristmill("doctor") !== 0 || ailing.length > 0) return 1;
+  if (chosen.console === "yes") say(`\nThe console is at ${chosen.url}/console/ (docs/console.md says who may sign in).`);
   say(`\nThe deployment answers at ${address}. Try it: gristmill smoke --url ${address.slice(0, -"/functions/v1".length)}`);
   if (chosen.with.some((name) => name !== "refresh" && name !== "compat")) say(`Start the container worker with the environment of ${KEPT}/worker.env (docs/deploy-worker.md).`);
   return 0;

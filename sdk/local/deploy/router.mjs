@@ -16,6 +16,7 @@ export default {
       url.pathname = `/functions/v1/${older[1]}${url.pathname}`;
       request = new Request(url, request);
     }
+    if (env.CONSOLE && isUnder(url.pathname, "/console")) return env.CONSOLE.fetch(request);
     const called = /^\/functions\/v1\/([^/]+)(?=\/|$)/.exec(url.pathname)?.[1];
     const name = called && nameOf(env.NAMES, called);
     const service = name && env[env.NAMES[name].toUpperCase().replaceAll("-", "_")];

@@ -125,9 +125,9 @@ async function upload(context) {
   context.made.push({ what: "the document", remove: () => json(context, "DELETE", at) });
   const document = await until(context, "the document (is the container worker running?)", async () => {
     const found = await json(context, "GET", at);
-    return ["completed", "failed", "refused", "infected"].includes(found.status) && found;
+    return ["completed", "needs_review", "failed", "refused", "infected"].includes(found.status) && found;
   });
-  if (document.status !== "completed") throw new Error(`the document is ${document.status}: ${JSON.stringify(document.error)}`);
+  if (!["completed", "needs_review"].includes(document.status)) throw new Error(`the document is ${document.status}: ${JSON.stringify(document.error)}`);
   const file = await download(context, `${at}/file`);
   if (Buffer.compare(Buffer.from(file), Buffer.from(bytes)) !== 0) throw new Error("what was downloaded is not what was uploaded");
   return `${document.facts?.length ?? 0} facts; ${file.byteLength} bytes came back`;

@@ -13,6 +13,7 @@ import { checkoutState, gristmill, isInstalled, root, stateRoot } from "./paths.
 import { freePorts, isListening } from "./ports.mjs";
 import { Postgres } from "./postgres.mjs";
 import * as registry from "./registry.mjs";
+import { configuration, scanner } from "./scanner.mjs";
 
 const run = promisify(execFile);
 const here = path.dirname(fileURLToPath(import.meta.url));
@@ -38,7 +39,7 @@ export class Stack {
    *   binary: another build of `gristmill` than the one that the tests run
    *   port: of the gateway, where it must be a certain one
    *   reload: whether the user's own functions are watched, in a project
-   *   parts also: "storage" the Supabase Storage stand-in, "work" the container worker, "provider" the simulated API
+   *   parts also: "storage" the Supabase Storage stand-in, "work" the container worker, "clamd" its virus scanner, "provider" the simulated API
    *   "deno" may stand in the place of "workerd": the same functions, served by the other runtime
    */
   constructor(name, { postgres = "embedded", parts = ["gateway", "relay", "workerd"], storage = "supabase", functions = null,
@@ -95,7 +96,7 @@ export class Stack {
   /** Stops what was started, in the order that lets work in flight finish. */
   async stop({ keepsData = true } = {}) {
     Stack.running.delete(this);
-    for (const name of ["work", "relay", "workerd", "deno", "storage", "provider", "gateway"]) await this.parts[name]?.stop();
+    for (const name of ["work", "clamd", "relay", "workerd", "deno", "storage", "provider", "gateway"]) await this.parts[name]?.stop();
     await this.postgres?.stop({ keepsData });
     registry.forget(this.folder);
   }
@@ -127,6 +128,10 @@ export class Stack {
   /** Where the console is, signed in. */
   get consoleLink() {
     return `${this.url}/console/#key=${this.secrets.consoleKey}`;
+  }
+
+  get scannerSocket() {
+    return path.join(this.folder, "clamd.sock");
   }
 
   get databaseUrl() {
@@ -235,11 +240,22 @@ export class Stack {
             STORAGE: this.storage,
             FILES_SECRET: this.secrets.filesSecret,
             ...variables(this.schemas),
+            ...(this.wanted.includes("clamd") && { WORKER_CLAMD: this.scannerSocket }),
             ...mark,
           },
           logDir,
           isReady: () => answers(`${this.workUrl}/live`),
         });
+      case "clamd": {
+        const found = scanner();
+        if ("missing" in found) throw new Error(found.missing);
+        const folder = path.join(this.folder, "clamd");
+        fs.mkdirSync(folder, { recursive: true });
+        fs.rmSync(this.scannerSocket, { force: true });
+        const file = path.join(folder, "clamd.conf");
+        fs.writeFileSync(file, configuration({ databases: found.databases, folder, socket: this.scannerSocket }));
+        return new Part(name, { command: found.command, args: ["--config-file", file], env: mark, logDir, isReady: async () => fs.existsSync(this.scannerSocket) });
+      }
       case "workerd":
       case "deno":
         return new Part(name, {

@@ -90,9 +90,9 @@ function released(folder, name) {
   return file;
 }
 
-const CRATES = ["gristmill", "gristmill-macros"];
+const CRATES = ["gristmill", "gristmill-definitions", "gristmill-macros"];
 
-// Nothing of it is on crates.io: cargo takes both crates from the folder `vendor` of the project.
+// Nothing of it is on crates.io: cargo takes the crates from the folder `vendor` of the project.
 function unpackCrates(releases, folder) {
   const files = CRATES.map((name) => released(releases, `${name}-${version()}.crate`));
   const vendor = path.join(folder, "vendor");

@@ -56,3 +56,13 @@ export function servedBy({ queues, kinds, ...rest }: Definition, served: { funct
   const others = [...new Set(kinds.map((kind) => kind["queue"]))].filter((queue) => !queues.some((one) => one["queue"] === queue));
   return { ...rest, kinds, queues: [...queues, ...others.map((queue) => snake({ queue, servedBy: "function", ...served }))] };
 }
+
+/** Warns of functions that have never answered Postgres and do not answer this process either: a name or an address that is wrong shows at once. With a fetch of its own, as in tests, nothing is asked. */
+export async function warned<Answer extends { unanswered?: { address?: string; sentence: string }[] }>(answer: Answer, own?: unknown): Promise<Answer> {
+  if (!own) await Promise.all((answer.unanswered ?? []).map(async ({ address, sentence }) => {
+    // A function of ours answers a GET with 405. Any answer of the user's own code will do.
+    const status = address && await fetch(address, { signal: AbortSignal.timeout(5000) }).then(({ status }) => status, () => 0);
+    if (!status || status === 404 || status === 410 || status > 500) console.warn(sentence);
+  }));
+  return answer;
+}

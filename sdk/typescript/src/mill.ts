@@ -43,6 +43,8 @@ export interface Registered {
   queues: { queue: string; status: "created" | "updated" | "unchanged" }[];
   kinds: { kind: string; status: "created" | "updated" | "unchanged" }[];
   schedules?: { schedule: string; status: "created" | "updated" | "unchanged" }[];
+  /** Queues whose function has never answered Postgres. */
+  unanswered?: { queue: string; function?: string; url?: string; address?: string; failure?: string; sentence: string }[];
   /** What an operator has changed, and what was asked for. */
   kept: { queue?: string; kind?: string; schedule?: string; field: string; value: unknown; asked: unknown }[];
 }
@@ -175,9 +177,9 @@ export class Mill {
   /** Creates and updates queues, kinds and schedules from their definitions. It may be called at every start. What an operator has changed is kept. */
   async register(what: readonly (Job<string, any, any> | Handler)[] | { queues?: readonly QueueOptions[]; jobs: readonly (Job<string, any, any> | Handler)[]; schedules?: readonly Schedule[] } | Definition,
     { force = false, ...served }: RegisterOptions = {}): Promise<Registered> {
-    const { definitionOf, servedBy } = await import("./definition.js");
+    const { definitionOf, servedBy, warned } = await import("./definition.js");
     const definition = "kinds" in what ? what : "jobs" in what ? definitionOf(what.jobs, what.queues, what.schedules) : definitionOf(what);
-    return this.#again("register_jobs", { p_definition: served.url || served.function ? servedBy(definition, served) : definition, p_force: force });
+    return warned(await this.#again("register_jobs", { p_definition: served.url || served.function ? servedBy(definition, served) : definition, p_force: force }), this.#options.fetch);
   }
 
   /** A function that Postgres invokes, for Deno.serve() or for `fetch` of a Cloudflare Worker. */

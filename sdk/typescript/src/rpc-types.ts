@@ -200,7 +200,7 @@ export interface Rpcs {
     args: { p_id: string; p_page?: number | null };
     result: Json;
   };
-  /** Documents that match a search, newest upload first, with why a person should look at each: {documents, looked, done, cursor, query}. For viewers of the console. For authenticated, service_role. */
+  /** Documents that match a search, newest upload first, with why a person should look at each: {documents, waiting, looked, done, cursor, query}. For viewers of the console. For authenticated, service_role. */
   console_documents: {
     args: { p_search?: string | null; p_cursor?: string | null; p_limit?: number | null };
     result: Json;
@@ -310,6 +310,11 @@ export interface Rpcs {
     args: { p_id: string; p_reason: string };
     result: Json;
   };
+  /** Ends the review of a document as confirmed or unusable: {decision, note, by, at}. For operators of the console. For authenticated, service_role. */
+  console_review_document: {
+    args: { p_id: string; p_decision: string; p_reason: string };
+    result: Json;
+  };
   /** Runs a schedule now: {name, ran, job}. For operators of the console. For authenticated, service_role. */
   console_run_schedule: {
     args: { p_name: string; p_reason: string };
@@ -380,12 +385,17 @@ export interface Rpcs {
     args: Record<string, never>;
     result: string;
   };
+  /** Deletes the file of an export of the caller's, which frees its storage at once; the export as it is then. For authenticated. */
+  delete_export_file: {
+    args: { p_id: string };
+    result: Json;
+  };
   /** Deletes dead letters; discarded or not_dead for each. For service_role. */
   discard_jobs: {
     args: { p_ids: string[] };
     result: Json;
   };
-  /** Parts of a document: pages, words (with pages), blocks, entities, facts, narrative. For service_role. */
+  /** Parts of a document: pages, words (with pages), blocks, entities, facts, doubts, narrative. For service_role. */
   document_content: {
     args: { p_id: string; p_parts: string[] };
     result: Json;
@@ -419,6 +429,11 @@ export interface Rpcs {
   download_export_batch: {
     args: { p_id: string; p_partial?: boolean | null };
     result: Json;
+  };
+  /** A worker says that it ends: it is shown as alive no longer. For service_role. */
+  end_worker: {
+    args: { p_worker: string };
+    result: null;
   };
   /** Enqueues one job of an allowed type; answers its id. For service_role. */
   enqueue_job_v3: {
@@ -490,9 +505,9 @@ export interface Rpcs {
     args: { p_id: string };
     result: boolean;
   };
-  /** Completes an export whose file is stored; false when the export was cancelled or lost, and then nothing has changed. A repeated call answers true. For service_role. */
+  /** Completes an export whose file is stored; false when the export was cancelled or lost, and then nothing has changed. A repeated call answers true. The note is what its owner should know of the PDF. For service_role. */
   finish_export: {
-    args: { p_job: string; p_worker: string; p_attempt: number; p_path: string; p_name: string; p_pages: number };
+    args: { p_job: string; p_worker: string; p_attempt: number; p_path: string; p_name: string; p_pages: number; p_note?: string | null };
     result: boolean;
   };
   /** An object of another bucket than gristmill is gone. For the storage stand-in. For service_role. */
@@ -725,7 +740,7 @@ export interface Rpcs {
     args: { p_job: string; p_worker: string; p_attempt: number; p_status: string; p_error: Json; p_place: string; p_measured?: Json | null; p_outcome?: Json | null };
     result: boolean;
   };
-  /** Creates and updates queues, kinds and schedules from {queues, kinds, schedules}; says what became of each, and which options were kept as an operator has changed them. For service_role. */
+  /** Creates and updates queues, kinds and schedules from {queues, kinds, schedules}; says what became of each, which options were kept as an operator has changed them, and which functions have never answered. For service_role. */
   register_jobs: {
     args: { p_definition: Json; p_force?: boolean | null };
     result: Json;
@@ -805,6 +820,11 @@ export interface Rpcs {
     args: { p_id: string };
     result: Json;
   };
+  /** Ends the review of a document as confirmed or unusable, and completes it: {decision, note, by, at}. For the owner of its profile. For authenticated, service_role. */
+  review_document: {
+    args: { p_id: string; p_decision: string; p_note?: string | null };
+    result: Json;
+  };
   /** Runs a piece of a cleanup step; answers its report, with more when there is more and remove where objects must go first. For service_role. */
   run_cleanup_step: {
     args: { p_step: string };
@@ -839,6 +859,11 @@ export interface Rpcs {
   send_event: {
     args: { p_job: string; p_event: string; p_payload?: Json | null; p_key?: string | null };
     result: Json;
+  };
+  /** The language of a profile's documents in tesseract's names, deu or deu+eng; null for the one of the installation. For the profile's owner. For authenticated, service_role. */
+  set_document_language: {
+    args: { p_profile_id: string; p_language: string };
+    result: null;
   };
   /** Stops users' writes, or lets them go on; says whether they are stopped now. For service_role. */
   set_maintenance: {

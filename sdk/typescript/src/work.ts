@@ -75,6 +75,7 @@ export async function work(rpc: Rpc, handlers: readonly Handler[], options: Work
     await worker.ended;
   } finally {
     off();
+    await worker.leave();
   }
 }
 
@@ -138,6 +139,18 @@ class Worker {
     this.#rest = undefined;
     this.#pause = this.#firstPause;
     this.#plan();
+  }
+
+  /** Tells Postgres that this worker has ended. Without that it would be shown as alive until it has missed three heartbeats. */
+  async leave(): Promise<void> {
+    if (!this.#hasClaimed) return;
+    const given = new AbortController();
+    let timer: ReturnType<typeof setTimeout> | undefined;
+    const late = new Promise<void>((resolve) => (timer = setTimeout(resolve, 3000)));
+    const call = this.rpc.call("end_worker", { p_worker: this.#name }, { signal: given.signal }).catch(() => {}); // an older Postgres has no such function
+    await Promise.race([call, late]);
+    clearTimeout(timer);
+    given.abort();
   }
 
   stop(): void {

@@ -40,7 +40,7 @@ pub struct Export {
     /// When it is tried again.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub retry_at: Option<DateTime<Utc>>,
-    /// Why it failed.
+    /// Why it failed; of a completed one, what was set in another way than it was written.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub message: Option<String>,
     /// What can be downloaded.
@@ -129,4 +129,6 @@ pub struct FinishedExport<'a> {
     pub name: &'a str,
     /// How many pages.
     pub pages: usize,
+    /// What its owner should know of it.
+    pub note: Option<&'a str>,
 }

@@ -59,6 +59,8 @@ pub enum Code {
     StorageUnavailable,
     /// The file is of a type that is not read here.
     UnsupportedType,
+    /// The params do not fit the schema of the workflow.
+    UnfitParams,
     /// The idempotency key belongs to another body.
     OtherBody,
     /// The first request with this idempotency key has not ended.
@@ -89,7 +91,7 @@ impl Code {
             Self::Expired => 410,
             Self::TooLarge => 413,
             Self::UnsupportedType => 415,
-            Self::UnknownKind | Self::EmptyPayload | Self::OtherBody => 422,
+            Self::UnknownKind | Self::EmptyPayload | Self::OtherBody | Self::UnfitParams => 422,
             Self::QueueFull | Self::TooMany | Self::DailyLimit | Self::TooManyKeys => 429,
             Self::Misconfigured | Self::Internal => 500,
             Self::DatabaseUnavailable | Self::StorageUnavailable | Self::Maintenance => 503,
@@ -125,6 +127,7 @@ impl Code {
             Self::DatabaseUnavailable => "database_unavailable",
             Self::StorageUnavailable => "storage_unavailable",
             Self::UnsupportedType => "unsupported_type",
+            Self::UnfitParams => "unfit_params",
             Self::OtherBody => "other_body",
             Self::StillRunning => "still_running",
             Self::TooManyKeys => "too_many_keys",
@@ -161,6 +164,7 @@ impl Code {
             Self::DatabaseUnavailable => "The database cannot be reached",
             Self::StorageUnavailable => "The file store cannot be reached",
             Self::UnsupportedType => "This type of file is not read here",
+            Self::UnfitParams => "The params do not fit the workflow",
             Self::OtherBody => "The key belongs to another body",
             Self::StillRunning => "The first request is still running",
             Self::TooManyKeys => "Too many idempotency keys",
@@ -217,6 +221,8 @@ impl Problem {
     /// Adds figures to the body; `retry_after` among them is also the header's. The body has a `status` of its own, the number: that of
     /// the thing is its `state`.
     pub fn with(mut self, mut figures: Map<String, Value>) -> Self {
+        // Its own, too: the same key twice would be no JSON that all can read.
+        figures.remove("field");
         if let Some(state) = figures.remove("status") {
             figures.insert("state".to_owned(), state);
         }

@@ -1,6 +1,7 @@
 //! What can go wrong between a function and Postgres, as its caller sees it: the one table from SQLSTATE to problem.
 
 use gristmill::CallError as RpcError;
+use serde_json::Value;
 
 use crate::{Code, Problem};
 
@@ -70,6 +71,11 @@ impl From<RpcError> for Problem {
                 ("GM049", _) => Problem::new(Code::InvalidField, capital(message)),
                 ("GM060", _) => Problem::new(Code::UnknownKind, capital(message)).at("type"),
                 ("GM066", _) => Problem::new(Code::InvalidField, capital(message)).at("params"),
+                // The message says where and how, without what was sent.
+                ("GM070", _) => {
+                    let field = figures.get("field").and_then(Value::as_str);
+                    Problem::new(Code::UnfitParams, capital(message)).at(field.unwrap_or("params"))
+                }
                 ("GM067", _) => Problem::new(Code::WrongState, capital(message)),
                 ("GM068", _) => Problem::new(Code::OtherBody, capital(message)),
                 ("PGRST301" | "PGRST302" | "PGRST303", _) | ("22023", 401) => Problem::new(
@@ -160,6 +166,17 @@ mod tests {
             (429, Some(7))
         );
         assert_eq!(refused.figures["limit"], 1200);
+    }
+
+    #[test]
+    fn params_that_do_not_fit_are_422_with_the_field() {
+        let unfit = problem(
+            400,
+            r#"{"code":"GM070","message":"the params do not fit: params.person1.born must be of the format date","details":"{\"field\": \"params.person1.born\"}"}"#,
+        );
+        assert_eq!((unfit.code, unfit.code.status()), (Code::UnfitParams, 422));
+        assert_eq!(unfit.field.as_deref(), Some("params.person1.born"));
+        assert!(unfit.figures.is_empty());
     }
 
     #[test]

@@ -45,15 +45,27 @@ impl Reply {
             return Ok(reply);
         };
         let tag = etag(bytes);
-        let reply = if is_seen(call.header("if-none-match").as_deref(), &tag) {
-            Self::empty(304)
-        } else {
-            reply
-        };
-        // no-cache, not no-store: it may be kept, but must be asked for again each time.
-        Ok(reply
-            .with("etag", tag)
-            .with("cache-control", "private, no-cache"))
+        Ok(Self::if_seen(call, &tag).unwrap_or_else(|| reply.tagged(&tag)))
+    }
+
+    /// The ETag of an answer that changes whenever this does.
+    pub fn tag_of(what: &impl Serialize) -> Result<String, Problem> {
+        let bytes = serde_json::to_vec(what).map_err(|error| {
+            Problem::new(Code::Internal, "The answer could not be written.").because(error)
+        })?;
+        Ok(etag(&bytes))
+    }
+
+    /// An empty 304 for a caller who has seen the answer of this tag already.
+    pub fn if_seen(call: &Call, tag: &str) -> Option<Self> {
+        let seen = is_seen(call.header("if-none-match").as_deref(), tag);
+        seen.then(|| Self::empty(304).tagged(tag))
+    }
+
+    /// The same with an ETag. no-cache, not no-store: it may be kept, but must be asked for again each time.
+    pub fn tagged(self, tag: &str) -> Self {
+        self.with("etag", tag)
+            .with("cache-control", "private, no-cache")
     }
 
     /// Text of another media type than JSON.

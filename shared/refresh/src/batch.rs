@@ -1,4 +1,5 @@
-//! One batch: ten calls at once, a symbol's jobs in turn, a deadline well inside the runtime's.
+//! One batch: ten calls at once, a symbol's jobs in turn, a deadline well inside the runtime's. What has ended does not wait for what is slow:
+//! it is settled a second later, while the rest goes on.
 
 use std::cell::RefCell;
 use std::collections::BTreeMap;
@@ -13,6 +14,7 @@ use super::fetched::{Ending, Fetched, RefreshSettlement};
 use super::pace::Pace;
 use super::refusal::{Refusal, Refused};
 use gristmill_core::job::Outcome;
+use gristmill_core::within;
 
 /// Calls in flight.
 pub const AT_ONCE: usize = 10;
@@ -21,9 +23,12 @@ pub const AT_ONCE: usize = 10;
 /// strictest runtime gives. What has not started is released.
 pub const LAST_START: Duration = Duration::from_secs(12);
 
+/// How long what has ended waits for the rest of its batch. Most batches end before, and are settled in one call.
+pub const PATIENCE: Duration = Duration::from_secs(1);
+
 /// What became of a batch.
 pub struct Done {
-    /// Every job of it.
+    /// Every job of it that was not settled early.
     pub settlements: Vec<RefreshSettlement>,
     /// Providers that asked for a pause, with its seconds.
     pub pauses: BTreeMap<String, f64>,
@@ -36,13 +41,15 @@ struct Batch<'a, T> {
     paces: RefCell<BTreeMap<String, Pace>>,
 }
 
-/// Runs a batch. `elapsed` is the time since the invocation began.
+/// Runs a batch. `elapsed` is the time since the invocation began. `early` settles what has ended while other calls are slow, and says whether
+/// it did; otherwise it comes again, at the end at the latest.
 pub async fn run(
     jobs: Vec<RefreshJob>,
     types: &BTreeMap<String, TypeRow>,
     providers: &Providers,
     transport: &impl Transport,
     elapsed: impl Fn() -> Duration,
+    early: impl AsyncFn(&[RefreshSettlement]) -> bool,
 ) -> Done {
     let batch = Batch {
         transport,
@@ -58,20 +65,28 @@ pub async fn run(
             .push(job);
     }
     let (batch_ref, elapsed) = (&batch, &elapsed);
-    let settlements = stream::iter(lanes.into_values())
-        .map(|lane| async move {
-            let mut settled = Vec::with_capacity(lane.len());
-            for job in lane {
-                settled.push(batch_ref.settle(job, elapsed).await);
-            }
-            settled
+    let mut ending = stream::iter(lanes.into_values())
+        .map(|lane| {
+            let jobs = stream::iter(lane);
+            jobs.then(move |job| batch_ref.settle(job, elapsed))
+                .boxed_local()
         })
-        .buffer_unordered(AT_ONCE)
-        .collect::<Vec<_>>()
-        .await
-        .into_iter()
-        .flatten()
-        .collect();
+        .flatten_unordered(AT_ONCE);
+    let mut settlements = Vec::new();
+    loop {
+        let next = match settlements.is_empty() {
+            true => Ok(ending.next().await),
+            false => within(PATIENCE, ending.next()).await,
+        };
+        match next {
+            Ok(Some(settlement)) => settlements.push(settlement),
+            Ok(None) => break,
+            Err(_) if early(&settlements).await => settlements.clear(),
+            // Nothing is lost: it is tried again when more has ended, or a second later.
+            Err(_) => {}
+        }
+    }
+    drop(ending);
     let pauses = batch
         .paces
         .into_inner()

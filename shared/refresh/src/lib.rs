@@ -19,7 +19,7 @@ mod schema;
 
 pub use address::{BadAddress, Provider, Providers};
 pub use asked::{Asked, RefreshJob, TypeRow};
-pub use batch::{AT_ONCE, Done, LAST_START, run};
+pub use batch::{AT_ONCE, Done, LAST_START, PATIENCE, run};
 pub use exchange::{
     Arrived, LARGEST_BODY, LONGEST_CALL, Reply, Request, Transport, WireBytes, call,
 };

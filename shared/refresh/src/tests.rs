@@ -99,13 +99,65 @@ fn jobs(symbols: impl IntoIterator<Item = String>, data_type: &str) -> Vec<Refre
 
 async fn run_all(told: &Told, jobs: Vec<RefreshJob>) -> (Vec<Value>, BTreeMap<String, f64>) {
     let begun = tokio::time::Instant::now();
-    let done = run(jobs, &types(), &providers(), told, || begun.elapsed()).await;
+    let done = run(
+        jobs,
+        &types(),
+        &providers(),
+        told,
+        || begun.elapsed(),
+        async |_| false,
+    )
+    .await;
     let settlements = done
         .settlements
         .iter()
         .map(|it| serde_json::to_value(it).unwrap())
         .collect();
     (settlements, done.pauses)
+}
+
+#[tokio::test(start_paused = true)]
+async fn what_has_ended_is_settled_while_one_symbol_is_slow() {
+    let told = Told::new(|url| {
+        let pause = Duration::from_millis(if symbol(url) == "SLOW" { 6_000 } else { 100 });
+        (pause, 200, vec![], price(symbol(url)))
+    });
+    let begun = tokio::time::Instant::now();
+    let early = RefCell::new(Vec::new());
+    let refused = Cell::new(true);
+    let note = async |settled: &[RefreshSettlement]| {
+        // The first call fails: what it would have settled comes again.
+        if refused.replace(false) {
+            return false;
+        }
+        let symbols = settled.iter().map(|it| it.symbol.clone());
+        early
+            .borrow_mut()
+            .push((begun.elapsed().as_secs(), symbols.collect::<Vec<_>>()));
+        true
+    };
+    let jobs = jobs(["A", "B", "SLOW", "C"].map(str::to_owned), "price");
+    let done = run(
+        jobs,
+        &types(),
+        &providers(),
+        &told,
+        || begun.elapsed(),
+        note,
+    )
+    .await;
+    let mut early = early.into_inner();
+    assert_eq!(early.len(), 1);
+    let (seconds, symbols) = &mut early[0];
+    symbols.sort();
+    assert!(*seconds <= 3, "{seconds} s");
+    assert_eq!(*symbols, ["A", "B", "C"]);
+    let rest: Vec<_> = done
+        .settlements
+        .iter()
+        .map(|it| it.symbol.as_str())
+        .collect();
+    assert_eq!(rest, ["SLOW"]);
 }
 
 async fn one(

@@ -154,6 +154,38 @@ pub struct RefusedDocument<'a> {
     pub measured: &'a Measured,
 }
 
+/// Below these confidences what was read is in doubt.
+#[derive(Debug, Clone, Copy, PartialEq, Deserialize)]
+pub struct Thresholds {
+    /// Of a page.
+    pub page: f32,
+    /// Of a word.
+    pub word: f32,
+    /// Of a fact.
+    pub fact: f32,
+}
+
+// As Postgres has them by default: an older schema does not say.
+impl Default for Thresholds {
+    fn default() -> Self {
+        Self {
+            page: 0.75,
+            word: 0.5,
+            fact: 0.7,
+        }
+    }
+}
+
+/// How a person ends the review of a document.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Decision {
+    /// What was read is right.
+    Confirmed,
+    /// It must not be relied on.
+    Unusable,
+}
+
 /// What a stage works on.
 #[derive(Debug, Deserialize)]
 pub struct StagedDocument {
@@ -178,6 +210,11 @@ pub struct StagedDocument {
     /// Pages that an earlier try of the same job had read by a provider.
     #[serde(default)]
     pub pages_read: Vec<u32>,
+    /// What its pages are read as, in tesseract's names. Only the stage that reads them is told.
+    pub language: Option<String>,
+    /// Below which confidences what was read is in doubt.
+    #[serde(default)]
+    pub thresholds: Thresholds,
 }
 
 /// What the sweep has to look at.
@@ -299,6 +336,17 @@ impl Rpc {
         self.documents()
             .create("reprocess_document", &ById { p_id: id })
             .await
+    }
+
+    /// Ends the review of a document, and answers who did so, when and how. The same decision again changes nothing.
+    pub async fn review_document(
+        &self,
+        id: Uuid,
+        decision: Decision,
+        note: Option<&str>,
+    ) -> Result<Box<RawValue>, RpcError> {
+        let arguments = json!({ "p_id": id, "p_decision": decision, "p_note": note });
+        self.documents().call("review_document", &arguments).await
     }
 
     /// Erases what was read, and answers which objects have to go.

@@ -125,6 +125,13 @@ impl Rpc {
             .await
     }
 
+    /// Deletes the file of an export of the caller's, which frees its storage.
+    pub async fn delete_export_file(&self, id: JobId) -> Result<Export, RpcError> {
+        self.exports()
+            .call("delete_export_file", &One { p_id: id })
+            .await
+    }
+
     /// Where the file of an export lies; counted as a download.
     pub async fn download_export(&self, id: JobId) -> Result<StoredFile, RpcError> {
         self.exports()
@@ -229,11 +236,14 @@ impl Rpc {
             p_path: &'a str,
             p_name: &'a str,
             p_pages: usize,
+            #[serde(skip_serializing_if = "Option::is_none")]
+            p_note: Option<&'a str>,
         }
         let said = Said {
             p_path: file.path,
             p_name: file.name,
             p_pages: file.pages,
+            p_note: file.note,
         };
         self.exports().call_as(holder, "finish_export", said).await
     }

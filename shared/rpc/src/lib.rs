@@ -22,8 +22,8 @@ use serde::de::DeserializeOwned;
 pub use audit::{AuditEvent, AuditFinding, AuditVerdict};
 pub use compat::{RegisteredFile, StoredFile};
 pub use documents::{
-    Begun, BegunStage, BegunUpload, DocumentFile, FinishedUpload, Leftovers, Measured, Recovered,
-    RefusedDocument, StageRefusal, StagedDocument, UnfinishedUpload,
+    Begun, BegunStage, BegunUpload, Decision, DocumentFile, FinishedUpload, Leftovers, Measured,
+    Recovered, RefusedDocument, StageRefusal, StagedDocument, Thresholds, UnfinishedUpload,
 };
 pub use files::ObjectAct;
 pub use gristmill::CallError as RpcError;

@@ -116,8 +116,33 @@ pub struct MetricsReport {
     /// What each rule measures, by subject. Empty from a schema that is older than this function.
     #[serde(default)]
     pub rule_values: Vec<RuleValue>,
+    /// What parts add. Empty from a schema that is older than this function.
+    #[serde(default)]
+    pub gauges: Vec<Gauge>,
     /// Container workers seen lately.
     pub workers: u64,
+}
+
+/// A number that a part adds, for each of its subjects.
+#[derive(Debug, Clone, PartialEq, Deserialize)]
+pub struct Gauge {
+    /// Its name, without the prefix of ours.
+    pub name: String,
+    /// What it is.
+    pub help: String,
+    /// What its subjects are.
+    pub label: String,
+    /// By subject.
+    pub values: Vec<GaugeValue>,
+}
+
+/// One of them.
+#[derive(Debug, Clone, PartialEq, Deserialize)]
+pub struct GaugeValue {
+    /// Of what.
+    pub subject: String,
+    /// How much.
+    pub value: f64,
 }
 
 /// What a piece of a cleanup step answered.

@@ -153,7 +153,7 @@ pub struct Artifact {
     pub id: Uuid,
     /// The task that made it.
     pub task_id: Uuid,
-    /// audio_mp3, pdf or json.
+    /// audio_mp3, audio_m4a, pdf or json.
     pub r#type: String,
     /// Where it lies within its bucket.
     pub storage_path: String,

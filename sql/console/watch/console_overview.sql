@@ -118,7 +118,7 @@ as $$
 declare
   v_role text := mill.require_console('viewer');
   v_now timestamptz := mill.now();
-  v_alive timestamptz := v_now - make_interval(secs => mill.setting('worker.timeout_seconds', '300')::int);
+  v_alive timestamptz := v_now - mill.worker_silence();
 begin
   return jsonb_build_object('now', v_now,
     'queues', (
@@ -130,7 +130,7 @@ begin
     'workers', (
       select coalesce(jsonb_agg(jsonb_build_object('worker', w.worker, 'queues', w.queues, 'first_seen_at', w.first_seen_at, 'seen_at', w.seen_at, 'alive', w.seen_at > v_alive)
         order by w.seen_at desc), '[]')
-      from (select * from mill.worker order by seen_at desc limit 200) w),
+      from (select * from mill.worker where ended_at is null order by seen_at desc limit 200) w),
     'maintenance', mill.setting('maintenance.enabled', 'false') = 'true');
 end
 $$;

@@ -13,6 +13,11 @@ begin
     'parts', (select coalesce(jsonb_agg(p.part order by p.part), '[]') from mill.part p),
     -- Applications may lie in a schema of their own: their RPCs are asked there.
     'schemas', (select coalesce(jsonb_object_agg(p.part, p.schema), '{}') from mill.part p where p.schema <> 'public'),
+    'profiles', (
+      select coalesce(jsonb_object_agg(f.proname, s.schema), '{}')
+      from (select distinct p.schema from mill.part p where p.schema <> 'public') s
+      join pg_catalog.pg_namespace n on n.nspname = s.schema
+      join pg_catalog.pg_proc f on f.pronamespace = n.oid and f.proname like 'console\_%'),
     'payloads', mill.setting('console.payloads', 'masked'),
     'queues', (select coalesce(jsonb_agg(jsonb_build_object('queue', q.queue, 'description', q.description, 'served_by', q.served_by, 'paused', q.paused) order by q.queue), '[]')
       from (select * from mill.queue order by queue limit 500) q),

@@ -55,7 +55,7 @@ begin
     'alerts', (select jsonb_build_object('firing', count(*) filter (where a.state = 'firing'), 'digest', left(md5(coalesce(string_agg(a.id || a.state, ',' order by a.id), '')), 6))
       from (select o.id, o.state from mill.alert o where o.state <> 'resolved' order by o.id limit 200) a),
     'schedules_late', (select count(*) from mill.cron_health() c where c.reason is not null),
-    'workers', (select count(*) from mill.worker w where w.seen_at > p_now - make_interval(secs => mill.setting('worker.timeout_seconds', '300')::int)),
+    'workers', mill.count_workers(p_now),
     'bulks', (select coalesce(jsonb_agg(jsonb_build_object('id', b.id, 'state', b.state, 'done', b.done, 'total', b.total, 'total_more', b.total_is_more) order by b.id desc), '[]')
       from (select * from mill.console_bulk o where o.state = 'running' or o.updated_at > p_now - interval '10 seconds' order by o.id desc limit 5) b));
 end

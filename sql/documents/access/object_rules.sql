@@ -21,7 +21,7 @@ begin
     return (v_has_folder or mill.has_console_grant(p_user, split_part(p_key, '/', 2)::uuid)) and exists (
       select from public.shell_files f
       where f.id = split_part(p_key, '/', 2)::uuid and f.storage_path = p_key and f.scanned_at is not null
-        and f.status in ('uploaded', 'processing', 'completed', 'failed'));
+        and f.status in ('uploaded', 'processing', 'completed', 'needs_review', 'failed'));
   end if;
   return nullif(v_has_folder, false); -- other places are others' to open as well
 end

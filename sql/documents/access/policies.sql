@@ -22,3 +22,6 @@ create policy readable_with_its_document on public.document_facts for select to 
 drop policy if exists readable_with_its_document on public.document_narratives;
 create policy readable_with_its_document on public.document_narratives for select to authenticated
   using (exists (select from public.shell_files f where f.id = document_id));
+drop policy if exists readable_with_its_document on public.document_doubts;
+create policy readable_with_its_document on public.document_doubts for select to authenticated
+  using (exists (select from public.shell_files f where f.id = document_id));

@@ -34,7 +34,7 @@ comment on function mill.console_document_row(public.shell_files) is 'A document
 revoke execute on function mill.console_document_row(public.shell_files) from public;
 
 -- Walks down the index of uploads, as console_jobs walks down ids: at most 2,000 documents and 200 ms a call. Files whose upload has not ended
--- stand before the first page.
+-- stand before the first page. Beside the first page of a list without a search are the newest 50 that need review, whenever they were uploaded.
 create or replace function public.console_documents(p_search text default '', p_cursor text default null, p_limit int default 50) returns jsonb
 language plpgsql stable security definer
 set search_path = pg_catalog, pg_temp
@@ -75,13 +75,16 @@ begin
     v_below := case when jsonb_array_length(v_documents) >= v_limit then coalesce(v_last_match, v_below) else coalesce(v_last, v_below) end;
     exit when v_found < 100 or jsonb_array_length(v_documents) >= v_limit or v_looked >= 2000 or clock_timestamp() > v_until;
   end loop;
-  return jsonb_build_object('documents', v_documents, 'looked', v_looked, 'query', v_terms,
+  return jsonb_build_object('documents', v_documents, 'waiting', case when p_cursor is null and v_condition = 'true' then (
+      select coalesce(jsonb_agg(mill.console_document_row(f) order by f.uploaded_at desc), '[]')
+      from (select f.* from public.shell_files f where f.status = 'needs_review' order by f.uploaded_at desc limit 50) f) end,
+    'looked', v_looked, 'query', v_terms,
     'done', v_found < 100 and jsonb_array_length(v_documents) < v_limit,
     'cursor', case when v_found = 100 or jsonb_array_length(v_documents) >= v_limit then to_char(v_below at time zone 'utc', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"') end);
 end
 $$;
 
 comment on function public.console_documents(text, text, int) is
-  'Documents that match a search, newest upload first, with why a person should look at each: {documents, looked, done, cursor, query}. For viewers of the console.';
+  'Documents that match a search, newest upload first, with why a person should look at each: {documents, waiting, looked, done, cursor, query}. For viewers of the console.';
 revoke execute on function public.console_documents(text, text, int) from public, anon;
 grant execute on function public.console_documents(text, text, int) to authenticated, service_role;

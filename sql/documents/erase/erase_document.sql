@@ -21,8 +21,9 @@ begin
     delete from public.document_entities e where e.document_id = p_id;
     delete from public.document_facts f where f.document_id = p_id;
     delete from public.document_narratives n where n.document_id = p_id;
+    delete from public.document_doubts d where d.document_id = p_id;
     delete from mill.document_raw r where r.document_id = p_id;
-    update public.shell_files f set status = 'erasing', original_filename = null, processing_error = '{}', verdict = null,
+    update public.shell_files f set status = 'erasing', original_filename = null, processing_error = '{}', verdict = null, review = null,
       updated_at = mill.now(), version = f.version + 1
     where f.id = p_id;
     perform mill.audit('shell_files', p_id::text, 'DELETE', null, jsonb_build_object('phase', 'begun'), 'erased on request', 'documents', v_file.patient_id);

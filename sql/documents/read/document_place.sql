@@ -9,7 +9,7 @@ begin
   if v_file.id is null and mill.has_console_grant(auth.uid(), p_id) then
     select f.* into v_file from public.shell_files f where f.id = p_id;
   end if;
-  if v_file.status not in ('uploaded', 'processing', 'completed', 'failed') then
+  if v_file.status not in ('uploaded', 'processing', 'completed', 'needs_review', 'failed') then
     return null;
   end if;
   if v_file.id is not null and v_file.scanned_at is null then

@@ -19,6 +19,18 @@ return p_error || jsonb_build_object('type', coalesce(p_error -> 'error_type', p
 comment on function mill.shown_error(jsonb) is 'An entry of processing_error as the functions show it.';
 revoke execute on function mill.shown_error(jsonb) from public;
 
+-- Only while it waits for its review: what a person has decided is no reason any more.
+create or replace function mill.doubt_reasons(p_file public.shell_files) returns jsonb
+language sql stable
+set search_path = pg_catalog, pg_temp
+as $$
+  select coalesce(jsonb_agg(r.reason order by r.times desc, r.reason), '[]')
+  from (select d.reason, count(*) as times from public.document_doubts d
+    where d.document_id = p_file.id and p_file.status = 'needs_review' group by d.reason) r
+$$;
+comment on function mill.doubt_reasons(public.shell_files) is 'Why a document needs review, as words, the most frequent first; empty for any other.';
+revoke execute on function mill.doubt_reasons(public.shell_files) from public;
+
 create or replace function mill.document_summary(p_file public.shell_files) returns jsonb
 language sql stable
 set search_path = pg_catalog, pg_temp
@@ -29,7 +41,7 @@ as $$
     'percent', mill.document_percent(p_file.status, p_file.stage, (
       select j.progress from mill.job_live j
       where j.dedupe_key = mill.stage_key(p_file.id, p_file.run, p_file.stage) and j.queue in ('fast', 'ai'))),
-    'page_count', p_file.page_count, 'error', mill.shown_error(coalesce(mill.waiting_error(p_file), p_file.processing_error -> 'current_error')),
+    'page_count', p_file.page_count, 'reasons', mill.doubt_reasons(p_file), 'error', mill.shown_error(coalesce(mill.waiting_error(p_file), p_file.processing_error -> 'current_error')),
     'created_at', p_file.created_at, 'updated_at', p_file.updated_at, 'completed_at', p_file.completed_at)
 $$;
 comment on function mill.document_summary(public.shell_files) is 'A document as lists show it.';
@@ -40,10 +52,10 @@ language sql stable security definer
 set search_path = pg_catalog, pg_temp
 as $$
   -- Null for an unknown document and for another's alike.
-  select mill.document_summary(f) || jsonb_build_object('verdict', f.verdict,
+  select mill.document_summary(f) || jsonb_build_object('verdict', f.verdict, 'review', f.review,
       'processing_error', f.processing_error || coalesce((
         select jsonb_build_object('current_error', w.error) from (select mill.waiting_error(f) as error) w where w.error is not null), '{}'))
-    || public.document_content(f.id, array['entities', 'facts', 'narrative'])
+    || public.document_content(f.id, array['entities', 'facts', 'narrative', 'doubts'])
   from mill.reached_document(p_id) f
   where f.id is not null
 $$;
@@ -73,7 +85,7 @@ language sql stable security definer
 set search_path = pg_catalog, pg_temp
 as $$
   select jsonb_build_object(
-    'ended', s.summary ->> 'status' in ('completed', 'failed', 'refused', 'infected'),
+    'ended', s.summary ->> 'status' in ('completed', 'needs_review', 'failed', 'refused', 'infected'),
     'events', case when s.id > p_after then jsonb_build_array(jsonb_build_object('id', s.id, 'event', 'progress', 'data', s.summary)) else '[]' end)
   from (
     select f.version * 128 + (mill.document_summary(f) ->> 'percent')::int as id, mill.document_summary(f) as summary

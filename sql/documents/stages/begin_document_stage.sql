@@ -34,9 +34,9 @@ begin
   return jsonb_build_object('outcome', 'work',
     'id', v_file.id, 'patient_id', v_file.patient_id, 'stage', v_file.stage, 'mime_type', v_file.mime_type,
     'storage_path', mill.object_named(v_file.bucket, v_file.storage_path), 'sha256', v_file.sha256, 'file_size_bytes', v_file.file_size_bytes, 'page_count', v_file.page_count,
-    'is_scanned', v_file.scanned_at is not null, 'keep_at', v_keep_at, 'max_bytes', mill.max_document_bytes())
+    'is_scanned', v_file.scanned_at is not null, 'keep_at', v_keep_at, 'max_bytes', mill.max_document_bytes(), 'thresholds', mill.confidence_thresholds())
     -- Read by Google Vision on an earlier try of this job, which had to wait: each cost a call.
-    || case when v_file.stage = 'ocr' then jsonb_build_object('pages_read', (
+    || case when v_file.stage = 'ocr' then jsonb_build_object('language', mill.language_of_profile(v_file.patient_id), 'pages_read', (
       select coalesce(jsonb_agg(p.page_number), '[]') from public.document_pages p
       where p.document_id = v_file.id and p.job_id = p_job and p.source = 'google_vision')) else '{}' end;
 end

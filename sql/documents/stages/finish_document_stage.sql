@@ -1,6 +1,6 @@
 -- A stage's rows, the document's next step, the next job and the end of this job are one transaction: all or nothing. p_result: {verdict, page_count, size, sha256, mime_type, place}
--- of security, {page_count, pages: those not yet saved} of ocr, {blocks}, {entities}, {facts}, {sentences, timeline} of the others; usage
--- {tokens, seconds} and raw {answer} where a model was asked. p_outcome: {result, usage} of the job, see mill.settle.
+-- of security, {page_count, pages: those not yet saved} of ocr, {blocks}, {entities}, {facts}, {sentences, timeline} of the others; doubts
+-- [{reason, page, box, text, fact}] of any; usage {tokens, seconds} and raw {answer} where a model was asked. p_outcome: {result, usage} of the job, see mill.settle.
 create or replace function public.finish_document_stage(
   p_job uuid, p_worker text, p_attempt int, p_result jsonb, p_outcome jsonb default '{}')
 returns boolean
@@ -38,8 +38,10 @@ begin
     when 'pass1' then mill.write_entities(v_file.id, p_result -> 'entities')
     when 'pass2' then mill.write_facts(v_file.id, p_result -> 'facts')
     when 'pass3' then mill.write_narrative(v_file.id, p_result) end;
+  perform mill.write_doubts(v_file.id, v_file.stage, mill.found_doubts(v_file.id, v_file.stage) || coalesce(nullif(p_result -> 'doubts', 'null'), '[]'));
   update public.shell_files f set
-    status = case when v_next is null then 'completed' else 'processing' end,
+    status = case when v_next is not null then 'processing'
+      when exists (select from public.document_doubts d where d.document_id = f.id) then 'needs_review' else 'completed' end,
     completed_at = case when v_next is null then mill.now() end,
     verdict = coalesce(p_result -> 'verdict', f.verdict),
     page_count = coalesce((p_result ->> 'page_count')::int, f.page_count),

@@ -39,7 +39,7 @@ begin
   elsif p_payload ? 'run' and p_payload -> 'run' <> to_jsonb(p_file.run) then
     v_type := 'other_run';
     v_message := format('the job is of run %s of document %s, which is in run %s', p_payload ->> 'run', p_file.id, p_file.run);
-  elsif p_file.status = 'completed' or mill.stage_number(v_stage) < mill.stage_number(p_file.stage) then
+  elsif p_file.status in ('completed', 'needs_review') or mill.stage_number(v_stage) < mill.stage_number(p_file.stage) then
     return jsonb_build_object('outcome', 'done', 'stage', v_stage, 'by_job', v_holder);
   elsif mill.stage_number(v_stage) > mill.stage_number(p_file.stage) then
     v_type := 'not_reached';

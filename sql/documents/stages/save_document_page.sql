@@ -7,9 +7,10 @@ declare
   v_number int := (p_page ->> 'number')::int;
 begin
   delete from public.document_pages p where p.document_id = p_file.id and p.page_number = v_number;
-  insert into public.document_pages (document_id, page_number, source, width, height, confidence, text, job_id)
+  insert into public.document_pages (document_id, page_number, source, width, height, confidence, text, job_id, orientation, turned, language, doubts)
   values (p_file.id, v_number, p_page ->> 'source', (p_page ->> 'width')::real, (p_page ->> 'height')::real,
-    (p_page ->> 'confidence')::real, p_page ->> 'text', p_job_id);
+    (p_page ->> 'confidence')::real, p_page ->> 'text', p_job_id,
+    (p_page ->> 'orientation')::smallint, coalesce((p_page ->> 'turned')::real, 0), p_page ->> 'language', coalesce(nullif(p_page -> 'doubts', 'null'), '[]'));
   insert into public.document_words (document_id, page_number, word_number, text, box, confidence, line_number)
   select p_file.id, v_number, w.at, w.word ->> 't', array(select jsonb_array_elements_text(w.word -> 'b'))::real[],
     (w.word ->> 'c')::real, (w.word ->> 'l')::int
@@ -19,7 +20,7 @@ begin
     jsonb_build_object('words', jsonb_array_length(p_page -> 'words')), 'ocr', 'documents', p_file.patient_id, p_job_id);
 end
 $$;
-comment on function mill.write_page(public.shell_files, uuid, jsonb) is 'Keeps a page {number, source, width, height, confidence, text, words: [{t, b, c, l}]}.';
+comment on function mill.write_page(public.shell_files, uuid, jsonb) is 'Keeps a page {number, source, width, height, confidence, text, orientation, turned, language, doubts, words: [{t, b, c, l}]}.';
 revoke execute on function mill.write_page(public.shell_files, uuid, jsonb) from public;
 
 -- As soon as it is read: a long document is never held whole. The last page goes with finish_document_stage.

@@ -47,7 +47,7 @@ revoke execute on function mill.stage_after(text) from public;
 create or replace function mill.document_percent(p_status text, p_stage text, p_progress int) returns int
 language sql immutable
 return case
-  when p_status = 'completed' then 100
+  when p_status in ('completed', 'needs_review') then 100
   when p_status = 'uploading' then 0
   else coalesce(
     case p_stage when 'security' then 2 when 'ocr' then 10 when 'spatial' then 60 when 'pass1' then 65 when 'pass2' then 80 when 'pass3' then 90 end

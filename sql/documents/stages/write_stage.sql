@@ -38,10 +38,11 @@ set search_path = pg_catalog, pg_temp
 as $$
 begin
   delete from public.document_facts f where f.document_id = p_id;
-  insert into public.document_facts (document_id, fact_number, kind, name, value, code_system, code, page_number, box, confidence)
+  insert into public.document_facts (document_id, fact_number, kind, name, value, code_system, code, page_number, box, confidence, status, certainty, decided_by, written, doubts)
   select p_id, f.at, f.row ->> 'kind', f.row ->> 'name', f.row -> 'value', f.row ->> 'code_system', f.row ->> 'code', (f.row ->> 'page')::int,
     case when jsonb_typeof(f.row -> 'box') = 'array' then array(select jsonb_array_elements_text(f.row -> 'box'))::real[] end,
-    (f.row ->> 'confidence')::real
+    (f.row ->> 'confidence')::real, coalesce(f.row ->> 'status', 'current'), coalesce(f.row ->> 'certainty', 'certain'),
+    nullif(f.row -> 'decided_by', 'null'), f.row ->> 'written', coalesce(nullif(f.row -> 'doubts', 'null'), '[]')
   from jsonb_array_elements(p_facts) with ordinality f(row, at);
   return jsonb_array_length(p_facts);
 end

@@ -8,6 +8,7 @@ as $$
     'cancel_requested', nullif(s.cancel_requested, false), 'attempt', s.attempt, 'max_attempts', s.max_attempts,
     'retry_at', case when s.status = 'retrying' then s.run_at end,
     'message', case s.status
+      when 'completed' then p_export.message
       when 'failed' then coalesce(p_export.message, mill.export_message(s.error))
       when 'retrying' then mill.export_message(s.error) end,
     'file', case when h.expires_at > mill.now() then jsonb_build_object(

@@ -8,7 +8,7 @@ declare
   v_used bigint := mill.export_storage_used(p_owner);
 begin
   if v_used + p_more > v_limit then
-    raise exception 'your exports use % of % bytes: delete some, or wait until they expire', v_used, v_limit
+    raise exception 'your exports use % of % bytes: delete some with DELETE /v1/exports/{id}/file, or wait until they expire', v_used, v_limit
       using errcode = 'GM051', detail = jsonb_build_object('used', v_used, 'limit', v_limit);
   end if;
 end

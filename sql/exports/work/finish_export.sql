@@ -1,6 +1,7 @@
 -- One transaction: the job is completed, the file is kept and can be downloaded. Or none of it: a job that was
 -- cancelled or lost meanwhile stays what it is, and cleanup removes the object.
-create or replace function public.finish_export(p_job uuid, p_worker text, p_attempt int, p_path text, p_name text, p_pages int) returns boolean
+create or replace function public.finish_export(p_job uuid, p_worker text, p_attempt int, p_path text, p_name text, p_pages int, p_note text default null)
+  returns boolean
 language plpgsql security definer
 set search_path = pg_catalog, pg_temp
 as $$
@@ -29,14 +30,14 @@ begin
   -- A compat worker may have described its file before it completed the job.
   on conflict (id) do update set file_path = excluded.file_path, file_size = excluded.file_size, page_count = excluded.page_count,
     expires_at = excluded.expires_at;
-  update mill.export e set ended = 'completed', message = null, source = null where e.id = p_job;
-  perform mill.note_export(p_job, 'completed', jsonb_build_object('progress', 100, 'attempt', p_attempt, 'file',
-    jsonb_build_object('name', p_name, 'size', v_size, 'pages', p_pages, 'expires_at', v_expires)));
+  update mill.export e set ended = 'completed', message = p_note, source = null where e.id = p_job;
+  perform mill.note_export(p_job, 'completed', jsonb_strip_nulls(jsonb_build_object('progress', 100, 'attempt', p_attempt, 'message', p_note, 'file',
+    jsonb_build_object('name', p_name, 'size', v_size, 'pages', p_pages, 'expires_at', v_expires))));
   return true;
 end
 $$;
 
-comment on function public.finish_export(uuid, text, int, text, text, int) is
-  'Completes an export whose file is stored; false when the export was cancelled or lost, and then nothing has changed. A repeated call answers true.';
-revoke execute on function public.finish_export(uuid, text, int, text, text, int) from public, anon, authenticated;
-grant execute on function public.finish_export(uuid, text, int, text, text, int) to service_role;
+comment on function public.finish_export(uuid, text, int, text, text, int, text) is
+  'Completes an export whose file is stored; false when the export was cancelled or lost, and then nothing has changed. A repeated call answers true. The note is what its owner should know of the PDF.';
+revoke execute on function public.finish_export(uuid, text, int, text, text, int, text) from public, anon, authenticated;
+grant execute on function public.finish_export(uuid, text, int, text, text, int, text) to service_role;

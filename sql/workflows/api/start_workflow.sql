@@ -33,7 +33,7 @@ begin
 
   select * into v_first from mill.workflow j where j.user_id = v_user and j.idempotency_key = p_idempotency_key;
   if v_first.type <> p_type or v_first.params <> (
-    select d.defaults || p_params from public.workflow_definition d where d.type = v_first.type and d.version = v_first.version)
+    select mill.workflow_params(d, p_params) from public.workflow_definition d where d.type = v_first.type and d.version = v_first.version)
   then
     raise exception 'the idempotency key was used for another job' using errcode = 'GM068';
   end if;

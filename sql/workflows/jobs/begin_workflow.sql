@@ -23,7 +23,8 @@ begin
   new.id := mill.uuid7();
   new.version := v_definition.version;
   new.user_id := coalesce(new.user_id, auth.uid());
-  new.params := v_definition.defaults || new.params;
+  new.params := mill.workflow_params(v_definition, new.params);
+  perform mill.check_workflow_params(v_definition, new.params);
   new.created_at := mill.now();
   new.updated_at := new.created_at;
   new.message := 'Queued';

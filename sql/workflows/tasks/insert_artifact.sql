@@ -14,7 +14,7 @@ begin
   elsif v_state <> 'queued' or not exists (select from mill.job_live l where l.id = new.task_id and l.state = 'processing') then
     raise exception 'the task is not being worked on' using errcode = '55000', hint = 'Insert an artifact before its task is completed.';
   elsif not coalesce(new.storage_path ~ format('^%s/%s/%s(/[A-Za-z0-9_.-]*[A-Za-z0-9_-][A-Za-z0-9_.-]*)+$', new.user_id, new.job_id,
-    case new.artifact_type when 'audio_mp3' then 'audio' else new.artifact_type end), false)
+    case when new.artifact_type like 'audio%' then 'audio' else new.artifact_type end), false)
   then
     raise exception 'storage_path must be {user}/{job}/audio|pdf|json/…, as the artifact_type says, of letters, digits, "-", "_" and "."' using errcode = '23514';
   end if;

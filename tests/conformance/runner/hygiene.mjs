@@ -5,6 +5,7 @@ const HOLDER = ["p_job", "p_worker", "p_attempt"];
 const ARGUMENTS = {
   claim_jobs: ["p_worker", "p_queues", "p_max", "p_kinds", "p_invocation", "p_leave_external"],
   heartbeat_jobs: ["p_worker", "p_leases"],
+  end_worker: ["p_worker"],
   settle_jobs: ["p_worker", "p_outcomes", "p_invocation"],
   settle_and_claim: ["p_worker", "p_outcomes", "p_queues", "p_max", "p_kinds", "p_leave_external"],
   enqueue_jobs: ["p_jobs"],

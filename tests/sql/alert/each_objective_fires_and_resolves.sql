@@ -1,4 +1,4 @@
-select plan(13);
+select plan(16);
 set mill.now = '2030-01-01 00:00+00';
 -- Nobody is woken here.
 create or replace function mill.wake(p_queue mill.queue, p_reason text default 'wake') returns void language sql as 'select';
@@ -65,6 +65,15 @@ select is(pg_temp.value('ai_passes_slow'), 1190::numeric, 'passes that have not 
 delete from public.shell_files where status = 'processing';
 select pg_temp.document(20, '2030-01-01 05:50+00', 10, 20);
 select is(pg_temp.state('fast_stages_slow'), 'documents resolved', 'fast stages that are fast again resolve');
+
+-- Documents that wait for a person, counted by the reason.
+select is(pg_temp.value('documents_need_review'), null, 'completed documents wait for nobody');
+insert into public.document_doubts (document_id, doubt_number, stage, reason)
+select f.id, n, 'pass2', 'row_not_understood' from (select id from public.shell_files limit 30) f, generate_series(1, 2) n;
+update public.shell_files f set status = 'needs_review' where exists (select from public.document_doubts d where d.document_id = f.id);
+select is(pg_temp.value('documents_need_review'), 30::numeric, 'documents that need review are counted once for each reason');
+update mill.alert_rule set threshold = 30, hold_seconds = 0 where rule = 'documents_need_review';
+select is(pg_temp.state('documents_need_review'), 'row_not_understood firing', 'too many that wait for one reason are an alert with that reason');
 
 create or replace function mill.measure_breakers() returns table (subject text, value numeric) language sql as $$ select 'x', 1 / 0::numeric $$;
 select ok(not exists (select from jsonb_array_elements(mill.rule_values()) v where v ->> 'rule' = 'breaker_open')

@@ -21,7 +21,7 @@ select throws_ok($$ select public.console_document('44444444-4444-4444-8444-4444
 select pg_temp.as_role('viewer');
 select is((select jsonb_agg(d ->> 'id' order by o) from jsonb_array_elements(public.console_documents() -> 'documents') with ordinality as l(d, o)),
   '["44444444-4444-4444-8444-444444444441", "44444444-4444-4444-8444-444444444442", "44444444-4444-4444-8444-444444444443"]', 'documents are listed by their upload, newest first');
-select is(public.console_documents('review:yes') #> '{documents,0,review,reasons}', '["unsure_facts"]', 'a document with an unsure fact needs review');
+select is(public.console_documents('review:yes') #> '{documents,0,review,reasons}', '["unsure_facts"]', 'a document of before doubts were noted needs review for an unsure fact');
 select is(public.console_documents('review:yes') #> '{documents,1,review,reasons}', '["failed"]', 'so does one that failed');
 select is(jsonb_array_length(public.console_documents('review:yes') -> 'documents'), 2, 'and no other');
 select is(public.console_documents('-review:yes') #>> '{documents,0,id}', '44444444-4444-4444-8444-444444444442', 'those that need none are found as well');

@@ -37,7 +37,7 @@ select is(pg_temp.asked('ai_queue_pass1', pg_temp.payload()) - 'message', '{"out
 select is((select f.status from public.shell_files f where f.id = pg_temp.of('id')::uuid), 'uploaded', 'none of that has touched the document');
 
 -- It begins the stage, before the pipeline's own job does.
-select is(pg_temp.asked('fast_queue_security', pg_temp.payload()) - array['patient_id', 'file_size_bytes', 'page_count', 'keep_at', 'sha256', 'max_bytes', 'is_scanned', 'mime_type', 'storage_path'],
+select is(pg_temp.asked('fast_queue_security', pg_temp.payload()) - array['patient_id', 'file_size_bytes', 'page_count', 'keep_at', 'sha256', 'max_bytes', 'is_scanned', 'mime_type', 'storage_path', 'thresholds'],
   jsonb_build_object('outcome', 'work', 'id', pg_temp.of('id'), 'stage', 'security'), 'the payload starts that document''s stage');
 select set_config('test.first', pg_temp.of('job'), false);
 select is(pg_temp.asked('fast_queue_security', jsonb_build_object('shell_file_id', pg_temp.of('id'))), jsonb_build_object('outcome', 'busy', 'by_job', pg_temp.of('first')), 'two jobs do not work on one stage at once');

@@ -1,5 +1,5 @@
 -- Asked for, made, downloaded, expired, cleaned up: what each step says to each caller.
-select plan(33);
+select plan(34);
 create function pg_temp.as_user(p_sub text) returns void language sql as $$
   select set_config('request.jwt.claims', jsonb_build_object('role', 'authenticated', 'sub', p_sub)::text, false)
 $$;
@@ -40,9 +40,10 @@ select is(public.reserve_export_file((select id from made), 'w1', 1, 1000),
 select is(public.reserve_export_file((select id from made), 'w1', 1, 1000),
   format('00000000-0000-4000-8000-0000000000a1/exports/%s/1.pdf', (select id from made)), 'said twice is the same');
 select ok(not public.finish_export((select id from made), 'w2', 1, (select path from mill.export_file), 'x.pdf', 1), 'a stranger finishes nothing');
-select ok(public.finish_export((select id from made), 'w1', 1, (select path from mill.export_file), 'My resume.pdf', 2), 'its worker does');
+select ok(public.finish_export((select id from made), 'w1', 1, (select path from mill.export_file), 'My resume.pdf', 2, 'A box stands in it.'), 'its worker does');
 select ok(public.finish_export((select id from made), 'w1', 1, (select path from mill.export_file), 'My resume.pdf', 2), 'and may say so twice');
 select is(public.get_export((select id from made)) -> 'file' ->> 'pages', '2', 'now it has a file');
+select is(public.get_export((select id from made)) ->> 'message', 'A box stands in it.', 'and says what its owner should know of it');
 select is(public.download_export((select id from made)) ->> 'name', 'My resume.pdf', 'which can be downloaded');
 select is((select format('%s %s', h.download_count, h.document_id is null) from mill.export_history h), '1 t', 'and counts, also without its document');
 select throws_ok(format('select public.cancel_export(%L)', (select id from made)), 'GM053', 'the export has ended already', 'what has ended cannot be cancelled');

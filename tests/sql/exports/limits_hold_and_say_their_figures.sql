@@ -1,4 +1,4 @@
-select plan(9);
+select plan(14);
 create function pg_temp.as_user(p_sub text) returns void language sql as $$
   select set_config('request.jwt.claims', jsonb_build_object('role', 'authenticated', 'sub', p_sub)::text, false)
 $$;
@@ -34,6 +34,17 @@ insert into mill.export_file (path, export_id, attempt, owner, size, created_at)
 select 'x/' || e.id, e.id, 1, e.owner, 10485760, now() from mill.export e;
 select is(pg_temp.detail_of('select public.request_export((select ids[11] from ids))'),
   '{"code": "GM051", "used": 104857600, "limit": 104857600}', 'full storage says how full');
+
+select throws_like('select public.request_export((select ids[11] from ids))', '%DELETE /v1/exports/{id}/file%', 'and how to free it');
+update mill.export_file f set state = 'stored', expires_at = mill.now() + interval '1 day';
+insert into mill.export_history (id, user_id, version, template, file_name, file_path, file_size, page_count, expires_at, created_at)
+select f.export_id, f.owner, 1, 'minimal', 'D.pdf', f.path, f.size, 1, f.expires_at, mill.now() from mill.export_file f;
+select is(public.delete_export_file((select min(id::text)::uuid from mill.export)) -> 'file', null, 'a deleted file is not shown any more');
+select is(mill.export_storage_used('00000000-0000-4000-8000-0000000000a1'), 94371840::bigint, 'it takes up nothing at once');
+select lives_ok('select public.delete_export_file((select min(id::text)::uuid from mill.export))', 'and may be deleted twice');
+select pg_temp.as_user('00000000-0000-4000-8000-0000000000a2');
+select throws_ok('select public.delete_export_file((select max(id::text)::uuid from mill.export))', 'GM050', null, 'a stranger deletes nothing');
+select pg_temp.as_user('00000000-0000-4000-8000-0000000000a1');
 
 select throws_ok(format('select public.download_export_batch(%L)', (select id from mill.export_batch)), 'GM055', null, 'an unfinished batch has no ZIP');
 select is(pg_temp.detail_of(format('select public.download_export_batch(%L)', (select id from mill.export_batch))),

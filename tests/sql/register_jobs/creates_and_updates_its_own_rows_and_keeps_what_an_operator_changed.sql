@@ -5,15 +5,15 @@ create function pg_temp.mail(p_queue jsonb default '{}', p_kind jsonb default '{
     'queues', jsonb_build_array('{"queue": "mail", "url": "https://example.com/jobs", "max_parallel": 8}'::jsonb || p_queue),
     'kinds', jsonb_build_array('{"kind": "send_email", "queue": "mail", "max_attempts": 8, "schema": {"type": "object", "required": ["to"], "properties": {"to": {"type": "string"}}},
       "unique": {"by": ["to"], "within_seconds": 3600}}'::jsonb || p_kind)), p_force) $$;
-select is(pg_temp.mail(), '{"queues": [{"queue": "mail", "status": "created"}], "kinds": [{"kind": "send_email", "status": "created"}], "kept": []}', 'a queue and a kind are created');
-select is(pg_temp.mail(), '{"queues": [{"queue": "mail", "status": "unchanged"}], "kinds": [{"kind": "send_email", "status": "unchanged"}], "kept": []}', 'the same definition changes nothing');
+select is(pg_temp.mail() - 'unanswered', '{"queues": [{"queue": "mail", "status": "created"}], "kinds": [{"kind": "send_email", "status": "created"}], "kept": []}', 'a queue and a kind are created');
+select is(pg_temp.mail() - 'unanswered', '{"queues": [{"queue": "mail", "status": "unchanged"}], "kinds": [{"kind": "send_email", "status": "unchanged"}], "kept": []}', 'the same definition changes nothing');
 reset role;
 select results_eq($$ select served_by, url, function, max_parallel, batch_size, part from mill.queue where queue = 'mail' $$,
   $$ values ('function', 'https://example.com/jobs', null, 8, 50, null) $$, 'with a url the queue is served by a function; options that are left out have their defaults');
 select results_eq($$ select queue, max_attempts, unique_by, unique_within_seconds, open_to_users from mill.kind where kind = 'send_email' $$,
   $$ values ('mail', 8, '{to}'::text[], 3600, false) $$, 'the kind has what was asked for');
 set role service_role;
-select is(pg_temp.mail('{"max_parallel": "9", "batch_size": 20}', '{"max_attempts": null, "unique": null}') - 'kept',
+select is(pg_temp.mail('{"max_parallel": "9", "batch_size": 20}', '{"max_attempts": null, "unique": null}') - array['kept', 'unanswered'],
   '{"queues": [{"queue": "mail", "status": "updated"}], "kinds": [{"kind": "send_email", "status": "updated"}]}', 'a changed definition is written');
 reset role;
 select results_eq($$ select q.max_parallel, q.batch_size, k.max_attempts, k.unique_by from mill.queue q join mill.kind k using (queue) where q.queue = 'mail' $$,

@@ -4,12 +4,14 @@
 //! all in one transaction. Until that call nothing has changed. Another job for the same stage is told that the stage was done, and by
 //! which job. A job that can do nothing for its document ends as failed, with the reason: none is completed unless its work was done.
 
-mod builtin;
+mod check;
 mod file;
-mod model;
+mod language;
 mod ocr;
 mod passes;
 mod plain;
+mod read_page;
+mod recognize;
 mod security;
 mod spatial;
 mod sweep;
@@ -21,21 +23,27 @@ use std::sync::Arc;
 
 use async_trait::async_trait;
 use gristmill_core::job::{ClaimedJob, Failure, JobId, Outcome};
+use gristmill_reading as model;
 use gristmill_rpc::{BegunStage, RpcError, StagedDocument};
 use serde::Serialize;
 use serde_json::json;
+use tokio::sync::OnceCell;
 
 use gristmill_files::ObjectsError;
 use gristmill_models::{Models, Unanswered};
 use gristmill_native::clamd;
 use gristmill_runner::{ChildError, Context, Handler, Lane};
 
+pub use gristmill_upright::{ChildArgs, run_child};
+pub use security::{InspectArgs, inspect_pdf};
 pub use sweep::Sweep;
 
 /// What documents are read and understood with.
 pub struct Settings {
     clamd: Option<String>,
     models: Arc<Models>,
+    /// What tesseract has. It is asked once.
+    languages: OnceCell<Vec<String>>,
 }
 
 impl Settings {
@@ -49,6 +57,7 @@ impl Settings {
         Self {
             clamd: clamd.filter(|address| address != clamd::NONE),
             models,
+            languages: OnceCell::new(),
         }
     }
 }

@@ -4,7 +4,6 @@
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
-use std::time::Duration;
 
 use futures_util::{StreamExt, stream};
 use gristmill_core::job::Failure;
@@ -12,11 +11,10 @@ use serde_json::json;
 
 use super::file::{Fetched, fetch};
 use super::model::{Page, Word};
-use super::{Stage, Trouble, plain, tesseract, text_layer};
+use super::read_page::{PageDoubt, ReadPage};
+use super::recognize::{DPI, Picture};
+use super::{Stage, Trouble, language, plain, text_layer};
 use gristmill_runner::Limits;
-
-/// Of a page that a PDF makes us draw. Tesseract was trained on 300.
-const DPI: u32 = 300;
 
 /// Where a page's image is to be had from.
 enum Source {
@@ -24,6 +22,8 @@ enum Source {
     Pdf(PathBuf, u32),
     /// One page of an image file.
     Image(PathBuf, u32),
+    /// Made from another file, with its orientation applied.
+    Converted(PathBuf),
 }
 
 pub(super) async fn run(stage: &Stage<'_>) -> Result<(), Trouble> {
@@ -38,7 +38,7 @@ pub(super) async fn run(stage: &Stage<'_>) -> Result<(), Trouble> {
         "text/plain" => {
             let text = String::from_utf8_lossy(&tokio::fs::read(&fetched.path).await?).into_owned();
             for page in plain::pages(&text) {
-                kept.keep(stage, page).await?;
+                kept.keep(stage, page.into()).await?;
             }
             Vec::new()
         }
@@ -46,13 +46,13 @@ pub(super) async fn run(stage: &Stage<'_>) -> Result<(), Trouble> {
             let mut scans = Vec::new();
             for (number, page) in (1..=count).zip(text_of_pdf(stage, &fetched, count).await?) {
                 match page {
-                    Some(page) => kept.keep(stage, page).await?,
+                    Some(page) => kept.keep(stage, page.into()).await?,
                     None => scans.push((number, Source::Pdf(fetched.path.clone(), number))),
                 }
             }
             scans
         }
-        "image/heic" => vec![(1, Source::Image(heic(stage, &fetched).await?, 1))],
+        "image/heic" => vec![(1, Source::Converted(heic(stage, &fetched).await?))],
         _ => (1..=count)
             .map(|number| (number, Source::Image(fetched.path.clone(), number)))
             .collect(),
@@ -114,12 +114,22 @@ pub(super) async fn run(stage: &Stage<'_>) -> Result<(), Trouble> {
 /// as they come.
 #[derive(Default)]
 struct Kept {
-    last: Vec<Page>,
+    last: Vec<ReadPage>,
 }
 
 impl Kept {
-    async fn keep(&mut self, stage: &Stage<'_>, page: Page) -> Result<(), Trouble> {
+    async fn keep(&mut self, stage: &Stage<'_>, mut page: ReadPage) -> Result<(), Trouble> {
         self.save(stage).await?;
+        // The rules have English words alone, and would find nothing without a sign of it.
+        if stage.settings.models.provider_name() == "builtin"
+            && let Some(other) = language::of_text(&page.page.text)
+            && other != "eng"
+        {
+            page.doubts.push(PageDoubt::new(
+                "language_not_understood",
+                Some(other.to_owned()),
+            ));
+        }
         self.last.push(page);
         Ok(())
     }
@@ -199,12 +209,14 @@ async fn read_page(
     folder: &Path,
     number: u32,
     source: Source,
-) -> Result<Page, Trouble> {
+) -> Result<ReadPage, Trouble> {
     if let Some(trouble) = stage.settings.models.vision_closed() {
         return Err(trouble.into());
     }
+    let is_oriented = matches!(source, Source::Converted(_));
     let (image, at) = match source {
         Source::Image(path, at) => (path, at),
+        Source::Converted(path) => (path, 1),
         Source::Pdf(path, at) => {
             let root = folder.join(format!("page-{at}"));
             let page = at.to_string();
@@ -225,51 +237,23 @@ async fn read_page(
         }
     };
     let page = if stage.settings.models.reads_with_vision() {
-        seen(stage, number, &image).await?
+        seen(stage, number, &image).await?.into()
     } else {
-        recognize(stage, folder, number, &image, at).await?
+        let picture = Picture {
+            stage,
+            folder,
+            number,
+            image: &image,
+            at,
+            is_oriented,
+        };
+        picture.read().await?
     };
     if image.starts_with(folder) && image.extension().is_some() {
         // One page at a time on disk as in memory.
         tokio::fs::remove_file(&image).await?;
     }
     Ok(page)
-}
-
-async fn recognize(
-    stage: &Stage<'_>,
-    folder: &Path,
-    number: u32,
-    image: &Path,
-    at: u32,
-) -> Result<Page, Trouble> {
-    let arguments: [OsString; 10] = [
-        image.into(),
-        "stdout".into(),
-        "-l".into(),
-        "eng".into(),
-        "--dpi".into(),
-        DPI.to_string().into(),
-        "-c".into(),
-        format!("tessedit_page_number={}", at - 1).into(),
-        "--psm".into(),
-        "3".into(),
-    ];
-    let arguments: Vec<OsString> = arguments.into_iter().chain(["tsv".into()]).collect();
-    let limits = Limits {
-        memory: 2 << 30,
-        cpu_seconds: 120,
-        wall: Duration::from_secs(300),
-        output: 32 << 20,
-    };
-    let tsv = child(stage, "tesseract", &arguments, folder, limits).await?;
-    let page = tesseract::page(number, &String::from_utf8_lossy(&tsv));
-    page.ok_or_else(|| {
-        Trouble::Failed(Failure::retryable(
-            "ocr_failure",
-            "tesseract said nothing about a page",
-        ))
-    })
 }
 
 /// Has the configured provider read a page.

@@ -1,4 +1,4 @@
-//! Reads what tesseract says of one page: its TSV, with a box and a confidence for each word.
+//! Reads what tesseract says of one page: its TSV, with a box and a confidence for each word, and which way is up.
 
 use super::model::{Page, Word};
 
@@ -58,9 +58,62 @@ pub(super) fn page(number: u32, tsv: &str) -> Option<Page> {
     Some(Page::new(number, "tesseract", width, height, words))
 }
 
+/// Which way is up, and what letters there are.
+#[derive(Debug, PartialEq)]
+pub(super) struct Upright {
+    /// Degrees, clockwise, that turn the page upright: 0, 90, 180 or 270.
+    pub(super) rotate: u32,
+    pub(super) confidence: f32,
+    /// Latin, Cyrillic, Han …
+    pub(super) script: String,
+}
+
+/// What `--psm 0` says; none when it says nothing.
+pub(super) fn upright(said: &str) -> Option<Upright> {
+    let value = |name: &str| {
+        let mut lines = said.lines().filter_map(|line| line.split_once(':'));
+        lines
+            .find(|(key, _)| key.trim() == name)
+            .map(|(_, value)| value.trim())
+    };
+    Some(Upright {
+        rotate: value("Rotate")?
+            .parse()
+            .ok()
+            .filter(|turn| turn % 90 == 0 && *turn < 360)?,
+        confidence: value("Orientation confidence")?.parse().ok()?,
+        script: value("Script").unwrap_or_default().to_owned(),
+    })
+}
+
+/// What `--list-langs` says: a heading and a name per line.
+pub(super) fn languages(said: &str) -> Vec<String> {
+    said.lines()
+        .skip(1)
+        .map(|line| line.trim().to_owned())
+        .filter(|name| !name.is_empty())
+        .collect()
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn which_way_is_up_is_read_with_its_confidence_and_script() {
+        let said = "Page number: 0\nOrientation in degrees: 270\nRotate: 90\nOrientation confidence: 10.93\nScript: Latin\nScript confidence: 4.44\n";
+        let expected = Upright {
+            rotate: 90,
+            confidence: 10.93,
+            script: "Latin".to_owned(),
+        };
+        assert_eq!(upright(said), Some(expected));
+        assert_eq!(upright("Too few characters. Skipping this page"), None);
+        assert_eq!(
+            languages("List of available languages in \"/x/\" (2):\neng\nosd\n"),
+            ["eng", "osd"]
+        );
+    }
 
     #[test]
     fn words_have_boxes_lines_and_confidence() {

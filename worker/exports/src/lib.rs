@@ -40,6 +40,7 @@ impl Exports {
         held(rpc.report_export(holder, 50, "rendering").await?)?;
         let rendered = self.set(job, source, context).await?;
 
+        let note = note(&rendered.replaced);
         context.progress(75, "writing");
         let path = rpc.reserve_export_file(holder, rendered.pdf.len()).await?;
         let path = path.ok_or(Stopped::NotOurs)?;
@@ -55,6 +56,7 @@ impl Exports {
             path: &path,
             name: &name,
             pages: rendered.pages,
+            note: note.as_deref(),
         };
         let finish = || rpc.finish_export(holder, &file);
         held(context.until_answered(finish).await?)
@@ -79,6 +81,26 @@ impl Exports {
         };
         Ok(self.press.set(job, &request, context).await?)
     }
+}
+
+/// How many letters a note names.
+const NAMED_LETTERS: usize = 20;
+
+/// What its owner should know of a PDF that was made.
+fn note(replaced: &str) -> Option<String> {
+    let count = replaced.chars().count();
+    let named: Vec<_> = replaced
+        .chars()
+        .take(NAMED_LETTERS)
+        .map(String::from)
+        .collect();
+    let named = named.join(" ");
+    let more = if count > NAMED_LETTERS { " …" } else { "" };
+    (count > 0).then(|| {
+        format!(
+            "No font here has these letters, so a box stands in the place of each: {named}{more}"
+        )
+    })
 }
 
 #[async_trait]
@@ -125,7 +147,7 @@ impl From<Stopped> for Outcome {
             Stopped::Rpc(RpcError::Refused { code, .. }) if code == "GM051" => {
                 dead(Failure::permanent(
                     "storage_full",
-                    "Your export storage is full. Delete some exports, or wait until they expire.",
+                    "Your export storage is full. Delete files with DELETE /v1/exports/{id}/file, or wait until they expire.",
                 ))
             }
             Stopped::Rpc(error) if error.is_passing() => Self::Snoozed {
@@ -142,5 +164,18 @@ impl From<Stopped> for Outcome {
             )),
             Stopped::Press(error) => error.into(),
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_note_names_the_letters_that_no_font_has_and_is_absent_without_any() {
+        assert_eq!(note(""), None);
+        assert!(note("ab").is_some_and(|note| note.ends_with(": a b")));
+        let many: String = ('a'..='z').collect();
+        assert!(note(&many).is_some_and(|note| note.ends_with("s t …")));
     }
 }

@@ -29,7 +29,7 @@ struct Request {
 #[serde(rename_all = "snake_case", tag = "answer")]
 pub(super) enum Answer {
     /// The PDF follows.
-    Set { pages: usize },
+    Set { pages: usize, replaced: String },
     /// It cannot be set; the sentence is for its owner.
     Refused { kind: Kind, message: String },
 }
@@ -96,6 +96,7 @@ fn serve(renderer: &Renderer, mut from: impl Read, mut to: impl Write) -> std::i
         Ok(rendered) => (
             Answer::Set {
                 pages: rendered.pages,
+                replaced: rendered.replaced,
             },
             rendered.pdf,
         ),
@@ -112,6 +113,11 @@ fn refused(error: &RenderError) -> Answer {
         RenderError::NotAnObject => (
             Kind::Document,
             "The document has no content that could be exported.".to_owned(),
+        ),
+        RenderError::Empty => (
+            Kind::Document,
+            "The document is empty: its data has no text. Write something into it, such as {\"basics\": {\"name\": \"…\"}}, and export it again."
+                .to_owned(),
         ),
         RenderError::TooMuch(too_much) => (
             Kind::TooMuch,
@@ -155,7 +161,8 @@ mod tests {
         let (answer, pdf) = asked(
             &json!({"template": "minimal", "data": {"basics": {"name": "Ada"}}, "options": {}}),
         );
-        assert_eq!(answer, Answer::Set { pages: 1 });
+        let replaced = String::new();
+        assert_eq!(answer, Answer::Set { pages: 1, replaced });
         assert!(pdf.starts_with(b"%PDF-"));
     }
 
@@ -171,12 +178,25 @@ mod tests {
     }
 
     #[test]
+    fn a_document_that_holds_nothing_is_refused_with_what_to_do() {
+        let (answer, _) = asked(&json!({"template": "modern", "data": {}, "options": {}}));
+        let Answer::Refused { kind, message } = answer else {
+            panic!("it was set");
+        };
+        assert_eq!(kind, Kind::Document);
+        assert!(
+            message.contains("empty") && message.contains("basics"),
+            "{message}"
+        );
+    }
+
+    #[test]
     fn an_answer_that_is_cut_off_is_no_answer() {
         for output in [
             &b""[..],
-            b"{\"answer\":\"set\",\"pages\":1}",
-            b"{\"answer\":\"set\",\"pages\":1}\n",
-            b"{\"answer\":\"set\",\"pages\":1}\nhello",
+            b"{\"answer\":\"set\",\"pages\":1,\"replaced\":\"\"}",
+            b"{\"answer\":\"set\",\"pages\":1,\"replaced\":\"\"}\n",
+            b"{\"answer\":\"set\",\"pages\":1,\"replaced\":\"\"}\nhello",
         ] {
             assert_eq!(read(output.to_vec()), None);
         }

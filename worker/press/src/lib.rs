@@ -24,7 +24,7 @@ use uuid::Uuid;
 
 use child::Answer;
 pub use child::{Args as ChildArgs, run as run_child};
-use gristmill_runner::{Bound, ChildError, Children, Context, Limits, RunningChild};
+use gristmill_runner::{Bound, ChildError, Children, Context, Limits};
 
 /// The sub-command that sets one document.
 const COMMAND: &str = "set-document";
@@ -51,8 +51,6 @@ pub struct Args {
 
 /// What a press works with.
 struct Settings {
-    /// This program.
-    program: PathBuf,
     /// Processor time of one document, in seconds.
     seconds: u64,
     /// Address space of one child, in bytes.
@@ -118,13 +116,18 @@ pub struct Press {
     shares: Mutex<HashMap<Option<Uuid>, Arc<Semaphore>>>,
     share: usize,
     /// None when they could not be written down: each child then searches for itself.
-    fonts: OnceCell<Option<TempDir>>,
+    fonts: OnceCell<Option<FoundFonts>>,
+}
+
+/// What was found, written down, and the folders in which it lies.
+struct FoundFonts {
+    list: TempDir,
+    folders: Vec<PathBuf>,
 }
 
 impl Press {
-    /// Presses that wait for documents: `presses` are set at once, and at least two, so that no document keeps all others waiting. `program` is this
-    /// very command, which knows `set-document`.
-    pub fn new(args: &Args, program: PathBuf, presses: usize, children: Arc<Children>) -> Self {
+    /// Presses that wait for documents: `presses` are set at once, and at least two, so that no document keeps all others waiting.
+    pub fn new(args: &Args, presses: usize, children: Arc<Children>) -> Self {
         let presses = presses.max(2);
         Self {
             presses: Semaphore::new(presses),
@@ -132,7 +135,6 @@ impl Press {
             share: presses / 2,
             fonts: OnceCell::new(),
             settings: Settings {
-                program,
                 seconds: args.render_seconds,
                 memory: args.render_memory << 20,
                 children,
@@ -145,12 +147,12 @@ impl Press {
         self.fonts().await;
     }
 
-    async fn fonts(&self) -> Option<&TempDir> {
+    async fn fonts(&self) -> Option<&FoundFonts> {
         let search = async || {
             let children = self.settings.children.clone();
             let found = tokio::task::spawn_blocking(move || write_fonts(&children)).await;
             match found {
-                Ok(Ok(folder)) => return Some(folder),
+                Ok(Ok(fonts)) => return Some(fonts),
                 Ok(Err(error)) => tracing::warn!(%error, "the list of fonts could not be written"),
                 Err(error) => tracing::warn!(%error, "the search for fonts failed"),
             }
@@ -199,12 +201,22 @@ impl Press {
             output: MAX_PDF,
         };
         let mut arguments = vec![OsString::from(COMMAND)];
-        arguments.extend(fonts.map(|folder| folder.path().join(FONTS).into_os_string()));
-        let program = self.settings.program.as_os_str();
-        let child = RunningChild::start("the press", program, &arguments, folder.path(), limits)?;
+        let mut readable = Vec::new();
+        if let Some(FoundFonts { list, folders }) = fonts {
+            arguments.push(list.path().join(FONTS).into_os_string());
+            readable.push(list.path().to_owned());
+            readable.extend_from_slice(folders);
+        }
+        let children = &self.settings.children;
+        let child =
+            children.start_own("the press", &arguments, folder.path(), &readable, limits)?;
         let output = child.finish(request, cancelled).await?;
         match child::read(output).ok_or(Trouble::Garbled)? {
-            (Answer::Set { pages }, pdf) => Ok(Rendered { pdf, pages }),
+            (Answer::Set { pages, replaced }, pdf) => Ok(Rendered {
+                pdf,
+                pages,
+                replaced,
+            }),
             (Answer::Refused { kind, message }, _) => Err(Trouble::Refused(kind.word(), message)),
         }
     }
@@ -265,13 +277,12 @@ impl Press {
     }
 }
 
-fn write_fonts(children: &Children) -> std::io::Result<TempDir> {
-    let folder = children.folder()?;
-    std::fs::write(
-        folder.path().join(FONTS),
-        serde_json::to_vec(&Fonts::search())?,
-    )?;
-    Ok(folder)
+fn write_fonts(children: &Children) -> std::io::Result<FoundFonts> {
+    let list = children.folder()?;
+    let fonts = Fonts::search();
+    std::fs::write(list.path().join(FONTS), serde_json::to_vec(&fonts)?)?;
+    let folders = fonts.folders();
+    Ok(FoundFonts { list, folders })
 }
 
 fn mistake() -> PressError {

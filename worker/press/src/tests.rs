@@ -5,8 +5,8 @@ fn press(presses: usize) -> Press {
         render_seconds: 30,
         render_memory: 512,
     };
-    let children = Arc::new(Children::new(1, None).unwrap());
-    Press::new(&limits, "/bin/false".into(), presses, children)
+    let children = Arc::new(Children::new(1, None, "/bin/false".into()).unwrap());
+    Press::new(&limits, presses, children)
 }
 
 #[test]

@@ -1,9 +1,8 @@
 //! Programs that work on what strangers sent: each in a process of its own that can be killed, with bounds on memory,
 //! processor time, wall time and output, an environment without secrets, and a lower priority than the worker's.
 //!
-//! `unsafe` is forbidden here, so limits are not set between fork and exec: `nice` lowers the priority, `setpriv` has the
-//! kernel end the process when the worker dies, `prlimit` sets the limits and becomes the program. All three are part of
-//! every Debian.
+//! `unsafe` is forbidden here, so limits are not set between fork and exec: this program is started again and takes everything from itself
+//! before it becomes the other one ([`crate::confine`]).
 
 use std::ffi::{OsStr, OsString};
 use std::path::{Path, PathBuf};
@@ -15,6 +14,8 @@ use tempfile::TempDir;
 use tokio::io::{AsyncRead, AsyncReadExt, AsyncWriteExt};
 use tokio::process::{Child, Command};
 use tokio::sync::Semaphore;
+
+use crate::confine::{self, Holds};
 
 /// What a program may use.
 #[derive(Debug, Clone, Copy)]
@@ -39,14 +40,6 @@ impl Default for Limits {
         }
     }
 }
-
-/// Seconds of processor time between the signal that names the limit and the one that cannot be caught. Where both come
-/// at once only the second is seen, and it looks like a kill by the machine, which runs out of memory.
-const UNTIL_KILLED: u64 = 2;
-
-/// On a busy processor a child gets a third of what the worker, a gateway or Postgres beside it get. With 10 it would be a
-/// tenth, and children would run into their wall time on a machine that is merely busy.
-const NICENESS: &str = "5";
 
 /// Which bound a program ran into.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
@@ -117,11 +110,16 @@ pub struct Children {
     processors: Semaphore,
     count: usize,
     scratch: PathBuf,
+    ours: PathBuf,
 }
 
 impl Children {
-    /// As many at once as there are processors, with their folders below `scratch`.
-    pub fn new(processors: usize, scratch: Option<PathBuf>) -> std::io::Result<Self> {
+    /// As many at once as there are processors, with their folders below `scratch`. `ours` is the command `gristmill`, which confines them.
+    pub fn new(
+        processors: usize,
+        scratch: Option<PathBuf>,
+        ours: PathBuf,
+    ) -> std::io::Result<Self> {
         let root = scratch.unwrap_or_else(|| std::env::temp_dir().join("gristmill-work"));
         let scratch = root.join(std::process::id().to_string());
         std::fs::create_dir_all(&scratch)?;
@@ -132,7 +130,13 @@ impl Children {
             processors: Semaphore::new(processors),
             count: processors,
             scratch,
+            ours,
         })
+    }
+
+    /// Which bounds the kernel of this machine keeps.
+    pub async fn holds(&self) -> std::io::Result<Holds> {
+        Holds::ask(&self.ours).await
     }
 
     /// How many run at once.
@@ -160,9 +164,93 @@ impl Children {
             permit = self.processors.acquire() => permit,
             () = cancelled.cancelled() => return Err(ChildError::Cancelled),
         };
-        Running::start(program, OsStr::new(program), arguments, folder, limits)?
+        self.start(program, OsStr::new(program), arguments, folder, &[], limits)?
             .finish(input.unwrap_or_default(), cancelled)
             .await
+    }
+
+    /// Runs a sub-command of this program in the same way; its name is the first of the arguments.
+    pub async fn run_own(
+        &self,
+        arguments: &[OsString],
+        folder: &Path,
+        limits: Limits,
+        cancelled: &Cancellation,
+    ) -> Result<Vec<u8>, ChildError> {
+        let _processor = tokio::select! {
+            permit = self.processors.acquire() => permit,
+            () = cancelled.cancelled() => return Err(ChildError::Cancelled),
+        };
+        self.start_own("gristmill", arguments, folder, &[], limits)?
+            .finish(&[], cancelled)
+            .await
+    }
+
+    /// Starts a sub-command of this program, which waits for its input. Beside its folder it may read `readable`. Whoever starts it keeps to a budget.
+    pub fn start_own(
+        &self,
+        name: &'static str,
+        arguments: &[OsString],
+        folder: &Path,
+        readable: &[PathBuf],
+        limits: Limits,
+    ) -> Result<Running, ChildError> {
+        self.start(
+            name,
+            self.ours.as_os_str(),
+            arguments,
+            folder,
+            readable,
+            limits,
+        )
+    }
+
+    fn start(
+        &self,
+        program: &'static str,
+        path: &OsStr,
+        arguments: &[OsString],
+        folder: &Path,
+        readable: &[PathBuf],
+        limits: Limits,
+    ) -> Result<Running, ChildError> {
+        let mut command = self.confined(folder, readable, limits);
+        let child = command.arg(path).args(arguments).spawn();
+        Ok(Running {
+            program,
+            limits,
+            child: child.map_err(|source| ChildError::Run { program, source })?,
+        })
+    }
+
+    fn confined(&self, folder: &Path, readable: &[PathBuf], limits: Limits) -> Command {
+        let mut command = Command::new(&self.ours);
+        command.arg(confine::COMMAND);
+        command.arg("--folder").arg(folder);
+        for place in readable {
+            command.arg("--read").arg(place);
+        }
+        command
+            .arg(format!("--memory={}", limits.memory))
+            .arg(format!("--cpu={}", limits.cpu_seconds))
+            .arg(format!("--file={}", limits.output))
+            .arg("--")
+            .current_dir(folder)
+            .env_clear()
+            .env(
+                "PATH",
+                std::env::var_os("PATH").unwrap_or_else(|| "/usr/bin:/bin".into()),
+            )
+            .env("LANG", "C.UTF-8")
+            .env("TMPDIR", folder)
+            // Two threads cost 37% more processor time for little: pages run side by side instead.
+            .env("OMP_THREAD_LIMIT", "1")
+            .env("RAYON_NUM_THREADS", "1")
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped())
+            .kill_on_drop(true);
+        command
     }
 }
 
@@ -174,22 +262,6 @@ pub struct Running {
 }
 
 impl Running {
-    /// Starts a program that waits for its input; `program` is its name in errors. Whoever starts it keeps to a budget.
-    pub fn start(
-        program: &'static str,
-        path: &OsStr,
-        arguments: &[OsString],
-        folder: &Path,
-        limits: Limits,
-    ) -> Result<Self, ChildError> {
-        let child = command(path, arguments, folder, limits).spawn();
-        Ok(Self {
-            program,
-            limits,
-            child: child.map_err(|source| ChildError::Run { program, source })?,
-        })
-    }
-
     /// Gives it its input, waits for its end and returns its standard output. The time counts from here.
     pub async fn finish(
         mut self,
@@ -232,39 +304,6 @@ impl Running {
     }
 }
 
-fn command(path: &OsStr, arguments: &[OsString], folder: &Path, limits: Limits) -> Command {
-    let mut command = Command::new("nice");
-    command
-        .args(["-n", NICENESS])
-        .args(["setpriv", "--pdeathsig", "KILL", "--", "prlimit"])
-        .arg(format!("--as={}", limits.memory))
-        .arg(format!(
-            "--cpu={}:{}",
-            limits.cpu_seconds,
-            limits.cpu_seconds + UNTIL_KILLED
-        ))
-        .arg(format!("--fsize={}", limits.output))
-        .args(["--nofile=256", "--core=0", "--"])
-        .arg(path)
-        .args(arguments)
-        .current_dir(folder)
-        .env_clear()
-        .env(
-            "PATH",
-            std::env::var_os("PATH").unwrap_or_else(|| "/usr/bin:/bin".into()),
-        )
-        .env("LANG", "C.UTF-8")
-        .env("TMPDIR", folder)
-        // Two threads cost 37% more processor time for little: pages run side by side instead.
-        .env("OMP_THREAD_LIMIT", "1")
-        .env("RAYON_NUM_THREADS", "1")
-        .stdin(Stdio::piped())
-        .stdout(Stdio::piped())
-        .stderr(Stdio::piped())
-        .kill_on_drop(true);
-    command
-}
-
 async fn read(pipe: Option<impl AsyncRead + Unpin>, limit: u64) -> std::io::Result<Vec<u8>> {
     let mut bytes = Vec::new();
     if let Some(mut pipe) = pipe {
@@ -293,8 +332,13 @@ fn judge(
         }
         (_, Some(_)) => bound(Bound::Crash),
         (Some(127 | 126), _) => Err(ChildError::Missing(program)),
+        // Nothing was tried with the file, so nothing is known of it.
+        (Some(NOT_BEGUN), _) => Err(ChildError::Run {
+            program,
+            source: std::io::Error::other(first_lines(message)),
+        }),
         (code, None) => {
-            let message: String = String::from_utf8_lossy(message).chars().take(300).collect();
+            let message = first_lines(message);
             Err(ChildError::Failed {
                 program,
                 status: code.unwrap_or(-1),
@@ -304,10 +348,15 @@ fn judge(
     }
 }
 
+const NOT_BEGUN: i32 = confine::NOT_BEGUN as i32;
 const SIGABRT: i32 = 6;
 const SIGKILL: i32 = 9;
 const SIGXCPU: i32 = 24;
 const SIGXFSZ: i32 = 25;
+
+fn first_lines(message: &[u8]) -> String {
+    String::from_utf8_lossy(message).chars().take(300).collect()
+}
 
 fn says(message: &[u8], words: &[&str]) -> bool {
     let message = String::from_utf8_lossy(message);
@@ -330,6 +379,3 @@ fn forget_the_dead(root: &Path) {
         }
     }
 }
-
-#[cfg(test)]
-mod tests;

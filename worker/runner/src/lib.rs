@@ -4,6 +4,7 @@
 //! sent.
 
 mod children;
+pub mod confine;
 mod handler;
 
 use std::net::SocketAddr;
@@ -15,10 +16,12 @@ use gristmill::worker::QueueSource;
 use gristmill::{Jobs, Running, Worker};
 use gristmill_files::Objects;
 use gristmill_rpc::{BadSchema, Rpc, RpcError, Schemas};
+use rustix::process::{DumpableBehavior, set_dumpable_behavior};
 
 pub use children::{Bound, ChildError, Children, Limits, Running as RunningChild};
 pub use handler::{Context, Handler, Lane};
 
+use confine::Holds;
 use handler::{Means, Ours};
 
 /// Arguments of `gristmill work`.
@@ -93,6 +96,9 @@ pub enum Error {
     /// Where an application lies.
     #[error(transparent)]
     Schema(#[from] BadSchema),
+    /// Children are this very program, started again.
+    #[error("the path of this program is not known")]
+    Program(#[source] std::io::Error),
     /// The folder for files under work.
     #[error("the scratch folder cannot be used")]
     Scratch(#[source] std::io::Error),
@@ -130,7 +136,8 @@ impl Runner {
         let rest = format!("{}/rest/v1", args.url.trim_end_matches('/'));
         let schemas = Schemas::read(|name| std::env::var(name).ok())?;
         let rpc = Rpc::new(&rest, &args.service_key, &args.service_key).in_schemas(schemas);
-        let children = Children::new(cpus, args.scratch.clone()).map_err(Error::Scratch)?;
+        let ours = std::env::current_exe().map_err(Error::Program)?;
+        let children = Children::new(cpus, args.scratch.clone(), ours).map_err(Error::Scratch)?;
         Ok(Self {
             cpus,
             storage,
@@ -152,6 +159,8 @@ impl Runner {
 
     /// Works until asked to stop; then finishes or releases what it holds.
     pub async fn run(self, handlers: Vec<Arc<dyn Handler>>) -> Result<(), Error> {
+        hide();
+        say_what_is_open(&self.children).await;
         let means = Means {
             rpc: self.rpc.clone(),
             storage: self.storage,
@@ -182,6 +191,21 @@ impl Runner {
             worker = worker.listen(address);
         }
         Ok(worker.run().await?)
+    }
+}
+
+/// The environment of this process holds the service key. Whatever runs as the same user cannot read it any more, nor the memory.
+fn hide() {
+    if let Err(error) = set_dumpable_behavior(DumpableBehavior::NotDumpable) {
+        tracing::warn!(%error, "other processes of this user can read the worker's environment");
+    }
+}
+
+async fn say_what_is_open(children: &Children) {
+    match children.holds().await.map(Holds::missing) {
+        Ok(missing) if missing.is_empty() => {}
+        Ok(missing) => tracing::warn!(open = missing.join("; "), "children are confined in part"),
+        Err(error) => tracing::error!(%error, "children cannot be confined, so none will run"),
     }
 }
 

@@ -23,6 +23,7 @@ pub(super) struct Place {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Form {
     Audio,
+    AudioM4a,
     Pdf,
     /// The list of what was made.
     List,
@@ -34,6 +35,7 @@ impl Form {
     const fn name(self) -> &'static str {
         match self {
             Self::Audio => "audio_mp3",
+            Self::AudioM4a => "audio_m4a",
             Self::Pdf => "pdf",
             Self::List | Self::Text => "json",
         }
@@ -41,7 +43,7 @@ impl Form {
 
     const fn bucket(self) -> &'static str {
         match self {
-            Self::Audio | Self::Pdf | Self::List => ARTIFACTS,
+            Self::Audio | Self::AudioM4a | Self::Pdf | Self::List => ARTIFACTS,
             Self::Text => BUCKET,
         }
     }
@@ -49,6 +51,7 @@ impl Form {
     const fn folder_and_ending(self) -> (&'static str, &'static str) {
         match self {
             Self::Audio => ("audio", "mp3"),
+            Self::AudioM4a => ("audio", "m4a"),
             Self::Pdf => ("pdf", "pdf"),
             Self::List | Self::Text => ("json", "json"),
         }
@@ -57,6 +60,7 @@ impl Form {
     const fn content_type(self) -> &'static str {
         match self {
             Self::Audio => "audio/mpeg",
+            Self::AudioM4a => "audio/mp4",
             Self::Pdf => "application/pdf",
             Self::List | Self::Text => "application/json",
         }
@@ -78,12 +82,19 @@ pub(super) struct Made {
 }
 
 impl Place {
-    fn path(self, form: Form) -> String {
+    fn path(self, form: Form, name: Option<&str>) -> String {
         let (folder, ending) = form.folder_and_ending();
-        format!("{}/{}/{folder}/{}.{ending}", self.user, self.job, self.task)
+        let task = self.task.to_string();
+        let name = name.unwrap_or(&task);
+        format!("{}/{}/{folder}/{name}.{ending}", self.user, self.job)
     }
 
-    /// Stores an artifact. The object first: a row that names nothing is never written.
+    /// The job: what is chosen by chance in its texts follows from it.
+    pub(super) const fn job(self) -> Uuid {
+        self.job
+    }
+
+    /// Stores an artifact under the task's own name.
     pub(super) async fn store(
         self,
         form: Form,
@@ -91,7 +102,19 @@ impl Place {
         content: Vec<u8>,
         context: &Context<'_>,
     ) -> Result<Made, TaskError> {
-        let path = self.path(form);
+        self.store_as(None, form, title, content, context).await
+    }
+
+    /// Stores an artifact. The object first: a row that names nothing is never written. A name is a word of small letters.
+    pub(super) async fn store_as(
+        self,
+        name: Option<&str>,
+        form: Form,
+        title: &str,
+        content: Vec<u8>,
+        context: &Context<'_>,
+    ) -> Result<Made, TaskError> {
+        let path = self.path(form, name);
         let made = Made {
             r#type: form.name().to_owned(),
             storage_path: path.clone(),
@@ -135,9 +158,11 @@ mod tests {
             job: id(2),
             task: id(3),
         };
-        let path = place.path(Form::Audio);
+        let path = place.path(Form::Audio, None);
         assert_eq!(path, format!("{}/{}/audio/{}.mp3", id(1), id(2), id(3)));
         assert!(key(&path).is_ok());
+        let named = place.path(Form::Pdf, Some("full_nuclear"));
+        assert_eq!(named, format!("{}/{}/pdf/full_nuclear.pdf", id(1), id(2)));
     }
 
     #[test]

@@ -1,22 +1,31 @@
-//! `calculation`: facts about two people that the texts are then about. Real arithmetic on names and dates.
+//! `calculation`: what is to be known of two people before anything is written. The sky, calendars and numbers go to a file that the
+//! texts read; the result has the little that workers of release 0.1.0 know.
+
+use std::collections::BTreeSet;
 
 use chrono::{Datelike, NaiveDate};
+use gristmill_chapters::System;
+use gristmill_core::job::ClaimedJob;
 use serde::{Deserialize, Serialize};
 
-use super::TaskError;
-
-/// A person, as the caller gives it.
-#[derive(Debug, Deserialize)]
-pub(super) struct Person {
-    name: String,
-    born: NaiveDate,
-}
+use super::artifact::{Form, Made, Place};
+use super::people::Person;
+use super::texts::Document;
+use super::{TaskError, input, people};
+use gristmill_runner::Context;
 
 /// The input.
 #[derive(Debug, Deserialize)]
 pub(super) struct Input {
     person1: Person,
     person2: Person,
+    #[serde(default)]
+    systems: Vec<System>,
+    #[serde(default)]
+    documents: Vec<Document>,
+    /// Absent in version 1 of the workflow, whose texts calculate for themselves.
+    #[serde(flatten)]
+    place: Option<Place>,
 }
 
 /// What there is to say about one person.
@@ -53,10 +62,39 @@ pub(super) struct AllFacts {
 #[derive(Debug, Serialize)]
 pub(super) struct Calculated {
     facts: AllFacts,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    path: Option<String>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    artifacts: Vec<Made>,
 }
 
-pub(super) fn run(input: Input) -> Result<Calculated, TaskError> {
-    let (person1, person2) = (facts(input.person1)?, facts(input.person2)?);
+pub(super) async fn run(
+    job: &ClaimedJob,
+    context: &Context<'_>,
+) -> Result<impl Serialize + use<>, TaskError> {
+    let input: Input = input(job)?;
+    let mut calculated = Calculated {
+        facts: brief(&input.person1, &input.person2)?,
+        path: None,
+        artifacts: Vec::new(),
+    };
+    if let Some(place) = input.place {
+        let named = input.documents.iter().map(Document::system);
+        let systems: BTreeSet<System> = named.chain(input.systems).collect();
+        let facts = people::calculate(&input.person1, &input.person2, &systems)?;
+        let content =
+            serde_json::to_vec(&facts).map_err(|error| TaskError::Content(error.to_string()))?;
+        let made = place
+            .store(Form::Text, "Calculations", content, context)
+            .await?;
+        calculated.path = Some(made.storage_path.clone());
+        calculated.artifacts.push(made);
+    }
+    Ok(calculated)
+}
+
+fn brief(one: &Person, other: &Person) -> Result<AllFacts, TaskError> {
+    let (person1, person2) = (facts(one)?, facts(other)?);
     let mut shared: Vec<char> = letters(&person1.name)
         .filter(|letter| letters(&person2.name).any(|other| other == *letter))
         .collect();
@@ -67,22 +105,15 @@ pub(super) fn run(input: Input) -> Result<Calculated, TaskError> {
         numbers: person1.number.abs_diff(person2.number),
         shared_letters: shared.into_iter().collect(),
     };
-    Ok(Calculated {
-        facts: AllFacts {
-            person1,
-            person2,
-            between,
-        },
+    Ok(AllFacts {
+        person1,
+        person2,
+        between,
     })
 }
 
-fn facts(person: Person) -> Result<Facts, TaskError> {
-    let name = person.name.trim().to_owned();
-    if name.is_empty() || name.chars().count() > 100 {
-        return Err(TaskError::Input(
-            "a name has 1 to 100 characters".to_owned(),
-        ));
-    }
+fn facts(person: &Person) -> Result<Facts, TaskError> {
+    let name = person.name()?.to_owned();
     let born = person.born;
     Ok(Facts {
         weekday: born.format("%A").to_string(),
@@ -124,18 +155,18 @@ fn digit_root(date: NaiveDate) -> u32 {
 }
 
 #[cfg(test)]
-pub(super) fn sample() -> AllFacts {
-    let input = r#"{"person1": {"name": "Ada", "born": "1815-12-10"}, "person2": {"name": "Charles", "born": "1791-12-26"}}"#;
-    run(serde_json::from_str(input).unwrap()).unwrap().facts
-}
-
-#[cfg(test)]
 mod tests {
     use super::*;
 
+    fn of(input: &str) -> Result<AllFacts, TaskError> {
+        let input: Input = serde_json::from_str(input).unwrap();
+        assert!(input.place.is_none());
+        brief(&input.person1, &input.person2)
+    }
+
     #[test]
-    fn facts_are_worked_out_from_names_and_dates() {
-        let facts = sample();
+    fn the_brief_facts_of_release_0_1_0_are_worked_out_from_names_and_dates() {
+        let facts = of(r#"{"person1": {"name": "Ada", "born": "1815-12-10"}, "person2": {"name": "Charles", "born": "1791-12-26"}}"#).unwrap();
         assert_eq!(facts.person1.weekday, "Sunday");
         assert_eq!(facts.person1.day_of_year, 344);
         assert_eq!(facts.person1.season, "winter");
@@ -147,9 +178,23 @@ mod tests {
 
     #[test]
     fn a_person_without_a_name_or_with_a_wrong_date_is_refused() {
-        let nameless = r#"{"person1": {"name": " ", "born": "1815-12-10"}, "person2": {"name": "C", "born": "1791-12-26"}}"#;
-        assert!(run(serde_json::from_str(nameless).unwrap()).is_err());
+        assert!(of(r#"{"person1": {"name": " ", "born": "1815-12-10"}, "person2": {"name": "C", "born": "1791-12-26"}}"#).is_err());
         let undated = r#"{"person1": {"name": "A", "born": "1815-13-10"}, "person2": {"name": "C", "born": "1791-12-26"}}"#;
         assert!(serde_json::from_str::<Input>(undated).is_err());
+    }
+
+    #[test]
+    fn the_input_of_the_second_version_says_where_to_write_and_which_systems() {
+        let place = r#""user": "00000000-0000-0000-0000-000000000001", "job": "00000000-0000-0000-0000-000000000002", "task": "00000000-0000-0000-0000-000000000003""#;
+        let input: Input = serde_json::from_str(&format!(
+            r#"{{{place}, "systems": ["vedic"], "documents": [{{"system": "western", "about": "both"}}],
+                "person1": {{"name": "A", "born": "1990-01-01", "time": "08:30", "zone": "+01:00"}}, "person2": {{"name": "B", "born": "1991-01-01"}}}}"#
+        ))
+        .unwrap();
+        assert!(input.place.is_some());
+        assert_eq!(
+            (input.systems, input.documents[0].system()),
+            (vec![System::Vedic], System::Western)
+        );
     }
 }

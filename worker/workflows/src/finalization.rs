@@ -1,9 +1,15 @@
-//! `finalization`: the list of what a job has made, as an artifact of its own.
+//! `finalization`: what a job has made, as one book (PDF and JSON), or as a list alone where the definition names no book.
 
+use gristmill_chapters::Section;
 use gristmill_core::job::ClaimedJob;
+use gristmill_press::{Press, Request};
+use gristmill_render::Template;
 use serde::{Deserialize, Serialize};
+use serde_json::{Value, json};
 
-use super::artifact::{Form, Made, Place};
+use super::artifact::{Form, Made, Place, key};
+use super::pages::archival;
+use super::texts::Text;
 use super::{TaskError, input};
 use gristmill_runner::Context;
 
@@ -13,6 +19,9 @@ struct Input {
     place: Place,
     /// For each step what its items gave.
     made: Vec<Vec<Given>>,
+    /// What the book is called in storage. Absent in version 1 of the workflow, which has none.
+    #[serde(default)]
+    name: Option<String>,
 }
 
 #[derive(Debug, Deserialize)]
@@ -22,6 +31,8 @@ struct Given {
 
 #[derive(Debug, Serialize)]
 struct List {
+    #[serde(skip_serializing_if = "Option::is_none")]
+    title: Option<String>,
     documents: Vec<Listed>,
     seconds: f64,
     bytes: u64,
@@ -30,6 +41,8 @@ struct List {
 #[derive(Debug, Serialize)]
 struct Listed {
     title: String,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    sections: Vec<Section>,
     files: Vec<Made>,
 }
 
@@ -39,28 +52,88 @@ struct Finalized {
     files: usize,
     seconds: f64,
     bytes: u64,
-    artifacts: [Made; 1],
+    artifacts: Vec<Made>,
 }
+
+/// The largest text that is read.
+const MAX_TEXT: u64 = 1 << 20;
 
 pub(super) async fn run(
     job: &ClaimedJob,
     context: &Context<'_>,
+    press: &Press,
 ) -> Result<impl Serialize + use<>, TaskError> {
     let input: Input = input(job)?;
-    let list = list(input.made);
+    let mut list = list(input.made);
+    let mut artifacts = Vec::new();
+    if let Some(name) = &input.name {
+        let pdf = book(job, context, press, &mut list).await?;
+        let title = list.title.as_deref().unwrap_or_default();
+        let made = input
+            .place
+            .store_as(Some(name), Form::Pdf, title, pdf, context)
+            .await?;
+        artifacts.push(made);
+    }
     let content =
         serde_json::to_vec_pretty(&list).map_err(|error| TaskError::Content(error.to_string()))?;
-    let made = input
-        .place
-        .store(Form::List, "Contents", content, context)
-        .await?;
+    let title = list.title.as_deref().unwrap_or("Contents");
+    let name = input.name.as_deref();
+    artifacts.push(
+        input
+            .place
+            .store_as(name, Form::List, title, content, context)
+            .await?,
+    );
     Ok(Finalized {
         documents: list.documents.len(),
         files: list.documents.iter().map(|listed| listed.files.len()).sum(),
         seconds: list.seconds,
         bytes: list.bytes,
-        artifacts: [made],
+        artifacts,
     })
+}
+
+// Reads the texts into the list, and sets all of them as one PDF.
+async fn book(
+    job: &ClaimedJob,
+    context: &Context<'_>,
+    press: &Press,
+    list: &mut List,
+) -> Result<Vec<u8>, TaskError> {
+    let mut author = String::new();
+    for listed in &mut list.documents {
+        let is_text = |made: &&Made| made.r#type == "json";
+        let Some(made) = listed.files.iter().find(is_text) else {
+            continue;
+        };
+        let content = context
+            .storage
+            .get(&key(&made.storage_path)?, MAX_TEXT)
+            .await?;
+        let text: Text = serde_json::from_slice(&content)
+            .map_err(|_| TaskError::Content("a text is not as texts are written".to_owned()))?;
+        listed.sections = text.sections;
+        author = text.author;
+    }
+    let people = author.strip_prefix("For ").unwrap_or(&author);
+    let title = format!("{people}: the whole reading");
+    context.progress(25, "set");
+    let chapters: Vec<Value> = list
+        .documents
+        .iter()
+        .map(|listed| json!({ "title": listed.title, "sections": listed.sections }))
+        .collect();
+    let data = json!({ "title": title, "author": author, "chapters": chapters });
+    let request = Request {
+        template: Template::Chapter,
+        data: &data,
+        options: &archival(),
+    };
+    let pdf = press.set(job, &request, context).await?.pdf;
+    context.progress(75, "store");
+    list.title = Some(title);
+    Ok(pdf)
 }
 
 // Item i of every step is document i.
@@ -72,6 +145,7 @@ fn list(made: Vec<Vec<Given>>) -> List {
                 let title = given.artifacts.first().map(|made| made.title.clone());
                 documents.push(Listed {
                     title: title.unwrap_or_default(),
+                    sections: Vec::new(),
                     files: Vec::new(),
                 });
             }
@@ -80,6 +154,7 @@ fn list(made: Vec<Vec<Given>>) -> List {
     }
     let files = || documents.iter().flat_map(|listed| &listed.files);
     List {
+        title: None,
         seconds: files().filter_map(|made| made.duration_seconds).sum(),
         bytes: files().map(|made| made.bytes).sum(),
         documents,

@@ -1,4 +1,6 @@
-//! The tasks of the built-in workflows: facts, texts, pages, voices and the list of what was made.
+//! The tasks of the built-in workflows: facts, texts, pages, voices and the book of all that was made.
+//!
+//! What is calculated is `gristmill-almanac`, what is written about it `gristmill-chapters`.
 //!
 //! Every task writes its object under its own id and names it in its result; Postgres registers it in the transaction
 //! that completes the task. A second attempt writes the same object again.
@@ -6,9 +8,8 @@
 mod artifact;
 mod calculation;
 mod finalization;
-mod grammar;
 mod pages;
-mod rules;
+mod people;
 mod texts;
 mod voices;
 mod wave;
@@ -29,15 +30,19 @@ use gristmill_runner::{ChildError, Context, Handler, Lane};
 /// The handlers of this part.
 pub fn handlers(models: Arc<Models>, press: Arc<Press>) -> Vec<Arc<dyn Handler>> {
     vec![
-        Arc::new(Light { models }),
+        Arc::new(Light {
+            models,
+            press: press.clone(),
+        }),
         Arc::new(Pages { press }),
         Arc::new(Voices),
     ]
 }
 
-/// What takes a moment and a store, or a model.
+/// What takes a moment and a store, or a model; and the book at the end.
 struct Light {
     models: Arc<Models>,
+    press: Arc<Press>,
 }
 
 /// What typst sets.
@@ -82,8 +87,8 @@ impl Handler for Light {
 
     async fn run(&self, job: &ClaimedJob, context: &Context<'_>) -> Outcome {
         match job.kind.as_str() {
-            "calculation" => outcome(input(job).and_then(calculation::run)),
-            "finalization" => outcome(finalization::run(job, context).await),
+            "calculation" => outcome(calculation::run(job, context).await),
+            "finalization" => outcome(finalization::run(job, context, &self.press).await),
             _ => outcome(texts::run(job, context, &self.models).await),
         }
     }

@@ -1,7 +1,7 @@
 //! `pdf_generation`: a text set by typst, in a child under limits.
 
 use gristmill_core::job::ClaimedJob;
-use gristmill_render::{Options, Template};
+use gristmill_render::{Options, Quality, Template};
 use serde::Serialize;
 use serde_json::Value;
 
@@ -30,9 +30,9 @@ pub(super) async fn run(
     let title = text["title"].as_str().unwrap_or_default().to_owned();
     context.progress(25, "set");
     let request = Request {
-        template: Template::Plain,
+        template: Template::Chapter,
         data: &text,
-        options: &Options::default(),
+        options: &archival(),
     };
     let pdf = press.set(job, &request, context).await?.pdf;
     context.progress(75, "store");
@@ -41,4 +41,12 @@ pub(super) async fn run(
         path: made.storage_path.clone(),
         artifacts: [made],
     })
+}
+
+/// PDF/A: a chapter is to be kept.
+pub(super) fn archival() -> Options {
+    Options {
+        quality: Quality::High,
+        ..Options::default()
+    }
 }

@@ -1,22 +1,27 @@
-//! `text_generation`: a document written from facts, by a model where one is configured, else by rules.
+//! `text_generation`: a chapter written from what was calculated, by a model where one is configured, else by our own prose.
 
+use gristmill_chapters::{About, Chapter, Facts, Section, System, Topic};
 use gristmill_core::job::ClaimedJob;
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
-use serde_json::json;
+use serde_json::{Value, json};
 
 use super::artifact::{Form, Made, Place, key};
 use super::calculation::AllFacts;
-use super::{TaskError, input, rules};
+use super::people::{self, Person};
+use super::{TaskError, input};
 use gristmill_models::Models;
 use gristmill_runner::Context;
 
 /// What a model is told; the facts come beside it, as JSON.
-const TASK: &str = "From facts about two people, given as JSON with the title of a document and what it is about, write that document: friendly, in plain English, two to four sections of one paragraph each, saying nothing that the facts do not. Answer with one JSON object {\"sections\": [{\"title\": string, \"text\": string}]} and nothing else.";
+const TASK: &str = "From facts about two people, given as JSON with the title of a chapter and what it is about, write that chapter: one to two pages of warm, plain English that use their names and refer to the calculated facts, in four to seven sections of one or two paragraphs each, saying nothing that the facts do not and no sentence twice. Paragraphs are separated by an empty line. Answer with one JSON object {\"sections\": [{\"title\": string, \"text\": string}]} and nothing else.";
 
 /// The most that is taken of a model: more would be no document, but a mistake.
 const MAX_SECTIONS: usize = 20;
 const MAX_LETTERS: usize = 60_000;
+
+/// The largest file of calculations that is read.
+const MAX_CALCULATIONS: u64 = 1 << 20;
 
 #[derive(Debug, Deserialize)]
 struct Input {
@@ -25,14 +30,41 @@ struct Input {
     document: Document,
     index: usize,
     facts: AllFacts,
+    /// Where the calculations lie. Absent in version 1 of the workflow, and where a worker of release 0.1.0 has calculated.
+    #[serde(default)]
+    calculations: Option<String>,
+    /// The whole book, so that no chapter repeats another.
+    #[serde(default)]
+    documents: Vec<Document>,
 }
 
 /// What one document is to be about.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub(super) struct Document {
-    pub(super) system: String,
-    pub(super) about: String,
-    pub(super) title: String,
+    system: String,
+    about: String,
+    /// Instead of ours.
+    #[serde(default)]
+    title: Option<String>,
+}
+
+impl Document {
+    /// The way of looking. What is unknown looks at everything.
+    pub(super) fn system(&self) -> System {
+        System::named(&self.system).unwrap_or(System::Verdict)
+    }
+
+    fn topic(&self) -> Topic {
+        let about = match self.about.as_str() {
+            "person1" => About::Person1,
+            "person2" => About::Person2,
+            _ => About::Both,
+        };
+        Topic {
+            system: self.system(),
+            about,
+        }
+    }
 }
 
 /// A text, as it lies in storage: pages and voices read it from there.
@@ -43,13 +75,6 @@ pub(super) struct Text {
     pub(super) sections: Vec<Section>,
 }
 
-/// A heading and what stands below it.
-#[derive(Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub(super) struct Section {
-    pub(super) title: String,
-    pub(super) text: String,
-}
-
 /// The input of a task that makes something of a text.
 #[derive(Debug, Deserialize)]
 pub(super) struct OfText {
@@ -57,6 +82,9 @@ pub(super) struct OfText {
     pub(super) place: Place,
     /// Where the text lies.
     text: String,
+    /// Of sound: mp3 or m4a.
+    #[serde(default)]
+    pub(super) format: Option<String>,
 }
 
 impl OfText {
@@ -122,16 +150,18 @@ pub(super) async fn run(
     models: &Models,
 ) -> Result<impl Serialize + use<>, TaskError> {
     let input: Input = input(job)?;
-    let asked = json!({ "document": input.document, "facts": input.facts });
+    let facts = input.facts(context).await?;
+    let chapter = input.chapter(&facts)?;
+    let title = input.document.title.clone().unwrap_or(chapter.title);
+    let asked = json!({ "title": title, "document": input.document, "facts": of_system(&facts, input.document.system()) });
     let sections = match models.ask::<Draft>(context, TASK, &asked).await {
         Ok(Some((draft, _))) => draft.checked()?,
-        Ok(None) => rules::write(&input.document, input.index, &input.facts),
+        Ok(None) => chapter.sections,
         Err(trouble) => return Err(TaskError::Model(Box::new(trouble.into()))),
     };
-    let (one, other) = (&input.facts.person1, &input.facts.person2);
     let text = Text {
-        title: input.document.title,
-        author: format!("For {} and {}", one.name, other.name),
+        title,
+        author: format!("For {} and {}", facts.person1.name, facts.person2.name),
         sections,
     };
     let content =
@@ -148,9 +178,90 @@ pub(super) async fn run(
     })
 }
 
+impl Input {
+    async fn facts(&self, context: &Context<'_>) -> Result<Facts, TaskError> {
+        if let Some(path) = &self.calculations {
+            let content = context.storage.get(&key(path)?, MAX_CALCULATIONS).await?;
+            return serde_json::from_slice(&content).map_err(|_| {
+                TaskError::Content(
+                    "the calculations are not as calculations are written".to_owned(),
+                )
+            });
+        }
+        let plain = |name: &str, born| Person::plain(name.to_owned(), born);
+        let (one, other) = (&self.facts.person1, &self.facts.person2);
+        let systems = System::ALL.into_iter().collect();
+        people::calculate(
+            &plain(&one.name, one.born),
+            &plain(&other.name, other.born),
+            &systems,
+        )
+    }
+
+    fn chapter(&self, facts: &Facts) -> Result<Chapter, TaskError> {
+        let mut plan: Vec<Topic> = self.documents.iter().map(Document::topic).collect();
+        // Without the plan of the book a chapter stands for itself. Its place tells it from others of its kind.
+        if self.index >= plan.len() {
+            plan = vec![self.document.topic()];
+        }
+        let index = self.index.min(plan.len() - 1);
+        gristmill_chapters::write(facts, &plan, index, &self.place.job().to_string()).ok_or_else(
+            || {
+                TaskError::Input(
+                    "nothing was calculated for the system of this document".to_owned(),
+                )
+            },
+        )
+    }
+}
+
+// What was calculated for one system. The verdict looks at all.
+fn of_system(facts: &Facts, system: System) -> Value {
+    let mut value = json!(facts);
+    let name = json!(system);
+    if system == System::Verdict {
+        return value;
+    }
+    for person in ["person1", "person2"] {
+        if let Some(fields) = value[person].as_object_mut() {
+            fields.retain(|key, _| {
+                key == "name" || key == "birth" || Some(key.as_str()) == name.as_str()
+            });
+        }
+    }
+    value
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_model_is_told_the_facts_of_its_system_alone() {
+        let person = |name: &str| Person::plain(name.to_owned(), "1990-05-05".parse().unwrap());
+        let facts = people::calculate(
+            &person("A"),
+            &person("B"),
+            &System::ALL.into_iter().collect(),
+        )
+        .unwrap();
+        let told = of_system(&facts, System::HumanDesign);
+        let keys: Vec<_> = told["person1"]
+            .as_object()
+            .unwrap()
+            .keys()
+            .cloned()
+            .collect();
+        assert_eq!(keys, ["birth", "human_design", "name"]);
+        assert_eq!(
+            told["person2"]["human_design"]["personality"]
+                .as_array()
+                .unwrap()
+                .len(),
+            13
+        );
+        assert!(of_system(&facts, System::Verdict)["person1"]["western"].is_object());
+    }
 
     #[test]
     fn a_draft_is_taken_only_if_it_is_a_document() {
@@ -159,6 +270,7 @@ mod tests {
                 .map(|_| Section {
                     title: "T".to_owned(),
                     text: text.to_owned(),
+                    table: None,
                 })
                 .collect(),
         };

@@ -1,4 +1,5 @@
-//! `audio_generation`: a text read aloud by espeak-ng and made an MP3 of 128 kbit/s by lame, both as children under limits.
+//! `audio_generation`: a text read aloud by espeak-ng and made an MP3 of 128 kbit/s by lame or an M4A of 64 kbit/s
+//! by ffmpeg, all as children under limits.
 
 use std::ffi::OsString;
 use std::time::Duration;
@@ -36,12 +37,13 @@ pub(super) async fn run(
 ) -> Result<impl Serialize + use<>, TaskError> {
     let input: OfText = input(job)?;
     let text: Text = input.read(context, MAX_TEXT).await?;
-    let (mp3, duration) = speak(&text, context).await?;
+    let form = match input.format.as_deref() {
+        Some("m4a") => Form::AudioM4a,
+        _ => Form::Audio,
+    };
+    let (sound, duration) = speak(&text, form, context).await?;
     context.progress(75, "store");
-    let mut made = input
-        .place
-        .store(Form::Audio, &text.title, mp3, context)
-        .await?;
+    let mut made = input.place.store(form, &text.title, sound, context).await?;
     made.duration_seconds = Some(duration);
     Ok(Spoken {
         path: made.storage_path.clone(),
@@ -50,7 +52,11 @@ pub(super) async fn run(
     })
 }
 
-async fn speak(text: &Text, context: &Context<'_>) -> Result<(Vec<u8>, f64), TaskError> {
+async fn speak(
+    text: &Text,
+    form: Form,
+    context: &Context<'_>,
+) -> Result<(Vec<u8>, f64), TaskError> {
     let folder = context.children.folder()?;
     let _watch = context.watch();
     let run = async |program, arguments: &[&str], stdin: Option<&[u8]>| {
@@ -67,21 +73,28 @@ async fn speak(text: &Text, context: &Context<'_>) -> Result<(Vec<u8>, f64), Tas
     let duration = seconds(&tokio::fs::read(folder.path().join("spoken.wav")).await?)
         .ok_or_else(|| TaskError::Content("espeak-ng wrote no sound".to_owned()))?;
     context.progress(50, "encode");
-    let encode = [
-        "--quiet",
-        "--cbr",
-        "-b",
-        "128",
-        "-m",
-        "m",
-        "--tt",
-        &text.title,
-        "spoken.wav",
-        "spoken.mp3",
-    ];
-    run("lame", &encode, None).await?;
-    let mp3 = tokio::fs::read(folder.path().join("spoken.mp3")).await?;
-    Ok((mp3, (duration * 1000.0).round() / 1000.0))
+    let file = match form {
+        Form::AudioM4a => {
+            let title = format!("title={}", text.title);
+            #[rustfmt::skip]
+            let encode = [
+                "-nostdin", "-loglevel", "error", "-threads", "1", "-i", "spoken.wav", "-c:a", "aac", "-b:a", "64k",
+                "-metadata", &title, "-movflags", "+faststart", "spoken.m4a",
+            ];
+            run("ffmpeg", &encode, None).await?;
+            "spoken.m4a"
+        }
+        _ => {
+            #[rustfmt::skip]
+            let encode = [
+                "--quiet", "--cbr", "-b", "128", "-m", "m", "--tt", &text.title, "spoken.wav", "spoken.mp3",
+            ];
+            run("lame", &encode, None).await?;
+            "spoken.mp3"
+        }
+    };
+    let sound = tokio::fs::read(folder.path().join(file)).await?;
+    Ok((sound, (duration * 1000.0).round() / 1000.0))
 }
 
 fn script(text: &Text) -> String {
@@ -89,5 +102,31 @@ fn script(text: &Text) -> String {
     for section in &text.sections {
         script.push_str(&format!("{}.\n\n{}\n\n", section.title, section.text));
     }
-    script
+    // Signs that a voice would leave out, or spell.
+    script.replace('°', " degrees ").replace('′', " minutes")
+}
+
+#[cfg(test)]
+mod tests {
+    use gristmill_chapters::Section;
+
+    use super::*;
+
+    #[test]
+    fn degrees_and_minutes_are_spoken_and_tables_are_not() {
+        let section = Section {
+            title: "Sun".to_owned(),
+            text: "At 16°31′ of Leo.".to_owned(),
+            table: None,
+        };
+        let text = Text {
+            title: "T".to_owned(),
+            author: String::new(),
+            sections: vec![section],
+        };
+        assert_eq!(
+            script(&text),
+            "T.\n\nSun.\n\nAt 16 degrees 31 minutes of Leo.\n\n"
+        );
+    }
 }

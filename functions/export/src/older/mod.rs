@@ -143,7 +143,7 @@ fn refused(error: RpcError) -> Problem {
         if let (Some(used), Some(limit)) = (figure("used"), figure("limit")) {
             let (used, limit) = (megabytes(used), megabytes(limit));
             problem.detail = format!(
-                "Your exports use {used} MB of {limit} MB. Delete some, or wait until they expire."
+                "Your exports use {used} MB of {limit} MB. Delete some with DELETE /v1/exports/{{id}}/file or from export_history, or wait until they expire."
             );
             problem.figures.insert("used".to_owned(), used.into());
             problem.figures.insert("limit".to_owned(), limit.into());

@@ -9,7 +9,7 @@ use syn::{
     Result, Token,
 };
 
-use crate::period;
+use crate::{fields, period};
 
 /// The longest period of a unique job: a year, as the engine has it.
 const LONGEST: u64 = 31_536_000;
@@ -66,6 +66,7 @@ pub(crate) fn derive(input: &DeriveInput) -> Result<TokenStream> {
         },
         None => quote!(::core::option::Option::None),
     };
+    let (fields, names): (Vec<_>, Vec<_>) = fields::names(input).into_iter().unzip();
     let (generics, arguments, bounds) = input.generics.split_for_impl();
     Ok(quote! {
         #[automatically_derived]
@@ -78,6 +79,7 @@ pub(crate) fn derive(input: &DeriveInput) -> Result<TokenStream> {
                 open_to_users: #open_to_users,
                 unique: #unique,
             };
+            const FIELDS: &'static [(&'static str, &'static str)] = &[#((#fields, #names)),*];
         }
     })
 }

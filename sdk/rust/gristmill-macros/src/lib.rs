@@ -1,5 +1,6 @@
 //! The derive macros of the crate `gristmill`. Use them by way of that crate, which documents them with examples.
 
+mod fields;
 mod job;
 mod period;
 mod set;

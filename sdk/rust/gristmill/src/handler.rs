@@ -7,10 +7,9 @@ use std::sync::Arc;
 use crate::Running;
 use crate::cx::{Cx, State, States};
 use crate::invocation::Batch;
-use crate::job::{ClaimedJob, Job};
+use crate::job::ClaimedJob;
 use crate::outcome::{Failure, IntoOutcome, Outcome};
-use crate::register::{Definition, Kind, Queue};
-use crate::schedule::Schedule;
+use crate::{Definition, Job, Kind, Queue, Schedule};
 
 /// Runs jobs of some kinds. A function of the form `async fn(job: J, cx: &Cx) -> Result<R, Failure>` is made one by
 /// [`jobs!`](crate::jobs). Implement it where one value runs several kinds, reads payloads itself, or decides when it has room.

@@ -12,8 +12,6 @@ mod handler;
 pub mod invocation;
 mod job;
 mod outcome;
-mod register;
-mod schedule;
 pub mod signature;
 mod steps;
 #[cfg(feature = "testing")]
@@ -27,7 +25,10 @@ pub mod worker;
 use std::future::Future;
 use std::pin::Pin;
 
-pub use gristmill_macros::{Job, JobSet};
+pub use gristmill_definitions::{
+    CatchUp, Definition, Job, JobSet, Kind, KindOptions, Overlap, Queue, Registered, Schedule,
+    Unique, task, workflow,
+};
 
 pub use cancellation::{Cancellation, Cancelled};
 pub use client::{
@@ -39,13 +40,11 @@ pub use handler::{Handler, HandlerOf, Jobs, Lane, Typed};
 #[doc(hidden)]
 pub use handler::{More, Nothing, handler, more};
 pub use invocation::{Batch, Invocation, Report};
-pub use job::{ClaimedJob, Holder, InvocationId, Job, JobId, KindOptions, Unique};
+pub use job::{ClaimedJob, Holder, InvocationId, JobId};
 pub use outcome::{
     Ending, Failure, IntoOutcome, Level, LogLine, Outcome, SettleStatus, Settled, Settlement,
     Usage, dead, released, snooze,
 };
-pub use register::{Definition, Kind, Queue, Registered};
-pub use schedule::{CatchUp, Overlap, Schedule};
 pub use steps::EventStatus;
 #[cfg(all(feature = "worker", not(target_arch = "wasm32")))]
 pub use worker::Worker;

@@ -29,11 +29,12 @@ use serde::de::DeserializeOwned;
 use serde_json::{Value, json};
 use uuid::Uuid;
 
+use crate::Job;
 use crate::client::{CallError, Claim, Client};
 use crate::cx::{Cx, Live};
 use crate::handler::{Jobs, unknown_kind};
 use crate::invocation::Report;
-use crate::job::{ClaimedJob, Job, JobId};
+use crate::job::{ClaimedJob, JobId};
 use crate::outcome::{Failure, LogLine, Outcome, Settlement, Usage};
 use crate::steps::until_put_off;
 

@@ -11,7 +11,7 @@ export type { Json, RpcAnswer, RpcArguments, RpcName, Rpcs } from "../rpc-types.
 export type { Artifact, Export, ExportFile, ExportOrder, ExportSettings, Exports, Workflow, Workflows } from "./applications.js";
 export type { ClientOptions } from "./http.js";
 export type { Change, ManagerOptions, SubscriptionOptions, Subscriptions } from "./subscriptions.js";
-export type { Document, Uploaded, UploadOptions, UploadProgress, Uploads } from "./uploads.js";
+export type { Box, Document, DocumentStatus, Doubt, Fact, Review, Uploaded, UploadOptions, UploadProgress, Uploads } from "./uploads.js";
 export type { Failure, Snapshot, Watched, WatchOptions } from "./watch.js";
 
 /** A job that defineJob() made, or anything else with a kind. */

@@ -39,10 +39,62 @@ export interface Uploaded {
   replayed: boolean;
 }
 
-/** A document as the function shows it. */
+/** How far a document has come. `needs_review`: it was read to its end, and what was read is in doubt. */
+export type DocumentStatus = "uploading" | "uploaded" | "processing" | "completed" | "needs_review" | "failed" | "refused" | "infected" | "erasing";
+
+/** Left, top, right, bottom, as fractions of the page. */
+export type Box = [number, number, number, number];
+
+/** Why a document needs review. */
+export interface Doubt {
+  /** A word: `low_ocr_confidence`, `row_not_understood`, `flag_and_range_disagree` … */
+  reason: string;
+  page: number | null;
+  box: Box | null;
+  /** The words on the page that it is about. */
+  text: string | null;
+  /** The number of the fact that it is about. */
+  fact: number | null;
+}
+
+/** What a document says. */
+export interface Fact {
+  number: number;
+  kind: "patient" | "provider" | "date" | "condition" | "medication" | "lab" | "allergy" | "procedure" | "finding" | "vital_sign" | "immunisation" | "appointment";
+  name: string;
+  /** The words on the page that say it. */
+  written?: string;
+  value: Record<string, unknown>;
+  /** Whether it holds now. Only `current` and `changed` do. */
+  status: "current" | "stopped" | "changed" | "historical" | "ruled_out" | "suspected" | "family" | "planned";
+  certainty: "certain" | "likely" | "possible";
+  /** The words that decided status or certainty. */
+  decided_by?: { text: string; page?: number; box?: Box };
+  code_system?: string;
+  code?: string;
+  page?: number;
+  box?: Box;
+  confidence?: number;
+  doubts: Partial<Doubt>[];
+}
+
+/** How a person has ended a review. */
+export interface Review {
+  decision: "confirmed" | "unusable";
+  note: string | null;
+  by: string | null;
+  at: string;
+}
+
+/** A document as the function shows it. What was found in it is there when one document is asked for, and not in lists. */
 export interface Document {
   id: string;
-  status: string;
+  status: DocumentStatus;
+  /** Why it needs review, the most frequent reason first; empty for any other. */
+  reasons?: string[];
+  facts?: Fact[];
+  doubts?: Doubt[];
+  review?: Review | null;
   stage: string | null;
   percent: number;
   filename: string;
@@ -81,6 +133,11 @@ export class Uploads {
 
   list(options: { profileId?: string; before?: string; limit?: number; signal?: AbortSignal } = {}): Promise<Document[]> {
     return this.#http.call(`documents/v1/documents${query({ profile_id: options.profileId, before: options.before, limit: options.limit })}`, { signal: options.signal });
+  }
+
+  /** Ends the review of a document that needs one: what was read is right, or must not be relied on. The document is then completed. */
+  review(id: string, decision: Review["decision"], note?: string): Promise<Review> {
+    return this.#http.call(`documents/v1/documents/${encodeURIComponent(id)}/review`, { method: "POST", json: { decision, note } });
   }
 
   /** Erases the file, its rows and everything that was read out of it. */

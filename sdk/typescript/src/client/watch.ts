@@ -14,7 +14,7 @@ export interface Failure {
 /** How far a job, a document, an export or a workflow has come. */
 export interface Snapshot<R = unknown, T = Record<string, unknown>> {
   id: string;
-  /** In the words of what is watched: pending, processing, retrying, completed, failed, cancelled and others. */
+  /** In the words of what is watched: pending, processing, retrying, completed, needs_review, failed, cancelled and others. */
   state: string;
   /** Percent. */
   progress: number;
@@ -55,8 +55,9 @@ const sources: Record<Watched, Source> = {
     read: ({ state, progress, result, error }) => ({ state, progress, result: state === "completed" ? result : null, error }),
   },
   document: {
-    path: (id) => `documents/v1/documents/${id}`, streams: true, ends: ["completed", "failed", "refused", "infected"],
-    read: ({ status, percent, error, ...more }) => ({ state: status, progress: percent, result: status === "completed" ? { status, percent, error, ...more } : null, error }),
+    path: (id) => `documents/v1/documents/${id}`, streams: true, ends: ["completed", "needs_review", "failed", "refused", "infected"],
+    // What was read of a document in doubt is a result too: whoever shows it shows its doubts.
+    read: ({ status, percent, error, ...more }) => ({ state: status, progress: percent, result: status === "completed" || status === "needs_review" ? { status, percent, error, ...more } : null, error }),
   },
   export: {
     path: (id) => `export/v1/exports/${id}`, streams: true, ends: ENDS,

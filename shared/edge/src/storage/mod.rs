@@ -56,6 +56,12 @@ pub trait Storage {
     async fn list(&self, prefix: &str, cursor: Option<&str>) -> Result<Listing, StorageError>;
     /// A URL that reads the object for some seconds, without a token.
     async fn sign(&self, key: &ObjectKey, seconds: u32) -> Result<String, StorageError>;
+    /// The same for many, in one call per bucket. None for an object that is not there, or not the caller's.
+    async fn sign_many(
+        &self,
+        keys: &[ObjectKey],
+        seconds: u32,
+    ) -> Result<Vec<Option<String>>, StorageError>;
 }
 
 /// The store that the configuration names: `STORAGE=r2` or `supabase`; without it R2 where FILES is bound.
@@ -126,6 +132,17 @@ impl Storage for Store {
         match self {
             Self::R2(store) => store.sign(key, seconds).await,
             Self::Supabase(store) => store.sign(key, seconds).await,
+        }
+    }
+
+    async fn sign_many(
+        &self,
+        keys: &[ObjectKey],
+        seconds: u32,
+    ) -> Result<Vec<Option<String>>, StorageError> {
+        match self {
+            Self::R2(store) => store.sign_many(keys, seconds).await,
+            Self::Supabase(store) => store.sign_many(keys, seconds).await,
         }
     }
 }

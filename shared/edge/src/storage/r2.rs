@@ -104,6 +104,18 @@ impl Storage for R2 {
         let key: String = form_urlencoded::byte_serialize(key.as_str().as_bytes()).collect();
         Ok(format!("{}/objects?key={key}&{query}", self.links))
     }
+
+    async fn sign_many(
+        &self,
+        keys: &[ObjectKey],
+        seconds: u32,
+    ) -> Result<Vec<Option<String>>, StorageError> {
+        let mut urls = Vec::with_capacity(keys.len());
+        for key in keys {
+            urls.push(Some(self.sign(key, seconds).await?));
+        }
+        Ok(urls)
+    }
 }
 
 /// An object for whoever saves it: what its headers say, and the bytes that were asked for.

@@ -1,5 +1,8 @@
 //! The Supabase Storage API, with the caller's own token: its policies decide.
 
+use std::collections::HashMap;
+
+use futures_util::future::try_join_all;
 use serde::Deserialize;
 use serde_json::json;
 use worker::wasm_bindgen::JsValue;
@@ -157,5 +160,41 @@ impl Storage for Supabase {
         let asked = self.ask(Method::Post, &path, json!({ "expiresIn": seconds }));
         let answer: Answer = asked.await?.json().await.map_err(away)?;
         Ok(format!("{}{}", self.url, answer.signed_url))
+    }
+
+    async fn sign_many(
+        &self,
+        keys: &[ObjectKey],
+        seconds: u32,
+    ) -> Result<Vec<Option<String>>, StorageError> {
+        #[derive(Deserialize)]
+        struct Signed {
+            path: Option<String>,
+            #[serde(rename = "signedURL")]
+            signed_url: Option<String>,
+        }
+        let mut buckets: Vec<&str> = keys.iter().map(ObjectKey::bucket).collect();
+        buckets.sort_unstable();
+        buckets.dedup();
+        let calls = buckets.into_iter().map(async |bucket| {
+            let within = keys.iter().filter(|key| key.bucket() == bucket);
+            let names: Vec<&str> = within.map(ObjectKey::name).collect();
+            let asked = json!({ "expiresIn": seconds, "paths": names });
+            let mut answer = self
+                .ask(Method::Post, &format!("/object/sign/{bucket}"), asked)
+                .await?;
+            let signed: Vec<Signed> = answer.json().await.map_err(away)?;
+            Ok::<_, StorageError>((bucket, signed))
+        });
+        let mut urls = HashMap::new();
+        for (bucket, signed) in try_join_all(calls).await? {
+            for one in signed {
+                if let (Some(path), Some(url)) = (one.path, one.signed_url) {
+                    urls.insert((bucket, path), format!("{}{url}", self.url));
+                }
+            }
+        }
+        let of = |key: &ObjectKey| urls.get(&(key.bucket(), key.name().to_owned())).cloned();
+        Ok(keys.iter().map(of).collect())
     }
 }

@@ -97,4 +97,5 @@ for (const { job, abort } of running.values()) {
   abort.abort();
 }
 if (ended.length > 0) await settle(worker, ended);
+await call("end_worker", { p_worker: worker }, { until: Date.now() + 3000 }).catch((error) => console.error(error));
 process.exit(0);

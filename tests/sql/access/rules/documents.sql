@@ -17,7 +17,9 @@ insert into relation_rule (relation, owner_may, service_may, seed) values
   ('document_facts', 'select', 'select', $$ insert into public.document_facts (document_id, fact_number, kind, name, value)
     values ('44444444-4444-4444-8444-444444444444', 1, 'lab', 'x', '{}') $$),
   ('document_narratives', 'select', 'select', $$ insert into public.document_narratives (document_id, sentences, timeline)
-    values ('44444444-4444-4444-8444-444444444444', '[]', '[]') $$);
+    values ('44444444-4444-4444-8444-444444444444', '[]', '[]') $$),
+  ('document_doubts', 'select', 'select', $$ insert into public.document_doubts (document_id, doubt_number, stage, reason)
+    values ('44444444-4444-4444-8444-444444444444', 1, 'ocr', 'low_ocr_confidence') $$);
 insert into rpc_rule (rpc, owner, service, probe, subject) values
   ('can_access_object', true, true, 'public.can_access_object({id} || ''/a'')', 'select {profile}::uuid as id'),
   ('can_write_object', true, true, 'public.can_write_object({id} || ''/44444444-4444-4444-8444-444444444444/u'')', 'select {profile}::uuid as id'),
@@ -34,6 +36,8 @@ insert into rpc_rule (rpc, owner, service, probe, subject) values
   ('begin_erase_document', true, true, 'public.begin_erase_document({id})', 'select id from public.shell_files limit 1'),
   ('finish_erase_document', true, true, 'public.finish_erase_document({id})', 'select id from public.shell_files limit 1'),
   ('reprocess_document', true, true, 'public.reprocess_document({id})', 'select id from public.shell_files limit 1'),
+  ('review_document', true, true, 'public.review_document({id}, ''confirmed'')', 'select id from public.shell_files limit 1'),
+  ('set_document_language', true, true, 'public.set_document_language({id}, ''eng'')', 'select {profile}::uuid as id'),
   ('begin_document_stage', false, true, null, null), ('save_document_page', false, true, null, null),
   ('document_content', false, true, null, null), ('finish_document_stage', false, true, null, null),
   ('refuse_document', false, true, null, null), ('document_leftovers', false, true, null, null),

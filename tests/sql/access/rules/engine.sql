@@ -10,5 +10,5 @@ insert into rpc_rule (rpc, owner, probe, subject, is_mute) values
   -- Naming an owner is ignored: the job is the caller's, whoever that is.
   ('submit_job', true, $$ public.submit_job('echo', '{"a": 1}', p_owner => {id}) $$, 'select user_id as id from public.user_profiles where id = {profile}', true);
 insert into rpc_rule (rpc) values
-  ('claim_jobs'), ('register_jobs'), ('claim_wake_up'), ('settle_jobs'), ('settle_and_claim'), ('tick'), ('health_report'), ('enqueue_jobs'), ('enqueue_many'), ('heartbeat_jobs'), ('cancel_jobs'), ('retry_jobs'), ('discard_jobs'),
+  ('claim_jobs'), ('register_jobs'), ('claim_wake_up'), ('settle_jobs'), ('settle_and_claim'), ('tick'), ('health_report'), ('enqueue_jobs'), ('enqueue_many'), ('heartbeat_jobs'), ('end_worker'), ('cancel_jobs'), ('retry_jobs'), ('discard_jobs'),
   ('pause_queue'), ('save_schedule'), ('list_schedules'), ('schedule_runs'), ('pause_schedule'), ('run_schedule_now'), ('preview_schedule'), ('remove_schedules'), ('record_step'), ('sleep_step'), ('wait_for_event'), ('job_steps'), ('send_event'), ('enqueue_job_v3'), ('claim_next_job_v3'), ('update_job_heartbeat'), ('reschedule_job'), ('complete_job'), ('fail_job');

@@ -24,6 +24,7 @@ insert into rpc_rule (rpc, owner, service, probe, subject) values
   ('get_export', true, false, 'public.get_export({id})', 'select id from mill.export limit 1'),
   ('get_export_batch', true, false, 'public.get_export_batch({id})', 'select id from mill.export_batch limit 1'),
   ('cancel_export', true, false, 'public.cancel_export({id})', 'select id from mill.export limit 1'),
+  ('delete_export_file', true, false, 'public.delete_export_file({id})', 'select id from mill.export limit 1'),
   ('export_events', true, false, 'public.export_events({id})', 'select id from mill.export limit 1'),
   ('export_batch_events', true, false, 'public.export_batch_events({id})', 'select id from mill.export_batch limit 1'),
   ('download_export', true, false, 'public.download_export({id})', 'select id from mill.export limit 1'),

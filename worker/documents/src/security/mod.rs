@@ -1,8 +1,11 @@
 //! Is it a file that we dare to read? A scanner is asked where there is one; [`file`] looks at the file itself, and
-//! [`pdf`] finds out by poppler, in a process that may die of it, what can only be known by parsing.
+//! [`pdf`] finds out by poppler and by [`objects`], in processes that may die of it, what can only be known by parsing.
 
 mod file;
+mod objects;
 mod pdf;
+
+pub use objects::{Args as InspectArgs, run as inspect_pdf};
 
 use gristmill_core::job::Failure;
 use gristmill_files::ObjectKey;

@@ -8,8 +8,9 @@ use serde_json::value::RawValue;
 use uuid::Uuid;
 
 use super::{CallError, Client, again};
+use crate::Job;
 use crate::Running;
-use crate::job::{Job, JobId};
+use crate::job::JobId;
 
 /// How often a job with a `dedupe_key` is offered while Postgres cannot be reached: repeating it is safe.
 const TRIES: u32 = 5;

@@ -7,7 +7,8 @@ use serde_json::{Map, Value};
 use super::{CallError, Client, Dated};
 use crate::job::{ClaimedJob, InvocationId, JobId};
 use crate::outcome::{Level, LogLine, Settled, Settlement};
-use crate::register::{Definition, Registered};
+use crate::workflow::{Workflow, WorkflowRegistered};
+use crate::{Definition, Registered};
 
 /// A lease that its worker still wants.
 #[derive(Debug, Clone, Serialize)]
@@ -227,6 +228,16 @@ impl Client {
             p_force: force,
         };
         self.call_again("register_jobs", &arguments, 5).await
+    }
+
+    /// Writes the definition of a workflow where it has changed. It may be called at every start: a version that was started stays as it is, and the
+    /// next one is made.
+    pub async fn register_workflow(
+        &self,
+        workflow: &Workflow,
+    ) -> Result<WorkflowRegistered, CallError> {
+        let arguments = serde_json::json!({ "p_definition": workflow.definition() });
+        self.call_again("register_workflow", &arguments, 5).await
     }
 
     /// The log of a job, from the line after `after` on; 0 for all.

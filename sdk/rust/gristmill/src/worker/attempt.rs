@@ -16,6 +16,7 @@ use crate::handler::{Handler, unknown_kind};
 use crate::job::{ClaimedJob, JobId};
 use crate::outcome::{Failure, Outcome, Settlement};
 use crate::steps::until_put_off;
+use crate::worker::Failed;
 
 /// How long a cancelled job may take to notice before it is dropped.
 const GRACE: Duration = Duration::from_secs(3);
@@ -120,6 +121,7 @@ fn close(shared: &Shared, job: &ClaimedJob, lease: &Lease, outcome: Outcome) -> 
         shared.status.lost.add();
         return None;
     }
+    tell(shared, job, &outcome);
     Some(Settlement {
         id: job.id,
         attempt: job.attempt,
@@ -127,4 +129,21 @@ fn close(shared: &Shared, job: &ClaimedJob, lease: &Lease, outcome: Outcome) -> 
         usage: lease.live.usage(),
         logs: lease.live.take_logs(true),
     })
+}
+
+fn tell(shared: &Shared, job: &ClaimedJob, outcome: &Outcome) {
+    let (error, is_over) = match outcome {
+        Outcome::Failed { error } => (error, !error.retryable),
+        Outcome::Dead { error } => (error, true),
+        _ => return,
+    };
+    let failed = Failed {
+        job,
+        error,
+        is_dead: is_over || job.attempt >= job.max_attempts,
+    };
+    match &shared.on_failure {
+        Some(hook) => hook(&failed),
+        None => failed.print(),
+    }
 }

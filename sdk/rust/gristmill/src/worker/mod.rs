@@ -25,9 +25,11 @@
 //! A lane claims and runs, and reports what has ended together with its next claim. The leases are kept alive by a task of their own.
 
 mod attempt;
+mod failed;
 mod lane;
 mod leases;
 mod listen;
+mod process;
 mod status;
 
 use std::net::SocketAddr;
@@ -42,12 +44,17 @@ use crate::cx::States;
 use crate::handler::Jobs;
 use crate::time::Backoff;
 
+pub use failed::Failed;
 pub use status::Status;
 
 use leases::Leases;
+use process::{asked_to_stop, cores, parsed, unique_name, variable};
 
 /// How long a worker takes to give its jobs back once their time to finish is over.
 const TO_RELEASE: Duration = Duration::from_secs(5);
+
+/// How long a worker that ends waits until Postgres has heard that.
+const TO_LEAVE: Duration = Duration::from_secs(3);
 
 /// Why a worker could not start.
 #[derive(Debug, thiserror::Error)]
@@ -108,7 +115,10 @@ pub struct Worker {
     leaves_external: bool,
     registers: bool,
     status: Arc<Status>,
+    on_failure: Option<OnFailure>,
 }
+
+type OnFailure = Arc<dyn Fn(&Failed<'_>) + Send + Sync>;
 
 /// What all lanes share.
 struct Shared {
@@ -122,6 +132,7 @@ struct Shared {
     takes_all_kinds: bool,
     leaves_external: bool,
     poll: (Duration, Duration),
+    on_failure: Option<OnFailure>,
     /// Fires when no more jobs may be claimed.
     stop: Cancellation,
 }
@@ -144,6 +155,7 @@ impl Worker {
             leaves_external: false,
             registers: true,
             status: Arc::default(),
+            on_failure: None,
         }
     }
 
@@ -250,6 +262,13 @@ impl Worker {
         self
     }
 
+    /// Is called for each attempt that failed. Without it the worker writes one line: a warning of `tracing`, and to stderr where the program listens to
+    /// no `tracing`.
+    pub fn on_failure(mut self, hook: impl Fn(&Failed<'_>) + Send + Sync + 'static) -> Self {
+        self.on_failure = Some(Arc::new(hook));
+        self
+    }
+
     /// Counters, and a way to wake it. They may be read while it runs.
     pub fn status(&self) -> Arc<Status> {
         self.status.clone()
@@ -277,6 +296,7 @@ impl Worker {
             takes_all_kinds: self.takes_all_kinds,
             leaves_external: self.leaves_external,
             poll: self.poll,
+            on_failure: self.on_failure.clone(),
             stop: Cancellation::new(),
         });
         // Before anything is claimed, so that a probe finds the worker alive while Postgres is not.
@@ -317,6 +337,7 @@ impl Worker {
         }
         lanes.abort_all();
         heartbeats.abort();
+        shared.leave().await;
         if let Some(port) = port {
             port.abort();
         }
@@ -338,6 +359,9 @@ impl Worker {
                             "an operator has changed a value, which was kept"
                         );
                     }
+                    for warning in registered.warnings() {
+                        tracing::warn!("{warning}");
+                    }
                     return Ok(());
                 }
                 Err(error) if error.is_unknown_function() => {
@@ -356,6 +380,18 @@ impl Worker {
     }
 }
 
+impl Shared {
+    /// Tells Postgres that this worker has ended. Without that it would be shown as alive until it has missed three heartbeats.
+    async fn leave(&self) {
+        let arguments = serde_json::json!({ "p_worker": self.name });
+        let call = self.client.call::<()>("end_worker", &arguments);
+        if let Ok(Err(error)) = tokio::time::timeout(TO_LEAVE, call).await {
+            // An older Postgres has no such function.
+            tracing::debug!(%error, "the end of the worker was not noted");
+        }
+    }
+}
+
 /// The lanes' tasks.
 trait JoinAll {
     async fn join_next_all(&mut self);
@@ -364,84 +400,5 @@ trait JoinAll {
 impl JoinAll for tokio::task::JoinSet<()> {
     async fn join_next_all(&mut self) {
         while self.join_next().await.is_some() {}
-    }
-}
-
-fn variable(name: &str) -> Option<String> {
-    std::env::var(name).ok().filter(|value| !value.is_empty())
-}
-
-fn parsed<T: std::str::FromStr>(
-    name: &'static str,
-    expected: &'static str,
-) -> Result<Option<T>, Error> {
-    let Some(value) = variable(name) else {
-        return Ok(None);
-    };
-    match value.parse() {
-        Ok(parsed) => Ok(Some(parsed)),
-        Err(_) => Err(Error::Variable {
-            name,
-            value,
-            expected,
-        }),
-    }
-}
-
-fn cores() -> usize {
-    std::thread::available_parallelism().map_or(1, std::num::NonZero::get)
-}
-
-// A name of this process alone: two that shared one could settle each other's jobs, because an attempt that was put off has the same number when
-// it is claimed again. Replicas of one deployment are often given one name.
-fn unique_name(given: Option<&str>) -> String {
-    // The end of an id is random; its beginning is the time.
-    let random = uuid::Uuid::now_v7().simple().to_string();
-    let random = &random[26..];
-    if let Some(given) = given.filter(|given| !given.is_empty()) {
-        let short: String = given.chars().take(190).collect();
-        return format!("{short}-{random}");
-    }
-    let host = std::fs::read_to_string("/proc/sys/kernel/hostname").unwrap_or_default();
-    let host: String = match host.trim() {
-        "" => "worker".to_owned(),
-        host => host.chars().take(150).collect(),
-    };
-    format!("{host}-{}-{random}", std::process::id())
-}
-
-/// Resolves at the first SIGTERM or SIGINT.
-async fn asked_to_stop() {
-    let interrupt = tokio::signal::ctrl_c();
-    #[cfg(unix)]
-    {
-        use tokio::signal::unix::{SignalKind, signal};
-        match signal(SignalKind::terminate()) {
-            Ok(mut terminate) => {
-                tokio::select! {
-                    _ = interrupt => {}
-                    _ = terminate.recv() => {}
-                }
-            }
-            Err(error) => {
-                tracing::warn!(%error, "SIGTERM cannot be watched; only Ctrl-C stops this process");
-                let _ = interrupt.await;
-            }
-        }
-    }
-    #[cfg(not(unix))]
-    let _ = interrupt.await;
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn two_processes_with_one_name_have_two_names() {
-        let (one, other) = (unique_name(Some("w")), unique_name(Some("w")));
-        assert!(one.starts_with("w-") && one != other);
-        assert_ne!(unique_name(None), unique_name(Some("")));
-        assert!(unique_name(Some(&"x".repeat(500))).chars().count() <= 200);
     }
 }
