@@ -149,7 +149,9 @@ describe("storage", () => {
     for (let at = 0; at < asked.length; at += 50) {
       await Promise.all(asked.slice(at, at + 50).map(async ([method, path, json]) => {
         const { status, text } = await raw(method, path, json);
-        if (status < 400 || status >= 500 || text.includes("secret") || text.includes("objects")) passed.push([method, path, json, status, text]);
+        // Of several paths each is answered for itself: without a link in it, 200 is a refusal.
+        const isRefused = status >= 400 && status < 500 || json?.paths && status === 200 && JSON.parse(text).every(({ error, signedURL }) => error && signedURL === null);
+        if (!isRefused || text.includes("secret") || text.includes("objects")) passed.push([method, path, json, status, text]);
       }));
     }
     assert.deepEqual(passed, [], "every one of them is refused, and none of them breaks anything");
@@ -214,7 +216,7 @@ describe("storage", () => {
     const key = `${profile}/${file}/file.txt`;
     const rows = (sql, values) => stack.postgres.query(sql, values);
     await rows("insert into public.user_profiles (id, user_id, is_default) values ($1, $2, true)", [profile, owner.sub]);
-    await rows("insert into public.profile_access_grants (profile_id, grantee_user_id, accepted_at) values ($1, $2, now())", [profile, guest.sub]);
+    await rows("insert into public.profile_access_grants (profile_id, grantee_user_id, granted_by, accepted_at) values ($1, $2, $3, now())", [profile, guest.sub, owner.sub]);
     await rows(`insert into public.shell_files (id, patient_id, filename, mime_type, status, storage_path, created_at, updated_at, scanned_at, completed_at)
       values ($1, $2, 'file.txt', 'text/plain', 'completed', $3, now(), now(), now(), now())`, [file, profile, key]);
     await service.upload(key, body);
