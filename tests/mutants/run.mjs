@@ -101,8 +101,14 @@ function mutating(text) {
 async function worker(at) {
   const database = `mutants_${at}`;
   await stack.postgres.query(`create database ${database} template ${TEMPLATE}`);
-  const client = new pg.Client({ connectionString: addressOf(stack, database) });
-  client.on("error", () => {});
+  // On a busy machine a worker may wait between two statements for longer than a server allows. `reset all` keeps what the connection began with.
+  const client = new pg.Client({ connectionString: addressOf(stack, database), options: "-c idle_in_transaction_session_timeout=0" });
+  // Without its connection a worker would take every mutant for noticed.
+  client.on("error", async (error) => {
+    console.log(`FAILED the connection of a worker was lost: ${error.message}`);
+    await stack.destroy();
+    process.exit(1);
+  });
   await client.connect();
   return { client, copies: 0, at };
 }
