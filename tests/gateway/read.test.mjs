@@ -126,6 +126,23 @@ test('totals_are_exact_planned_or_estimated', async () => {
   assert.match(estimated.headers.get('content-range'), /^0-4\/1\d$/);
 });
 
+test('a_user_is_told_how_many_rows_it_may_see_and_nothing_of_how_many_there_are', async () => {
+  await stack.sql(`insert into api.todos (owner, title) select '${BOB}', 'b' || n from generate_series(1, 500) n; analyze api.todos`);
+  try {
+    for (const kind of ['exact', 'planned', 'estimated']) {
+      for (const [who, mine] of [['alice', 6], ['bob', 500]]) {
+        const response = await get('/todos?select=id&limit=1', { as: who, headers: { prefer: `count=${kind}` } });
+        assert.equal(response.headers.get('content-range'), `0-0/${mine}`, `${who}, ${kind}`);
+        assert.equal(response.headers.get('preference-applied'), 'count=exact');
+      }
+      const filtered = await get(`/todos?select=id&owner=eq.${BOB}`, { as: 'alice', headers: { prefer: `count=${kind}` } });
+      assert.equal(filtered.headers.get('content-range'), '*/0', `another's rows, ${kind}`);
+    }
+  } finally {
+    await stack.sql(`delete from api.todos where owner = '${BOB}'`);
+  }
+});
+
 test('head_answers_with_headers_alone', async () => {
   const response = await stack.request('HEAD', '/todos', count('exact'));
   assert.deepEqual([response.status, response.text, response.headers.get('content-range')], [200, '', '0-5/6']);

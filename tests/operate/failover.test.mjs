@@ -71,6 +71,12 @@ test("only the tables of net are unlogged, so nothing else is empty on a promote
   assert.deepEqual(rows.map(({ name }) => name), ["net._http_response", "net.http_request_queue"]);
 });
 
+test("a replica says that it is one, also where writing is switched off by default", async () => {
+  for (const before of ["", "set default_transaction_read_only = on; "]) {
+    await assert.rejects(atReplica(`${before}select mill.require_primary()`), { code: "GM037" });
+  }
+});
+
 test("with the primary killed under load and its replica promoted, nothing acknowledged is lost, everything ends, and no part is started again", async () => {
   const pids = Object.fromEntries(["gateway", "relay", "workerd"].map((name) => [name, stack.parts[name].pid]));
   const users = await Promise.all(Array.from({ length: WRITERS }, () => signIn(stack)));

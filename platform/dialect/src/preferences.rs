@@ -124,17 +124,14 @@ impl Preferences {
     }
 
     /// What Preference-Applied says about rows that were read.
-    pub fn applied_to_read(&self) -> Vec<String> {
-        let words = [
-            self.count.map(Count::word),
-            self.handling.map(Handling::word),
-        ];
+    pub fn applied_to_read(&self, count: Option<Count>) -> Vec<String> {
+        let words = [count.map(Count::word), self.handling.map(Handling::word)];
         words.into_iter().flatten().map(str::to_owned).collect()
     }
 
     /// What it says about rows that a function answered with.
     pub fn applied_to_call(&self) -> Vec<String> {
-        let mut applied = self.applied_to_read();
+        let mut applied = self.applied_to_read(self.count);
         applied.extend(self.max_affected.map(|most| format!("max-affected={most}")));
         applied
     }

@@ -38,7 +38,7 @@ const TOKEN_SECONDS: u64 = 60;
 /// Whoever sent a request.
 pub(super) enum Caller {
     Service,
-    User(Box<Rpc>),
+    User { rpc: Box<Rpc>, subject: String },
 }
 
 impl Access {
@@ -104,10 +104,21 @@ impl Access {
     }
 
     fn service(&self) -> Rpc {
-        let expires = now() as u64 + TOKEN_SECONDS;
+        self.rpc_as(json!({ "role": "service_role" }))
+    }
+
+    /// A user whose token is not at hand: whoever has signed a link.
+    pub(super) fn user(&self, subject: &str) -> Caller {
+        Caller::User {
+            rpc: Box::new(self.rpc_as(json!({ "role": "authenticated", "sub": subject }))),
+            subject: subject.to_owned(),
+        }
+    }
+
+    fn rpc_as(&self, mut claims: serde_json::Value) -> Rpc {
+        claims["exp"] = (now() as u64 + TOKEN_SECONDS).into();
         let header = URL_SAFE_NO_PAD.encode(r#"{"alg":"HS256","typ":"JWT"}"#);
-        let claims = json!({ "role": "service_role", "exp": expires }).to_string();
-        let signed = format!("{header}.{}", URL_SAFE_NO_PAD.encode(claims));
+        let signed = format!("{header}.{}", URL_SAFE_NO_PAD.encode(claims.to_string()));
         let signature = ring::hmac::sign(&self.secret, signed.as_bytes());
         let token = format!("{signed}.{}", URL_SAFE_NO_PAD.encode(signature));
         Rpc::new(&self.rest_url, &token, &token)
@@ -129,8 +140,11 @@ impl Access {
         match claims.role.as_deref() {
             Some("service_role") => Ok(Caller::Service),
             Some("authenticated") => {
-                let rpc = Rpc::new(&self.rest_url, token, token);
-                Ok(Caller::User(Box::new(rpc)))
+                let subject = claims.subject.filter(|subject| is_user_id(subject));
+                Ok(Caller::User {
+                    rpc: Box::new(Rpc::new(&self.rest_url, token, token)),
+                    subject: subject.ok_or(Refusal::Denied)?,
+                })
             }
             _ => Err(Refusal::Denied),
         }
@@ -139,14 +153,22 @@ impl Access {
 
 impl Caller {
     pub(super) fn is_user(&self) -> bool {
-        matches!(self, Self::User(_))
+        matches!(self, Self::User { .. })
+    }
+
+    /// The user's id.
+    pub(super) fn subject(&self) -> Option<&str> {
+        match self {
+            Self::Service => None,
+            Self::User { subject, .. } => Some(subject),
+        }
     }
 
     /// The same rule as the policies that `sql/files/storage_policies.sql` gives a real Supabase.
     pub(super) async fn may(&self, act: ObjectAct, key: &str) -> Result<(), Refusal> {
         match self {
             Self::Service => Ok(()),
-            Self::User(rpc) => match ask(rpc, act, key).await {
+            Self::User { rpc, .. } => match ask(rpc, act, key).await {
                 Ok(true) => Ok(()),
                 Ok(false) => Err(Refusal::Denied),
                 Err(error) => {
@@ -165,7 +187,7 @@ impl Caller {
     pub(super) async fn still_may(&self, act: ObjectAct, key: &str) -> Result<(), Refusal> {
         match self {
             Self::Service => Ok(()),
-            Self::User(rpc) => match rpc.may_object(act, key).await {
+            Self::User { rpc, .. } => match rpc.may_object(act, key).await {
                 Ok(false) => Err(Refusal::Denied),
                 Ok(true) => Ok(()),
                 Err(error) => {
@@ -175,6 +197,11 @@ impl Caller {
             },
         }
     }
+}
+
+// Postgres knows users by such ids alone: any other it could only fail at.
+fn is_user_id(subject: &str) -> bool {
+    uuid::Uuid::try_parse(subject).is_ok_and(|id| id.to_string().eq_ignore_ascii_case(subject))
 }
 
 fn now() -> f64 {

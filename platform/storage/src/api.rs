@@ -4,9 +4,8 @@ use std::io::ErrorKind;
 use std::sync::Arc;
 
 use bytes::Bytes;
-use chrono::Utc;
-use futures_util::{StreamExt, TryStreamExt};
-use gristmill_files::link::{Right, Signer};
+use futures_util::TryStreamExt;
+use gristmill_files::link::Signer;
 use gristmill_files::{KeyPrefix, ObjectKey};
 use gristmill_rpc::ObjectAct;
 use http_body_util::{BodyExt, BodyStream, Limited, StreamBody};
@@ -21,12 +20,6 @@ use super::access::Access;
 use super::content;
 use super::disk::{Disk, IfThere, Received};
 use gristmill_native::serve::{Answer, json as answer_json};
-
-/// The most paths that one call signs.
-const MOST_SIGNED: usize = 1000;
-
-/// Of these, so many are asked about at once: each is a question to Postgres.
-const SIGNED_AT_ONCE: usize = 16;
 
 pub(super) struct Api {
     pub(super) disk: Disk,
@@ -55,6 +48,11 @@ pub(super) enum Refusal {
     Duplicate,
     #[error("The object exceeded the maximum allowed size")]
     TooLarge,
+    #[error(
+        "expiresIn is at most {}: a link is good for a week",
+        super::links::LONGEST_SECONDS
+    )]
+    TooLong,
     #[error("The service is unavailable")]
     Away,
 }
@@ -64,7 +62,7 @@ impl Refusal {
         match self {
             Self::Token | Self::Denied => StatusCode::FORBIDDEN,
             Self::NotFound | Self::Bucket => StatusCode::NOT_FOUND,
-            Self::Key | Self::Request => StatusCode::BAD_REQUEST,
+            Self::Key | Self::Request | Self::TooLong => StatusCode::BAD_REQUEST,
             Self::Duplicate => StatusCode::CONFLICT,
             Self::TooLarge => StatusCode::PAYLOAD_TOO_LARGE,
             Self::Away => StatusCode::SERVICE_UNAVAILABLE,
@@ -211,34 +209,7 @@ impl Api {
         self.content(&key, request.headers(), name).await
     }
 
-    async fn get_signed(
-        &self,
-        key: ObjectKey,
-        request: &Request<Incoming>,
-    ) -> Result<Answer, Refusal> {
-        let query = request.uri().query().unwrap_or_default();
-        let token = form_urlencoded::parse(query.as_bytes()).find(|(name, _)| name == "token");
-        let token = token.ok_or(Refusal::Token)?.1;
-        let (expires, signature) = token.split_once('.').ok_or(Refusal::Token)?;
-        let now = Utc::now().timestamp();
-        self.signer
-            .verify(Right::Get, key.as_str(), expires, signature, now)
-            .map_err(|_| Refusal::Token)?;
-        let name = content::saved_as(Some(query));
-        let mut answer = self.content(&key, request.headers(), name).await?;
-        // Whoever has the link may read: also a page that a redirect has brought here, whose origin browsers then send as null.
-        let anyone = HeaderValue::from_static("*");
-        answer
-            .headers_mut()
-            .insert("access-control-allow-origin", anyone);
-        answer.headers_mut().insert(
-            "access-control-expose-headers",
-            HeaderValue::from_static(gristmill_core::cors::READ),
-        );
-        Ok(answer)
-    }
-
-    async fn content(
+    pub(super) async fn content(
         &self,
         key: &ObjectKey,
         asked: &HeaderMap,
@@ -247,63 +218,6 @@ impl Api {
         let (metadata, file) = self.disk.get(key).await?;
         let name = name.or_else(|| key.as_str().rsplit('/').next().map(str::to_owned));
         content::answer(&metadata, file, asked, &name.unwrap_or_default()).await
-    }
-
-    // Each path is answered for itself: one that is missing, or another's, keeps no other from being signed.
-    async fn sign_many(&self, bucket: &str, request: Request<Incoming>) -> Result<Answer, Refusal> {
-        #[derive(Deserialize)]
-        #[serde(rename_all = "camelCase")]
-        struct Asked {
-            expires_in: u32,
-            paths: Vec<String>,
-        }
-        self.access.knows(bucket).await?;
-        let caller = &self.access.caller(request.headers())?;
-        let asked: Asked = read(request).await?;
-        if asked.paths.len() > MOST_SIGNED {
-            return Err(Refusal::Request);
-        }
-        let seconds = asked.expires_in;
-        let signed = asked.paths.clone().into_iter().map(|name| async move {
-            let key = ObjectKey::within(bucket, &name).map_err(|_| Refusal::Key)?;
-            caller.may(ObjectAct::Read, key.as_str()).await?;
-            self.disk.get(&key).await?;
-            Ok::<_, Refusal>(self.signed_url(&key, seconds))
-        });
-        let signed: Vec<_> = futures_util::stream::iter(signed)
-            .buffered(SIGNED_AT_ONCE)
-            .collect()
-            .await;
-        let answers = asked.paths.iter().zip(signed).map(|(path, signed)| match signed {
-            Ok(url) => json!({ "error": null, "path": path, "signedURL": url }),
-            Err(_) => json!({ "error": "Either the object does not exist or you do not have access to it", "path": path, "signedURL": null }),
-        });
-        Ok(answer_json(StatusCode::OK, &answers.collect()))
-    }
-
-    fn signed_url(&self, key: &ObjectKey, seconds: u32) -> String {
-        let until = Utc::now().timestamp() + i64::from(seconds);
-        let query = self.signer.query(Right::Get, key.as_str(), until);
-        let token = query.replace("expires=", "").replace("&signature=", ".");
-        format!("/object/sign/{}?token={token}", key.path())
-    }
-
-    async fn sign(&self, key: ObjectKey, request: Request<Incoming>) -> Result<Answer, Refusal> {
-        #[derive(Deserialize)]
-        struct Asked {
-            #[serde(rename = "expiresIn")]
-            expires_in: u32,
-        }
-        self.access
-            .caller(request.headers())?
-            .may(ObjectAct::Read, key.as_str())
-            .await?;
-        let asked: Asked = read(request).await?;
-        self.disk.get(&key).await?;
-        Ok(answer_json(
-            StatusCode::OK,
-            &json!({ "signedURL": self.signed_url(&key, asked.expires_in) }),
-        ))
     }
 
     async fn remove(&self, bucket: &str, request: Request<Incoming>) -> Result<Answer, Refusal> {
@@ -411,7 +325,7 @@ impl Api {
     }
 }
 
-async fn read<T: DeserializeOwned>(request: Request<Incoming>) -> Result<T, Refusal> {
+pub(super) async fn read<T: DeserializeOwned>(request: Request<Incoming>) -> Result<T, Refusal> {
     let body = Limited::new(request.into_body(), 1024 * 1024);
     let body: Bytes = body
         .collect()

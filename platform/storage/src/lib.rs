@@ -7,6 +7,7 @@ mod access;
 mod api;
 mod content;
 mod disk;
+mod links;
 
 use std::net::SocketAddr;
 use std::path::PathBuf;

@@ -5,31 +5,34 @@ import { peakMegabytes, peakMegabytesOfChild } from "../../../sdk/local/stack/me
 import { Stack } from "../../../sdk/local/stack/stack.mjs";
 import { ATTACKS, startAttack } from "./hostile/attack.mjs";
 import { METRICS, behaveWell } from "./hostile/neighbour.mjs";
+import { addSymbols } from "./hostile/symbols.mjs";
 import { percentile } from "./progress.mjs";
 
 export const parts = ATTACKS;
 const ALLOWED_RATIO = 3;
 const ALLOWED_MS = 500;
-// Huge answers take some gigabytes of Postgres's memory where nothing bounds them: they come with --full, or by name.
-const USUAL = ["filters", "slow", "exports", "payloads"];
+const [IDLE_SECONDS, BESIDE_SECONDS] = [30, 120];
+const SHORTER = 3; // without --full
 
 export default async function* measure({ progress, full, only }) {
-  const attacks = only ? [only] : full ? ATTACKS : USUAL;
+  const attacks = only ? [only] : ATTACKS;
+  const share = full ? 1 : 1 / SHORTER;
   const stack = new Stack(`bench-hostile-${process.pid}`, {
     parts: ["gateway", "relay", "storage", "provider", "workerd", "work"], onStep: (part) => progress(`starting ${part}`) });
   let attack;
   try {
     await stack.start();
+    await addSymbols(stack);
     const signIn = () => stack.token({ role: "authenticated", sub: randomUUID() });
     const neighbour = await signIn();
     progress("warming up");
     await behaveWell(stack, neighbour, 3);
     progress("the well-behaved user alone");
-    const idle = await behaveWell(stack, neighbour, full ? 30 : 15);
+    const idle = await behaveWell(stack, neighbour, IDLE_SECONDS * share);
     progress("the attacker writes its documents");
     attack = await startAttack(stack, await signIn(), attacks);
     progress(`the well-behaved user beside ${attacks.join(", ")}`);
-    const beside = await behaveWell(stack, neighbour, full ? 120 : 40);
+    const beside = await behaveWell(stack, neighbour, BESIDE_SECONDS * share);
     const answered = await attack.stop();
     attack = null;
 

@@ -96,6 +96,20 @@ export function bombPdf() {
     stream("/Filter [/FlateDecode /FlateDecode /FlateDecode]", packed)]);
 }
 
+/**
+ * A PDF that breaks no rule and takes long to read: forty pages without a word, so each must be looked at as a picture, and each is drawn with the
+ * same ten thousand strokes. No two names give the same bytes.
+ */
+export function slowPdf(name) {
+  const PAGES = 40;
+  const strokes = Array.from({ length: 10_000 }, (_, n) => `${(n * 7919) % 612} ${(n * 104729) % 792} m ${(n * 31) % 9} ${(n * 17) % 7} ${n % 3} ${n % 5} 9 9 c S`);
+  const kids = Array.from({ length: PAGES }, (_, n) => `${n + 4} 0 R`).join(" ");
+  return assemble([
+    object("<< /Type /Catalog /Pages 2 0 R >>"), object(`<< /Type /Pages /Count ${PAGES} /Kids [${kids}] >>`),
+    stream("/Filter /FlateDecode", zlib.deflateSync(Buffer.from(`% ${name}\n${strokes.join("\n")}`, "latin1"))),
+    ...Array(PAGES).fill(object("<< /Type /Page /Parent 2 0 R /MediaBox [0 0 612 792] /Contents 3 0 R >>"))]);
+}
+
 /** A PNG of 64 thousand by 64 thousand pixels in 100 bytes. */
 export function hugePng() {
   const chunk = (type, body) => {

@@ -46,6 +46,7 @@ if (needs.has("tests")) build("scripts/lib/build-tests.sh");
 else if (needs.has("native")) build("scripts/lib/build-native.sh");
 if (needs.has("deploy tools")) build("scripts/setup", "--for", "deploy");
 if (needs.has("pgbouncer")) build("scripts/setup", "--for", "operate");
+if (needs.has("faketime")) build("scripts/setup", "--for", "chaos");
 if (needs.has("functions")) build("scripts/build", "--quiet", ...(needs.has("conformance function") ? ["--conformance"] : []));
 if (needs.has("sdk") || needs.has("sdk image")) build("scripts/lib/build-sdk.sh", ...(needs.has("sdk image") ? ["--image"] : []));
 

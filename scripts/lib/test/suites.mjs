@@ -74,7 +74,10 @@ export const suites = [
   { group: "sdk", name: "examples", needs: ["native", "sdk image"], read: readNode, command: nodeTestAtOnce("tests/examples/") },
   { group: "sdk", name: "sdk", needs: ["native", "sdk"], read: readNode, command: nodeTestAtOnce("tests/sdk/") },
   { group: "chaos", name: "neighbours", needs: ["native", "functions"], read: readNode, command: nodeTest("tests/chaos/neighbours.test.mjs") },
+  { group: "chaos", name: "poison", needs: ["native", "functions", "conformance function"], read: readNode, command: nodeTest("tests/chaos/poison.test.mjs") },
   { group: "chaos", name: "chaos", alone: true, needs: ["native", "functions"], read: readNode, command: nodeTest("tests/chaos/recovery.test.mjs") },
+  // libfaketime is downloaded for this suite alone: scripts/setup --for chaos.
+  { group: "chaos", name: "clocks", onSoak: true, needs: ["native", "functions", "faketime"], read: readNode, command: nodeTest("tests/chaos/clocks.test.mjs") },
   // Each stoppage is waited for up to a minute.
   { group: "chaos", name: "stoppages", onSoak: true, alone: true, needs: ["native", "functions"], read: readNode, command: nodeTest("tests/chaos/stoppages.test.mjs") },
   { group: "operate", name: "operate", needs: ["native"], debian: true, read: readNode, command: nodeTest("tests/operate/tls.test.mjs", "tests/operate/restore.test.mjs") },

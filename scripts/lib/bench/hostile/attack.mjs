@@ -7,7 +7,7 @@ import { fileURLToPath } from "node:url";
 const program = fileURLToPath(new URL("attacker.mjs", import.meta.url));
 
 /** What an attacker can do; see attacker.mjs. */
-export const ATTACKS = ["filters", "slow", "exports", "payloads", "answers"];
+export const ATTACKS = ["filters", "slow", "exports", "payloads", "jobs", "documents", "refreshes", "answers"];
 
 /**
  * Starts an attacker with a user's token and waits until its documents are written and the attacks have begun.

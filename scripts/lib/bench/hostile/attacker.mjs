@@ -7,16 +7,21 @@
 //   exports    two exports of a field of 340,000 combining marks, soft hyphens or bidi controls
 //   payloads   sixty jobs whose payload can never be worked off, every ten seconds
 //   answers    the same megabyte selected thirty times over twenty rows
+//   jobs       three hundred jobs with priority 100 that take 24 s each, and again what is refused of them, every ten seconds
+//   documents  six PDFs of many pages that take long to read, at once
+//   refreshes  twenty thousand symbols, subscribed to as far as that is allowed and asked for by check_and_queue_stale_batch with priority 10, fifty at a time
 import { setTimeout as sleep } from "node:timers/promises";
 
+import { slowPdf } from "../../samples/hostile.mjs";
 import { uuidOf } from "../applications.mjs";
+import { ATTACKED, SYMBOLS } from "./symbols.mjs";
 
 const LONGEST_MS = 300_000;
 const DOCUMENTS = 20;
 const TERMS = 400;
 const ALLOWED_TERMS = 10;
 const { url, anonKey, token, attacks } = JSON.parse(process.env.HOSTILE);
-const headers = { apikey: anonKey, authorization: `Bearer ${token}`, "content-type": "application/json" };
+const headers = { apikey: anonKey, authorization: `Bearer ${token}` };
 const counts = {};
 let attacking = true;
 
@@ -37,6 +42,17 @@ const attackers = {
       send("payloads", "POST", "functions/v1/enqueue", { kind: "echo", payload: { delay_ms: "never", n } })));
     await sleep(10_000);
   }),
+  jobs: () => times(1, async () => {
+    await Promise.all(Array.from({ length: 300 }, (_, n) =>
+      send("jobs", "POST", "functions/v1/enqueue", { kind: "echo", priority: 100, payload: { delay_ms: 24_000, n } })));
+    await sleep(10_000);
+  }),
+  documents: () => times(6, (n, round) => hostileUpload(`${n}-${round}`)),
+  refreshes: () => times(50, async (n, round) => {
+    const p_symbol = `${ATTACKED}${(n + 50 * round) % SYMBOLS}`;
+    await send("subscriptions", "POST", "rest/v1/rpc/upsert_active_subscription_v2", { p_symbol, p_data_type: "quote" });
+    await send("refreshes", "POST", "rest/v1/rpc/check_and_queue_stale_batch", { p_symbol, p_data_types: ["quote"], p_priority: 10 });
+  }),
   answers: () => times(1, () => send("answers", "GET", `rest/v1/documents?${new URLSearchParams({
     select: Array.from({ length: 30 }, (_, n) => `c${n}:data`).join(",") })}`)),
 };
@@ -47,7 +63,7 @@ const HOSTILE_TEXTS = [["combining marks", "e", "\u0301\u0323"], ["soft hyphens"
 
 await writeDocuments();
 // Filters and answers may keep everything else out, the attacker's own requests too: what must be accepted first goes first.
-for (const attack of ["exports", "payloads"].filter((name) => attacks.includes(name))) attackers[attack]();
+for (const attack of ["exports", "payloads", "jobs", "documents", "refreshes"].filter((name) => attacks.includes(name))) attackers[attack]();
 await sleep(1_000);
 for (const attack of ["filters", "slow", "answers"].filter((name) => attacks.includes(name))) attackers[attack]();
 console.log("attacking");
@@ -64,10 +80,11 @@ async function times(count, once) {
 }
 
 /** One request, whose answer is read to its end and thrown away. Gives the body where it is short. */
-async function send(attack, method, address, body) {
+async function send(attack, method, address, body, type = "application/json") {
   let outcome, text = "";
   try {
-    const answer = await fetch(`${url}/${address}`, { method, headers, body: body && JSON.stringify(body), signal: AbortSignal.timeout(60_000) });
+    const answer = await fetch(`${url}/${address}`, { method, headers: { ...headers, "content-type": type },
+      body: type === "application/json" ? body && JSON.stringify(body) : body, signal: AbortSignal.timeout(60_000) });
     outcome = String(answer.status);
     for await (const piece of answer.body ?? []) if (text.length < 10_000) text += Buffer.from(piece);
   } catch (error) {
@@ -90,6 +107,20 @@ async function hostileExport(which) {
     if (!["completed", "failed", "cancelled"].includes(status)) continue;
     const name = `${HOSTILE_TEXTS[which].name} ${status}`;
     counts.exports[name] = (counts.exports[name] ?? 0) + 1;
+    return;
+  }
+}
+
+/** Uploads a PDF that takes long to read, and watches it until it has ended or for a minute. No two are the same. */
+async function hostileUpload(name) {
+  const { outcome, text } = await send("documents", "POST", `functions/v1/documents/v1/documents?filename=${name}.pdf`, slowPdf(name), "application/pdf");
+  if (!["200", "202"].includes(outcome)) return;
+  const { id } = JSON.parse(text);
+  for (const deadline = Date.now() + 60_000; attacking && Date.now() < deadline; await sleep(500)) {
+    const seen = await send("documents' polls", "GET", `functions/v1/documents/v1/documents/${id}`);
+    const status = seen.outcome === "200" && /"status":"(\w+)"/.exec(seen.text)?.[1];
+    if (!["completed", "needs_review", "failed", "refused", "infected"].includes(status)) continue;
+    counts.documents[status] = (counts.documents[status] ?? 0) + 1;
     return;
   }
 }

@@ -1,14 +1,16 @@
-// The well-behaved user beside the attacker: reads, submits jobs, uploads and exports, at the pace of a person, and notes how long each took.
+// The well-behaved user beside the attacker: reads, submits jobs, uploads, exports and subscribes, at the pace of a person, and notes how long each took.
 import { createClient } from "@supabase/supabase-js";
 import { setTimeout as sleep } from "node:timers/promises";
 import ws from "ws";
 
 import { applications } from "../applications.mjs";
+import { WATCHED } from "./symbols.mjs";
 
 /** Seconds after which the user gives up, and that is an error. */
 const PATIENCE_SECONDS = 30;
 
 const NOTHING = Symbol("nothing");
+let watched = 0;
 
 /** What is measured, and in what words. */
 export const METRICS = {
@@ -17,6 +19,7 @@ export const METRICS = {
   settled: "enqueue, request to settled",
   upload: "upload, request to stored",
   export: "export, request to downloaded",
+  refresh: "refresh, subscribed to seen",
 };
 
 /**
@@ -68,6 +71,13 @@ export async function behaveWell({ url, anonKey }, token, seconds) {
     ["export", 1000, async (n) => {
       const begun = performance.now();
       await comesBack("export", await apps.export.ask(user, `neighbour-${run}-${n}`), begun);
+    }],
+    // A symbol that nobody has watched before; it is left again, so that it is fetched once.
+    ["refresh", 500, async () => {
+      const begun = performance.now();
+      const symbol = await apps.refresh.ask(user, `${WATCHED}${watched++}`);
+      await comesBack("refresh", symbol, begun);
+      await apps.refresh.leave(user, symbol);
     }],
   ];
   const deadline = Date.now() + seconds * 1000;

@@ -143,6 +143,8 @@ async fn obey(mut job: Instruction, cx: &Cx) -> Result<Option<Box<RawValue>>, Fa
         "fail" if cx.attempt() > job.times.unwrap_or(1000) => json!({ "attempt": cx.attempt() }),
         "fail" => return Err(failure(job)),
         "throw" => thrown(&job.message),
+        "spin" => spun(),
+        "grow" => grown(),
         "retry" => {
             let after = Duration::from_secs_f64(job.seconds);
             return Err(Failure::retryable("retry", job.message).retry_after(after));
@@ -216,6 +218,21 @@ fn failure(job: Instruction) -> Failure {
 #[allow(clippy::panic, reason = "the scenario asks for a mistake in the code")]
 fn thrown(message: &str) -> Value {
     panic!("{message}")
+}
+
+fn spun() -> Value {
+    loop {
+        std::hint::spin_loop();
+    }
+}
+
+// Memory is asked for and never touched: what ends it is the limit of WebAssembly, and not that of the machine.
+fn grown() -> Value {
+    let mut held = Vec::new();
+    loop {
+        held.push(Vec::<u8>::with_capacity(64 << 20));
+        std::hint::black_box(&held);
+    }
 }
 
 async fn stopped(cx: &Cx) -> Value {

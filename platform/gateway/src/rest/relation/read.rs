@@ -16,7 +16,7 @@ pub(super) async fn serve(target: &Target<'_>) -> Result<Answer, Refusal> {
     let query = target.query()?;
     let format = request.accepted.rows()?;
     let window = range::window(&query, request.verb, &request.headers)?;
-    let count = request.preferences.count;
+    let count = counted(request.preferences.count, request.identity.is_trusted());
     let writing = Writing {
         format,
         shape: Shape::Rows,
@@ -57,8 +57,16 @@ pub(super) async fn serve(target: &Target<'_>) -> Result<Answer, Refusal> {
     let mut draft = Draft::new(range::status(window, outcome.rows, total)?);
     let range = range::content_range(window.offset, outcome.rows, total);
     draft.header("content-range", &range);
-    draft.applied(request.preferences.applied_to_read());
+    draft.applied(request.preferences.applied_to_read(count));
     draft.with_rows(request, format, outcome)
+}
+
+/// The planner estimates from all rows of a table, whoever may see them: a user is told its own rows, counted.
+fn counted(asked: Option<Count>, is_trusted: bool) -> Option<Count> {
+    match asked {
+        Some(Count::Planned | Count::Estimated) if !is_trusted => Some(Count::Exact),
+        asked => asked,
+    }
 }
 
 /// The estimate at the top of a plan in JSON.
@@ -69,11 +77,21 @@ fn planned_rows(plan: &str) -> Option<i64> {
 
 #[cfg(test)]
 mod tests {
-    use super::planned_rows;
+    use super::{counted, planned_rows};
+    use gristmill_dialect::preferences::Count;
 
     #[test]
     fn the_planners_estimate_is_read_from_the_plan() {
         assert_eq!(planned_rows(r#"[{"Plan":{"Plan Rows":42}}]"#), Some(42));
         assert_eq!(planned_rows("[]"), None);
+    }
+
+    #[test]
+    fn only_trusted_roles_are_told_what_the_planner_estimates() {
+        for asked in [Count::Planned, Count::Estimated] {
+            assert_eq!(counted(Some(asked), true), Some(asked));
+            assert_eq!(counted(Some(asked), false), Some(Count::Exact));
+        }
+        assert_eq!(counted(None, false), None);
     }
 }
