@@ -117,7 +117,7 @@ fn require(holds: bool, field: &str, what: &str) -> Result<(), Problem> {
     if holds {
         return Ok(());
     }
-    Err(Problem::new(Code::InvalidField, format!("Must be {what}.")).at(field))
+    Err(Problem::new(Code::InvalidField, format!("The value must be {what}.")).at(field))
 }
 
 #[cfg(test)]

@@ -47,7 +47,7 @@ declare
   v_more jsonb;
 begin
   if p_cursor !~ '^\d{1,18}$' then
-    raise exception 'the cursor is none that this RPC has given' using errcode = 'GM110', hint = 'Send the cursor of the answer before, or none to begin anew.';
+    raise exception 'this RPC has not given this cursor' using errcode = 'GM110', hint = 'Send the cursor of the previous answer, or no cursor to begin anew.';
   end if;
   v_below := coalesce(p_cursor::bigint, 9223372036854775807);
   loop

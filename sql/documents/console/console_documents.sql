@@ -56,7 +56,7 @@ declare
   v_more jsonb;
 begin
   if p_cursor is not null and v_below = 'infinity' then
-    raise exception 'the cursor is none that this RPC has given' using errcode = 'GM110', hint = 'Send the cursor of the answer before, or none to begin anew.';
+    raise exception 'this RPC has not given this cursor' using errcode = 'GM110', hint = 'Send the cursor of the previous answer, or no cursor to begin anew.';
   end if;
   if p_cursor is null then
     execute format('select coalesce(jsonb_agg(mill.console_document_row(f) order by f.updated_at desc), ''[]'')
