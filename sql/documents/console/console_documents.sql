@@ -33,7 +33,7 @@ $$;
 comment on function mill.console_document_row(public.shell_files) is 'A document as lists of the console show it.';
 revoke execute on function mill.console_document_row(public.shell_files) from public;
 
--- Walks down the index of uploads, as console_jobs walks down ids: at most 2,000 documents and 200 ms a call. Files whose upload has not ended
+-- Walks down the index of uploads, as console_jobs walks down ids: at most 2,000 documents and 200 ms per call. Files whose upload has not ended
 -- stand before the first page. Beside the first page of a list without a search are the newest 50 that need review, whenever they were uploaded.
 create or replace function public.console_documents(p_search text default '', p_cursor text default null, p_limit int default 50) returns jsonb
 language plpgsql stable security definer
