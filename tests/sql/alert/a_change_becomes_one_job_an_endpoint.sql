@@ -11,7 +11,7 @@ select is((select payload #>> '{event,type}' from mill.job where kind = 'alert_w
 select is((select payload ->> 'webhook_id' from mill.job where kind = 'alert_webhook'), (select 'alert_' || id || '_firing' from mill.alert), 'under an id that stays');
 select mill.set_breaker('processor', 'closed', 'test');
 select mill.judge_alerts();
-select is((select count(*) from mill.job where kind = 'alert_webhook' and payload #>> '{event,type}' = 'alert.resolved'), 1::bigint, 'and again when it is resolved');
+select is((select count(*) from mill.job where kind = 'alert_webhook' and payload #>> '{event,type}' = 'alert.resolved'), 1::bigint, 'an alert that is resolved becomes one more job per endpoint');
 update mill.alert_rule set measure = 'mill.no_such_measure' where rule = 'queue_depth';
 select lives_ok('select mill.judge_alerts()', 'a rule that cannot be measured');
 select is((select detail ->> 'rule' from mill.event where code = 'alert_rule_failed'), 'queue_depth', 'is an event and hides no other');

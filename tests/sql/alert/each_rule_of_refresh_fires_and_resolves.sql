@@ -24,7 +24,7 @@ select is(pg_temp.judged('2030-02-02 00:03+00'), array['call_rate fmp resolved']
 
 insert into mill.event (at, code, detail) values ('2030-02-02 01:00+00', 'estimate_exceeded', '{"data_type": "quote", "bytes": 1300, "estimate": 600}');
 select is(pg_temp.judged('2030-02-02 01:00+00'), array['estimate_exceeded quote firing'], 'over twice the estimate');
-select is(pg_temp.judged('2030-02-02 02:01+00'), array['estimate_exceeded quote resolved'], 'and no more in an hour');
+select is(pg_temp.judged('2030-02-02 02:01+00'), array['estimate_exceeded quote resolved'], 'the alert is resolved when there was nothing over the estimate for an hour');
 
 insert into public.supported_symbols (symbol) values ('ZZZT') on conflict do nothing;
 insert into public.active_subscriptions_v2 values (gen_random_uuid(), 'ZZZT', 'quote', '2030-02-02 03:00+00', '2030-02-03 03:00+00');

@@ -26,7 +26,7 @@ select is(cardinality(mill.enqueue_many('echo', '[{"n": 3}, {"n": 4}]')), 2, 'ma
 select is((select mill.send_event(id, 'paid', '{"by": "card"}') from mill.enqueue('[{"kind": "echo", "payload": {"n": 5}}]')), 'kept', 'and sends an event');
 commit;
 select throws_ok($$ select * from mill.job $$, '42501', null, 'it reads no job');
-select throws_ok($$ select mill.settle('w', '[]') $$, '42501', null, 'and settles none');
+select throws_ok($$ select mill.settle('w', '[]') $$, '42501', null, 'a member of gristmill_app settles no job');
 reset role;
 select is((select array_agg(payload ->> 'n' order by payload ->> 'n') from mill.job), array['2', '3', '4', '5'], 'what was rolled back is not there, and what was committed is');
 drop role shop_of_test;

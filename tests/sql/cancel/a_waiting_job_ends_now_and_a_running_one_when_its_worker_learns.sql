@@ -7,7 +7,7 @@ select is((select status from mill.cancel(array[gen_random_uuid()])), 'not_live'
 select is((select array_agg(state order by name) from mill.job), array['processing', 'processing', 'processing', 'cancelled'], 'they still run');
 select is((select status from mill.heartbeat('w', (select jsonb_agg(jsonb_build_object('id', id, 'attempt', attempt)) from held where name = 'a'))), 'cancelled', 'a heartbeat tells the worker');
 select is((select status from mill.settle('w', (select jsonb_agg(jsonb_build_object('id', id, 'attempt', attempt, 'outcome', 'completed')) from held where name = 'b'))), 'lost', 'a completion is refused');
-select is((select status from mill.settle('w', (select jsonb_agg(jsonb_build_object('id', id, 'attempt', attempt, 'outcome', 'failed')) from held where name = 'c'))), 'lost', 'and so is a failure');
+select is((select status from mill.settle('w', (select jsonb_agg(jsonb_build_object('id', id, 'attempt', attempt, 'outcome', 'failed')) from held where name = 'c'))), 'lost', 'the failure of a cancelled job is refused');
 select is((select array_agg(distinct state) from mill.job), array['cancelled'], 'all are cancelled then');
 select is((select result from mill.job where name = 'b'), null, 'without a result');
 select is((select count(*) from mill.cancel(array(select id from mill.job)) where status = 'not_live'), 4::bigint, 'cancelling again changes nothing');

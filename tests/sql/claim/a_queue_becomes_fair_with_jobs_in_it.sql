@@ -5,6 +5,6 @@ select mill.enqueue((select jsonb_agg(jsonb_build_object('kind', 'f', 'payload',
 update mill.queue set dequeue = 'fair' where queue = 'fair';
 select is((select count(*) from mill.claim('w', array['fair'], 20) where group_key = 'small'), 10::bigint, 'they take turns from then on');
 update mill.queue set dequeue = 'priority' where queue = 'fair';
-select is((select count(*) from mill.claim('w', array['fair'], 1000)), 80::bigint, 'and back again');
+select is((select count(*) from mill.claim('w', array['fair'], 1000)), 80::bigint, 'a fair queue becomes a plain queue again with jobs in it');
 select is((select count(*) from mill.job where lane is not null and state <> 'processing'), 0::bigint, 'nobody stands in a lane then');
 select * from finish();

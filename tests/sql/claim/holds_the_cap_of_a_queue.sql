@@ -9,5 +9,5 @@ select mill.settle('w', (select jsonb_agg(jsonb_build_object('id', id, 'attempt'
 select is((select count(*) from mill.claim('v', array['capped'], 10)), 2::bigint, 'as many as have ended');
 update mill.queue set max_running = null where queue = 'capped';
 select is((select count(*) from mill.claim('v', array['capped'], 10)), 5::bigint, 'all the rest once the cap is lifted');
-select is((select count(*) from mill.job where state = 'processing'), 8::bigint, 'and none is lost');
+select is((select count(*) from mill.job where state = 'processing'), 8::bigint, 'no job is lost by the cap');
 select * from finish();

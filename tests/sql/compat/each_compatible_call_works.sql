@@ -15,8 +15,8 @@ select results_eq($$ select job_id, job_type, job_payload, retry_count from publ
   $$ select id, 'ai_queue_pass1', '{"document": 1, "estimated_tokens": 1000}'::jsonb, 0 from made $$, 'a claim gives id, type, payload and retries');
 select is(public.update_job_heartbeat((select id from made), 'w'), true, 'its worker may extend it');
 select is(public.update_job_heartbeat((select id from made), 'other'), false, 'another may not');
-select is(public.complete_job((select id from made), 'other', '{"r": 1}'), false, 'nor complete it');
-select is(public.fail_job((select id from made), 'other', 'no'), false, 'nor fail it');
+select is(public.complete_job((select id from made), 'other', '{"r": 1}'), false, 'another worker may not complete the job');
+select is(public.fail_job((select id from made), 'other', 'no'), false, 'another worker may not fail the job');
 select is((select status from public.job_queue where job_name = 'first'), 'processing', 'nothing has changed');
 select is(public.reschedule_job((select id from made), 60, 'rate limited', false), true, 'a running job is put off');
 select is((select status from public.job_queue where job_name = 'first'), 'deferred', 'without consuming an attempt');
@@ -30,7 +30,7 @@ select is((select error_details ->> 'message' from public.job_queue where job_na
 reset role;
 update mill.job_live set state = 'pending', waits = false where name = 'first';
 set role service_role;
-select is((select retry_count from public.claim_next_job_v3('w', array['ai_queue_pass1'])), 1, 'and is a retry');
+select is((select retry_count from public.claim_next_job_v3('w', array['ai_queue_pass1'])), 1, 'a failed job with attempts left is a retry');
 select public.complete_job((select id from made), 'w', '{"r": 1}');
 select results_eq($$ select status, job_result from public.job_queue where job_name = 'first' $$, $$ values ('completed', '{"r": 1}'::jsonb) $$, 'completed with its result');
 select * from finish();

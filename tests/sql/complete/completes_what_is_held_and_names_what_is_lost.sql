@@ -4,8 +4,8 @@ select mill.enqueue_many('echo', '[{"n": 0}, {"n": 1}, {"n": 2}, {"n": 3}]');
 create temp table held as select * from mill.claim('w', array['default'], 4);
 select is(mill.complete('w', '{}', '{}'), '{}', 'nothing to complete');
 select is(mill.complete('zombie', (select array_agg(id) from held), (select array_agg(attempt) from held)), (select array_agg(id order by id) from held), 'another worker holds nothing');
-select is(mill.complete('w', array[id], array[attempt + 1]), array[id], 'nor does another attempt') from held limit 1;
-select is((select count(*) from mill.job where state = 'processing'), 4::bigint, 'and nothing has changed');
+select is(mill.complete('w', array[id], array[attempt + 1]), array[id], 'another attempt holds nothing') from held limit 1;
+select is((select count(*) from mill.job where state = 'processing'), 4::bigint, 'a completion that is lost changes nothing');
 
 select mill.cancel(array(select id from held where payload ->> 'n' = '0'));
 select is(mill.complete('w', (select array_agg(id) from held), (select array_agg(attempt) from held)), array(select id from held where payload ->> 'n' = '0'), 'one that was asked to cancel is lost');

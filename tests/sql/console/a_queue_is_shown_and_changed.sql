@@ -63,7 +63,7 @@ select is((select string_agg(e.status, ' ') from mill.enqueue('[{"kind": "echo",
 select is((select array_agg(u) from unnest(mill.enqueue_many('echo', '[{"a": 1}]')) u), array[null::uuid], 'a draining queue takes no jobs in bulk either');
 select is((select count(*)::int from mill.claim('w', array['default'], 10)), 1, 'what waits in a draining queue is worked off');
 select is(public.console_drain('default', false, 'moved') ->> 'draining', 'false', 'an operator ends the drain');
-select is((select status from mill.enqueue('[{"kind": "echo", "payload": {"a": 1}}]')), 'new', 'then the queue takes jobs again');
+select is((select status from mill.enqueue('[{"kind": "echo", "payload": {"a": 1}}]')), 'new', 'after the drain the queue takes jobs again');
 
 -- Fair turns and the provider's limit.
 update mill.queue set dequeue = 'fair', provider = 'openai', endpoint = 'gpt-4o-mini' where queue = 'default';

@@ -11,7 +11,7 @@ create temp table begun as select public.begin_document_upload('text/plain', 'a.
 select lives_ok($$ select public.finish_document_upload((upload ->> 'id')::uuid, upload ->> 'place', 3, repeat('a', 64)) from begun $$, 'an upload succeeds although it cannot be counted');
 reset role;
 select results_eq('select * from pg_temp.used()', $$ values (0, 0::bigint) $$, 'it is not counted');
-select is((select count(*) from mill.event where code = 'usage_not_counted'), 1::bigint, 'that is an event');
+select is((select count(*) from mill.event where code = 'usage_not_counted'), 1::bigint, 'usage that could not be counted is an event');
 select is(mill.count_again(), 0, 'while counting is broken nothing is counted');
 select is((select u.tries from mill.uncounted_usage u), 1, 'it is kept for another time');
 

@@ -60,7 +60,7 @@ select is((select a.new_values from public.audit_log a where a.record_id = pg_te
 select is(pg_temp.used(), '{"files": 1, "mb": 3.000000}', 'usage has the measured size, and one file');
 select is((select array_agg((e.metrics ->> 'bytes')::bigint) from public.usage_events e where e.event_type = 'shell_file_uploaded'), array[3000000::bigint], 'there is one event, with the measured size');
 select is(public.track_shell_file_upload_usage(pg_temp.me(), pg_temp.of('id')::uuid, 1, 1) ->> 'shell_files_used', '1', 'the service cannot count an uploaded file a second time either');
-select is(pg_temp.used(), '{"files": 1, "mb": 3.000000}', 'which leaves the count as it was');
+select is(pg_temp.used(), '{"files": 1, "mb": 3.000000}', 'a second count of the same upload leaves the usage as it was');
 
 -- More was said than stored: what was counted too much is given back.
 select pg_temp.as_user();

@@ -14,12 +14,12 @@ select is(pg_temp.put('{"kind": "echo", "payload": {"x": 1}, "unique": {"by": ["
 select is(pg_temp.put('{"kind": "whole", "payload": {"a": 1, "b": 2}}', '{"kind": "whole", "payload": {"b": 2, "a": 1}}', '{"kind": "whole", "payload": {"a": 1}}'), 'new duplicate new', 'no fields means the whole payload');
 
 select mill.settle('w', jsonb_agg(jsonb_build_object('id', c.id, 'attempt', c.attempt, 'outcome', 'completed'))) from mill.claim('w', array['default'], 100) c;
-select is(pg_temp.put(pg_temp.mail('{"to": "b"}')), 'duplicate', 'also when the first one has ended');
+select is(pg_temp.put(pg_temp.mail('{"to": "b"}')), 'duplicate', 'a job is unique in its period although the first one has ended');
 set mill.now = '2030-01-01 01:00+00';
 select is(pg_temp.put(pg_temp.mail('{"to": "b"}')), 'new', 'until the period is over');
-select is(pg_temp.put(pg_temp.mail('{"to": "b"}')), 'duplicate', 'then the new one counts');
+select is(pg_temp.put(pg_temp.mail('{"to": "b"}')), 'duplicate', 'after the period the new job counts');
 select is(public.run_cleanup_step('unique_jobs') ->> 'more', 'false', 'the cleanup removes keys whose time is over');
-select is((select count(*) from mill.unique_job), 1::bigint, 'and no others');
+select is((select count(*) from mill.unique_job), 1::bigint, 'the cleanup keeps keys whose period is not over');
 
 select is((select count(distinct i)::int from unnest(mill.enqueue_many('mail', '[{"to": "m"}, {"to": "m"}, {"to": "n"}]')) i), 2, 'enqueue_many makes each of them once');
 -- Beside a dedupe key: whoever is not made gives its key back.
@@ -34,5 +34,5 @@ begin
   return public.submit_job('mail', '{"to": "b"}') ->> 'status';
 end $$;
 select is(pg_temp.submit('11111111-1111-4111-8111-111111111111') || ' ' || pg_temp.submit('11111111-1111-4111-8111-111111111111'), 'new duplicate', 'a user''s own job is unique');
-select is(pg_temp.submit('22222222-2222-4222-8222-222222222222'), 'new', 'and blocks nobody else');
+select is(pg_temp.submit('22222222-2222-4222-8222-222222222222'), 'new', 'a user''s own unique job blocks nobody else');
 select * from finish();

@@ -14,5 +14,5 @@ insert into mill.job_live (id, line, turn, queue, kind, payload, state, run_at, 
 select gen_random_uuid(), line, 1, 'floors', 's', '{"late": true}', 'pending', now(), 5, now() from mill.floor where queue = 'floors';
 update mill.floor_version set safe = turn, mark = turn where line = (select line from mill.line where queue = 'floors');
 select mill.repair_floors();
-select is((select count(*) from mill.claim('w', array['floors'], 100)), 1::bigint, 'and even one below safe, where nothing should be, is found once a minute');
+select is((select count(*) from mill.claim('w', array['floors'], 100)), 1::bigint, 'a job below safe, where nothing should be, is found once per minute');
 select * from finish();

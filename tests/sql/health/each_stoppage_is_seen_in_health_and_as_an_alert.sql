@@ -42,7 +42,7 @@ rollback;
 set mill.now = '2030-01-01 00:00+00';
 select is(mill.probe_functions(), 0, 'a function that has never served is not probed');
 insert into mill.invocation (id, queue, reason, asked_at, begun_at, ended_at) values (mill.uuid7(), 'default', 'wake', mill.now(), mill.now(), mill.now());
-select is(mill.probe_functions(), 0, 'nor one that served a moment ago');
+select is(mill.probe_functions(), 0, 'a function that served a moment ago is not probed');
 set mill.now = '2030-01-01 00:00:20+00';
 select is(mill.probe_functions(), 1, 'one that has rested for 20 seconds is probed');
 select is(mill.probe_functions(), 0, 'once');
@@ -56,7 +56,7 @@ update mill.invocation set ended_at = mill.now(), failure = 'answered 403' where
 select mill.judge_alerts();
 select is((select array_agg(a.subject) from mill.alert a where a.rule = 'invocations_failing' and a.state = 'firing'), array['default'], 'three failures in a row are an alert, 30 seconds after the last good one');
 set mill.now = '2030-01-01 00:00:35+00';
-select is(mill.probe_functions(), 0, 'then it is probed every 20 seconds again');
+select is(mill.probe_functions(), 0, 'after its alert a function is probed every 20 seconds again');
 
 -- Storage is asked over HTTP; the answers are written here by hand.
 create function pg_temp.answer(p_status int) returns void language sql as $$

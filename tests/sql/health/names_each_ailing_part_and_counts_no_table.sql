@@ -12,7 +12,7 @@ set mill.now = '2030-01-01 00:05:01+00';
 select pg_temp.well();
 select is(pg_temp.ailing(), array['oldest_due_job'], 'a job that has been due for over five minutes');
 update mill.queue set paused = true where queue = 'default';
-select is(pg_temp.ailing(), '{}', 'but not one of a paused queue');
+select is(pg_temp.ailing(), '{}', 'a job of a paused queue that is due for over five minutes is no problem');
 select mill.set_breaker('processor', 'open', 'test');
 select is(pg_temp.ailing(), array['breakers'], 'an open breaker');
 select mill.set_breaker('processor', 'closed', 'test');

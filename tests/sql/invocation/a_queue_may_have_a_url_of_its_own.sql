@@ -15,7 +15,7 @@ insert into mill.stat_batch (at, jobs, bucket, total_ms, bytes, queue, kind, out
 select mill.now(), 1, 0, 0, 0, 'mail', 'send_mail', 'failed', 't' || n from generate_series(1, 10) n;
 select mill.judge_breakers();
 select is((select state from mill.breaker where target = 'https://jobs.example.com/serve?a=1'), 'open', 'a breaker judges the URL');
-select is(mill.invoke('mail', 'wake'), null, 'and while it is open nothing is invoked');
+select is(mill.invoke('mail', 'wake'), null, 'while the breaker of a URL is open nothing is invoked there');
 select is(mill.invoke_due(), 0, 'by the pump neither');
 
 select throws_ok($$ update mill.queue set url = 'ftp://example.com' where queue = 'mail' $$, '23514', null, 'a URL is http or https');

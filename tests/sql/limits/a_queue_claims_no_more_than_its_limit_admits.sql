@@ -13,7 +13,7 @@ create function pg_temp.settle(p_outcome text, p_usage jsonb default null) retur
 select pg_temp.add('limited', 100, 10);
 select pg_temp.add('other', 100, 10);
 select is(pg_temp.claimed('limited', 10), 3, 'no more than there are slots');
-select is(pg_temp.claimed('other', 10), 0, 'which another queue of the same provider shares');
+select is(pg_temp.claimed('other', 10), 0, 'another queue of the same provider shares its slots');
 select is((select max(attempt) from mill.job_live where state = 'pending'), 0, 'what was not claimed has lost no attempt');
 select pg_temp.settle('completed');
 select is(pg_temp.claimed('other', 10), 2, 'settling gives the slots back; then the requests of the minute are used up');
@@ -43,7 +43,7 @@ select pg_temp.add('limited', 2001, 1);
 select pg_temp.add('limited', 1, 1);
 select is(pg_temp.claimed('limited', 10), 1, 'one that never fits does not stand in the way');
 select is((select error ->> 'type' from mill.job_dead), 'over_limit', 'it is a dead letter that says why');
-select is((select action from mill.audit_log where table_name = 'job' and action = 'dead'), 'dead', 'and is in the audit log');
+select is((select action from mill.audit_log where table_name = 'job' and action = 'dead'), 'dead', 'a job that never fits the limit is in the audit log');
 update mill.api_rate_limits set status = 'maintenance' where provider_name = 'p';
 select is(pg_temp.claimed('other', 10), 0, 'a provider in maintenance is not called');
 select * from finish();

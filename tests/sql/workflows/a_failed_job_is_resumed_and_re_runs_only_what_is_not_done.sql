@@ -30,7 +30,7 @@ select is((select percent from mill.workflow), (select percent from percent), 'p
 select is((select count(*) from mill.job_dead), 0::bigint, 'its dead letter is alive again');
 truncate ran;
 select pg_temp.work_all('none');
-select is((select status from mill.workflow), 'completed', 'and it completes');
+select is((select status from mill.workflow), 'completed', 'a resumed job completes');
 select is_empty($$ select key, item from ran intersect select key, item from before where (key, item) <> ('c', 1) $$, 'nothing that was done ran again');
 select is((select count(*) from (select key, item from ran union select key, item from before) all_of_it), 8::bigint, 'everything ran');
 select throws_ok('select public.retry_workflow(id) from mill.workflow', 'GM067', 'only a failed job can be resumed; this one is completed', 'a completed job is not resumed');
@@ -41,7 +41,7 @@ select pg_temp.work_all('b2');
 select is((select status from mill.workflow order by id desc limit 1), 'failed', 'another one failed');
 select is((select status from mill.retry(array(select id from mill.job_dead))), 'retried', 'its dead letter is sent back');
 select pg_temp.work_all('none');
-select is((select status from mill.workflow order by id desc limit 1), 'completed', 'and the job went on');
+select is((select status from mill.workflow order by id desc limit 1), 'completed', 'a job whose dead letter an operator retried completes');
 
 -- Without a dead letter: an operator discarded it.
 insert into mill.workflow (type, user_id) values ('long', gen_random_uuid());
@@ -49,5 +49,5 @@ select pg_temp.work_all('a0');
 select mill.discard(array(select id from mill.job_dead));
 select is(public.retry_workflow(id) ->> 'status', 'processing', 'a job whose dead letter is gone is resumed as well') from mill.workflow order by id desc limit 1;
 select pg_temp.work_all('none');
-select is((select status from mill.workflow order by id desc limit 1), 'completed', 'and completes');
+select is((select status from mill.workflow order by id desc limit 1), 'completed', 'a job that is resumed without its dead letter completes');
 select * from finish();

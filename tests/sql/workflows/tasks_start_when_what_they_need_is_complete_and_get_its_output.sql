@@ -18,7 +18,7 @@ select is((select payload ->> 'text' from mill.job where name = 'a'), 'Dear Ann 
   'text is filled in once: what a value contains is not looked at, digits are kept, what is missing is nothing');
 select is((select payload -> 'all' from mill.job where name = 'a'), (select params from mill.workflow), 'a whole value stays what it is');
 select is((select parent from mill.job where name = 'a'), (select id from mill.workflow), 'a task is an engine job whose parent is the workflow');
-select is((select owner::text from mill.job where name = 'a'), current_setting('test.user'), 'and whose owner is its user');
+select is((select owner::text from mill.job where name = 'a'), current_setting('test.user'), 'the job of a task belongs to the user of the workflow');
 
 select is(pg_temp.complete('a', '{"list": ["x", {"y": null}], "n": 1.50, "word": "so \"so\""}'), 1::bigint, 'a is completed');
 select is(pg_temp.states(), 'a completed, b queued, c queued, d waiting', 'what needed it has started in the same transaction');
