@@ -4,7 +4,7 @@ select throws_ok($$ insert into mill.alert_endpoint (name, url) values ('bad', '
 insert into mill.alert_endpoint (name, url, severities) values ('all', 'https://example.com/hook', array['P0', 'P1', 'P2']), ('pager', 'https://example.com/pager', array['P0']);
 select mill.judge_alerts();
 select mill.set_breaker('processor', 'open', 'test');
-select is(mill.judge_alerts(), 1, 'one change');
+select is(mill.judge_alerts(), 1, 'an alert that fires is one change');
 select mill.judge_alerts();
 select is((select array_agg(payload ->> 'url') from mill.job where kind = 'alert_webhook'), array['https://example.com/hook'], 'goes once, to who wants that severity');
 select is((select payload #>> '{event,type}' from mill.job where kind = 'alert_webhook'), 'alert.firing', 'saying that it fires');

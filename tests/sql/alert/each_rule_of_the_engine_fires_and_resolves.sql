@@ -33,9 +33,9 @@ select pg_temp.settle(900, 'completed');
 select ok('queue_depth default resolved' = any (pg_temp.judged('2030-01-01 00:42+00')), 'resolved when it is shallow');
 
 select mill.set_breaker('processor', 'open', 'test');
-select is(pg_temp.judged('2030-01-01 00:43+00'), array['breaker_open processor firing'], 'an open breaker');
+select is(pg_temp.judged('2030-01-01 00:43+00'), array['breaker_open processor firing'], 'an open breaker raises an alert');
 select mill.set_breaker('processor', 'closed', 'test');
-select is(pg_temp.judged('2030-01-01 00:44+00'), array['breaker_open processor resolved'], 'closed');
+select is(pg_temp.judged('2030-01-01 00:44+00'), array['breaker_open processor resolved'], 'the alert of a breaker is resolved when the breaker closes');
 
 select pg_temp.jobs(10);
 select pg_temp.settle(10, 'dead');
@@ -64,5 +64,5 @@ select pg_advisory_lock(7022311640271840);
 select is(pg_temp.judged(clock_timestamp() + interval '9 minutes'), '{}', 'the pump''s lock may be held for minutes');
 select is((pg_temp.judged(clock_timestamp() + interval '11 minutes'))[1], 'cron_lock_held process-queue-batch firing', 'the pump''s lock raises an alert when it is held for more than ten minutes');
 select pg_advisory_unlock(7022311640271840);
-select is((pg_temp.judged(clock_timestamp() + interval '12 minutes'))[1], 'cron_lock_held process-queue-batch resolved', 'until it is freed');
+select is((pg_temp.judged(clock_timestamp() + interval '12 minutes'))[1], 'cron_lock_held process-queue-batch resolved', 'cron_lock_held is resolved when the pump''s lock is freed');
 select * from finish();

@@ -4,7 +4,7 @@ create temp table held as select * from mill.claim('w', array['default'], 3);
 select is((select status from mill.cancel(array(select id from mill.job where name = 'd'))), 'cancelled', 'a waiting job is cancelled now');
 select is((select array_agg(distinct status) from mill.cancel(array(select id from held))), array['requested'], 'running ones are asked to stop');
 select is((select status from mill.cancel(array[gen_random_uuid()])), 'not_live', 'an unknown one is not there');
-select is((select array_agg(state order by name) from mill.job), array['processing', 'processing', 'processing', 'cancelled'], 'they still run');
+select is((select array_agg(state order by name) from mill.job), array['processing', 'processing', 'processing', 'cancelled'], 'running jobs that were cancelled run until their worker learns of it');
 select is((select status from mill.heartbeat('w', (select jsonb_agg(jsonb_build_object('id', id, 'attempt', attempt)) from held where name = 'a'))), 'cancelled', 'a heartbeat tells the worker');
 select is((select status from mill.settle('w', (select jsonb_agg(jsonb_build_object('id', id, 'attempt', attempt, 'outcome', 'completed')) from held where name = 'b'))), 'lost', 'a completion is refused');
 select is((select status from mill.settle('w', (select jsonb_agg(jsonb_build_object('id', id, 'attempt', attempt, 'outcome', 'failed')) from held where name = 'c'))), 'lost', 'the failure of a cancelled job is refused');

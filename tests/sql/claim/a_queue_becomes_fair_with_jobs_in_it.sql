@@ -3,7 +3,7 @@ insert into mill.queue (queue) values ('fair');
 insert into mill.kind (kind, queue) values ('f', 'fair');
 select mill.enqueue((select jsonb_agg(jsonb_build_object('kind', 'f', 'payload', '{"a": 1}'::jsonb, 'group_key', case when n <= 90 then 'big' else 'small' end)) from generate_series(1, 100) n));
 update mill.queue set dequeue = 'fair' where queue = 'fair';
-select is((select count(*) from mill.claim('w', array['fair'], 20) where group_key = 'small'), 10::bigint, 'they take turns from then on');
+select is((select count(*) from mill.claim('w', array['fair'], 20) where group_key = 'small'), 10::bigint, 'tenants take turns once the queue is fair');
 update mill.queue set dequeue = 'priority' where queue = 'fair';
 select is((select count(*) from mill.claim('w', array['fair'], 1000)), 80::bigint, 'a fair queue becomes a plain queue again with jobs in it');
 select is((select count(*) from mill.job where lane is not null and state <> 'processing'), 0::bigint, 'nobody stands in a lane then');

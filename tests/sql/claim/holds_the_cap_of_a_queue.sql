@@ -6,7 +6,7 @@ create temp table held as select * from mill.claim('w', array['capped'], 10);
 select is((select count(*) from held), 3::bigint, 'no more than the cap');
 select is_empty($$ select * from mill.claim('v', array['capped'], 10) $$, 'nothing while they run');
 select mill.settle('w', (select jsonb_agg(jsonb_build_object('id', id, 'attempt', attempt, 'outcome', 'completed')) from (select * from held limit 2) h));
-select is((select count(*) from mill.claim('v', array['capped'], 10)), 2::bigint, 'as many as have ended');
+select is((select count(*) from mill.claim('v', array['capped'], 10)), 2::bigint, 'a capped queue gives as many jobs as have ended');
 update mill.queue set max_running = null where queue = 'capped';
 select is((select count(*) from mill.claim('v', array['capped'], 10)), 5::bigint, 'all the rest once the cap is lifted');
 select is((select count(*) from mill.job where state = 'processing'), 8::bigint, 'no job is lost by the cap');

@@ -18,7 +18,7 @@ select pg_temp.as_role(null);
 select throws_ok(format('select public.%s()', f), '42501', null, format('without a role %s answers nobody', f)) from unnest(array['console_exports', 'console_refresh', 'console_usage']) f;
 select pg_temp.as_role('viewer');
 select is(public.console_exports() #>> '{exports,0,title}', 'Resume <b>', 'exports of every user are listed');
-select is(public.console_exports() #>> '{exports,0,status}', 'pending', 'with where they stand');
+select is(public.console_exports() #>> '{exports,0,status}', 'pending', 'exports are listed with their status');
 select is(jsonb_array_length(public.console_exports('status:completed') -> 'exports'), 0, 'a search by status leaves the others out');
 select is(jsonb_array_length(public.console_exports('resume owner:11111111-1111-4111-8111-111111111111') -> 'exports'), 1, 'a search by title and owner finds one');
 select is(public.console_exports('', null, 1) ->> 'cursor', current_setting('test.export'), 'a full page has a cursor');

@@ -24,7 +24,7 @@ select is((select jsonb_agg(d ->> 'id' order by o) from jsonb_array_elements(pub
 select is(public.console_documents('review:yes') #> '{documents,0,review,reasons}', '["unsure_facts"]', 'a document of before doubts were noted needs review for an unsure fact');
 select is(public.console_documents('review:yes') #> '{documents,1,review,reasons}', '["failed"]', 'a document of before doubts were noted needs review when it failed');
 select is(jsonb_array_length(public.console_documents('review:yes') -> 'documents'), 2, 'no other document of before doubts were noted needs review');
-select is(public.console_documents('-review:yes') #>> '{documents,0,id}', '44444444-4444-4444-8444-444444444442', 'those that need none are found as well');
+select is(public.console_documents('-review:yes') #>> '{documents,0,id}', '44444444-4444-4444-8444-444444444442', 'documents that need no review are found');
 select is(public.console_documents('"<img src=x"') #>> '{documents,0,filename}', '<img src=x onerror=alert(1)>.pdf', 'a document is found by a part of its name, whatever stands in it');
 select throws_ok($$ select public.console_documents('stat:x') $$, 'GM110', null, 'an unknown key of a search is refused');
 select is((select array[p ->> 'done', jsonb_array_length(p -> 'documents')::text] || array[n ->> 'done', n #>> '{documents,0,id}']

@@ -38,7 +38,7 @@ end $$;
 select ok(pg_temp.closed(), 'an equal time is unchanged: no failure, not called fresh, not asked again at once');
 select is((select count(*) from mill.job_dead), 0::bigint, 'no dead letter');
 set mill.now = '2030-01-01 00:06:01+00';
-select is(mill.check_symbol('AAA', array['quote'], 5), 1, 'it is asked again after the TTL');
+select is(mill.check_symbol('AAA', array['quote'], 5), 1, 'a symbol whose data was unchanged is asked again after the TTL');
 select is(pg_temp.give('2030-01-01 00:06+00', 12), 'completed written', 'newer is written');
 select is((select price from public.quotes), 12::numeric, 'newer source data is in the table');
 delete from mill.job;

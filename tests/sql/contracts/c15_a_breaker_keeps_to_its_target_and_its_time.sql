@@ -13,7 +13,7 @@ select is(pg_temp.breaker('processor:fmp'), 'open', 'an open breaker is not prob
 select ok(not mill.may_invoke('processor:fmp', gen_random_uuid()), 'an open breaker lets no invocation through before its cooldown is over');
 set mill.now = '2030-01-01 00:00:30+00';
 select mill.judge_breakers();
-select is(pg_temp.breaker('processor:fmp'), 'half_open', 'it is afterwards');
+select is(pg_temp.breaker('processor:fmp'), 'half_open', 'an open breaker is half open after its cooldown');
 
 -- Two of them half open: the probe of one is nothing to the other.
 select mill.set_breaker('another-function', 'half_open', 'a test');

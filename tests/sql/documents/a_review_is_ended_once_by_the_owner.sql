@@ -25,7 +25,7 @@ select is(public.review_document('44444444-4444-4444-8444-444444444441', 'confir
   '{"at": "2030-02-01T00:00:00+00:00", "by": "11111111-1111-4111-8111-111111111111", "note": "compared with the paper", "decision": "confirmed"}', 'the owner ends a review; who, when and the decision are kept');
 select is(public.get_document('44444444-4444-4444-8444-444444444441') ->> 'status', 'completed', 'a document whose review ended is completed');
 select is(public.get_document('44444444-4444-4444-8444-444444444441') #>> '{review,note}', 'compared with the paper', 'a reviewed document shows its review');
-select is(public.get_document('44444444-4444-4444-8444-444444444441') -> 'reasons', '[]', 'it needs none any more');
+select is(public.get_document('44444444-4444-4444-8444-444444444441') -> 'reasons', '[]', 'a reviewed document has no reason for a review');
 select is((public.get_document('44444444-4444-4444-8444-444444444441') ->> 'completed_at')::timestamptz, '2030-01-01'::timestamptz, 'completed_at stays the end of its last stage');
 set mill.now = '2030-02-02 00:00+00';
 select is(public.review_document('44444444-4444-4444-8444-444444444441', 'confirmed') ->> 'at', '2030-02-01T00:00:00+00:00', 'the same decision again changes nothing');

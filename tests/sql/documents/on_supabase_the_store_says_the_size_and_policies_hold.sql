@@ -27,7 +27,7 @@ select throws_ok($$ insert into storage.objects (bucket_id, name) values ('grist
 select lives_ok($$ insert into storage.objects (bucket_id, name, metadata) values ('gristmill', pg_temp.of('place'), '{"size": 1234}') $$, 'what is being uploaded is stored');
 select is(pg_temp.changed('update storage.objects set metadata = ''{"size": 1}'' where name = $1'), 0, 'what is being uploaded is not replaced');
 select throws_ok($$ insert into storage.objects (bucket_id, name, metadata) values ('gristmill', pg_temp.of('place'), '{"size": 1}') on conflict (bucket_id, name) do update set metadata = excluded.metadata $$,
-  '42501', null, 'not by an upsert either');
+  '42501', null, 'what is being uploaded is not replaced by an upsert');
 select public.finish_document_upload(pg_temp.of('id')::uuid, pg_temp.of('place'), 1, repeat('a', 64));
 select is((select file_size_bytes from public.shell_files), 1234::bigint, 'the size is the store''s, not the caller''s');
 reset role;

@@ -60,7 +60,7 @@ select set_config('test.copy', public.begin_document_stage(pg_temp.of('job')::uu
 select is(public.recover_upload(pg_temp.of('copy'), 5), 'waiting', 'the sweep leaves the place of a copy while the stage is under way');
 select is(public.orphaned_objects(array[pg_temp.of('copy'), pg_temp.of('place')]), '[]', 'the sweep does not take the copy for an orphan');
 select ok(public.refuse_document(pg_temp.of('job')::uuid, 'w', 1, 'infected', '{"type": "infected", "reason": "infected", "message": "x"}',
-  format('quarantine/%s/x.txt', pg_temp.of('id')), jsonb_build_object('size', 7, 'sha256', repeat('c', 64))), 'it is found infected');
+  format('quarantine/%s/x.txt', pg_temp.of('id')), jsonb_build_object('size', 7, 'sha256', repeat('c', 64))), 'the stage refuses an infected document');
 select is((select jsonb_build_array(f.file_size_bytes, f.scanned_at) from public.shell_files f where f.id = pg_temp.of('id')::uuid), '[7, null]', 'its size is measured all the same');
 select is(public.recover_upload(pg_temp.of('copy'), 5), 'forgotten', 'the place of the copy is given up once the stage is over');
 select pg_temp.as_user();

@@ -12,7 +12,7 @@ create function pg_temp.meter(p_meter text) returns numeric language sql as $$
 
 select is((select count(*)::int from generate_series(1, 11) g where pg_temp.upload('k' || g) ->> 'is_new' = 'true'), 11, 'without billing the eleventh file of ten is taken');
 update mill.settings set value = 'true' where key = 'features.billing_enabled';
-select is(pg_temp.upload('k12'), '{"over": ["files"]}', 'with billing the next is refused before it is sent');
+select is(pg_temp.upload('k12'), '{"over": ["files"]}', 'with billing an upload past the plan is refused before it is sent');
 select is((select count(*)::int from public.shell_files), 11, 'an upload that the plan refuses before it is sent leaves no row');
 select is((select count(*)::int from mill.document_upload), 0, 'an upload that the plan refuses before it is sent leaves no ticket');
 select is((select count(*)::int from public.usage_events where event_type = 'limit_hit' and metrics ->> 'meter' = 'files'), 1, 'an upload that the plan refuses before it is sent is on record');

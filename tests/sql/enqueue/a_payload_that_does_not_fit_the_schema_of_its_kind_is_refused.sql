@@ -21,7 +21,7 @@ select is(pg_temp.refusal($$ select public.submit_job('mail', '{"to": 5}') $$), 
 select is(public.submit_job('mail', '{"to": "a"}') ->> 'status', 'new', 'a payload that fits is enqueued');
 reset role;
 select set_config('request.jwt.claims', '', false);
-select is((select max_attempts from mill.job_live), 9, 'it has the attempts of its kind');
+select is((select max_attempts from mill.job_live), 9, 'a job has the attempts of its kind');
 update mill.queue q set dequeue = 'priority' from mill.kind k where k.kind = 'mail' and q.queue = k.queue; -- a fair queue has no packs
 select mill.enqueue_many('mail', (select jsonb_agg(jsonb_build_object('to', 'a')) from generate_series(1, 20)));
 select is((select max_attempts from mill.pack), 9, 'so have packed jobs');

@@ -22,7 +22,7 @@ select is((public.request_export('00000000-0000-4000-8000-0000000000d1', 'modern
 select isnt((public.request_export('00000000-0000-4000-8000-0000000000d1', 'modern', '{}') ->> 'id')::uuid, (select id from made),
   'other options are another');
 select is((select used from mill.export_day), 2, 'only new ones count against the day');
-select is(public.get_export((select id from made)) ->> 'status', 'pending', 'it waits');
+select is(public.get_export((select id from made)) ->> 'status', 'pending', 'a requested export is pending');
 select throws_ok(format('select public.download_export(%L)', (select id from made)), 'GM055', 'there is no file yet', 'an export that waits has no file');
 
 -- What was asked for is what is made, whatever becomes of the document.
@@ -42,7 +42,7 @@ select is(public.reserve_export_file((select id from made), 'w1', 1, 1000),
 select ok(not public.finish_export((select id from made), 'w2', 1, (select path from mill.export_file), 'x.pdf', 1), 'a stranger finishes nothing');
 select ok(public.finish_export((select id from made), 'w1', 1, (select path from mill.export_file), 'My resume.pdf', 2, 'A box stands in it.'), 'its worker does');
 select ok(public.finish_export((select id from made), 'w1', 1, (select path from mill.export_file), 'My resume.pdf', 2), 'the worker may report the finished export twice');
-select is(public.get_export((select id from made)) -> 'file' ->> 'pages', '2', 'now it has a file');
+select is(public.get_export((select id from made)) -> 'file' ->> 'pages', '2', 'a completed export has a file');
 select is(public.get_export((select id from made)) ->> 'message', 'A box stands in it.', 'a completed export says what its owner should know of it');
 select is(public.download_export((select id from made)) ->> 'name', 'My resume.pdf', 'a completed export can be downloaded');
 select is((select format('%s %s', h.download_count, h.document_id is null) from mill.export_history h), '1 t', 'a download is counted although the document of the export is deleted');

@@ -18,7 +18,7 @@ select pg_temp.as_user('00000000-0000-4000-8000-0000000000a1');
 create temp view ids as select array_agg(id order by id) as ids from public.documents;
 
 select is(public.request_export_batch((select ids[1:10] from ids)) ->> 'total', '10', 'ten documents are a batch');
-select throws_ok('select public.request_export_batch((select ids[1:11] from ids))', 'GM004', 'a batch has 1 to 10 documents', 'eleven are not');
+select throws_ok('select public.request_export_batch((select ids[1:11] from ids))', 'GM004', 'a batch has 1 to 10 documents', 'a batch of eleven documents is refused');
 select throws_ok($$ select public.request_export_batch('{}') $$, 'GM004', null, 'a batch without documents is refused');
 
 update mill.settings set value = '11' where key = 'exports.daily_limit';
@@ -40,7 +40,7 @@ update mill.export_file f set state = 'stored', expires_at = mill.now() + interv
 insert into mill.export_history (id, user_id, version, template, file_name, file_path, file_size, page_count, expires_at, created_at)
 select f.export_id, f.owner, 1, 'minimal', 'D.pdf', f.path, f.size, 1, f.expires_at, mill.now() from mill.export_file f;
 select is(public.delete_export_file((select min(id::text)::uuid from mill.export)) -> 'file', null, 'a deleted file is not shown any more');
-select is(mill.export_storage_used('00000000-0000-4000-8000-0000000000a1'), 94371840::bigint, 'it takes up nothing at once');
+select is(mill.export_storage_used('00000000-0000-4000-8000-0000000000a1'), 94371840::bigint, 'a deleted file takes up no storage at once');
 select lives_ok('select public.delete_export_file((select min(id::text)::uuid from mill.export))', 'the file of an export may be deleted twice');
 select pg_temp.as_user('00000000-0000-4000-8000-0000000000a2');
 select throws_ok('select public.delete_export_file((select max(id::text)::uuid from mill.export))', 'GM050', null, 'a stranger deletes nothing');

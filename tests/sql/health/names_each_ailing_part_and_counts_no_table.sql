@@ -14,16 +14,16 @@ select is(pg_temp.ailing(), array['oldest_due_job'], 'a job that has been due fo
 update mill.queue set paused = true where queue = 'default';
 select is(pg_temp.ailing(), '{}', 'a job of a paused queue that is due for over five minutes is no problem');
 select mill.set_breaker('processor', 'open', 'test');
-select is(pg_temp.ailing(), array['breakers'], 'an open breaker');
+select is(pg_temp.ailing(), array['breakers'], 'an open breaker is a problem');
 select mill.set_breaker('processor', 'closed', 'test');
-select is(pg_temp.ailing(), '{}', 'closed again');
+select is(pg_temp.ailing(), '{}', 'a breaker that closed again is no problem');
 
 select mill.enqueue('[{"kind": "fast_queue_ocr", "payload": {"a": 1}}]');
 set mill.now = '2030-01-01 00:06:30+00';
 select pg_temp.well();
 select is(pg_temp.ailing(), array['workers'], 'work of the container worker and none to do it');
 select public.claim_jobs('w-1', array['fast'], 1);
-select is(pg_temp.ailing(), '{}', 'until one has come');
+select is(pg_temp.ailing(), '{}', 'the problem of a missing worker is over once a worker has come');
 update mill.job set state = 'pending', lease_until = null, slot = null, run_at = mill.now() where worker = 'w-1';
 set mill.now = '2030-01-01 00:11:00+00';
 select pg_temp.well();
@@ -44,7 +44,7 @@ select is(pg_temp.ailing(), '{}', 'old ones are not news');
 set mill.now = '2030-01-01 01:25+00';
 select is(pg_temp.ailing(), array['cron'], 'cron that is silent');
 select is((select c -> 'details' ->> 0 from jsonb_array_elements(public.health_report() -> 'checks') c where c ->> 'name' = 'cron'),
-  'check-stale-data last ran 300 s ago', 'with the schedule''s name');
+  'check-stale-data last ran 300 s ago', 'a silent cron is reported with the name of the schedule');
 select pg_temp.well();
 create or replace function mill.check_breakers() returns table (detail text) language plpgsql as $$ begin raise exception 'broken'; end $$;
 select is(pg_temp.ailing(), array['breakers'], 'a check that fails is not well, and hides no other');

@@ -31,7 +31,7 @@ select is(public.has_profile_access(pg_temp.bob()::uuid, (select id from child))
 select is_empty('select public.accessible_profiles()', 'a grant that was not accepted shows the profile to nobody');
 select is(public.accept_profile_access((select id from public.profile_access_grants)), true, 'the one who was let in accepts the grant');
 select is(public.has_profile_access(pg_temp.bob()::uuid, (select id from child)), true, 'let in, it has access');
-select results_eq('select public.accessible_profiles()', 'select id from child', 'to that one');
+select results_eq('select public.accessible_profiles()', 'select id from child', 'a guest has access to no other profile');
 select is((select display_name from public.user_profiles), 'Kim', 'sees it');
 update public.user_profiles set display_name = 'Bob was here';
 select throws_ok($$ insert into public.profile_access_grants (profile_id, grantee_user_id) select id, '33333333-3333-4333-8333-333333333333' from child $$, '42501', null, 'a guest lets nobody else in');

@@ -18,7 +18,7 @@ delete from mill.invocation; -- the one that this enqueue asked for
 create temp table first as select pg_temp.begin() as id;
 create temp table second as select pg_temp.begin() as id;
 select is((select count(*) from mill.job where state = 'processing'), 4::bigint, 'two invocations hold four jobs');
-select is(mill.invoke_due(), 0, 'they fill max_parallel');
+select is(mill.invoke_due(), 0, 'two invocations fill max_parallel');
 select is(mill.end_lost_invocations(), 0, 'an invocation whose request is under way is left alone');
 
 select pg_temp.answer((select id from first), null, 'connection refused');

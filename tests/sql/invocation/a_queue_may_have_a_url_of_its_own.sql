@@ -5,9 +5,9 @@ delete from mill.settings where key = 'functions.base_url';
 select mill.enqueue('[{"kind": "send_mail", "payload": {"to": "a"}}]');
 create temp table request as select q.url, q.headers, convert_from(q.body, 'UTF8') as body, q.timeout_milliseconds from net.http_request_queue q;
 select is((select url from request), 'https://jobs.example.com/serve?a=1', 'the request goes to the URL of the queue, without an address of our functions');
-select is((select body::jsonb - 'invocation' from request), '{"queue": "mail", "batch": 50, "seconds": 30, "kinds": ["send_digest", "send_mail"]}', 'it says what the function has to know');
+select is((select body::jsonb - 'invocation' from request), '{"queue": "mail", "batch": 50, "seconds": 30, "kinds": ["send_digest", "send_mail"]}', 'the request to a URL says what the function has to know');
 select is((select headers ->> 'webhook-signature' from request), (select mill.sign('invoke', convert_to(format('%s.%s.%s',
-  headers ->> 'webhook-id', headers ->> 'webhook-timestamp', body), 'UTF8')) from request), 'it is signed as Standard Webhooks has it');
+  headers ->> 'webhook-id', headers ->> 'webhook-timestamp', body), 'UTF8')) from request), 'the request to a URL is signed as Standard Webhooks has it');
 select is((select headers ->> 'webhook-id' from request), (select id::text from mill.invocation), 'under the id of the invocation');
 
 update mill.settings set value = '1' where key = 'breaker.min_attempts';

@@ -15,7 +15,7 @@ select is(array[pg_temp.granted('slots'), pg_temp.granted('slots'), pg_temp.gran
 
 set mill.now = '2030-01-01 00:00:59+00';
 select is(pg_temp.granted('requests'), 'requests', 'a window that slides has no boundary to slip through');
-select is((public.reserve_api_capacity('p', 'requests', 1) ->> 'retry_after_seconds')::int, 1, 'it says when to come back');
+select is((public.reserve_api_capacity('p', 'requests', 1) ->> 'retry_after_seconds')::int, 1, 'a refused call says when to come back');
 set mill.now = '2030-01-01 00:01:00+00';
 select is(pg_temp.granted('requests'), 'granted', 'after sixty seconds the first is out of the window');
 

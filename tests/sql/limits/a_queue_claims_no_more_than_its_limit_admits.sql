@@ -42,7 +42,7 @@ set mill.now = '2030-01-01 00:50+00';
 select pg_temp.add('limited', 2001, 1);
 select pg_temp.add('limited', 1, 1);
 select is(pg_temp.claimed('limited', 10), 1, 'one that never fits does not stand in the way');
-select is((select error ->> 'type' from mill.job_dead), 'over_limit', 'it is a dead letter that says why');
+select is((select error ->> 'type' from mill.job_dead), 'over_limit', 'a job that never fits the limit is a dead letter that says why');
 select is((select action from mill.audit_log where table_name = 'job' and action = 'dead'), 'dead', 'a job that never fits the limit is in the audit log');
 update mill.api_rate_limits set status = 'maintenance' where provider_name = 'p';
 select is(pg_temp.claimed('other', 10), 0, 'a provider in maintenance is not called');

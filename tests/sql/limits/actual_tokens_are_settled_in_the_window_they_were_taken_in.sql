@@ -8,7 +8,7 @@ select is(pg_temp.room(), 100::bigint, 'the estimate is reserved');
 select public.settle_api_capacity((select id from first), 300);
 select is(pg_temp.room(), 700::bigint, 'what was not used comes back');
 set mill.now = '2030-01-01 00:00:59+00';
-select is(pg_temp.room(), 700::bigint, 'until the window of the grant ends');
+select is(pg_temp.room(), 700::bigint, 'actual tokens count until the window of the grant ends');
 set mill.now = '2030-01-01 00:01:00+00';
 select is(pg_temp.room(), 1000::bigint, 'actual tokens leave with the window of the grant, not sixty seconds after the release');
 create temp table second as select (public.reserve_api_capacity('p', 'e', 100) ->> 'lease_id')::uuid as id;

@@ -12,7 +12,7 @@ select public.settle_jobs('w', pg_temp.lease('a', '[{"level": "error", "message"
 select is((select jsonb_agg(l - 'at') from jsonb_array_elements(public.get_job_logs(pg_temp.id('a'))) l),
   '[{"n": 1, "attempt": 1, "level": "debug", "message": "one", "data": {"x": 1}}, {"n": 2, "attempt": 1, "level": "info", "message": "two", "data": null}, {"n": 3, "attempt": 1, "level": "error", "message": "three", "data": null}]',
   'lines of heartbeats and outcomes are kept in order');
-select is((select array_agg(at) from mill.job_log where job = pg_temp.id('a')), array['2030-01-01 00:00:01+00', '2030-01-01 00:00+00', '2030-01-01 00:00+00']::timestamptz[], 'with their time, or that of Postgres');
+select is((select array_agg(at) from mill.job_log where job = pg_temp.id('a')), array['2030-01-01 00:00:01+00', '2030-01-01 00:00+00', '2030-01-01 00:00+00']::timestamptz[], 'lines are kept with their time, or that of Postgres');
 select is(jsonb_path_query_array(public.get_job_logs(pg_temp.id('a'), 2), '$[*].n'), '[3]', 'a reader may ask for what came after a line');
 select public.heartbeat_jobs('w', pg_temp.lease('a', '[{"message": "late"}]'));
 select public.settle_jobs('zombie', pg_temp.lease('b', '[{"message": "not mine"}]', '{"outcome": "completed"}'));

@@ -16,12 +16,12 @@ create temp table lost as select id from mill.job_live where lease_until <= mill
 select is(mill.reclaim(10), 10, 'no more at once than asked for');
 select is(mill.reclaim(), (select count(*)::int - 10 from lost), 'all expired leases are found in the end');
 select is((select array[count(*) filter (where state = 'processing'), count(*) filter (where state = 'retrying')] from mill.job_live), array[1, (select count(*) from lost)], 'a lease that was extended is not taken back');
-select is(mill.reclaim(), 0, 'once');
+select is(mill.reclaim(), 0, 'a lost lease is taken back only once');
 select is((select array_agg(lease_until) from mill.pack_lease), array['2030-01-01 00:01:50+00'::timestamptz], 'its lease is looked at when it expires');
 set mill.now = '2030-01-01 00:01:51+00';
 select is(mill.reclaim(), 1, 'an extended lease is lost when it expires');
 select is(mill.reclaim(), 0, 'nothing is left');
-select is((select count(*) from mill.pack_lease), 0::bigint, 'of the leases neither');
+select is((select count(*) from mill.pack_lease), 0::bigint, 'no lease of a pack is left');
 
 set mill.now = '2030-01-01 00:10+00';
 select is((select count(*) from mill.claim('w3', array['plain'], 1000)), (select count(*) + 1 from lost), 'all are claimed again');

@@ -9,7 +9,7 @@ select is((select count(*) from mill.job_live), 19::bigint, 'fewer than twenty')
 select pg_temp.many('echo', 20, repeat('x', 300));
 select is((select count(*) from mill.job_live), 39::bigint, 'large ones');
 select pg_temp.many('s', 50, '');
-select is((select count(*) from mill.job_live where queue = 'small'), 50::bigint, 'those of a queue whose batches are small');
+select is((select count(*) from mill.job_live where queue = 'small'), 50::bigint, 'jobs of a queue whose batches are small are rows at once');
 select pg_temp.many('c', 50, '');
 select is((select count(*) from mill.job_live where queue = 'capped'), 50::bigint, 'jobs of a queue that counts what runs are rows at once');
 select is((select count(*) from mill.pack), 0::bigint, 'none is packed');

@@ -14,6 +14,6 @@ $$;
 select is((select pg_temp.settle('zombie', j, 6.66) from zombie), 'lost', 'a worker that lost its lease is told so');
 select ok(not exists (select from public.quotes) and not exists (select from public.api_data_usage), 'a worker that lost its lease has written nothing');
 select is((select pg_temp.settle('heir', j, 10) from heir), 'accepted', 'its heir settles');
-select is((select pg_temp.settle('heir', j, 11) from heir), 'lost', 'once');
+select is((select pg_temp.settle('heir', j, 11) from heir), 'lost', 'the heir of a lost lease settles only once');
 select is((select price from public.quotes), 10::numeric, 'the heir of a lost lease writes what it fetched');
 select * from finish();

@@ -17,7 +17,7 @@ select is(pg_temp.mail('{"max_parallel": "9", "batch_size": 20}', '{"max_attempt
   '{"queues": [{"queue": "mail", "status": "updated"}], "kinds": [{"kind": "send_email", "status": "updated"}]}', 'a changed definition is written');
 reset role;
 select results_eq($$ select q.max_parallel, q.batch_size, k.max_attempts, k.unique_by from mill.queue q join mill.kind k using (queue) where q.queue = 'mail' $$,
-  $$ values (9, 20, null::int, null::text[]) $$, 'as it was asked for, and null takes an option away');
+  $$ values (9, 20, null::int, null::text[]) $$, 'a changed definition is written as it was asked for, and null takes an option away');
 
 update mill.queue set max_parallel = 2 where queue = 'mail';
 update mill.kind set max_attempts = 3 where kind = 'send_email';
@@ -25,7 +25,7 @@ set role service_role;
 select is(pg_temp.mail('{"max_parallel": 16, "batch_size": 30}') -> 'kept', '[{"queue": "mail", "field": "max_parallel", "value": 2, "asked": 16}, {"kind": "send_email", "field": "max_attempts", "value": 3, "asked": 8}]',
   'what an operator has changed is kept and listed');
 reset role;
-select results_eq($$ select max_parallel, batch_size from mill.queue where queue = 'mail' $$, $$ values (2, 30) $$, 'the other fields are written');
+select results_eq($$ select max_parallel, batch_size from mill.queue where queue = 'mail' $$, $$ values (2, 30) $$, 'fields that no operator has changed are written');
 set role service_role;
 select is(pg_temp.mail('{"max_parallel": 2, "batch_size": 30}', '{"max_attempts": 3}') -> 'kept', '[]', 'asking for what the operator has chosen is no conflict');
 select is(pg_temp.mail('{"max_parallel": 16}', p_force => true) -> 'kept', '[]', 'with force everything is written');

@@ -7,15 +7,15 @@ create function pg_temp.nightly(p_schedule jsonb default '{}', p_force boolean d
     'schedules', jsonb_build_array('{"schedule": "nightly", "kind": "report", "payload": {"of": "all"}, "cron": "30 2 * * *", "time_zone": "Europe/Paris"}'::jsonb || p_schedule)), p_force) $$;
 select is(pg_temp.nightly() - 'queues' - 'kinds', '{"kept": [], "schedules": [{"schedule": "nightly", "status": "created"}]}', 'a schedule is created beside its kind');
 select is(pg_temp.nightly() -> 'schedules', '[{"schedule": "nightly", "status": "unchanged"}]', 'the same definition changes nothing');
-select is(jsonb_path_query_first(public.list_schedules('nightly'), '$[0].next_due'), '"2026-11-19T01:30:00+00:00"', 'it is due at the next time that clocks in its zone show it');
+select is(jsonb_path_query_first(public.list_schedules('nightly'), '$[0].next_due'), '"2026-11-19T01:30:00+00:00"', 'a schedule is due at the next time that clocks in its zone show');
 select is(pg_temp.nightly('{"cron": "0 3 * * *", "overlap": "queue"}') -> 'schedules', '[{"schedule": "nightly", "status": "updated"}]', 'a changed definition is written');
 select is(jsonb_path_query_first(public.list_schedules('nightly'), '$[0].next_due'), '"2026-11-19T02:00:00+00:00"', 'the next due time of a changed definition is computed anew');
 select is(public.save_schedule('{"schedule": "nightly", "cron": "0 5 * * *", "priority": 7}') -> 'cron', '"0 5 * * *"', 'an operator changes it');
 select is(jsonb_path_query_array(pg_temp.nightly('{"cron": "0 4 * * *", "priority": 9, "catch_up": "all"}') -> 'kept', '$[*].field'), '["cron", "priority"]',
   'what the operator has changed is kept and listed');
 select results_eq($$ select s ->> 'cron', s ->> 'priority', s ->> 'catch_up' from jsonb_array_elements(public.list_schedules('nightly')) s $$,
-  $$ values ('0 5 * * *', '7', 'all') $$, 'the other fields are written');
-select is(pg_temp.nightly('{"cron": "0 4 * * *"}', true) -> 'kept', '[]', 'with force everything is written');
+  $$ values ('0 5 * * *', '7', 'all') $$, 'fields of a schedule that no operator has changed are written');
+select is(pg_temp.nightly('{"cron": "0 4 * * *"}', true) -> 'kept', '[]', 'with force every field of a schedule is written');
 select is(pg_temp.nightly('{"cron": null, "every_seconds": 3600}', true) -> 'schedules', '[{"schedule": "nightly", "status": "updated"}]', 'an expression is replaced by an interval');
 select is(jsonb_path_query_first(public.list_schedules('nightly'), '$[0].next_due'), '"2026-11-18T13:00:00+00:00"', 'the due times of an interval of hours fall on full hours');
 select is(public.save_schedule('{"schedule": "byhand", "kind": "report", "payload": {"of": "me"}, "every_seconds": 60}') ->> 'is_registered', 'false', 'an operator makes one');

@@ -13,14 +13,14 @@ select is((select public.wait_for_event(id, 'w', 1, 'first', 'paid') from here),
 select is((select public.wait_for_event(id, 'w', 1, 'next', 'paid') from here) -> 'payload', '{"n": 2}', 'another wait gets the next');
 select is((select public.wait_for_event(id, 'w', 1, 'approval', 'approved', 604800) from here), '{"status": "suspended", "until": "2026-11-25T12:00:00+00:00"}', 'a wait without an event puts the job off until its timeout');
 reset role;
-select results_eq($$ select state, worker, lease_until, max_attempts - attempt from mill.job_live $$, $$ values ('deferred', null::text, null::timestamptz, 5) $$, 'it holds nothing, and no attempt is used up');
+select results_eq($$ select state, worker, lease_until, max_attempts - attempt from mill.job_live $$, $$ values ('deferred', null::text, null::timestamptz, 5) $$, 'a job that waits for an event holds nothing and uses up no attempt');
 set role service_role;
 set mill.now = '2026-11-20 09:00+00';
 select is((select public.send_event(id, 'other') from here), '{"status": "kept"}', 'an event of another name does not wake it');
 select is(public.claim_jobs('w', '{long}', 1), '[]', 'nobody gets the job');
 select is((select public.send_event(id, 'approved', '{"by": "ann"}') from here), '{"status": "delivered"}', 'the event that it waits for is delivered');
 select is((public.claim_jobs('w', '{long}', 1) -> 0 ->> 'attempt')::int, 2, 'a job whose event has come is due at once');
-select is((select public.wait_for_event(id, 'w', 2, 'approval', 'approved', 604800) from here), '{"status": "received", "payload": {"by": "ann"}}', 'it gets the event');
+select is((select public.wait_for_event(id, 'w', 2, 'approval', 'approved', 604800) from here), '{"status": "received", "payload": {"by": "ann"}}', 'a job that waited gets its event');
 select is((select public.wait_for_event(id, 'w', 2, 'again', 'approved', 60) from here) ->> 'status', 'suspended', 'an event is received once');
 set mill.now = '2026-11-20 09:01:01+00';
 select public.tick();

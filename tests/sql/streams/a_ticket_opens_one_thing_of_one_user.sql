@@ -44,7 +44,7 @@ select is(public.read_with_ticket((select ticket from given), 'export_events',
 select is(pg_temp.read('get_export', (select id from made where name = 'one')) ->> 'status', 'pending', 'a ticket reads the thing that it names');
 select is(auth.uid(), null, 'after the call the caller is nobody again');
 select throws_ok($$ select public.get_export((select id from made where name = 'one')) $$, '42501', null, 'without the ticket nobody reads it');
-select throws_ok($$ select pg_temp.read('export_events', (select id from made where name = 'two')) $$, 'GM090', null, 'it opens nothing else of its user');
+select throws_ok($$ select pg_temp.read('export_events', (select id from made where name = 'two')) $$, 'GM090', null, 'a ticket opens nothing else of its user');
 select throws_ok($$ select pg_temp.read('export_batch_events', (select id from made where name = 'one')) $$, 'GM090', null, 'a ticket opens no other kind of thing');
 select throws_ok($$ select pg_temp.read('cancel_export', (select id from made where name = 'one')) $$, 'GM090', null, 'a ticket changes nothing');
 select throws_ok($$ select public.read_with_ticket((select ticket from given), 'export_events', jsonb_build_object('p_id',

@@ -15,10 +15,10 @@ reset role;
 select is((select request ->> 'url' from handed), 'http://127.0.0.1:9/functions/v1/processor', 'the request goes to the function of the queue');
 select is((select (request ->> 'body')::jsonb from handed), (select jsonb_build_object(
   'invocation', id, 'queue', 'default', 'batch', 50, 'seconds', 30, 'kinds', '["ant", "echo", "zebra"]'::jsonb) from invocation),
-  'it names the invocation that was asked for, and the kinds of the queue in order');
+  'the request names its invocation, and the kinds of the queue in order');
 select is((select request #>> '{headers,webhook-signature}' from handed), (select mill.sign('invoke', convert_to(format('%s.%s.%s',
-  request #>> '{headers,webhook-id}', request #>> '{headers,webhook-timestamp}', request ->> 'body'), 'UTF8')) from handed), 'it is signed as it is to be sent');
-select ok((select abs((request #>> '{headers,webhook-timestamp}')::bigint - extract(epoch from now())) < 60 from handed), 'it is signed now');
+  request #>> '{headers,webhook-id}', request #>> '{headers,webhook-timestamp}', request ->> 'body'), 'UTF8')) from handed), 'the request is signed over the body that is sent');
+select ok((select abs((request #>> '{headers,webhook-timestamp}')::bigint - extract(epoch from now())) < 60 from handed), 'the signature of the request is of this minute');
 select is((select (body #>> '{}')::jsonb - 'seconds' from (select convert_from(q.body, 'UTF8')::jsonb as body from net.http_request_queue q) q), (select (request ->> 'body')::jsonb - 'seconds' from handed), 'pg_net sends the same');
 select is(public.claim_wake_up((select id from job limit 1)), null, 'another caller gets nothing');
 select is(public.claim_wake_up(gen_random_uuid()), null, 'a caller with an unknown job gets no wake-up');

@@ -23,7 +23,7 @@ insert into mill.workflow (type, user_id) values ('long', gen_random_uuid());
 select pg_temp.work_all('c1');
 select is((select status from mill.workflow), 'failed', 'a task failed');
 create temp table before as select * from ran;
-select is((select count(*) from before where key = 'c' and item = 1), 1::bigint, 'it ran once');
+select is((select count(*) from before where key = 'c' and item = 1), 1::bigint, 'a task that failed for good ran once');
 create temp table percent as select percent from mill.workflow;
 select is((public.retry_workflow(id) ->> 'status'), 'processing', 'the job is resumed') from mill.workflow;
 select is((select percent from mill.workflow), (select percent from percent), 'progress does not go down');

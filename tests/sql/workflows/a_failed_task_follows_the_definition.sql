@@ -44,7 +44,7 @@ insert into mill.workflow (type, user_id) values ('undone', gen_random_uuid());
 select pg_temp.settle('a', '{0}', 'completed'); select pg_temp.settle('b', '{0}', 'dead');
 select is(pg_temp.states('undone'), 'a completed, b failed, c waiting, u queued', 'compensate: the rest is taken back and the compensation starts');
 select results_eq($$ select status, phase from mill.workflow where type = 'undone' $$, $$ values ('processing', 'compensating') $$, 'the job says so');
-select is((select payload from mill.job where name = 'u'), '{"of": null, "why": "broken", "which": "b"}'::jsonb, 'it knows what failed');
+select is((select payload from mill.job where name = 'u'), '{"of": null, "why": "broken", "which": "b"}'::jsonb, 'a compensation knows what failed');
 select pg_temp.settle('u', '{0}', 'completed');
 select results_eq($$ select status, error ->> 'task' from mill.workflow where type = 'undone' $$, $$ values ('failed', 'b') $$, 'a job has failed when its compensation has ended');
 select set_config('request.jwt.claims', '{"role": "service_role"}', false);

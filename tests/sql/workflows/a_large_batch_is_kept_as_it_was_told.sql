@@ -15,7 +15,7 @@ select mill.tick();
 select results_eq('select completed, failed from mill.step where key = ''a''', $$ values (60, 0) $$, 'are counted');
 select results_eq('select state, count(*) from mill.task where key = ''a'' group by 1', $$ values ('queued', 130::bigint) $$, 'the items of a large batch are not written one by one');
 select results_eq('select status, count(*), min(progress) from public.job_tasks where key = ''a'' group by 1 order by 1',
-  $$ values ('complete', 60::bigint, 100), ('pending', 70::bigint, 0) $$, 'they are seen as completed');
+  $$ values ('complete', 60::bigint, 100), ('pending', 70::bigint, 0) $$, 'tasks of a large batch are seen as completed');
 select is((select output from public.job_tasks where key = 'a' and item = 7), '{"twice": 14}', 'tasks of a large batch are seen with their results');
 select is(pg_temp.work(20, null), 20::bigint, 'twenty more');
 select is((select status from public.job_tasks where key = 'a' and item = 70), 'complete', 'are completed as well');

@@ -19,7 +19,7 @@ select throws_ok($$ update public.job_tasks set status = 'complete' $$, '55000',
 select throws_ok($$ select * from public.claim_tasks('me', 1, null) $$, '42501', null, 'a user may not claim a task');
 select throws_ok($$ select public.complete_task((select id from public.job_tasks limit 1), 'me', '{}') $$, '42501', null, 'a user may not complete a task');
 select throws_ok($$ select public.start_workflow('closed', '{}') $$, 'GM060', 'there is no workflow of this type', 'a closed workflow looks like none');
-select throws_ok($$ select public.start_workflow('nope', '{}') $$, 'GM060', 'there is no workflow of this type', 'as one that does not exist does');
+select throws_ok($$ select public.start_workflow('nope', '{}') $$, 'GM060', 'there is no workflow of this type', 'a workflow that does not exist is refused in the same words');
 select throws_ok($$ select public.start_workflow('echo', '[]') $$, 'GM066', 'params must be an object', 'params are an object');
 select is(public.start_workflow('echo', '{}', p_user_id => gen_random_uuid()) ->> 'new', 'true', 'a user who names another');
 select is((select count(distinct user_id) from public.jobs), 1::bigint, 'still starts its own');

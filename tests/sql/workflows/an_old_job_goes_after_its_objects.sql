@@ -31,6 +31,6 @@ select is((select count(*) from jsonb_array_elements_text((select answer -> 'rem
 select is((select count(*) from public.job_artifacts), 1::bigint, 'the row is there until the object is gone');
 select is(mill.cleanup_workflows(100) -> 'remove', (select answer -> 'remove' from named), 'cut off here, the next run names it again');
 select is(mill.confirm_workflows(array(select jsonb_array_elements_text(answer -> 'remove') from named)), '{"removed": 1, "forgotten": 2}', 'then rows and jobs go');
-select is((select count(*) from mill.workflow) + (select count(*) from mill.task) + (select count(*) from mill.step), 0::bigint, 'with their tasks and steps');
+select is((select count(*) from mill.workflow) + (select count(*) from mill.task) + (select count(*) from mill.step), 0::bigint, 'tasks and steps go with their old job');
 select is(mill.cleanup_workflows(100) -> 'more', 'false', 'no further old job is left');
 select * from finish();

@@ -21,5 +21,5 @@ update mill.workflow set stragglers = true, status = 'cancelled', finished_at = 
 select is((select count(*) from mill.job_live), 1::bigint, 'a task of a cancelled job that was missed');
 select ok(mill.advance_left_behind() > 0, 'is found by the tick');
 select is((select count(*) from mill.job_live), 0::bigint, 'the tick stops a task of a cancelled job that was missed');
-select is((select count(*) from mill.workflow where stragglers), 0::bigint, 'once');
+select is((select count(*) from mill.workflow where stragglers), 0::bigint, 'the tick looks at a cancelled job only once');
 select * from finish();

@@ -19,7 +19,7 @@ select is(pg_temp.states('one'), null, 'before the list is known there are no it
 select pg_temp.work('list', '{0}', '{"items": [{"x": "p"}, {"x": "q"}, {"x": "r"}]}');
 select is(pg_temp.states('one'), 'queued queued queued', 'one task an item');
 select is(pg_temp.states('two'), 'waiting waiting waiting', 'each step that goes along has one task per item');
-select is((select payload - 'id' from mill.job j join mill.task t using (id) where t.key = 'one' and t.item = 1), '{"at": 1, "item": "q"}'::jsonb, 'with its item and its place');
+select is((select payload - 'id' from mill.job j join mill.task t using (id) where t.key = 'one' and t.item = 1), '{"at": 1, "item": "q"}'::jsonb, 'the payload of a task has its item and its place');
 select is((select payload ->> 'id' from mill.job j join mill.task t using (id) where t.key = 'one' and t.item = 1),
   (select id::text from mill.task where key = 'one' and item = 1), 'the payload of a task has the id of the task');
 select is((select docs_total from mill.workflow), 3, 'documents are counted');
