@@ -345,7 +345,7 @@ begin
   select l.* into v_limit from mill.api_rate_limits l where l.provider_name = p_provider and l.api_endpoint = p_endpoint;
   if not found then
     raise exception 'no rate limit is configured for % / %', coalesce(left(p_provider, 64), 'null'), coalesce(left(p_endpoint, 64), 'null')
-      using errcode = 'GM020', hint = 'Insert a row into mill.api_rate_limits; null in it is no limit.';
+      using errcode = 'GM020', hint = 'Insert a row into mill.api_rate_limits. A column that is null sets no limit.';
   end if;
   return v_limit;
 end
@@ -731,7 +731,7 @@ begin
     perform mill.refuse_search('an empty search would cancel every job', 0, '', 'Say which jobs, for instance queue:default.');
   end if;
   if p_group !~ '^[0-9a-f]{16}$' then
-    raise exception 'p_group is none that console_dead_groups has given' using errcode = 'GM112', hint = 'Send the group of a row of its answer.';
+    raise exception 'console_dead_groups has not given this p_group' using errcode = 'GM112', hint = 'Send the group of a row that console_dead_groups answers.';
   end if;
   return v_search || jsonb_build_object(
     'sources', (select coalesce(jsonb_agg(s), '[]') from jsonb_array_elements_text(v_search -> 'sources') s where (s = 'dead') = (p_action <> 'cancel') and s <> 'done'),
@@ -878,7 +878,7 @@ begin
   join pg_namespace n on n.oid = p.pronamespace
   where c.function = p_function and p.prosecdef and not p.proretset and has_function_privilege('authenticated', p.oid, 'execute');
   if not found or exists (select from jsonb_object_keys(p_arguments) k(name) where k.name <> all (v_names)) then
-    raise exception 'a ticket cannot be used for this' using errcode = 'GM090';
+    raise exception 'this function, with these arguments, cannot be called with a ticket' using errcode = 'GM090';
   end if;
   execute (
     select format('select to_jsonb(%I.%I(%s))', v_schema, p_function, string_agg(format('%I => a.%1$I', n.name), ', '))
@@ -1019,7 +1019,7 @@ begin
   perform mill.lock_exports(p_owner);
   perform from mill.job_live j where j.id = p_id and j.state <> 'processing' for update;
   if not found then
-    raise exception 'an export can be cancelled here while it is pending: it is being made, or has ended' using errcode = 'GM053';
+    raise exception 'only a pending export can be cancelled here; this export is being made, or has ended' using errcode = 'GM053';
   end if;
   perform mill.cancel(array[p_id]);
   perform mill.note_ended_exports(array[p_id]);
@@ -3826,7 +3826,7 @@ begin
   on conflict (owner, day) do update set used = d.used + excluded.used
   returning d.used into v_used;
   if v_used > v_limit then
-    raise exception 'only % exports a day are allowed', v_limit using errcode = 'GM052',
+    raise exception 'only % exports per day are allowed', v_limit using errcode = 'GM052',
       detail = jsonb_build_object('used', v_used - p_count, 'limit', v_limit,
         'retry_after', ceil(extract(epoch from (v_day + 1)::timestamp at time zone 'UTC' - v_now))::int);
   end if;
@@ -7029,7 +7029,7 @@ begin
   if new.id is not null or coalesce(new.status, 'pending') <> 'pending' or coalesce(new.retry_count, 0) <> 0
     or num_nonnulls(new.created_at, new.processed_at, new.error_message) > 0
   then
-    raise exception 'a refresh is queued by its symbol, data_type, priority, estimated_data_size_bytes and metadata' using errcode = '0A000';
+    raise exception 'a new refresh takes symbol, data_type, priority, estimated_data_size_bytes and metadata; the caller cannot set other columns' using errcode = '0A000';
   end if;
   select r.* into v_type from public.data_type_registry r where r.data_type = new.data_type and r.is_enabled;
   if not found then
@@ -7120,7 +7120,7 @@ declare
 begin
   perform mill.refuse_in_maintenance();
   if v_owner is null or v_owner is distinct from coalesce(new.user_id, v_owner) then
-    raise exception 'an export is asked for in one''s own name' using errcode = '42501';
+    raise exception 'user_id must be the id of the caller' using errcode = '42501';
   elsif coalesce(new.format, 'pdf') <> 'pdf' then
     raise exception 'format must be pdf' using errcode = 'GM004';
   elsif coalesce(new.status, 'pending') <> 'pending' or coalesce(new.progress, 0) <> 0 or coalesce(new.attempts, 0) <> 0
@@ -7128,7 +7128,7 @@ begin
     or num_nonnulls(new.id, new.run_after, new.result_url, new.file_size, new.page_count, new.error_message, new.locked_by, new.started_at,
       new.completed_at, new.created_at) > 0
   then
-    raise exception 'a new export has user_id, document_id, format, options and the status pending; the rest is not the caller''s to set'
+    raise exception 'a new export takes user_id, document_id, format, options and the status pending; the caller cannot set other columns'
       using errcode = '42501';
   end if;
   if v_options ->> 'quality' = 'normal' then
@@ -7155,7 +7155,7 @@ begin
     perform mill.refuse_in_maintenance();
   end if;
   if v_user is null or v_user <> coalesce(new.user_id, v_user) then
-    raise exception 'a job is started under one''s own id' using errcode = '42501';
+    raise exception 'user_id must be the id of the caller' using errcode = '42501';
   end if;
   if coalesce(new.status, 'queued') <> 'queued' then
     raise exception 'a new job has the status queued' using errcode = '42501';
@@ -8012,7 +8012,7 @@ begin
   if p_place is not null then
     delete from mill.document_upload u where u.place = p_place and u.document_id = p_file.id and u.is_copy;
     if not found then
-      raise exception 'this place was not given out for document %', p_file.id using errcode = 'GM046';
+      raise exception 'this storage path was not issued for document %', p_file.id using errcode = 'GM046';
     end if;
   end if;
   update public.shell_files f set storage_path = coalesce(mill.key_within(f.bucket, p_place), f.storage_path), scanned_at = mill.now()
@@ -14080,7 +14080,7 @@ declare
   v_over text[] := mill.count_upload(new.patient_id, new.id, new.file_size_bytes, true);
 begin
   if v_over <> '{}' then
-    raise exception 'the plan does not cover it: %', array_to_string(v_over, ', ') using errcode = 'GM023';
+    raise exception 'the plan does not cover the file, which is past these limits: %', array_to_string(v_over, ', ') using errcode = 'GM023';
   end if;
   perform mill.register_upload(new, new.storage_path, new.file_size_bytes, null);
   return null;
@@ -14392,7 +14392,7 @@ begin
   if to_timestamp((v_claims ->> 'expires')::bigint) > mill.now() then
     return v_claims;
   end if;
-  raise exception 'the ticket is not valid, or no longer' using errcode = 'GM090', hint = 'Ask for a new one.';
+  raise exception 'the ticket is not valid or has expired' using errcode = 'GM090', hint = 'Ask for a new ticket.';
 end
 $$;
 
@@ -14693,7 +14693,7 @@ begin
   if (new.id, new.symbol, new.data_type, new.priority, new.created_at, new.metadata)
     is distinct from (old.id, old.symbol, old.data_type, old.priority, old.created_at, old.metadata)
   then
-    raise exception 'of a refresh only its status can be changed, and what belongs to that' using errcode = '0A000';
+    raise exception 'only the status of a refresh, and the columns that belong to the status, can be changed' using errcode = '0A000';
   end if;
   if (mill.lock_compat_lease(old.id)).id is null then
     return null;
@@ -15170,7 +15170,7 @@ CREATE FUNCTION mill.walk_from(p_cursor text) RETURNS uuid
     AS $_$
 begin
   if p_cursor !~ '^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$' then
-    raise exception 'the cursor is none that this RPC has given' using errcode = 'GM110', hint = 'Send the cursor of the answer before, or none to begin anew.';
+    raise exception 'this RPC has not given this cursor' using errcode = 'GM110', hint = 'Send the cursor of the previous answer, or no cursor to begin anew.';
   end if;
   return coalesce(p_cursor, 'ffffffff-ffff-ffff-ffff-ffffffffffff')::uuid;
 end
@@ -15736,7 +15736,7 @@ declare
 begin
   perform mill.refuse_in_maintenance();
   if v_extension is null then
-    raise exception 'this is not a type of file that is read here' using errcode = 'GM047';
+    raise exception 'this type of file is not supported' using errcode = 'GM047';
   end if;
   if not public.has_profile_access(auth.uid(), v_profile) then
     raise exception 'there is no such profile' using errcode = 'GM046';
@@ -15841,7 +15841,7 @@ begin
   v_answer := mill.call_repeatable(p_function, p_arguments);
   if v_answer @? (select r.created from mill.repeatable_call r where r.function = p_function) then
     if pg_column_size(v_answer) > 1048576 then
-      raise exception 'the answer has more than 1 MiB and cannot be kept' using errcode = 'GM084', hint = 'Send fewer at a time.';
+      raise exception 'the answer has more than 1 MiB and cannot be kept' using errcode = 'GM084', hint = 'Send fewer items per call.';
     end if;
     -- The same key may be there from more than 24 hours ago.
     insert into mill.idempotency_key (caller, key, request, answer, created_at) values (v_caller, p_key, v_request, v_answer, mill.now())
@@ -16402,7 +16402,7 @@ declare
   v_more jsonb;
 begin
   if p_cursor !~ '^\d{1,18}$' then
-    raise exception 'the cursor is none that this RPC has given' using errcode = 'GM110', hint = 'Send the cursor of the answer before, or none to begin anew.';
+    raise exception 'this RPC has not given this cursor' using errcode = 'GM110', hint = 'Send the cursor of the previous answer, or no cursor to begin anew.';
   end if;
   v_below := coalesce(p_cursor::bigint, 9223372036854775807);
   loop
@@ -16621,7 +16621,7 @@ declare
   v_more jsonb;
 begin
   if p_cursor is not null and v_below = 'infinity' then
-    raise exception 'the cursor is none that this RPC has given' using errcode = 'GM110', hint = 'Send the cursor of the answer before, or none to begin anew.';
+    raise exception 'this RPC has not given this cursor' using errcode = 'GM110', hint = 'Send the cursor of the previous answer, or no cursor to begin anew.';
   end if;
   if p_cursor is null then
     execute format('select coalesce(jsonb_agg(mill.console_document_row(f) order by f.updated_at desc), ''[]'')
@@ -16692,7 +16692,7 @@ begin
   if v_options ->> 'copy_of' is not null then
     v_copied := mill.console_found((v_options ->> 'copy_of')::uuid);
     if v_copied is null then
-      raise exception 'the job to copy is not there any more' using errcode = 'GM112', hint = 'Enqueue without copy_of.';
+      raise exception 'the job to copy no longer exists' using errcode = 'GM112', hint = 'Enqueue without copy_of.';
     end if;
   end if;
   if v_role <> 'admin' and v_options ->> 'owner' is not null and v_options ->> 'owner' is distinct from v_copied ->> 'owner' then
@@ -17152,7 +17152,7 @@ begin
   perform mill.begin_console_action('operator', p_reason);
   v_bulk := mill.locked_bulk(p_id);
   if v_bulk.state not in ('stopped', 'failed') then
-    raise exception 'the bulk action is % and cannot be resumed', v_bulk.state using errcode = 'GM112', hint = 'Only one that was stopped or has failed can be.';
+    raise exception 'the bulk action is % and cannot be resumed', v_bulk.state using errcode = 'GM112', hint = 'Only a bulk action that was stopped or has failed can be resumed.';
   end if;
   update mill.console_bulk b set state = 'running', finished_at = null, error = null, job = mill.enqueue_bulk(v_bulk), updated_at = mill.now() where b.id = p_id returning * into v_bulk;
   perform mill.audit('console_bulk', p_id::text, 'resume', p_new => jsonb_build_object('done', v_bulk.done), p_job_id => v_bulk.job);
@@ -17453,7 +17453,7 @@ begin
   perform mill.begin_console_action('operator', p_reason);
   v_bulk := mill.locked_bulk(p_id);
   if v_bulk.state <> 'running' then
-    raise exception 'the bulk action is % and cannot be stopped', v_bulk.state using errcode = 'GM112', hint = 'Only one that is running can be.';
+    raise exception 'the bulk action is % and cannot be stopped', v_bulk.state using errcode = 'GM112', hint = 'Only a bulk action that is running can be stopped.';
   end if;
   perform mill.cancel(array[v_bulk.job]);
   -- Between two rounds the pump holds the job all the same: it learns here that it has lost it.
@@ -18641,7 +18641,7 @@ declare
   v_payload text;
 begin
   if auth.uid() is null or v_kind is null or jsonb_typeof(p_arguments) is distinct from 'object' or p_arguments ? 'p_after' then
-    raise exception 'a ticket cannot be given for this' using errcode = 'GM090';
+    raise exception 'no ticket can be issued for this function and these arguments' using errcode = 'GM090';
   end if;
   -- A thing that the caller cannot read gets no ticket.
   if mill.call_with_ticket(p_function, p_arguments || jsonb '{"p_after": 9007199254740991}') is null then
@@ -18931,7 +18931,7 @@ begin
   if not exists (select from mill.ticket_call c where c.function = p_function and c.kind = v_claims ->> 'kind')
     or p_arguments - 'p_after' is distinct from v_claims -> 'arguments'
   then
-    raise exception 'the ticket is for something else' using errcode = 'GM090', hint = 'Ask for a new one.';
+    raise exception 'the ticket was issued for another function or other arguments' using errcode = 'GM090', hint = 'Ask for a new ticket.';
   end if;
   -- Supabase's auth.uid() looks at the older setting first.
   perform set_config('request.jwt.claim.sub', '', true),
@@ -19383,7 +19383,7 @@ begin
   elsif v_path is not null then
     return v_path; -- Said twice, because the first answer was lost: the room is taken already.
   elsif coalesce(p_bucket, 'exports') <> 'exports' then
-    raise exception 'exports lie in the bucket exports' using errcode = 'GM004';
+    raise exception 'the file of an export must be in the bucket exports' using errcode = 'GM004';
   end if;
   perform mill.check_export_storage(v_owner, p_size);
   loop
@@ -19612,7 +19612,7 @@ begin
   end if;
   perform mill.audit('document_language', p_profile_id::text, 'UPDATE', null, jsonb_build_object('language', p_language), 'the owner''s choice', 'documents', p_profile_id);
 exception when check_violation then
-  raise exception '% is no language', p_language using errcode = '22023', hint = 'Name tesseract''s languages: eng, deu+eng, script/Cyrillic.';
+  raise exception '% is not a language of tesseract', p_language using errcode = '22023', hint = 'Name tesseract''s languages: eng, deu+eng, script/Cyrillic.';
 end
 $$;
 
@@ -19960,7 +19960,7 @@ begin
       select from public.active_subscriptions_v2 a where a.user_id = v_user
       limit mill.setting('refresh.max_subscriptions', '500')::int) s) >= mill.setting('refresh.max_subscriptions', '500')::int
   then
-    raise exception 'too many subscriptions' using errcode = 'GM038', hint = 'End some that are not looked at.';
+    raise exception 'too many subscriptions' using errcode = 'GM038', hint = 'End subscriptions that nobody looks at.';
   end if;
   insert into public.active_subscriptions_v2 as a (user_id, symbol, data_type, subscribed_at, last_seen_at)
   values (v_user, p_symbol, p_data_type, v_now, v_now)

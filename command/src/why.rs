@@ -29,7 +29,7 @@ pub(crate) enum Error {
     Postgres(#[from] tokio_postgres::Error),
     /// No such job.
     #[error(
-        "there is no job {0} in this database: it never was, or its retention is over (retention_days of its queue)"
+        "there is no job {0} in this database: it never existed, or its retention is over (retention_days of its queue)"
     )]
     Unknown(uuid::Uuid),
     /// The answer is of another release.

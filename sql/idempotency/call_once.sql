@@ -25,7 +25,7 @@ begin
   v_answer := mill.call_repeatable(p_function, p_arguments);
   if v_answer @? (select r.created from mill.repeatable_call r where r.function = p_function) then
     if pg_column_size(v_answer) > 1048576 then
-      raise exception 'the answer has more than 1 MiB and cannot be kept' using errcode = 'GM084', hint = 'Send fewer at a time.';
+      raise exception 'the answer has more than 1 MiB and cannot be kept' using errcode = 'GM084', hint = 'Send fewer items per call.';
     end if;
     -- The same key may be there from more than 24 hours ago.
     insert into mill.idempotency_key (caller, key, request, answer, created_at) values (v_caller, p_key, v_request, v_answer, mill.now())

@@ -8,7 +8,7 @@ begin
   select l.* into v_limit from mill.api_rate_limits l where l.provider_name = p_provider and l.api_endpoint = p_endpoint;
   if not found then
     raise exception 'no rate limit is configured for % / %', coalesce(left(p_provider, 64), 'null'), coalesce(left(p_endpoint, 64), 'null')
-      using errcode = 'GM020', hint = 'Insert a row into mill.api_rate_limits; null in it is no limit.';
+      using errcode = 'GM020', hint = 'Insert a row into mill.api_rate_limits. A column that is null sets no limit.';
   end if;
   return v_limit;
 end

@@ -1,5 +1,5 @@
 -- What holds a slot is counted by its index. The rest stands between the tail and the first pending job of its line, or
--- among the next few thousand: what claims took since the floor was moved, three times a second; or, out of a pack, between the
+-- among the next few thousand: what claims took since the floor was moved, three times per second; or, out of a pack, between the
 -- ids of its lease. Counting stops at 100,000.
 create or replace function mill.count_processing(p_queue text) returns int
 language sql stable

@@ -18,7 +18,7 @@ begin
   join pg_namespace n on n.oid = p.pronamespace
   where c.function = p_function and p.prosecdef and not p.proretset and has_function_privilege('authenticated', p.oid, 'execute');
   if not found or exists (select from jsonb_object_keys(p_arguments) k(name) where k.name <> all (v_names)) then
-    raise exception 'a ticket cannot be used for this' using errcode = 'GM090';
+    raise exception 'this function, with these arguments, cannot be called with a ticket' using errcode = 'GM090';
   end if;
   execute (
     select format('select to_jsonb(%I.%I(%s))', v_schema, p_function, string_agg(format('%I => a.%1$I', n.name), ', '))

@@ -9,7 +9,7 @@ declare
   v_payload text;
 begin
   if auth.uid() is null or v_kind is null or jsonb_typeof(p_arguments) is distinct from 'object' or p_arguments ? 'p_after' then
-    raise exception 'a ticket cannot be given for this' using errcode = 'GM090';
+    raise exception 'no ticket can be issued for this function and these arguments' using errcode = 'GM090';
   end if;
   -- A thing that the caller cannot read gets no ticket.
   if mill.call_with_ticket(p_function, p_arguments || jsonb '{"p_after": 9007199254740991}') is null then

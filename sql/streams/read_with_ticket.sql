@@ -12,7 +12,7 @@ begin
   if not exists (select from mill.ticket_call c where c.function = p_function and c.kind = v_claims ->> 'kind')
     or p_arguments - 'p_after' is distinct from v_claims -> 'arguments'
   then
-    raise exception 'the ticket is for something else' using errcode = 'GM090', hint = 'Ask for a new one.';
+    raise exception 'the ticket was issued for another function or other arguments' using errcode = 'GM090', hint = 'Ask for a new ticket.';
   end if;
   -- Supabase's auth.uid() looks at the older setting first.
   perform set_config('request.jwt.claim.sub', '', true),

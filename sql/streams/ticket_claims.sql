@@ -13,7 +13,7 @@ begin
   if to_timestamp((v_claims ->> 'expires')::bigint) > mill.now() then
     return v_claims;
   end if;
-  raise exception 'the ticket is not valid, or no longer' using errcode = 'GM090', hint = 'Ask for a new one.';
+  raise exception 'the ticket is not valid or has expired' using errcode = 'GM090', hint = 'Ask for a new ticket.';
 end
 $$;
 

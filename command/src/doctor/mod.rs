@@ -36,7 +36,7 @@ pub(crate) enum Error {
     #[error(transparent)]
     Database(#[from] database::Error),
     /// Something is not sound; it has been said.
-    #[error("{0} of {1} checks found something")]
+    #[error("{0} of {1} checks found a problem")]
     Unsound(usize, usize),
 }
 

@@ -43,7 +43,9 @@ pub(crate) enum Error {
     #[error("the queues could not be read; has `gristmill migrate` been run?")]
     Postgres(#[from] tokio_postgres::Error),
     /// What Postgres answered is of another version.
-    #[error("the database is of another version; run `gristmill migrate` of this one")]
+    #[error(
+        "the database has another version than this program; run `gristmill migrate` of this version"
+    )]
     Version(#[from] serde_json::Error),
     /// The terminal went away.
     #[error("the terminal could not be written to")]

@@ -12,29 +12,29 @@ use uuid::Uuid;
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct NewEvent {
-    /// What kind of thing changed.
+    /// The table, or other kind of record, that changed.
     #[schemars(length(min = 1, max = 200))]
     table_name: String,
-    /// Which one.
+    /// The id of the changed record.
     #[schemars(length(max = 200))]
     record_id: Option<String>,
-    /// What was done to it: a short word.
+    /// What was done to the record, in one short word.
     #[schemars(regex(pattern = r"^[A-Za-z][A-Za-z0-9_.-]{0,62}$"))]
     action: String,
     old_values: Option<Map<String, Value>>,
     new_values: Option<Map<String, Value>>,
-    /// Why.
+    /// Why it was done.
     reason: Option<String>,
-    /// Who says so; `api` when absent.
+    /// The program that reports the event; `api` when absent.
     #[schemars(length(max = 200))]
     source: Option<String>,
-    /// Whose record it is.
+    /// The patient whose record it is.
     patient_id: Option<Uuid>,
-    /// Which job did it.
+    /// The job that made the change.
     job_id: Option<Uuid>,
 }
 
-/// What appending answers.
+/// The answer to an appended event.
 #[derive(Debug, Serialize, JsonSchema)]
 pub(crate) struct Appended {
     pub(crate) id: i64,
@@ -48,7 +48,7 @@ pub(crate) struct Range {
     pub(crate) from: Option<NaiveDate>,
     /// The last day.
     pub(crate) to: Option<NaiveDate>,
-    /// A head that an earlier verification answered: proves that the log it was taken from is still there.
+    /// The head that an earlier verification answered. The check then fails if the log no longer has the chain that ended in that head.
     #[schemars(regex(pattern = r"^[0-9a-f]{64}$"))]
     pub(crate) known_head: Option<String>,
 }
@@ -117,7 +117,7 @@ fn require(holds: bool, field: &str, what: &str) -> Result<(), Problem> {
     if holds {
         return Ok(());
     }
-    Err(Problem::new(Code::InvalidField, format!("Must be {what}.")).at(field))
+    Err(Problem::new(Code::InvalidField, format!("The value must be {what}.")).at(field))
 }
 
 #[cfg(test)]

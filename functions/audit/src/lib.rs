@@ -12,22 +12,22 @@ use gristmill_rpc::AuditVerdict;
 use worker::{Context, Env, Request, Response, event};
 
 fn routes() -> Routes {
-    Routes::new("audit", "The audit log: append-only, chained by hash")
+    Routes::new("audit", "Appends to the audit log and verifies its hash chain")
         .also_known_as("audit-logger-v3")
         .route(
             post("/", handler::append)
-                .summary("Appends an event; with the service's token")
+                .summary("Appends an event to the audit log. Send the token of the service")
                 .by(Caller::User)
                 .json::<domain::NewEvent>()
                 .repeatable()
-                .answers::<domain::Appended>(201, "It is in the log for good"),
+                .answers::<domain::Appended>(201, "The event is in the log and cannot be changed"),
         )
         .route(
             get("/verify", handler::verify)
-                .summary("Checks the chain from one day to another; with the service's token")
+                .summary("Verifies the hash chain of the audit log for a range of days. Send the token of the service")
                 .by(Caller::User)
                 .query::<domain::Range>()
-                .answers::<AuditVerdict>(200, "What was found, and the head of the chain"),
+                .answers::<AuditVerdict>(200, "The findings, and the last link of the chain"),
         )
 }
 

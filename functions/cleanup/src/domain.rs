@@ -9,32 +9,32 @@ use serde::Serialize;
 /// Pieces of one step in one run; the next run goes on where this one stopped.
 pub(crate) const MOST_PIECES: u32 = 20;
 
-/// What became of one step.
+/// The result of one step.
 #[derive(Debug, Default, Serialize, PartialEq, JsonSchema)]
 pub(crate) struct StepReport {
-    /// Whether nothing failed.
+    /// True when nothing failed.
     pub(crate) ok: bool,
-    /// Pieces that were done.
+    /// How many pieces of work the step did.
     pub(crate) pieces: u32,
     /// Whether the next run has more to do.
     pub(crate) more: bool,
-    /// Numbers, added up over the pieces.
+    /// What the step counted, added up over its pieces.
     pub(crate) done: BTreeMap<String, f64>,
-    /// SQLSTATE, or a word for what failed.
+    /// Why the step failed: a SQLSTATE, or a short word.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) error: Option<String>,
 }
 
-/// What became of a run.
+/// The result of a run.
 #[derive(Debug, Serialize, JsonSchema)]
 pub(crate) struct Report {
     pub(crate) steps: BTreeMap<String, StepReport>,
 }
 
-/// What cleanup-exports answers.
+/// The answer of cleanup-exports.
 #[derive(Debug, Serialize, JsonSchema)]
 pub(crate) struct Deleted {
-    /// Files that were removed.
+    /// How many files were removed.
     pub(crate) deleted: u64,
 }
 

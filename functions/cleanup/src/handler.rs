@@ -13,11 +13,11 @@ use crate::domain::{Deleted, Report, StepReport};
 
 const MAX_INVOCATION: usize = 4096;
 
-/// What Postgres asks for.
+/// The body that Postgres sends.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Invocation {
-    /// Why: `schedule`, or what an operator wrote.
+    /// Why the cleanup runs: `schedule`, or what an operator wrote.
     #[allow(
         dead_code,
         reason = "for the reader of a request; nothing depends on it"

@@ -17,17 +17,17 @@ fn routes() -> Routes {
         .also_known_as("cleanup-exports")
         .route(
             post("/", handler::invoked)
-                .summary("One run over all steps, signed by Postgres")
+                .summary("Runs all cleanup steps once. Only Postgres may call this, with its signature")
                 .by(Caller::Postgres)
                 .json::<handler::Invocation>()
-                .answers::<domain::Report>(200, "What became of each step"),
+                .answers::<domain::Report>(200, "The result of each step"),
         )
         .route(
             post("/", handler::exports)
                 .only_as("cleanup-exports")
-                .summary("Removes exported files that have expired; by the service's key, or signed by Postgres")
+                .summary("Removes exported files that have expired. The caller is the service with its key, or Postgres with its signature")
                 .by(Caller::Holder("SUPABASE_SERVICE_ROLE_KEY"))
-                .answers::<domain::Deleted>(200, "How many")
+                .answers::<domain::Deleted>(200, "How many files were removed")
                 .refuses(&[Code::BadSignature, Code::DatabaseUnavailable, Code::StorageUnavailable]),
         )
 }

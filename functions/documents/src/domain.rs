@@ -23,16 +23,16 @@ pub(crate) const HEAD: usize = 512;
 #[derive(Debug, Default, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Naming {
-    /// Whose document it is; the caller's own default profile otherwise.
+    /// The profile that the document belongs to; the caller's default profile when absent.
     pub(crate) profile_id: Option<Uuid>,
-    /// As the person knows it. Kept as metadata, never used as a path.
+    /// The name of the file as the person knows it. It is kept as metadata and never used as a path.
     pub(crate) filename: Option<String>,
 }
 
-/// A file that the caller has stored in `medical-docs`. Clients say more, such as estimated_pages; what is not named here is not read.
+/// A file that the caller has stored in `medical-docs`. Other fields, such as estimated_pages, are ignored.
 #[derive(Debug, Deserialize, JsonSchema)]
 pub(crate) struct Reference {
-    /// Where it lies: `{user}/{time}_{name}`.
+    /// The path of the file in the bucket: `{user}/{time}_{name}`.
     #[serde(
         alias = "file_path",
         alias = "filePath",
@@ -40,9 +40,9 @@ pub(crate) struct Reference {
         alias = "path"
     )]
     pub(crate) storage_path: String,
-    /// The bucket; none other than medical-docs.
+    /// The bucket; only medical-docs is accepted.
     pub(crate) bucket: Option<String>,
-    /// As the person knows it.
+    /// The name of the file as the person knows it.
     #[serde(
         alias = "original_filename",
         alias = "fileName",
@@ -50,16 +50,16 @@ pub(crate) struct Reference {
         alias = "name"
     )]
     pub(crate) filename: Option<String>,
-    /// What the caller takes it for. The security stage finds out.
+    /// The media type as the caller knows it. The security stage determines the real type.
     #[serde(alias = "mimeType", alias = "type")]
     pub(crate) mime_type: Option<String>,
-    /// What the caller takes it for. The security stage finds out.
+    /// The size as the caller knows it. The security stage measures the real size.
     #[serde(alias = "fileSize", alias = "file_size", alias = "size")]
     pub(crate) file_size_bytes: Option<i64>,
-    /// Whose document it is; the caller's own default profile otherwise.
+    /// The profile that the document belongs to; the caller's default profile when absent.
     #[serde(alias = "patientId", alias = "profile_id", alias = "profileId")]
     pub(crate) patient_id: Option<Uuid>,
-    /// As the header Idempotency-Key. Without either the place is the key.
+    /// Means the same as the header Idempotency-Key. Without both, storage_path is the key.
     #[serde(alias = "idempotencyKey")]
     pub(crate) idempotency_key: Option<String>,
 }
@@ -72,14 +72,14 @@ pub(crate) struct Fields {
     pub(crate) filename: Option<String>,
 }
 
-/// What an upload answers under the compatible name.
+/// The answer to an upload in the compatible form.
 #[derive(Debug, Serialize, JsonSchema)]
 pub(crate) struct ShellFile {
-    /// The document.
+    /// The id of the document.
     pub(crate) id: Uuid,
-    /// The same id, as it is called in payloads of jobs.
+    /// The same id, under the name that payloads of jobs use.
     pub(crate) shell_file_id: Uuid,
-    /// `uploaded`, or how far an earlier upload with the same key has come.
+    /// `uploaded` for a new document, or the present status of the document that an earlier upload with the same key made.
     pub(crate) status: String,
     /// Always true.
     pub(crate) success: bool,
@@ -96,15 +96,15 @@ impl ShellFile {
     }
 }
 
-/// The query of a listing.
+/// The query of `GET /v1/documents`.
 #[derive(Debug, Default, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Listing {
-    /// Of this profile alone.
+    /// Lists only documents of this profile.
     pub(crate) profile_id: Option<Uuid>,
-    /// Older than this.
+    /// Lists only documents that were created before this time.
     pub(crate) before: Option<DateTime<Utc>>,
-    /// At most so many, 200 at the most.
+    /// How many documents to list at most; 200 is the maximum.
     pub(crate) limit: Option<u32>,
 }
 
@@ -112,19 +112,19 @@ pub(crate) struct Listing {
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Review {
-    /// What came of it.
+    /// The result of the review.
     pub(crate) decision: Decision,
-    /// For whoever looks at the document later, 2,000 characters at the most.
+    /// A note for people who look at the document later. At most 2,000 characters.
     pub(crate) note: Option<String>,
 }
 
-/// What came of a review.
+/// The result of a review.
 #[derive(Debug, Clone, Copy, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub(crate) enum Decision {
-    /// What was read is right.
+    /// The extracted data is right.
     Confirmed,
-    /// It must not be relied on.
+    /// The extracted data must not be relied on.
     Unusable,
 }
 
@@ -137,13 +137,13 @@ impl From<Decision> for gristmill_rpc::Decision {
     }
 }
 
-/// What an upload answers.
+/// The answer to an upload.
 #[derive(Debug, Serialize, JsonSchema)]
 pub(crate) struct Accepted {
-    /// The document.
+    /// The id of the document.
     pub(crate) id: Uuid,
-    /// `uploaded`, or how far an earlier upload with the same key has come; `uploading` when Postgres went away
-    /// meanwhile and will learn of the file later.
+    /// `uploaded` for a new document, or the present status of the document that an earlier upload with the same key made. `uploading`
+    /// when Postgres could not be reached after the file was stored: the document is registered later.
     pub(crate) status: String,
     /// Whether an earlier upload with the same key stored it; a header says so.
     #[serde(skip)]

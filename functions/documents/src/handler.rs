@@ -14,7 +14,7 @@ const LINK_SECONDS: u32 = 300;
 fn no_such_document() -> Problem {
     Problem::new(
         Code::NotFound,
-        "There is no such thing, or it is not yours.",
+        "There is no such document, or it is not yours.",
     )
 }
 

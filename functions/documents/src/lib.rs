@@ -21,19 +21,19 @@ use gristmill_rpc::Ticket;
 use worker::{Context, Env, Request, Response, event};
 
 fn routes() -> Routes {
-    let id = "As uploading it answered";
+    let id = "The id that the upload answered";
     Routes::new("documents", "Takes documents and shows what was found in them")
         .also_known_as("upload")
         .keys_kept_as("upload")
         .also_known_as(domain::SHELL_FILE_PROCESSOR)
         .route(
             post("/v1/documents", receive::receive)
-                .summary("Uploads a file, raw or as a form; the caller's default profile unless profile_id names another")
+                .summary("Uploads a file, as the raw body or as a multipart form. Without profile_id the document belongs to the caller's default profile")
                 .by(Caller::User)
                 .query::<domain::Naming>()
-                .keyed("Makes a retry answer with the first document, for as long as that is there; unique in a profile")
+                .keyed("A retry with the same key gets the first document, as long as that document exists. A key is unique per profile")
                 .body("application/octet-stream")
-                .answers::<domain::Accepted>(202, "Stored; its stages follow")
+                .answers::<domain::Accepted>(202, "The file is stored, and its processing is enqueued")
                 .refuses(&[
                     Code::TooLarge,
                     Code::EmptyBody,
@@ -47,12 +47,12 @@ fn routes() -> Routes {
         .route(
             post("/", shell_file::process)
                 .only_as(domain::SHELL_FILE_PROCESSOR)
-                .summary("Makes a document of a file, raw or as a form, or of a reference to one in medical-docs, as JSON")
+                .summary("Creates a document from a file. Send the file as the raw body, as a multipart form, or as a JSON reference to a file in the bucket medical-docs")
                 .by(Caller::User)
                 .query::<domain::Naming>()
-                .keyed("Makes a retry answer with the first document, for as long as that is there; unique in a profile")
+                .keyed("A retry with the same key gets the first document, as long as that document exists. A key is unique per profile")
                 .json::<domain::Reference>()
-                .answers::<domain::ShellFile>(202, "Stored; its stages follow")
+                .answers::<domain::ShellFile>(202, "The file is stored, and its processing is enqueued")
                 .refuses(&[
                     Code::TooLarge,
                     Code::EmptyBody,
@@ -65,39 +65,39 @@ fn routes() -> Routes {
         )
         .route(
             get("/v1/documents", handler::list)
-                .summary("Lists documents, newest first")
+                .summary("Lists the caller's documents, newest first")
                 .by(Caller::User)
                 .query::<domain::Listing>()
                 .answers::<Vec<serde_json::Value>>(200, "The documents, without their content"),
         )
         .route(
             get("/v1/documents/{id}", handler::show)
-                .summary("Shows a document: status, stage, percent, entities, facts, narrative, doubts, errors. A document with doubts ends as needs_review, any other as completed")
+                .summary("Shows a document: status, stage, percent, entities, facts, narrative, doubts, errors. A processed document with doubts has the status needs_review, one without doubts completed")
                 .by(Caller::User)
                 .path_param::<uuid::Uuid>("id", id)
                 .answers::<serde_json::Value>(200, "The document"),
         )
         .route(
             get("/v1/documents/{id}/events", handler::events)
-                .summary("Streams progress as server-sent events until the document has ended")
+                .summary("Streams the progress of a document as server-sent events, until its processing has ended")
                 .by(Caller::User)
                 .path_param::<uuid::Uuid>("id", id)
                 .query::<StreamQuery>()
-                .answers_with(200, "text/event-stream", "One event per change"),
+                .answers_with(200, "text/event-stream", "One event per change. The stream closes after 60 seconds; reconnect with Last-Event-ID"),
         )
         .route(
             post("/v1/documents/{id}/events/ticket", handler::ticket)
-                .summary("Answers a ticket for the stream of events, which an EventSource sends in place of a token")
+                .summary("Issues a ticket that opens the event stream. A browser's EventSource sends the ticket because it cannot send a token")
                 .by(Caller::User)
                 .path_param::<uuid::Uuid>("id", id)
-                .answers::<Ticket>(200, "Good for a little more than a minute"),
+                .answers::<Ticket>(200, "The ticket. It is valid for a little more than a minute"),
         )
         .route(
             get("/v1/documents/{id}/file", handler::file)
-                .summary("Redirects to the file itself, under a link that expires")
+                .summary("Redirects to the uploaded file. The link expires after five minutes")
                 .by(Caller::User)
                 .path_param::<uuid::Uuid>("id", id)
-                .answers_with(302, "", "Elsewhere, for five minutes")
+                .answers_with(302, "", "The Location header has the link")
                 .refuses(&[Code::NotFinished]),
         )
         .route(
@@ -111,39 +111,39 @@ fn routes() -> Routes {
         )
         .route(
             post("/v1/documents/{id}/review", handler::review)
-                .summary("Ends the review of a document that needs one: what was read is right, or must not be relied on. The document is then completed")
+                .summary("Ends the review of a document with the status needs_review. The decision says whether the extracted data is right. The document is then completed")
                 .by(Caller::User)
                 .path_param::<uuid::Uuid>("id", id)
                 .json::<domain::Review>()
-                .answers::<serde_json::Value>(200, "The decision, the note, who and when")
+                .answers::<serde_json::Value>(200, "The review: its decision, its note, who reviewed, and when")
                 .refuses(&[Code::NotFinished]),
         )
         .route(
             delete("/v1/documents/{id}", handler::erase)
-                .summary("Erases the file, its rows and everything that was read out of it")
+                .summary("Erases a document: its file, its rows and all extracted data")
                 .by(Caller::User)
                 .path_param::<uuid::Uuid>("id", id)
-                .answers_with(204, "", "Gone")
+                .answers_with(204, "", "The document is erased")
                 .refuses(&[Code::StorageUnavailable]),
         )
         .route(signed(
             get("/objects", objects::read)
-                .summary("Reads an object of R2, or lists them, under a signed link")
-                .header::<String>("range", "One range of bytes", false)
+                .summary("Reads one object of R2, or lists objects, through a signed link")
+                .header::<String>("range", "Reads only this range of bytes; one range per request", false)
                 .answers_with(200, "application/octet-stream", "The object, or the list as JSON")
                 .answers_with(206, "application/octet-stream", "The range that was asked for")
-                .answers_with(416, "", "The object is shorter"),
+                .answers_with(416, "", "The range begins after the end of the object"),
         ))
         .route(signed(
             post("/objects", objects::write)
-                .summary("Stores an object in R2 under a signed link")
+                .summary("Stores an object in R2 through a signed link")
                 .body("application/octet-stream")
-                .answers_with(200, "application/json", "Stored"),
+                .answers_with(200, "application/json", "The object is stored"),
         ))
         .route(signed(
             delete("/objects", objects::remove)
-                .summary("Removes an object of R2 under a signed link")
-                .answers_with(200, "application/json", "Removed"),
+                .summary("Removes an object from R2 through a signed link")
+                .answers_with(200, "application/json", "The object is removed"),
         ))
 }
 

@@ -11,7 +11,10 @@ use gristmill_files::link::Right;
 use worker::Method;
 
 fn refused() -> Problem {
-    Problem::new(Code::BadSignature, "The link is not valid, or no longer.")
+    Problem::new(
+        Code::BadSignature,
+        "The link is not valid or has expired. Ask for a new link.",
+    )
 }
 
 fn check(call: &Call, config: &Config, right: Right, key: &str) -> Result<(), Problem> {

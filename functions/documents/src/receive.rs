@@ -195,7 +195,10 @@ async fn abandon(rpc: &Rpc, store: &Store, begun: &BegunUpload) {
 }
 
 fn over_plan(meters: &[String]) -> Problem {
-    let detail = format!("The plan does not cover it: {}.", meters.join(", "));
+    let detail = format!(
+        "The plan does not cover the file, which is past these limits: {}.",
+        meters.join(", ")
+    );
     let figures = [("over".to_owned(), meters.into())];
     Problem::new(Code::PlanLimit, detail).with(figures.into_iter().collect())
 }

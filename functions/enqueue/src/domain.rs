@@ -11,23 +11,23 @@ use serde_json::value::RawValue;
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Submission {
-    /// What the job is: a row of `mill.kind` that is open to users.
+    /// The kind of the job. It must be registered in `mill.kind` and open to users.
     kind: String,
-    /// What it works on.
+    /// The input of the job.
     #[schemars(schema_with = "object_with_fields")]
     payload: Box<RawValue>,
-    /// For people.
+    /// A name for people to read.
     name: Option<String>,
-    /// Higher first among your own jobs; 5 when absent, and at the most.
+    /// Your jobs with a higher priority run first. 5 when absent; 5 is also the maximum.
     #[schemars(range(min = -100, max = 100))]
     priority: Option<i32>,
-    /// Not before.
+    /// The job does not run before this time.
     run_at: Option<DateTime<Utc>>,
-    /// Collapses work: while a job with this key waits or runs, submitting another answers with that job and drops this payload. For a
-    /// safe retry send the header Idempotency-Key instead.
+    /// While a job with this key waits or runs, the request answers that job and drops this payload. To make a retry safe, send the
+    /// header Idempotency-Key instead.
     #[schemars(length(min = 1, max = 160))]
     dedupe_key: Option<String>,
-    /// The group of your own that the job belongs to, where a queue is capped by group.
+    /// The group of the job, one of your own. Some queues limit how many jobs of a group run at once.
     #[schemars(length(min = 1, max = 160))]
     group_key: Option<String>,
 }
@@ -40,7 +40,7 @@ fn object_with_fields(_: &mut SchemaGenerator) -> Schema {
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Showing {
-    /// Says also why the job is not running: `?explain` or `?explain=true`.
+    /// Adds the reason why the job is not running: `?explain` or `?explain=true`.
     explain: Option<Explain>,
 }
 

@@ -24,12 +24,8 @@ pub(crate) async fn show(call: &mut Call, config: &Config) -> Result<Reply, Prob
     let showing: Showing = call.read_query()?;
     let id = call.param("id")?;
     let job = rpc.get_job(id).await?;
-    let job = job.ok_or_else(|| {
-        Problem::new(
-            Code::NotFound,
-            "There is no such thing, or it is not yours.",
-        )
-    })?;
+    let job = job
+        .ok_or_else(|| Problem::new(Code::NotFound, "There is no such job, or it is not yours."))?;
     if !showing.is_explained() {
         return Reply::json(200, &job);
     }

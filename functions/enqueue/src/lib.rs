@@ -18,7 +18,10 @@ fn routes() -> Routes {
                 .by(Caller::User)
                 .json::<domain::Submission>()
                 .repeatable()
-                .answers::<Submitted>(202, "Enqueued, or found under its dedupe_key")
+                .answers::<Submitted>(
+                    202,
+                    "The job is enqueued, or a live job has the same dedupe_key",
+                )
                 .refuses(&[
                     Code::UnknownKind,
                     Code::EmptyPayload,
@@ -28,9 +31,9 @@ fn routes() -> Routes {
         )
         .route(
             get("/{id}", handler::show)
-                .summary("Shows one job of the caller's")
+                .summary("Shows one of the caller's jobs")
                 .by(Caller::User)
-                .path_param::<JobId>("id", "As submitting it answered")
+                .path_param::<JobId>("id", "The id that submitting the job answered")
                 .query::<domain::Showing>()
                 .answers::<Job>(200, "The job"),
         )

@@ -22,7 +22,7 @@ pub(crate) struct Order {
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct BatchOrder {
-    /// Documents of the caller's, in the order of the ZIP.
+    /// The caller's documents, in the order of the ZIP.
     #[schemars(length(min = 1, max = 10))]
     pub(crate) document_ids: Vec<Uuid>,
     #[serde(default)]
@@ -54,7 +54,7 @@ impl Template {
     }
 }
 
-/// How it is put on paper.
+/// The layout of the PDF.
 #[derive(Debug, Default, Deserialize, Serialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Options {
@@ -68,7 +68,7 @@ pub(crate) struct Options {
     color_mode: Option<ColourMode>,
 }
 
-/// The paper.
+/// The size of the paper.
 #[derive(Debug, Deserialize, Serialize, JsonSchema)]
 enum PageSize {
     #[serde(alias = "a4")]
@@ -85,10 +85,10 @@ enum PageSize {
 enum Quality {
     /// The smallest file.
     Draft,
-    /// With structure tags.
+    /// With structure tags, for screen readers.
     #[serde(alias = "normal")]
     Standard,
-    /// PDF/A-2a, to be kept.
+    /// PDF/A-2a, for archives.
     High,
 }
 
@@ -122,10 +122,10 @@ struct Margins {
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Page {
-    /// How many; 50 without it.
+    /// How many exports to list; 50 when absent.
     #[schemars(range(min = 1, max = 100))]
     limit: Option<u32>,
-    /// The id of the last one seen: what came before it follows.
+    /// The id of the last export of the page before. This page begins with the next older export.
     pub(crate) before: Option<JobId>,
 }
 
@@ -135,11 +135,11 @@ impl Page {
     }
 }
 
-/// The query of a ZIP.
+/// The query of a ZIP download.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Part {
-    /// 1: what is finished is enough.
+    /// 1 downloads the finished PDFs although other exports of the batch are not finished.
     #[schemars(range(min = 0, max = 1))]
     partial: Option<u8>,
 }

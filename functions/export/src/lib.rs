@@ -20,9 +20,8 @@ use older::Both;
 use uuid::Uuid;
 use worker::{Context, Env, Request, Response, event};
 
-const TICKET: &str =
-    "Answers a ticket for the stream of events, which an EventSource sends in place of a token";
-const TICKET_ANSWER: &str = "Good for a little more than a minute";
+const TICKET: &str = "Issues a ticket that opens the event stream. A browser's EventSource sends the ticket because it cannot send a token";
+const TICKET_ANSWER: &str = "The ticket. It is valid for a little more than a minute";
 
 const REFUSED_ORDERS: &[Code] = &[
     Code::QueueFull,
@@ -32,66 +31,66 @@ const REFUSED_ORDERS: &[Code] = &[
 ];
 
 fn routes() -> Routes {
-    let routes = Routes::new("export", "Documents to PDF")
+    let routes = Routes::new("export", "Exports documents to PDF")
         .route(
             post("/v1/exports", handler::request)
-                .summary("Asks for a PDF of a document; the same one pending comes back as it is")
+                .summary("Requests a PDF of a document. While the same export is pending, the request answers that export")
                 .by(Caller::User)
                 .json::<domain::Order>()
                 .repeatable()
-                .answers::<Export>(202, "It will be made")
+                .answers::<Export>(202, "The export is enqueued")
                 .refuses(REFUSED_ORDERS),
         )
         .route(
             get("/v1/exports", handler::list)
-                .summary("The caller's exports, newest first")
+                .summary("Lists the caller's exports, newest first")
                 .by(Caller::User)
                 .query::<domain::Page>()
-                .answers::<Vec<Export>>(200, "A page of them"),
+                .answers::<Vec<Export>>(200, "One page of exports"),
         )
         .route(
             post("/v1/exports/batch", handler::request_batch)
-                .summary("Asks for PDFs of up to ten documents, all or none")
+                .summary("Requests PDFs of up to ten documents. If one document is refused, no export is made")
                 .by(Caller::User)
                 .json::<domain::BatchOrder>()
                 .repeatable()
-                .answers::<ExportBatch>(202, "They will be made")
+                .answers::<ExportBatch>(202, "The exports are enqueued")
                 .refuses(REFUSED_ORDERS),
         )
         .route(one(get("/v1/exports/{id}", handler::show)
-            .summary("Shows an export; made for polling with ETags")
+            .summary("Shows an export. To poll, send If-None-Match with the ETag of the last answer")
             .answers::<Export>(200, "The export")
-            .answers_with(304, "", "Nothing has changed")))
+            .answers_with(304, "", "The export has not changed since that ETag")))
         .route(one(delete("/v1/exports/{id}", handler::cancel)
             .summary("Cancels an export")
-            .answers::<Export>(200, "Cancelled, or about to be")
+            .answers::<Export>(200, "The export is cancelled, or its worker is told to stop")
             .refuses(&[Code::AlreadyFinished])))
         .route(one(events(
             get("/v1/exports/{id}/events", handler::events)
-                .summary("Events of an export as they happen"),
+                .summary("Streams the progress of an export as server-sent events"),
         )))
         .route(one(post("/v1/exports/{id}/events/ticket", handler::ticket)
             .summary(TICKET)
             .answers::<Ticket>(200, TICKET_ANSWER)))
         .route(one(get("/v1/exports/{id}/download", files::download)
-            .summary("Redirects to the file, under a URL that is good for a minute")
-            .answers_with(302, "", "To the file")
+            .summary("Redirects to the PDF. The link expires after one minute")
+            .answers_with(302, "", "The Location header has the link")
             .refuses(&[Code::Expired, Code::NotFinished])))
         .route(one(delete("/v1/exports/{id}/file", handler::delete_file)
             .summary("Deletes the file of an export, which frees its storage at once")
             .answers::<Export>(200, "The export without its file")))
         .route(batch(zip(
-            get("/v1/exports/batch/{id}.zip", files::zip).summary("All PDFs of a batch in one ZIP")
+            get("/v1/exports/batch/{id}.zip", files::zip).summary("Downloads all PDFs of a batch as one ZIP")
         )))
         .route(batch(
             get("/v1/exports/batch/{id}", handler::show_batch)
-                .summary("Shows a batch and its exports; made for polling with ETags")
+                .summary("Shows a batch and its exports. To poll, send If-None-Match with the ETag of the last answer")
                 .answers::<ExportBatch>(200, "The batch")
-                .answers_with(304, "", "Nothing has changed"),
+                .answers_with(304, "", "The batch has not changed since that ETag"),
         ))
         .route(batch(events(
             get("/v1/exports/batch/{id}/events", handler::batch_events)
-                .summary("Events of all exports of a batch as they happen"),
+                .summary("Streams the progress of all exports of a batch as server-sent events"),
         )))
         .route(batch(
             post(
@@ -109,40 +108,40 @@ fn compatible(routes: Routes) -> Routes {
     routes
         .route(
             post("/api/v1/export/pdf", older::request)
-                .summary("As POST /v1/exports")
+                .summary("Does the same as POST /v1/exports, in the compatible form")
                 .by(Caller::User)
                 .json::<older::Order>()
                 .repeatable()
-                .answers::<Both<older::Ordered>>(202, "It will be made")
+                .answers::<Both<older::Ordered>>(202, "The export is enqueued")
                 .refuses(REFUSED_ORDERS),
         )
         .route(
             post("/api/v1/export/batch", older::request_batch)
-                .summary("As POST /v1/exports/batch")
+                .summary("Does the same as POST /v1/exports/batch, in the compatible form")
                 .by(Caller::User)
                 .json::<older::BatchOrder>()
                 .repeatable()
-                .answers::<Both<older::OrderedBatch>>(202, "They will be made")
+                .answers::<Both<older::OrderedBatch>>(202, "The exports are enqueued")
                 .refuses(REFUSED_ORDERS),
         )
         .route(one(get("/api/v1/export/job/{id}", older::show)
-            .summary("As GET /v1/exports/{id}")
+            .summary("Does the same as GET /v1/exports/{id}, in the compatible form")
             .answers::<Both<older::Job>>(200, "The job")
-            .answers_with(304, "", "Nothing has changed")))
+            .answers_with(304, "", "The export has not changed since that ETag")))
         .route(one(delete("/api/v1/export/job/{id}", older::cancel)
-            .summary("As DELETE /v1/exports/{id}")
-            .answers::<Both<older::Cancelled>>(200, "Cancelled, or about to be")
+            .summary("Does the same as DELETE /v1/exports/{id}, in the compatible form")
+            .answers::<Both<older::Cancelled>>(200, "The export is cancelled, or its worker is told to stop")
             .refuses(&[Code::AlreadyFinished])))
         .route(one(get("/api/v1/export/job/{id}/stream", older::stream)
-            .summary("Events of an export as they happen, in the compatible form")
-            .header::<u64>("last-event-id", "Only what came after it is sent", false)
+            .summary("Streams the progress of an export as server-sent events, in the compatible form")
+            .header::<u64>("last-event-id", "The id of the last event that the caller has received. The stream sends only later events", false)
             .query::<StreamQuery>()
             .answers_with(
                 200,
                 "text/event-stream",
-                "progress, completed, failed, cancelled, timeout, error",
+                "Events named progress, completed, failed, cancelled, timeout or error",
             )
-            .answers_with(204, "", "Nothing will come after that id")))
+            .answers_with(204, "", "The caller has received the last event. Do not reconnect")))
         .route(one(post(
             "/api/v1/export/job/{id}/stream/ticket",
             older::ticket,
@@ -153,17 +152,17 @@ fn compatible(routes: Routes) -> Routes {
             "/api/v1/export/batch/{id}/download",
             older::zip,
         )
-        .summary("As GET /v1/exports/batch/{id}.zip")
-        .answers::<Both<older::Partial>>(206, "Some are being made"))))
+        .summary("Does the same as GET /v1/exports/batch/{id}.zip, in the compatible form")
+        .answers::<Both<older::Partial>>(206, "Some exports of the batch are not finished yet"))))
         .route(one(get("/api/v1/export/download/{id}", files::download)
-            .summary("As GET /v1/exports/{id}/download")
-            .answers_with(302, "", "To the file")
+            .summary("Does the same as GET /v1/exports/{id}/download")
+            .answers_with(302, "", "The Location header has the link")
             .refuses(&[Code::Expired, Code::NotFinished])))
         .route(
             post("/api/v1/export/cleanup", older::cleanup)
-                .summary("Removes files that have expired; for the service alone")
+                .summary("Removes exported files that have expired. Only the service role may call this")
                 .by(Caller::User)
-                .answers::<Both<older::Deleted>>(200, "How many")
+                .answers::<Both<older::Deleted>>(200, "How many files were removed")
                 .refuses(&[Code::StorageUnavailable]),
         )
 }
@@ -171,25 +170,25 @@ fn compatible(routes: Routes) -> Routes {
 fn one(route: Route) -> Route {
     route
         .by(Caller::User)
-        .path_param::<JobId>("id", "As asking for it answered")
+        .path_param::<JobId>("id", "The id that requesting the export answered")
 }
 
 fn batch(route: Route) -> Route {
     route
         .by(Caller::User)
-        .path_param::<Uuid>("id", "As asking for the batch answered")
+        .path_param::<Uuid>("id", "The id that requesting the batch answered")
 }
 
 fn events(route: Route) -> Route {
     route
-        .header::<u64>("last-event-id", "Only what came after it is sent", false)
+        .header::<u64>("last-event-id", "The id of the last event that the caller has received. The stream sends only later events", false)
         .query::<StreamQuery>()
         .answers_with(
             200,
             "text/event-stream",
-            "progress, completed, failed, cancelled",
+            "Events named progress, completed, failed or cancelled",
         )
-        .answers_with(204, "", "Nothing will come after that id")
+        .answers_with(204, "", "The caller has received the last event. Do not reconnect")
 }
 
 fn zip(route: Route) -> Route {

@@ -4,7 +4,7 @@ use gristmill_rpc::CronJob;
 use schemars::JsonSchema;
 use serde::Serialize;
 
-/// Every critical schedule ran in time.
+/// Every critical schedule ran on time.
 #[derive(Debug, Serialize, PartialEq, Eq, JsonSchema)]
 pub(crate) struct Healthy {
     /// Always healthy.
@@ -15,11 +15,11 @@ pub(crate) struct Healthy {
 #[derive(Debug, Serialize, PartialEq, Eq, JsonSchema)]
 struct Job {
     jobname: String,
-    /// Null for one that was just installed.
+    /// Null for a schedule that was just installed.
     last_run: Option<String>,
 }
 
-/// Some critical schedules did not.
+/// Some critical schedules did not run on time.
 #[derive(Debug, Serialize, PartialEq, Eq, JsonSchema)]
 pub(crate) struct Stale {
     /// Always the same sentence.
@@ -30,7 +30,7 @@ pub(crate) struct Stale {
 #[derive(Debug, Serialize, PartialEq, Eq, JsonSchema)]
 struct StaleJob {
     name: String,
-    /// Null for one that never ran.
+    /// Null for a schedule that never ran.
     last_run: Option<String>,
 }
 

@@ -9,7 +9,7 @@ use serde::Serialize;
 pub(crate) struct Check {
     name: String,
     ok: bool,
-    /// What is not well, in words; only for holders of the token.
+    /// What is wrong, in words. Only a caller with the token gets this.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     #[schemars(default)]
     details: Vec<String>,
@@ -21,7 +21,7 @@ pub(crate) struct Health {
     /// ok or failing.
     status: &'static str,
     checks: Vec<Check>,
-    /// What is worth knowing although nothing is wrong, such as a kind that no worker serves; only for holders of the token.
+    /// What an operator should know although no check failed, such as a kind that no worker serves. Only a caller with the token gets this.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     #[schemars(default)]
     notes: Vec<String>,

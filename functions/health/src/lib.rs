@@ -19,7 +19,7 @@ fn routes() -> Routes {
         .route(whole(get("/health", handler::show)))
         .route(
             get("/metrics", handler::metrics)
-                .summary("Numbers in Prometheus' text format")
+                .summary("Shows the metrics in the text format of Prometheus")
                 .by(Caller::Holder("METRICS_TOKEN"))
                 .answers_with(
                     200,
@@ -36,16 +36,19 @@ const CHECK: &str = "health-check";
 fn schedules(route: Route) -> Route {
     route
         .only_as(CHECK)
-        .summary("Whether the critical schedules run")
-        .answers::<cron::Healthy>(200, "Each ran in time")
-        .answers::<cron::Stale>(503, "Those that did not are named")
+        .summary("Says whether every critical schedule runs on time")
+        .answers::<cron::Healthy>(200, "Every critical schedule ran on time")
+        .answers::<cron::Stale>(
+            503,
+            "The answer names the schedules that did not run on time",
+        )
 }
 
 fn whole(route: Route) -> Route {
     route
-        .summary("Every check by name; what is wrong in words for holders of HEALTH_TOKEN")
-        .answers::<domain::Health>(200, "All is well")
-        .answers::<domain::Health>(503, "What is not well is named")
+        .summary("Shows every check by name. With HEALTH_TOKEN the answer also says what is wrong")
+        .answers::<domain::Health>(200, "Every check is well")
+        .answers::<domain::Health>(503, "At least one check failed; the answer names each")
 }
 
 #[event(fetch)]

@@ -13,14 +13,14 @@ use gristmill_edge::{Caller, Routes, post};
 use worker::{Context, Env, Request, Response, ScheduleContext, ScheduledEvent, event};
 
 fn routes() -> Routes {
-    Routes::new("processor", "Does one batch of light jobs an invocation")
+    Routes::new("processor", "Runs one batch of light jobs per invocation")
         .also_known_as("queue-processor")
         .route(
             post("/", handler::invoked)
-                .summary("An invocation, signed by Postgres")
+                .summary("Runs one batch of jobs. Only Postgres may call this, with its signature")
                 .by(Caller::Postgres)
                 .json::<gristmill::Invocation>()
-                .answers::<gristmill::Report>(200, "What became of the batch"),
+                .answers::<gristmill::Report>(200, "The result of the batch"),
         )
 }
 

@@ -10,11 +10,11 @@ use gristmill_rpc::Ticket;
 use worker::{Context, Env, Request, Response, event};
 
 fn routes() -> Routes {
-    Routes::new("refresh", "What was refreshed, as it happens")
+    Routes::new("refresh", "Streams the refreshes of watched data as they happen")
         .also_known_as(ANALYTICS)
         .route(
             get("/v1/changes", handler::changes)
-                .summary("Changes of what the caller watches, as server-sent events")
+                .summary("Streams changes of the data that the caller watches, as server-sent events")
                 .by(Caller::User)
                 .query::<StreamQuery>()
                 .answers_with(
@@ -25,15 +25,15 @@ fn routes() -> Routes {
         )
         .route(
             post("/v1/changes/ticket", handler::ticket)
-                .summary("Answers a ticket for the stream of changes, which an EventSource sends in place of a token")
+                .summary("Issues a ticket that opens the stream of changes. A browser's EventSource sends the ticket because it cannot send a token")
                 .by(Caller::User)
-                .answers::<Ticket>(200, "Good for a little more than a minute")
+                .answers::<Ticket>(200, "The ticket. It is valid for a little more than a minute")
                 .refuses(&[Code::NotFound]),
         )
         .route(
             post("/", handler::count)
                 .only_as(ANALYTICS)
-                .summary("Counts watchers by symbol and type, for the service")
+                .summary("Counts watchers per symbol and data type. Only the service role may call this")
                 .by(Caller::User)
                 .answers_with(
                     200,

@@ -4,11 +4,11 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use uuid::Uuid;
 
-/// The query.
+/// The query of `GET /v1/usage`.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Asked {
-    /// A profile that the caller may see; its own default one when absent.
+    /// A profile that the caller may see; the caller's default profile when absent.
     pub(crate) profile_id: Option<Uuid>,
 }
 

@@ -11,19 +11,19 @@ use worker::{Context, Env, Request, Response, event};
 
 // On Supabase the function itself is /functions/v1/usage; on a host of its own it is /v1/usage.
 fn routes() -> Routes {
-    Routes::new("usage", "What a profile has used of its plan")
+    Routes::new("usage", "Shows what a profile has used of its plan")
         .route(shown(get("/", handler::show)))
         .route(shown(get("/v1/usage", handler::show)))
 }
 
 fn shown(route: Route) -> Route {
     route
-        .summary("This month's use beside the plan's limits")
+        .summary("Shows what a profile has used this month, and the limits of its plan")
         .by(Caller::User)
         .query::<domain::Asked>()
         .answers::<ProfileUsage>(
             200,
-            "Every meter, and whether one is over; or that nothing is counted",
+            "Every meter with its limit, or tracking_disabled when the operator counts nothing",
         )
         .refuses(&[gristmill_core::Code::NotFound])
 }

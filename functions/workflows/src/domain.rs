@@ -20,10 +20,10 @@ const URL_SECONDS: u32 = 3600;
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Order {
-    /// A workflow that is open to users.
+    /// The type of the workflow. The workflow must be open to users.
     #[schemars(length(min = 1, max = 63))]
     r#type: String,
-    /// What it works with; over the workflow's defaults.
+    /// The params of the job. They override the defaults of the workflow.
     #[schemars(schema_with = "object")]
     params: Option<Box<RawValue>>,
 }
@@ -68,10 +68,10 @@ fn empty() -> Result<Box<RawValue>, Problem> {
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Page {
-    /// How many, 50 when absent.
+    /// How many jobs to list; 50 when absent.
     #[schemars(range(min = 1, max = 200))]
     limit: Option<u32>,
-    /// The last one of the page before.
+    /// The id of the last job of the page before. This page begins with the next older job.
     pub(crate) before: Option<JobId>,
 }
 
@@ -85,7 +85,7 @@ impl Page {
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Look {
-    /// How long the URLs are good, an hour when absent.
+    /// After how many seconds the URLs of artifacts expire; 3600 when absent.
     #[schemars(range(min = 10, max = 86400))]
     url_seconds: Option<u32>,
 }
@@ -105,7 +105,7 @@ pub(crate) fn url_period(seconds: u32, now: i64) -> i64 {
     now / i64::from(seconds / 2).max(1)
 }
 
-/// An artifact under a URL.
+/// An artifact with its URL.
 #[derive(Debug, Serialize, JsonSchema)]
 pub(crate) struct ShownArtifact {
     /// The artifact.
@@ -114,15 +114,15 @@ pub(crate) struct ShownArtifact {
     task_id: Uuid,
     /// audio_mp3, audio_m4a, pdf or json.
     pub(crate) r#type: String,
-    /// Good for a while, for whoever has it; null when the object is gone.
+    /// A URL that needs no token and expires. Null when the object no longer exists.
     pub(crate) url: Option<String>,
-    /// Its size, where whoever made it said so.
+    /// The size in bytes; null when the worker did not report it.
     bytes: Option<u64>,
-    /// In seconds, of what can be heard.
+    /// The length of an audio file in seconds.
     pub(crate) duration: Option<f64>,
-    /// Of its content, where whoever made it said so.
+    /// The SHA-256 of the content; null when the worker did not report it.
     sha256: Option<String>,
-    /// For people.
+    /// A title for people to read.
     pub(crate) title: Option<String>,
 }
 
@@ -146,18 +146,18 @@ impl ShownArtifact {
 pub(crate) struct Shown {
     /// The job.
     pub(crate) id: JobId,
-    /// Its definition.
+    /// The type of the workflow.
     r#type: String,
-    /// And which version of it.
+    /// The version of the workflow definition.
     version: u32,
-    /// Where it stands.
+    /// The status of the job.
     pub(crate) status: WorkflowStatus,
-    /// How far it is.
+    /// The progress of the job.
     pub(crate) progress: Progress,
-    /// What it was started with, over the definition's defaults.
+    /// The params that the job was started with, merged over the defaults of the definition.
     #[schemars(with = "Value")]
     params: Box<RawValue>,
-    /// What the last tasks gave, by key; null until it is completed.
+    /// The results of the last tasks, by task key. Null until the job is completed.
     #[schemars(with = "Value")]
     output: Box<RawValue>,
     /// The task that failed, and why.

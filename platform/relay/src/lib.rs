@@ -47,7 +47,7 @@ pub enum Error {
     #[error("the HTTP client could not be set up")]
     Http(#[from] rustls::Error),
     /// A statement failed or its connection went away; the relay starts over.
-    #[error("Postgres did not do what the relay asked")]
+    #[error("Postgres refused a statement of the relay")]
     Query(#[from] tokio_postgres::Error),
     /// The connection that holds the lock went away; the relay starts over.
     #[error("the connection to Postgres was lost")]

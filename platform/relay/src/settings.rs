@@ -21,7 +21,7 @@ pub struct Args {
     /// Requests in flight at once to one target (scheme, host and port)
     #[arg(long, default_value_t = 128, value_parser = clap::value_parser!(u32).range(1..=65_536))]
     pub per_host_concurrency: u32,
-    /// Requests a second to one target; not limited when absent
+    /// Requests per second to one target; not limited when absent
     #[arg(long, value_parser = positive)]
     pub per_host_rate: Option<f64>,
     /// Follow redirects to private, loopback and link-local addresses also from a public one

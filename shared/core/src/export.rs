@@ -11,50 +11,50 @@ use crate::job::JobId;
 /// An export, as its owner sees it.
 #[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
 pub struct Export {
-    /// Its id, which is also its job's.
+    /// The id of the export, which is also the id of its job.
     pub id: JobId,
-    /// The document, while there is one.
+    /// The id of the document. Absent when the document was deleted.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub document_id: Option<Uuid>,
-    /// Which version of it.
+    /// The version of the document that is exported.
     pub version: i32,
-    /// The document's title then.
+    /// The title of that version.
     pub title: String,
     /// minimal, modern or classic.
     pub template: String,
-    /// All of them, also those that were not given.
+    /// All options, with defaults for those that the request left out.
     pub options: Map<String, Value>,
     /// pending, processing, retrying, completed, failed or cancelled.
     pub status: String,
-    /// In percent.
+    /// Percent of the work that is done.
     pub progress: i32,
-    /// Cancelling was asked for while it was being made.
+    /// True when the export was cancelled while its worker was making it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cancel_requested: Option<bool>,
-    /// How often it was tried.
+    /// How many attempts the export has had.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub attempt: Option<i32>,
-    /// How often it will be.
+    /// How many attempts the export may have.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub max_attempts: Option<i32>,
-    /// When it is tried again.
+    /// When the next attempt may begin.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub retry_at: Option<DateTime<Utc>>,
-    /// Why it failed; of a completed one, what was set in another way than it was written.
+    /// Why a failed export failed. For a completed export: what the PDF shows in another way than the document has it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub message: Option<String>,
-    /// What can be downloaded.
+    /// The PDF, once it can be downloaded.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub file: Option<ExportFile>,
-    /// An address outside of our storage, where a worker of the user's own has put the file. For compat clients, which know it as result_url.
+    /// An address outside of our storage, where the user's own worker has put the file. Compat clients know it as result_url.
     #[serde(default, skip_serializing)]
     pub result_url: Option<String>,
-    /// When it was asked for.
+    /// When the export was requested.
     pub created_at: DateTime<Utc>,
-    /// When its last attempt began.
+    /// When the last attempt began.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub started_at: Option<DateTime<Utc>>,
-    /// When it ended.
+    /// When the export ended.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub finished_at: Option<DateTime<Utc>>,
 }
@@ -62,15 +62,15 @@ pub struct Export {
 /// A file that can be downloaded.
 #[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
 pub struct ExportFile {
-    /// What it is called when it is saved.
+    /// The name under which browsers save the file.
     pub name: String,
-    /// In bytes.
+    /// The size in bytes.
     pub size: u64,
-    /// How many pages.
+    /// How many pages the PDF has.
     pub pages: u32,
-    /// How often it was downloaded.
+    /// How often the file was downloaded.
     pub downloads: u32,
-    /// Until then it is kept.
+    /// When the file is removed.
     pub expires_at: DateTime<Utc>,
     /// Where it lies in storage. Functions sign links to it; callers are not told.
     #[serde(default, skip_serializing)]
@@ -82,15 +82,15 @@ pub struct ExportFile {
 pub struct ExportBatch {
     /// Its id.
     pub id: Uuid,
-    /// When it was asked for.
+    /// When the export was requested.
     pub created_at: DateTime<Utc>,
-    /// How many exports.
+    /// How many exports the batch has.
     pub total: u32,
     /// How many of them have ended.
     pub done: u32,
     /// How many of those have a file.
     pub completed: u32,
-    /// In the order of the documents.
+    /// The exports, in the order of the documents.
     pub exports: Vec<Export>,
 }
 
@@ -116,7 +116,7 @@ pub struct ExportSource {
     pub options: Value,
     /// The document's content.
     pub data: Value,
-    /// When it was asked for.
+    /// When the export was requested.
     pub created_at: DateTime<Utc>,
 }
 

@@ -15,28 +15,28 @@ pub use gristmill::{
 /// A job to be enqueued. The payload stays as it was written: numbers keep every digit.
 #[derive(Debug, Serialize)]
 pub struct NewJob {
-    /// A row of `mill.kind`.
+    /// The kind of the job, a row of `mill.kind`.
     #[serde(rename = "p_kind")]
     pub kind: String,
-    /// A JSON object.
+    /// The input of the job, a JSON object.
     #[serde(rename = "p_payload")]
     pub payload: Box<RawValue>,
     /// For people.
     #[serde(rename = "p_name", skip_serializing_if = "Option::is_none")]
     pub name: Option<String>,
-    /// Higher first; 5 when absent.
+    /// Jobs with a higher priority run first; 5 when absent.
     #[serde(rename = "p_priority", skip_serializing_if = "Option::is_none")]
     pub priority: Option<i32>,
-    /// Not before.
+    /// The job does not run before this time.
     #[serde(rename = "p_run_at", skip_serializing_if = "Option::is_none")]
     pub run_at: Option<DateTime<Utc>>,
-    /// One live job a key.
+    /// Only one live job per queue may have this key.
     #[serde(rename = "p_dedupe_key", skip_serializing_if = "Option::is_none")]
     pub dedupe_key: Option<String>,
     /// Whose turn it is, where a queue is fair or capped by group.
     #[serde(rename = "p_group_key", skip_serializing_if = "Option::is_none")]
     pub group_key: Option<String>,
-    /// Carried into the job and its logs.
+    /// The correlation id of the request. The job and its logs carry it.
     #[serde(rename = "p_correlation_id")]
     pub correlation_id: String,
     /// The trace that the job belongs to, where its producer has one.
@@ -47,7 +47,7 @@ pub struct NewJob {
 /// What enqueueing answered.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Submitted {
-    /// The new job, or the one that was there.
+    /// The id of the new job, or of the live job that has the same dedupe_key.
     pub id: JobId,
     /// Whether it is new.
     pub status: SubmitStatus,
@@ -68,33 +68,33 @@ pub enum SubmitStatus {
 pub struct Job {
     /// Its id.
     pub id: JobId,
-    /// Where it waits or waited.
+    /// The queue of the job.
     pub queue: String,
-    /// What it is.
+    /// The kind of the job.
     pub kind: String,
-    /// For people.
+    /// A name for people to read.
     pub name: Option<String>,
     /// pending, deferred, retrying, processing, completed, cancelled or failed.
     pub state: String,
-    /// Higher first.
+    /// Jobs with a higher priority run first.
     pub priority: i32,
-    /// Its input, as it was submitted.
+    /// The input of the job, as it was submitted.
     pub payload: serde_json::Map<String, serde_json::Value>,
-    /// Percent.
+    /// Percent of the work that is done, as the worker reports it.
     pub progress: u8,
-    /// Attempts so far.
+    /// How many attempts the job has had.
     pub attempt: u32,
-    /// Attempts at the most.
+    /// How many attempts the job may have.
     pub max_attempts: u32,
-    /// What it answered.
+    /// The result of the job.
     pub result: Option<serde_json::Value>,
-    /// Its latest error.
+    /// The latest error of the job.
     pub error: Option<serde_json::Map<String, serde_json::Value>>,
-    /// Of the request that submitted it.
+    /// The correlation id of the request that submitted the job.
     pub correlation_id: Option<String>,
     /// W3C trace context of the request that submitted it.
     pub traceparent: Option<String>,
-    /// Not before.
+    /// The job does not run before this time.
     pub run_at: DateTime<Utc>,
     /// When it was submitted.
     pub created_at: DateTime<Utc>,
@@ -102,7 +102,7 @@ pub struct Job {
     pub started_at: Option<DateTime<Utc>>,
     /// When it ended.
     pub finished_at: Option<DateTime<Utc>>,
-    /// Why it is not running; only where it was asked for.
+    /// Why the job is not running. Present only when the query has `explain`.
     pub explain: Option<Explanation>,
 }
 
@@ -111,17 +111,17 @@ pub struct Job {
 pub struct Explanation {
     /// The strongest reason, as a sentence.
     pub sentence: String,
-    /// All that hold, the strongest first.
+    /// All reasons that hold, the strongest first.
     pub reasons: Vec<Reason>,
 }
 
 /// One reason why a job is not running.
 #[derive(JsonSchema)]
 pub struct Reason {
-    /// For programs: docs/why.md lists them.
+    /// A code for programs; docs/why.md lists the codes.
     pub code: String,
-    /// Until when it holds, where that is known.
+    /// Until when the reason holds, where that is known.
     pub until: Option<DateTime<Utc>>,
-    /// What it means, and what to do.
+    /// What the reason means, and what to do.
     pub sentence: String,
 }

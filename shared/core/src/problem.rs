@@ -33,13 +33,13 @@ pub enum Code {
     NotFound,
     /// The path exists, the method does not.
     MethodNotAllowed,
-    /// It has ended already: too late for what was asked.
+    /// The work has already ended: too late for the request.
     AlreadyFinished,
-    /// It has not ended yet: too early for what was asked.
+    /// The work has not ended yet: too early for the request.
     NotFinished,
-    /// What it is now does not allow what was asked.
+    /// The present state does not allow the request.
     WrongState,
-    /// It was there and is gone for good.
+    /// The thing existed, has expired and does not come back.
     Expired,
     /// The queue takes no more jobs for now.
     QueueFull,
@@ -145,25 +145,25 @@ impl Code {
             Self::UnknownKind => "Unknown job kind",
             Self::EmptyPayload => "The payload is empty",
             Self::TooLarge => "Too large",
-            Self::TokenMissing => "Sign in first",
+            Self::TokenMissing => "The request has no token",
             Self::TokenRefused => "The token was refused",
             Self::Forbidden => "Not allowed",
             Self::BadSignature => "The signature was refused",
             Self::NotFound => "Not found",
             Self::MethodNotAllowed => "Method not allowed",
-            Self::AlreadyFinished => "It has ended already",
-            Self::NotFinished => "It has not ended yet",
-            Self::WrongState => "Not in this state",
-            Self::Expired => "It has expired",
+            Self::AlreadyFinished => "The work has already ended",
+            Self::NotFinished => "The work has not ended yet",
+            Self::WrongState => "The present state does not allow this",
+            Self::Expired => "The file has expired",
             Self::QueueFull => "The queue is full",
-            Self::TooMany => "Too many for one caller",
-            Self::PlanLimit => "The plan does not cover it",
+            Self::TooMany => "The caller's rate limit is reached",
+            Self::PlanLimit => "The plan does not cover this request",
             Self::Maintenance => "Writing is stopped for maintenance",
             Self::DailyLimit => "The day's allowance is used up",
             Self::StorageFull => "The storage is full",
             Self::DatabaseUnavailable => "The database cannot be reached",
             Self::StorageUnavailable => "The file store cannot be reached",
-            Self::UnsupportedType => "This type of file is not read here",
+            Self::UnsupportedType => "This type of file is not supported",
             Self::UnfitParams => "The params do not fit the workflow",
             Self::OtherBody => "The key belongs to another body",
             Self::StillRunning => "The first request is still running",
@@ -288,7 +288,11 @@ pub fn in_range<T: PartialOrd + Display>(
     if range.contains(&value) {
         return Ok(value);
     }
-    let detail = format!("It must be from {} to {}.", range.start(), range.end());
+    let detail = format!(
+        "The value must be from {} to {}.",
+        range.start(),
+        range.end()
+    );
     Err(Problem::new(Code::InvalidField, detail).at(field))
 }
 

@@ -8,6 +8,10 @@ use crate::{Code, Problem};
 impl From<RpcError> for Problem {
     fn from(error: RpcError) -> Self {
         let unavailable = || Problem::new(Code::DatabaseUnavailable, "Try again in a few seconds.");
+        let forbidden = || {
+            let detail = "This token does not allow this request. Send the token of a role that may make it.";
+            Problem::new(Code::Forbidden, detail)
+        };
         let problem = match &error {
             RpcError::Unreachable(_) | RpcError::TimedOut { .. } => unavailable(),
             RpcError::Misconfigured(_) => Problem::new(
@@ -44,7 +48,7 @@ impl From<RpcError> for Problem {
                 ("GM081", _) => Problem::new(Code::StillRunning, capital(message)),
                 ("GM082", _) => Problem::new(Code::TooManyKeys, capital(message)),
                 // Under a key as without one: the call is not open to the caller.
-                ("GM083", _) => Problem::new(Code::Forbidden, "This token does not allow it."),
+                ("GM083", _) => forbidden(),
                 ("GM084", _) => Problem::new(Code::TooLarge, capital(message)),
                 ("GM006", _) => Problem::new(Code::QueueFull, capital(message)),
                 ("GM015", _) => Problem::new(Code::TooMany, capital(message)),
@@ -60,11 +64,11 @@ impl From<RpcError> for Problem {
                 ("GM055", _) => Problem::new(Code::NotFinished, capital(message)),
                 ("GM090", _) => Problem::new(
                     Code::TokenRefused,
-                    "The ticket is not valid for this, or no longer. Ask for a new one.",
+                    "The ticket is not valid for this stream, or has expired. Ask for a new ticket.",
                 ),
                 ("GM046", _) => Problem::new(
                     Code::NotFound,
-                    "There is no such thing, or it is not yours.",
+                    "There is nothing with this id, or it is not yours.",
                 ),
                 ("GM047", _) => Problem::new(Code::UnsupportedType, capital(message)),
                 ("GM048", _) => Problem::new(Code::NotFinished, capital(message)),
@@ -86,7 +90,7 @@ impl From<RpcError> for Problem {
                     Code::TokenMissing,
                     "Send a token as 'Authorization: Bearer …'.",
                 ),
-                ("42501", _) => Problem::new(Code::Forbidden, "This token does not allow it."),
+                ("42501", _) => forbidden(),
                 // No such function or no such schema: the application is not installed, lies elsewhere, or its schema is
                 // not exposed.
                 ("PGRST106" | "PGRST202", _) => Problem::new(

@@ -48,7 +48,7 @@ pub(super) fn route(others: &[Route]) -> Route {
         };
         Reply::json(200, &alive)
     })
-    .summary("Says that the function answers and has its bindings")
-    .answers::<Alive>(200, "It is ready to be called")
+    .summary("Says that the function answers and that no binding is missing")
+    .answers::<Alive>(200, "The function is ready")
     .refuses(&[Code::Misconfigured])
 }

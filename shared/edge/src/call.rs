@@ -95,7 +95,7 @@ impl Call {
             .ok_or_else(|| {
                 Problem::new(
                     Code::NotFound,
-                    "There is no such thing, or it is not yours.",
+                    "There is nothing with this id, or it is not yours.",
                 )
             })
     }

@@ -23,7 +23,7 @@ impl Call {
         }
         Err(Problem::new(
             Code::TokenRefused,
-            "This token does not open this.",
+            "This route needs another token. docs/deploy.md lists the tokens of the functions.",
         ))
     }
 

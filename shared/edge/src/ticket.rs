@@ -13,10 +13,10 @@ use gristmill_rpc::Rpc;
 /// The query of a stream of events.
 #[derive(Debug, Deserialize, JsonSchema)]
 pub struct StreamQuery {
-    /// In place of a token, for an EventSource. POST to the stream's path and /ticket answers one.
+    /// A ticket, for an EventSource, which cannot send a token. POST to the path of the stream followed by /ticket issues one.
     #[allow(dead_code, reason = "read by Call::ticket")]
     ticket: Option<String>,
-    /// In place of the header Last-Event-ID, for those who cannot set it.
+    /// The same as the header Last-Event-ID, for clients that cannot set headers.
     #[allow(dead_code, reason = "read by sse")]
     last_event_id: Option<u64>,
 }

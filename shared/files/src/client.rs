@@ -25,13 +25,13 @@ pub enum ObjectsError {
     #[error("the object store refused the worker: {0}")]
     Denied(String),
     /// It cannot be reached, or fails: worth another try.
-    #[error("the object store is away: {0}")]
+    #[error("the object store does not answer: {0}")]
     Away(String),
     /// It is larger than the caller wants.
     #[error("the object has more than {0} bytes")]
     TooLarge(u64),
     /// The folder it was to be written to fails.
-    #[error("the object could not be kept on disk")]
+    #[error("the object could not be written to disk")]
     Disk(#[from] std::io::Error),
 }
 

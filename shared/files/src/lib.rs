@@ -218,7 +218,7 @@ pub enum StorageError {
     #[error("the object store refused this caller")]
     Denied,
     /// The store cannot be reached, or fails.
-    #[error("the object store is away: {0}")]
+    #[error("the object store does not answer: {0}")]
     Away(String),
     /// The sender of the body stopped, or sent more than allowed: the caller knows why.
     #[error("the body could not be read to its end")]
@@ -231,7 +231,10 @@ impl From<StorageError> for Problem {
             StorageError::NotFound => {
                 Problem::new(Code::NotFound, "There is no such file, or it is not yours.")
             }
-            StorageError::Denied => Problem::new(Code::Forbidden, "This token does not allow it."),
+            StorageError::Denied => Problem::new(
+                Code::Forbidden,
+                "This token does not allow access to this file.",
+            ),
             StorageError::Away(_) => {
                 Problem::new(Code::StorageUnavailable, "Try again in a few seconds.")
             }

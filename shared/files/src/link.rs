@@ -34,7 +34,7 @@ impl Right {
 
 /// The link is forged, expired, or for something else: the three look alike.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
-#[error("the link is not valid, or no longer")]
+#[error("the link is not valid or has expired")]
 pub struct Refused;
 
 /// Makes and checks links.

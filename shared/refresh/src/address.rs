@@ -15,7 +15,7 @@ pub enum BadAddress {
     #[error("the base address of provider {0} is private")]
     Private(String),
     /// The finished address is not below the base address.
-    #[error("the endpoint leaves its provider")]
+    #[error("the endpoint leads to another host than the base address of its provider")]
     Leaves,
 }
 

@@ -13,7 +13,7 @@ pub enum Refusal {
     #[error("{0}")]
     Address(String),
     /// Not done after ten seconds.
-    #[error("not done after 10 s")]
+    #[error("the refresh was not done after 10 s")]
     Slow,
     /// The connection failed, or the body ended early.
     #[error("the connection failed: {0}")]
@@ -43,7 +43,7 @@ pub enum Refusal {
     #[error("the response does not fit its schema: {0}")]
     Schema(String),
     /// The shape fits, the values cannot be.
-    #[error("the response is not sane: {0}")]
+    #[error("the response has values that cannot be right: {0}")]
     Insane(String),
     /// Another symbol's data.
     #[error("the response is about another symbol")]

@@ -11,66 +11,66 @@ use super::{Rpc, RpcError};
 /// One event, with the compatible names of its arguments.
 #[derive(Debug, Serialize)]
 pub struct AuditEvent {
-    /// What kind of thing changed.
+    /// The table, or other kind of record, that changed.
     #[serde(rename = "p_table_name")]
     pub table_name: String,
-    /// Which one.
+    /// The id of the changed record.
     #[serde(rename = "p_record_id")]
     pub record_id: Option<String>,
-    /// What was done to it.
+    /// What was done to the record.
     #[serde(rename = "p_action")]
     pub action: String,
-    /// What it was.
+    /// The values before the change.
     #[serde(rename = "p_old_values")]
     pub old_values: Option<Map<String, Value>>,
-    /// What it is.
+    /// The values after the change.
     #[serde(rename = "p_new_values")]
     pub new_values: Option<Map<String, Value>>,
-    /// Why.
+    /// Why it was done.
     #[serde(rename = "p_reason")]
     pub reason: Option<String>,
-    /// Who says so.
+    /// The program that reports the event.
     #[serde(rename = "p_source")]
     pub source: Option<String>,
-    /// Whose record it is.
+    /// The patient whose record it is.
     #[serde(rename = "p_patient_id")]
     pub patient_id: Option<Uuid>,
-    /// Which job did it.
+    /// The job that made the change.
     #[serde(rename = "p_job_id")]
     pub job_id: Option<Uuid>,
-    /// Of the request.
+    /// The correlation id of the request.
     #[serde(rename = "p_correlation_id")]
     pub correlation_id: String,
 }
 
-/// What verifying found.
+/// The result of a verification.
 #[derive(Debug, Serialize, Deserialize, JsonSchema)]
 pub struct AuditVerdict {
-    /// Whether nothing was found.
+    /// True when every checked row fits the chain.
     pub ok: bool,
-    /// Days that were checked.
+    /// How many days were checked.
     pub days: i64,
-    /// Rows that were checked.
+    /// How many rows were checked.
     pub rows: i64,
-    /// What does not fit the chain.
+    /// The rows and days that do not fit the chain.
     pub findings: Vec<AuditFinding>,
-    /// The last link; worth keeping outside of the database.
+    /// The last link of the chain. Keep it outside of the database, and send it as known_head later.
     pub head: Option<String>,
 }
 
-/// One thing that does not fit.
+/// One row or day that does not fit the chain.
 #[derive(Debug, Serialize, Deserialize, JsonSchema)]
 pub struct AuditFinding {
-    /// On which day.
+    /// The day.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub day: Option<NaiveDate>,
-    /// At which link of that day.
+    /// The number of the link within that day.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub seq: Option<i64>,
-    /// At which row.
+    /// The id of the row.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub audit_id: Option<i64>,
-    /// A word for it.
+    /// What is wrong, as one word.
     pub problem: String,
 }
 

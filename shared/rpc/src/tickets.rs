@@ -9,9 +9,9 @@ use super::{Rpc, RpcError};
 /// A ticket for a stream of events.
 #[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
 pub struct Ticket {
-    /// What goes into the query of the stream: `?ticket=…`.
+    /// Send this in the query of the stream: `?ticket=…`.
     pub ticket: String,
-    /// Until then a connection may begin. A stream that runs then ends.
+    /// No connection can begin after this time, and a stream that is open at this time ends.
     #[schemars(extend("format" = "date-time"))]
     pub expires_at: String,
 }

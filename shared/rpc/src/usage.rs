@@ -12,38 +12,38 @@ use super::{Rpc, RpcError};
 /// One thing that is counted.
 #[derive(Debug, Serialize, Deserialize, JsonSchema)]
 pub struct Meter {
-    /// This month.
+    /// How much was used this month.
     pub used: f64,
     /// What the plan allows; none is unlimited.
     pub limit: Option<f64>,
-    /// Of the limit.
+    /// How much of the limit was used, in percent.
     pub percent: Option<f64>,
-    /// Whether it is past the limit.
+    /// Whether the use is past the limit.
     pub is_over: bool,
 }
 
 /// What a profile has used this month beside its plan.
 #[derive(Debug, Serialize, Deserialize, JsonSchema)]
 pub struct UsageStatus {
-    /// Whose.
+    /// The profile.
     pub profile_id: Uuid,
     /// The plan's name.
     pub plan: String,
-    /// What it costs a month.
+    /// The price of the plan per month, in cents.
     pub price_cents: Option<i64>,
-    /// As 2030-01.
+    /// The month, such as 2030-01.
     pub month: String,
     /// When counting starts over.
     pub resets_at: DateTime<Utc>,
-    /// By what is counted.
+    /// The meters, by name.
     pub meters: BTreeMap<String, Meter>,
-    /// Seconds of model calls.
+    /// How many seconds the calls of AI models took.
     pub ai_seconds: f64,
-    /// Meters that are over.
+    /// The names of the meters that are past their limit.
     pub over: Vec<String>,
-    /// Whether being over has consequences.
+    /// Whether the limits of plans are enforced.
     pub billing_enabled: bool,
-    /// Whether it has them now.
+    /// Whether the profile is past a limit that is enforced.
     pub is_blocked: bool,
     /// Whether to suggest a larger plan.
     pub upgrade_prompt: bool,

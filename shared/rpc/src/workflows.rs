@@ -15,40 +15,40 @@ use gristmill_files::{BadKey, ObjectKey};
 /// A workflow to be started.
 #[derive(Debug, Serialize)]
 pub struct NewWorkflow {
-    /// A row of `workflow_definition`.
+    /// The type of the workflow, a row of `workflow_definition`.
     #[serde(rename = "p_type")]
     pub r#type: String,
     /// A JSON object, as it was written.
     #[serde(rename = "p_params")]
     pub params: Box<RawValue>,
-    /// Makes a retry give the first answer.
+    /// A retry with the same key gets the first job.
     #[serde(rename = "p_idempotency_key", skip_serializing_if = "Option::is_none")]
     pub idempotency_key: Option<String>,
-    /// Carried into the job, its tasks and their logs.
+    /// The correlation id of the request. The job, its tasks and their logs carry it.
     #[serde(rename = "p_correlation_id")]
     pub correlation_id: String,
 }
 
-/// What starting answered.
+/// The answer to a started job.
 #[derive(Debug, Serialize, Deserialize, JsonSchema)]
 pub struct StartedWorkflow {
     /// The job.
     pub id: JobId,
-    /// Where it stands.
+    /// The status of the job.
     pub status: WorkflowStatus,
-    /// False when the idempotency key has started it before.
+    /// False when an earlier request with the same idempotency key started the job.
     pub new: bool,
 }
 
-/// Where a job stands.
+/// The status of a job.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum WorkflowStatus {
-    /// Nothing of it has run.
+    /// No task has run.
     Queued,
-    /// Some of it has.
+    /// Some tasks have run.
     Processing,
-    /// All of it has.
+    /// All tasks have ended.
     Completed,
     /// A task failed for good.
     Failed,
@@ -56,18 +56,18 @@ pub enum WorkflowStatus {
     Cancelled,
 }
 
-/// How far a job is.
+/// The progress of a job.
 #[derive(Debug, Serialize, Deserialize, JsonSchema)]
 pub struct Progress {
-    /// By weight; never goes down.
+    /// Percent of the work, by the weights of the tasks. The number never goes down.
     pub percent: u8,
-    /// What it is at.
+    /// The phase that the job is in.
     pub phase: String,
-    /// Documents that are complete.
+    /// How many documents are complete.
     pub docs_complete: u32,
-    /// Of so many.
+    /// How many documents there are in total.
     pub docs_total: u32,
-    /// For people.
+    /// A sentence about the progress for people to read.
     pub message: String,
 }
 
@@ -78,11 +78,11 @@ pub struct WorkflowState {
     pub id: JobId,
     /// Its definition.
     pub r#type: String,
-    /// Grows with every change.
+    /// Grows with every change of the job.
     pub revision: u64,
-    /// Where it stands.
+    /// The status of the job.
     pub status: WorkflowStatus,
-    /// How far it is.
+    /// The progress of the job.
     pub progress: Progress,
     /// The task that failed, and why.
     pub error: Option<Value>,
@@ -99,17 +99,17 @@ pub struct WorkflowState {
 pub struct StepState {
     /// Its key in the definition.
     pub key: String,
-    /// What runs it.
+    /// The kind of job that runs the task.
     pub kind: String,
-    /// The phase it counts for.
+    /// The phase that the task belongs to.
     pub phase: String,
-    /// Keys of those it waits for.
+    /// The keys of the steps that this step waits for.
     pub needs: Vec<String>,
-    /// The key of the one it goes along, item by item.
+    /// The key of the step whose items this step processes, one task per item.
     pub each: Option<String>,
     /// waiting, open, completed, partial or skipped.
     pub state: String,
-    /// Items, once they are known.
+    /// How many items the step has, once that is known.
     pub total: Option<u32>,
     /// Items that completed.
     pub completed: u32,
@@ -124,21 +124,21 @@ pub struct StepState {
 pub struct TaskState {
     /// The task, and the engine's job that runs it.
     pub id: JobId,
-    /// Its step.
+    /// The key of its step.
     pub key: String,
     /// Its place among the items of the step.
     pub item: u32,
-    /// What runs it.
+    /// The kind of job that runs the task.
     pub task_type: String,
-    /// The phase it counts for.
+    /// The phase that the task belongs to.
     pub phase: String,
     /// waiting, pending, deferred, retrying, processing, completed, failed, cancelled or skipped.
     pub status: String,
-    /// Attempts so far, while it is live.
+    /// How many attempts the task has had so far. Only live tasks are counted.
     pub attempt: u32,
-    /// As its worker reports it.
+    /// Percent, as its worker reports it.
     pub progress: u8,
-    /// The latest.
+    /// The latest error.
     pub error: Option<Value>,
     /// When its attempt began.
     pub started_at: Option<DateTime<Utc>>,
@@ -159,13 +159,13 @@ pub struct Artifact {
     pub storage_path: String,
     /// The bucket it lies in.
     pub bucket: String,
-    /// Its size. A compat worker may leave it out.
+    /// The size in bytes. A compat worker may leave it out.
     pub bytes: Option<u64>,
-    /// In seconds, of what can be heard.
+    /// The length of an audio file in seconds.
     pub duration: Option<f64>,
-    /// Of its content. Compat workers do not say.
+    /// The SHA-256 of the content. Compat workers do not report it.
     pub sha256: Option<String>,
-    /// For people.
+    /// A title for people to read.
     pub title: Option<String>,
 }
 
@@ -183,25 +183,25 @@ pub struct Workflow {
     pub id: JobId,
     /// Its definition.
     pub r#type: String,
-    /// And which version of it.
+    /// The version of the workflow definition.
     pub version: u32,
-    /// Where it stands.
+    /// The status of the job.
     pub status: WorkflowStatus,
-    /// How far it is.
+    /// The progress of the job.
     pub progress: Progress,
-    /// What it was started with, over the definition's defaults; as Postgres wrote it.
+    /// The params that the job was started with, merged over the defaults of the definition; as Postgres wrote them.
     pub params: Box<RawValue>,
-    /// What the last tasks gave, by key; null until it is completed.
+    /// The results of the last tasks, by task key. Null until the job is completed.
     pub output: Box<RawValue>,
     /// The task that failed, and why.
     pub error: Option<Value>,
-    /// From whoever started it.
+    /// The correlation id of the request that started the job.
     pub correlation_id: Option<String>,
     /// Its steps.
     pub steps: Vec<StepState>,
-    /// Its first tasks.
+    /// The first tasks of the job; a long list is cut.
     pub tasks: Vec<TaskState>,
-    /// What was made.
+    /// The artifacts that its tasks made.
     pub artifacts: Vec<Artifact>,
     /// When it was started.
     pub created_at: DateTime<Utc>,
@@ -216,22 +216,22 @@ pub struct Workflow {
 pub struct RunningTask {
     /// The task.
     pub id: JobId,
-    /// Its step.
+    /// The key of its step.
     pub key: String,
     /// Its place among the items of the step.
     pub item: u32,
 }
 
-/// What cancelling did.
+/// The answer to a cancelled job.
 #[derive(Debug, Serialize, Deserialize, JsonSchema)]
 pub struct CancelledWorkflow {
     /// The job.
     pub id: JobId,
     /// Where it stands now.
     pub status: WorkflowStatus,
-    /// Tasks that had not run, and never will.
+    /// How many waiting tasks were cancelled. They never run.
     pub cancelled: u32,
-    /// Tasks that were running: their workers are told at the next heartbeat.
+    /// The tasks that were running. Their workers learn of the cancellation at their next heartbeat.
     pub running: Vec<RunningTask>,
 }
 

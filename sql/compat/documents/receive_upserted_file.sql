@@ -51,7 +51,7 @@ declare
   v_over text[] := mill.count_upload(new.patient_id, new.id, new.file_size_bytes, true);
 begin
   if v_over <> '{}' then
-    raise exception 'the plan does not cover it: %', array_to_string(v_over, ', ') using errcode = 'GM023';
+    raise exception 'the plan does not cover the file, which is past these limits: %', array_to_string(v_over, ', ') using errcode = 'GM023';
   end if;
   perform mill.register_upload(new, new.storage_path, new.file_size_bytes, null);
   return null;

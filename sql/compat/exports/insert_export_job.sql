@@ -12,7 +12,7 @@ declare
 begin
   perform mill.refuse_in_maintenance();
   if v_owner is null or v_owner is distinct from coalesce(new.user_id, v_owner) then
-    raise exception 'an export is asked for in one''s own name' using errcode = '42501';
+    raise exception 'user_id must be the id of the caller' using errcode = '42501';
   elsif coalesce(new.format, 'pdf') <> 'pdf' then
     raise exception 'format must be pdf' using errcode = 'GM004';
   elsif coalesce(new.status, 'pending') <> 'pending' or coalesce(new.progress, 0) <> 0 or coalesce(new.attempts, 0) <> 0
@@ -20,7 +20,7 @@ begin
     or num_nonnulls(new.id, new.run_after, new.result_url, new.file_size, new.page_count, new.error_message, new.locked_by, new.started_at,
       new.completed_at, new.created_at) > 0
   then
-    raise exception 'a new export has user_id, document_id, format, options and the status pending; the rest is not the caller''s to set'
+    raise exception 'a new export takes user_id, document_id, format, options and the status pending; the caller cannot set other columns'
       using errcode = '42501';
   end if;
   if v_options ->> 'quality' = 'normal' then

@@ -33,7 +33,7 @@ begin
   perform mill.lock_exports(p_owner);
   perform from mill.job_live j where j.id = p_id and j.state <> 'processing' for update;
   if not found then
-    raise exception 'an export can be cancelled here while it is pending: it is being made, or has ended' using errcode = 'GM053';
+    raise exception 'only a pending export can be cancelled here; this export is being made, or has ended' using errcode = 'GM053';
   end if;
   perform mill.cancel(array[p_id]);
   perform mill.note_ended_exports(array[p_id]);

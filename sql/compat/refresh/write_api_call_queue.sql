@@ -12,7 +12,7 @@ begin
   if new.id is not null or coalesce(new.status, 'pending') <> 'pending' or coalesce(new.retry_count, 0) <> 0
     or num_nonnulls(new.created_at, new.processed_at, new.error_message) > 0
   then
-    raise exception 'a refresh is queued by its symbol, data_type, priority, estimated_data_size_bytes and metadata' using errcode = '0A000';
+    raise exception 'a new refresh takes symbol, data_type, priority, estimated_data_size_bytes and metadata; the caller cannot set other columns' using errcode = '0A000';
   end if;
   select r.* into v_type from public.data_type_registry r where r.data_type = new.data_type and r.is_enabled;
   if not found then
@@ -44,7 +44,7 @@ begin
   if (new.id, new.symbol, new.data_type, new.priority, new.created_at, new.metadata)
     is distinct from (old.id, old.symbol, old.data_type, old.priority, old.created_at, old.metadata)
   then
-    raise exception 'of a refresh only its status can be changed, and what belongs to that' using errcode = '0A000';
+    raise exception 'only the status of a refresh, and the columns that belong to the status, can be changed' using errcode = '0A000';
   end if;
   if (mill.lock_compat_lease(old.id)).id is null then
     return null;

@@ -22,7 +22,7 @@ $$;
 comment on function mill.audit_condition(jsonb) is 'One term of a search of the audit log as a condition in SQL over a row a.';
 revoke execute on function mill.audit_condition(jsonb) from public;
 
--- Walks the ids of the audit log downwards, 20,000 rows or 200 ms a call. Where the search names a job or a record of a table, its index leads there.
+-- Walks the ids of the audit log downwards, 20,000 rows or 200 ms per call. Where the search names a job or a record of a table, its index leads there.
 create or replace function public.console_audit(p_search text default '', p_cursor text default null, p_limit int default 50) returns jsonb
 language plpgsql stable security definer
 set search_path = pg_catalog, pg_temp
@@ -47,7 +47,7 @@ declare
   v_more jsonb;
 begin
   if p_cursor !~ '^\d{1,18}$' then
-    raise exception 'the cursor is none that this RPC has given' using errcode = 'GM110', hint = 'Send the cursor of the answer before, or none to begin anew.';
+    raise exception 'this RPC has not given this cursor' using errcode = 'GM110', hint = 'Send the cursor of the previous answer, or no cursor to begin anew.';
   end if;
   v_below := coalesce(p_cursor::bigint, 9223372036854775807);
   loop

@@ -13,7 +13,7 @@ begin
     perform mill.refuse_search('an empty search would cancel every job', 0, '', 'Say which jobs, for instance queue:default.');
   end if;
   if p_group !~ '^[0-9a-f]{16}$' then
-    raise exception 'p_group is none that console_dead_groups has given' using errcode = 'GM112', hint = 'Send the group of a row of its answer.';
+    raise exception 'console_dead_groups has not given this p_group' using errcode = 'GM112', hint = 'Send the group of a row that console_dead_groups answers.';
   end if;
   return v_search || jsonb_build_object(
     'sources', (select coalesce(jsonb_agg(s), '[]') from jsonb_array_elements_text(v_search -> 'sources') s where (s = 'dead') = (p_action <> 'cancel') and s <> 'done'),

@@ -1,4 +1,4 @@
--- Dead letters by kind, error type and shape of message. Bounded like console_jobs: 20,000 rows or 200 ms a call; counts are of the rows that this call has looked at.
+-- Dead letters by kind, error type and shape of message. Bounded like console_jobs: 20,000 rows or 200 ms per call; counts are of the rows that this call has looked at.
 create or replace function public.console_dead_groups(p_search text default '', p_cursor text default null, p_limit int default 100) returns jsonb
 language plpgsql stable security definer
 set search_path = pg_catalog, pg_temp

@@ -8,7 +8,7 @@ begin
   perform mill.begin_console_action('operator', p_reason);
   v_bulk := mill.locked_bulk(p_id);
   if v_bulk.state not in ('stopped', 'failed') then
-    raise exception 'the bulk action is % and cannot be resumed', v_bulk.state using errcode = 'GM112', hint = 'Only one that was stopped or has failed can be.';
+    raise exception 'the bulk action is % and cannot be resumed', v_bulk.state using errcode = 'GM112', hint = 'Only a bulk action that was stopped or has failed can be resumed.';
   end if;
   update mill.console_bulk b set state = 'running', finished_at = null, error = null, job = mill.enqueue_bulk(v_bulk), updated_at = mill.now() where b.id = p_id returning * into v_bulk;
   perform mill.audit('console_bulk', p_id::text, 'resume', p_new => jsonb_build_object('done', v_bulk.done), p_job_id => v_bulk.job);

@@ -27,7 +27,7 @@ begin
   perform mill.begin_console_action('operator', p_reason);
   v_bulk := mill.locked_bulk(p_id);
   if v_bulk.state <> 'running' then
-    raise exception 'the bulk action is % and cannot be stopped', v_bulk.state using errcode = 'GM112', hint = 'Only one that is running can be.';
+    raise exception 'the bulk action is % and cannot be stopped', v_bulk.state using errcode = 'GM112', hint = 'Only a bulk action that is running can be stopped.';
   end if;
   perform mill.cancel(array[v_bulk.job]);
   -- Between two rounds the pump holds the job all the same: it learns here that it has lost it.

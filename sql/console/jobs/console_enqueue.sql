@@ -28,7 +28,7 @@ begin
   if v_options ->> 'copy_of' is not null then
     v_copied := mill.console_found((v_options ->> 'copy_of')::uuid);
     if v_copied is null then
-      raise exception 'the job to copy is not there any more' using errcode = 'GM112', hint = 'Enqueue without copy_of.';
+      raise exception 'the job to copy no longer exists' using errcode = 'GM112', hint = 'Enqueue without copy_of.';
     end if;
   end if;
   if v_role <> 'admin' and v_options ->> 'owner' is not null and v_options ->> 'owner' is distinct from v_copied ->> 'owner' then

@@ -1,4 +1,4 @@
--- At most 500 jobs a call: more is what console_bulk is for.
+-- At most 500 jobs per call: more is what console_bulk is for.
 create or replace function mill.check_console_ids(p_ids uuid[]) returns uuid[]
 language plpgsql immutable
 set search_path = pg_catalog, pg_temp

@@ -47,7 +47,7 @@ set search_path = pg_catalog, pg_temp
 as $$
 begin
   if p_cursor !~ '^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$' then
-    raise exception 'the cursor is none that this RPC has given' using errcode = 'GM110', hint = 'Send the cursor of the answer before, or none to begin anew.';
+    raise exception 'this RPC has not given this cursor' using errcode = 'GM110', hint = 'Send the cursor of the previous answer, or no cursor to begin anew.';
   end if;
   return coalesce(p_cursor, 'ffffffff-ffff-ffff-ffff-ffffffffffff')::uuid;
 end

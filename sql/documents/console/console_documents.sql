@@ -33,7 +33,7 @@ $$;
 comment on function mill.console_document_row(public.shell_files) is 'A document as lists of the console show it.';
 revoke execute on function mill.console_document_row(public.shell_files) from public;
 
--- Walks down the index of uploads, as console_jobs walks down ids: at most 2,000 documents and 200 ms a call. Files whose upload has not ended
+-- Walks down the index of uploads, as console_jobs walks down ids: at most 2,000 documents and 200 ms per call. Files whose upload has not ended
 -- stand before the first page. Beside the first page of a list without a search are the newest 50 that need review, whenever they were uploaded.
 create or replace function public.console_documents(p_search text default '', p_cursor text default null, p_limit int default 50) returns jsonb
 language plpgsql stable security definer
@@ -56,7 +56,7 @@ declare
   v_more jsonb;
 begin
   if p_cursor is not null and v_below = 'infinity' then
-    raise exception 'the cursor is none that this RPC has given' using errcode = 'GM110', hint = 'Send the cursor of the answer before, or none to begin anew.';
+    raise exception 'this RPC has not given this cursor' using errcode = 'GM110', hint = 'Send the cursor of the previous answer, or no cursor to begin anew.';
   end if;
   if p_cursor is null then
     execute format('select coalesce(jsonb_agg(mill.console_document_row(f) order by f.updated_at desc), ''[]'')

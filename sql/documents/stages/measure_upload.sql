@@ -31,7 +31,7 @@ begin
   if p_place is not null then
     delete from mill.document_upload u where u.place = p_place and u.document_id = p_file.id and u.is_copy;
     if not found then
-      raise exception 'this place was not given out for document %', p_file.id using errcode = 'GM046';
+      raise exception 'this storage path was not issued for document %', p_file.id using errcode = 'GM046';
     end if;
   end if;
   update public.shell_files f set storage_path = coalesce(mill.key_within(f.bucket, p_place), f.storage_path), scanned_at = mill.now()

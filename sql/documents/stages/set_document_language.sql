@@ -25,7 +25,7 @@ begin
   end if;
   perform mill.audit('document_language', p_profile_id::text, 'UPDATE', null, jsonb_build_object('language', p_language), 'the owner''s choice', 'documents', p_profile_id);
 exception when check_violation then
-  raise exception '% is no language', p_language using errcode = '22023', hint = 'Name tesseract''s languages: eng, deu+eng, script/Cyrillic.';
+  raise exception '% is not a language of tesseract', p_language using errcode = '22023', hint = 'Name tesseract''s languages: eng, deu+eng, script/Cyrillic.';
 end
 $$;
 comment on function public.set_document_language(uuid, text) is

@@ -17,7 +17,7 @@ declare
 begin
   perform mill.refuse_in_maintenance();
   if v_extension is null then
-    raise exception 'this is not a type of file that is read here' using errcode = 'GM047';
+    raise exception 'this type of file is not supported' using errcode = 'GM047';
   end if;
   if not public.has_profile_access(auth.uid(), v_profile) then
     raise exception 'there is no such profile' using errcode = 'GM046';

@@ -2,7 +2,7 @@
 --
 -- Rows are locked along an index, one queue at a time, and then updated by ctid. The ctid array pins the plan:
 -- joined by id, the planner once chose a sequential scan of the bloated heap after autoanalyze had seen a
--- nearly empty table, and claims fell from 18,000 to 160 jobs a second. A locked row cannot move before the
+-- nearly empty table, and claims fell from 18,000 to 160 jobs per second. A locked row cannot move before the
 -- update: its ctid is ours until commit. The planner settings pin the scans that find the rows.
 --
 -- Packs are taken whole: their jobs are written now, as running ones. Behind them there may be rows again, and so on.

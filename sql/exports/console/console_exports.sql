@@ -19,7 +19,7 @@ $$;
 comment on function mill.export_condition(jsonb) is 'One term of a search of exports as a condition in SQL.';
 revoke execute on function mill.export_condition(jsonb) from public;
 
--- Walks down the ids of exports, at most 2,000 and 200 ms a call. Exports that run are found by their progress, which the list carries.
+-- Walks down the ids of exports, at most 2,000 and 200 ms per call. Exports that run are found by their progress, which the list carries.
 create or replace function public.console_exports(p_search text default '', p_cursor text default null, p_limit int default 50) returns jsonb
 language plpgsql stable security definer
 set search_path = pg_catalog, pg_temp

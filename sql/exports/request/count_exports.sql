@@ -12,7 +12,7 @@ begin
   on conflict (owner, day) do update set used = d.used + excluded.used
   returning d.used into v_used;
   if v_used > v_limit then
-    raise exception 'only % exports a day are allowed', v_limit using errcode = 'GM052',
+    raise exception 'only % exports per day are allowed', v_limit using errcode = 'GM052',
       detail = jsonb_build_object('used', v_used - p_count, 'limit', v_limit,
         'retry_after', ceil(extract(epoch from (v_day + 1)::timestamp at time zone 'UTC' - v_now))::int);
   end if;

@@ -16,7 +16,7 @@ begin
   elsif v_path is not null then
     return v_path; -- Said twice, because the first answer was lost: the room is taken already.
   elsif coalesce(p_bucket, 'exports') <> 'exports' then
-    raise exception 'exports lie in the bucket exports' using errcode = 'GM004';
+    raise exception 'the file of an export must be in the bucket exports' using errcode = 'GM004';
   end if;
   perform mill.check_export_storage(v_owner, p_size);
   loop

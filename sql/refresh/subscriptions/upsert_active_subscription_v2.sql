@@ -31,7 +31,7 @@ begin
       select from public.active_subscriptions_v2 a where a.user_id = v_user
       limit mill.setting('refresh.max_subscriptions', '500')::int) s) >= mill.setting('refresh.max_subscriptions', '500')::int
   then
-    raise exception 'too many subscriptions' using errcode = 'GM038', hint = 'End some that are not looked at.';
+    raise exception 'too many subscriptions' using errcode = 'GM038', hint = 'End subscriptions that nobody looks at.';
   end if;
   insert into public.active_subscriptions_v2 as a (user_id, symbol, data_type, subscribed_at, last_seen_at)
   values (v_user, p_symbol, p_data_type, v_now, v_now)

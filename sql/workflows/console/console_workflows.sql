@@ -36,7 +36,7 @@ $$;
 comment on function mill.workflow_condition(jsonb) is 'One term of a search of workflows as a condition in SQL over a row j.';
 revoke execute on function mill.workflow_condition(jsonb) from public;
 
--- Newest first, 5,000 rows or 200 ms a call.
+-- Newest first, 5,000 rows or 200 ms per call.
 create or replace function public.console_workflows(p_search text default '', p_cursor text default null, p_limit int default 50) returns jsonb
 language plpgsql stable security definer
 set search_path = pg_catalog, pg_temp

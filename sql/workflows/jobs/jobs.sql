@@ -24,7 +24,7 @@ begin
     perform mill.refuse_in_maintenance();
   end if;
   if v_user is null or v_user <> coalesce(new.user_id, v_user) then
-    raise exception 'a job is started under one''s own id' using errcode = '42501';
+    raise exception 'user_id must be the id of the caller' using errcode = '42501';
   end if;
   if coalesce(new.status, 'queued') <> 'queued' then
     raise exception 'a new job has the status queued' using errcode = '42501';

@@ -7,5 +7,5 @@ set request.jwt.claims = '{"role": "authenticated", "sub": "11111111-1111-1111-1
 select throws_ok($$ select public.submit_job('evil', '{"a": 1}') $$, 'GM001', null, 'a temp table named like ours is not read');
 select public.submit_job('echo', '{"a": 1}');
 reset role;
-select ok((select created_at > '2020-01-01' from mill.job), 'nor a temp function called');
+select ok((select created_at > '2020-01-01' from mill.job), 'a temporary function that shadows one of ours is not called');
 select * from finish();

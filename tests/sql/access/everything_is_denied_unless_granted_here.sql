@@ -68,14 +68,14 @@ create temp view granted as
 
 -- What is granted.
 select is_empty('select relation from relation except select relation from relation_rule', 'every table and view has a rule');
-select is_empty('select relation from relation_rule except select relation from relation', 'and every rule a table or view');
+select is_empty('select relation from relation_rule except select relation from relation', 'every access rule of a relation names a table or view that exists');
 select is_empty($$ select g.relation, g.role, g.may from granted g join relation_rule u using (relation)
   where g.may <> case g.role when 'anon' then u.anyone_may when 'authenticated' then u.owner_may else u.service_may end $$,
   'exactly what the rules say is granted');
 select is_empty($$ select r.relation, o.role from relation r cross join (select distinct role from role) o
   where has_table_privilege(o.role, r.oid, 'truncate, references, trigger') $$, 'nobody may truncate, refer to or put triggers on a table');
 select is_empty('select rpc from rpc except select rpc from rpc_rule', 'every RPC has a rule');
-select is_empty('select rpc from rpc_rule except select rpc from rpc', 'and every rule an RPC');
+select is_empty('select rpc from rpc_rule except select rpc from rpc', 'every access rule of an RPC names an RPC that exists');
 select is_empty('select rpc from rpc group by rpc having count(*) > 1', 'none is overloaded: PostgREST could not choose');
 select is_empty($$ select r.rpc, o.role from rpc r join rpc_rule u using (rpc) cross join (select distinct role from role) o
   where has_function_privilege(o.role, r.oid, 'execute') <> case o.role when 'anon' then u.anyone when 'authenticated' then u.owner else u.service end $$,
@@ -168,5 +168,5 @@ select is_empty($$ select name, got from stopped where got not like '%GM022%' $$
   'in maintenance every RPC by which users write is refused: call mill.refuse_in_maintenance() first, or declare the function stable, or say goes_on');
 select is_empty($$ select t.relation, t.action from tried t
   where t.actor = 'owner' and t.is_granted and t.action <> 'select' and not t.goes_on and pg_temp.attempt('owner', t.statement) like 'ok%' $$,
-  'and every table to which they write: a statement trigger with mill.refuse_users_in_maintenance()');
+  'in maintenance every write of a user to a table is refused: a statement trigger calls mill.refuse_users_in_maintenance()');
 select * from finish();

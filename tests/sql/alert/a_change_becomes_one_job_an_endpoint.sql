@@ -4,14 +4,14 @@ select throws_ok($$ insert into mill.alert_endpoint (name, url) values ('bad', '
 insert into mill.alert_endpoint (name, url, severities) values ('all', 'https://example.com/hook', array['P0', 'P1', 'P2']), ('pager', 'https://example.com/pager', array['P0']);
 select mill.judge_alerts();
 select mill.set_breaker('processor', 'open', 'test');
-select is(mill.judge_alerts(), 1, 'one change');
+select is(mill.judge_alerts(), 1, 'an alert that fires is one change');
 select mill.judge_alerts();
 select is((select array_agg(payload ->> 'url') from mill.job where kind = 'alert_webhook'), array['https://example.com/hook'], 'goes once, to who wants that severity');
 select is((select payload #>> '{event,type}' from mill.job where kind = 'alert_webhook'), 'alert.firing', 'saying that it fires');
 select is((select payload ->> 'webhook_id' from mill.job where kind = 'alert_webhook'), (select 'alert_' || id || '_firing' from mill.alert), 'under an id that stays');
 select mill.set_breaker('processor', 'closed', 'test');
 select mill.judge_alerts();
-select is((select count(*) from mill.job where kind = 'alert_webhook' and payload #>> '{event,type}' = 'alert.resolved'), 1::bigint, 'and again when it is resolved');
+select is((select count(*) from mill.job where kind = 'alert_webhook' and payload #>> '{event,type}' = 'alert.resolved'), 1::bigint, 'an alert that is resolved becomes one more job per endpoint');
 update mill.alert_rule set measure = 'mill.no_such_measure' where rule = 'queue_depth';
 select lives_ok('select mill.judge_alerts()', 'a rule that cannot be measured');
 select is((select detail ->> 'rule' from mill.event where code = 'alert_rule_failed'), 'queue_depth', 'is an event and hides no other');

@@ -20,11 +20,11 @@ select pg_temp.used('2030-02-02 00:00:10+00', 250, 1);
 select is(pg_temp.judged('2030-02-02 00:00:30+00'), '{}', '250 calls a minute are allowed');
 select pg_temp.used('2030-02-02 00:00:40+00', 1, 1);
 select is(pg_temp.judged('2030-02-02 00:00:50+00'), array['call_rate fmp firing'], 'over 250 are not');
-select is(pg_temp.judged('2030-02-02 00:03+00'), array['call_rate fmp resolved'], 'until the minute has passed');
+select is(pg_temp.judged('2030-02-02 00:03+00'), array['call_rate fmp resolved'], 'call_rate is resolved when the busy minute has passed');
 
 insert into mill.event (at, code, detail) values ('2030-02-02 01:00+00', 'estimate_exceeded', '{"data_type": "quote", "bytes": 1300, "estimate": 600}');
 select is(pg_temp.judged('2030-02-02 01:00+00'), array['estimate_exceeded quote firing'], 'over twice the estimate');
-select is(pg_temp.judged('2030-02-02 02:01+00'), array['estimate_exceeded quote resolved'], 'and no more in an hour');
+select is(pg_temp.judged('2030-02-02 02:01+00'), array['estimate_exceeded quote resolved'], 'the alert is resolved when there was nothing over the estimate for an hour');
 
 insert into public.supported_symbols (symbol) values ('ZZZT') on conflict do nothing;
 insert into public.active_subscriptions_v2 values (gen_random_uuid(), 'ZZZT', 'quote', '2030-02-02 03:00+00', '2030-02-03 03:00+00');
@@ -53,5 +53,5 @@ select pg_temp.judged('2030-03-09 00:00+00'); -- what was open is over
 select pg_advisory_lock(7022341640271841);
 select is(pg_temp.judged('2030-03-10 00:00+00'), array['stale_lock_held check-stale-data firing'], 'a staleness pass that holds its lock for over ten minutes');
 select pg_advisory_unlock(7022341640271841);
-select is(pg_temp.judged('2030-03-10 00:01+00'), array['stale_lock_held check-stale-data resolved'], 'until it lets go');
+select is(pg_temp.judged('2030-03-10 00:01+00'), array['stale_lock_held check-stale-data resolved'], 'stale_lock_held is resolved when the pass lets go of its lock');
 select * from finish();

@@ -19,7 +19,7 @@ create function pg_temp.settle(p_count int, p_outcome text) returns void languag
 select is(pg_temp.judged('2030-01-01 00:00+00'), '{}', 'a quiet system alarms about nothing');
 select pg_temp.jobs(1001);
 select is(pg_temp.judged('2030-01-01 00:01+00'), '{}', 'a deep queue is no alarm at once');
-select is((select state from mill.alert where rule = 'queue_depth'), 'pending', 'but is watched');
+select is((select state from mill.alert where rule = 'queue_depth'), 'pending', 'a deep queue is watched from the first moment');
 select is(pg_temp.judged('2030-01-01 00:10:01+00'), array['queue_stalled default firing'], 'nothing completed in ten minutes with work pending');
 select pg_temp.settle(1, 'completed');
 select is(pg_temp.judged('2030-01-01 00:10:30+00'), array['queue_stalled default resolved'], 'resolved by one that completes');
@@ -33,14 +33,14 @@ select pg_temp.settle(900, 'completed');
 select ok('queue_depth default resolved' = any (pg_temp.judged('2030-01-01 00:42+00')), 'resolved when it is shallow');
 
 select mill.set_breaker('processor', 'open', 'test');
-select is(pg_temp.judged('2030-01-01 00:43+00'), array['breaker_open processor firing'], 'an open breaker');
+select is(pg_temp.judged('2030-01-01 00:43+00'), array['breaker_open processor firing'], 'an open breaker raises an alert');
 select mill.set_breaker('processor', 'closed', 'test');
-select is(pg_temp.judged('2030-01-01 00:44+00'), array['breaker_open processor resolved'], 'closed');
+select is(pg_temp.judged('2030-01-01 00:44+00'), array['breaker_open processor resolved'], 'the alert of a breaker is resolved when the breaker closes');
 
 select pg_temp.jobs(10);
 select pg_temp.settle(10, 'dead');
 select is(pg_temp.judged('2030-01-01 00:45+00'), array['dead_letters_growing default firing'], 'ten dead letters within the hour');
-select is(pg_temp.judged('2030-01-01 01:50+00'), array['dead_letters_growing default resolved'], 'and no more for an hour');
+select is(pg_temp.judged('2030-01-01 01:50+00'), array['dead_letters_growing default resolved'], 'the alert is resolved when there was no dead letter for an hour');
 
 select pg_temp.jobs(200);
 select pg_temp.settle(199, 'completed');
@@ -48,7 +48,7 @@ select count(*) from mill.claim('lost', array['default'], 1);
 set mill.now = '2030-01-01 01:58+00';
 select mill.reclaim();
 select is(pg_temp.judged('2030-01-01 01:58+00'), array['lease_losses default firing'], 'one worker lost in two hundred attempts');
-select is(pg_temp.judged('2030-01-01 03:10+00'), array['lease_losses default resolved'], 'and none for an hour');
+select is(pg_temp.judged('2030-01-01 03:10+00'), array['lease_losses default resolved'], 'the alert is resolved when no worker was lost for an hour');
 delete from mill.job_live;
 
 insert into mill.event (at, code, detail) select '2030-01-01 04:00+00', 'staleness_failed', '{"data_type": "quote"}' from generate_series(1, 5);
@@ -62,7 +62,7 @@ delete from mill.job_dead;
 delete from mill.alert;
 select pg_advisory_lock(7022311640271840);
 select is(pg_temp.judged(clock_timestamp() + interval '9 minutes'), '{}', 'the pump''s lock may be held for minutes');
-select is((pg_temp.judged(clock_timestamp() + interval '11 minutes'))[1], 'cron_lock_held process-queue-batch firing', 'but not for more than ten');
+select is((pg_temp.judged(clock_timestamp() + interval '11 minutes'))[1], 'cron_lock_held process-queue-batch firing', 'the pump''s lock raises an alert when it is held for more than ten minutes');
 select pg_advisory_unlock(7022311640271840);
-select is((pg_temp.judged(clock_timestamp() + interval '12 minutes'))[1], 'cron_lock_held process-queue-batch resolved', 'until it is freed');
+select is((pg_temp.judged(clock_timestamp() + interval '12 minutes'))[1], 'cron_lock_held process-queue-batch resolved', 'cron_lock_held is resolved when the pump''s lock is freed');
 select * from finish();

@@ -42,5 +42,5 @@ update mill.settings set value = '30' where key = 'audit.retention_days';
 select mill.maintain();
 select is((select count(*) from mill.audit_log where action = 'old'), 0::bigint, 'a month past retention is dropped');
 select is((select dropped_at is not null from mill.audit_day where day = '2030-01-15'), true, 'its day says so');
-select is(public.verify_audit_log() ->> 'findings', '[]', 'and what stays verifies');
+select is(public.verify_audit_log() ->> 'findings', '[]', 'the days that stay still verify');
 select * from finish();

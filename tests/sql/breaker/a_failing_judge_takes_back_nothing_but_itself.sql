@@ -6,5 +6,5 @@ set mill.now = '2030-01-01 01:00+00';
 create or replace function mill.judge_breakers() returns int language plpgsql as $$ begin raise exception 'broken'; end $$;
 select is(mill.tick() ->> 'reclaimed', '1', 'the round goes on');
 select is((select state from mill.job), 'retrying', 'what was reclaimed stays reclaimed');
-select is((select detail ->> 'step' from mill.event where code = 'tick_failed'), 'mill.judge_breakers', 'and the failure is on record');
+select is((select detail ->> 'step' from mill.event where code = 'tick_failed'), 'mill.judge_breakers', 'the failure of the judge is on record');
 select * from finish();

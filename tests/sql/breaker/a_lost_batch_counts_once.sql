@@ -9,5 +9,5 @@ select is((select state from mill.breaker where target = 'processor'), 'closed',
 insert into mill.stat_batch (at, jobs, bucket, total_ms, bytes, queue, kind, outcome)
 select mill.now(), 50, 0, 0, 0, 'default', 'echo', 'lost' from generate_series(1, 19);
 select mill.judge_breakers();
-select is((select state from mill.breaker where target = 'processor'), 'open', 'twenty do');
+select is((select state from mill.breaker where target = 'processor'), 'open', 'twenty crashes open the breaker');
 select * from finish();

@@ -18,10 +18,10 @@ select is(pg_temp.state(), 'closed', 'whoever sent them');
 select pg_temp.attempts(60, 'failed', '00000000-0000-0000-0000-00000000000a');
 select is(pg_temp.state(), 'closed', 'the failures of one tenant open nothing');
 select pg_temp.attempts(4, 'failed', '00000000-0000-0000-0000-00000000000b');
-select is(pg_temp.state(), 'closed', 'nor with a few of another beside them');
+select is(pg_temp.state(), 'closed', 'one tenant with a few failures of another beside them opens no breaker');
 select pg_temp.attempts(40, 'completed', '00000000-0000-0000-0000-00000000000b');
 select pg_temp.attempts(6, 'failed', '00000000-0000-0000-0000-00000000000b');
-select is(pg_temp.state(), 'closed', 'nor while the others mostly succeed');
+select is(pg_temp.state(), 'closed', 'one failing tenant opens no breaker while the others mostly succeed');
 select pg_temp.attempts(60, 'failed', '00000000-0000-0000-0000-00000000000c');
 select is(pg_temp.state(), 'open', 'the failures of several tenants open it');
 

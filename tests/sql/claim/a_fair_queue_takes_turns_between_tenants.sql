@@ -5,7 +5,7 @@ select mill.enqueue((select jsonb_agg(jsonb_build_object('kind', 'f', 'payload',
 select mill.enqueue((select jsonb_agg(jsonb_build_object('kind', 'f', 'payload', '{"a": 1}'::jsonb, 'group_key', 'small')) from generate_series(1, 10)));
 create temp table first as select * from mill.claim('w', array['fair'], 20);
 select is((select count(*) from first where group_key = 'small'), 10::bigint, 'ten jobs are done with the first twenty');
-select is((select count(*) from mill.claim('w', array['fair'], 50)), 50::bigint, 'then the others have it all');
+select is((select count(*) from mill.claim('w', array['fair'], 50)), 50::bigint, 'when one tenant has no jobs left, the others get every claim');
 
 -- One owner over many keys against another with one key.
 select mill.enqueue((select jsonb_agg(jsonb_build_object('kind', 'f', 'payload', '{"a": 1}'::jsonb, 'group_key', 'key ' || n % 50,
@@ -20,5 +20,5 @@ select mill.enqueue((select jsonb_agg(jsonb_build_object('kind', 'f', 'payload',
 create temp table later as select * from mill.claim('w', array['fair'], 400);
 select is((select count(*) from later where group_key = 'small'), 100::bigint, 'idling earns no credit');
 select is((select count(*) from mill.claim('w', array['fair'], 1000)), 1000::bigint, 'a big claim is filled');
-select is((select count(*) from mill.job where state = 'processing' and queue = 'fair'), 1770::bigint, 'and nothing is claimed twice');
+select is((select count(*) from mill.job where state = 'processing' and queue = 'fair'), 1770::bigint, 'a big claim takes no job twice');
 select * from finish();

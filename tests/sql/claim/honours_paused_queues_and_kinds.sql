@@ -6,5 +6,5 @@ select is((select array_agg(kind) from mill.claim('w', array['other'], 10, array
 update mill.queue set paused = true where queue = 'other';
 select is((select array_agg(kind) from mill.claim('w', array['other', 'default'], 10)), array['echo'], 'a paused queue gives nothing');
 update mill.queue set paused = false where queue = 'other';
-select is((select array_agg(kind) from mill.claim('w', array['other', 'default'], 10)), array['a'], 'and goes on when resumed');
+select is((select array_agg(kind) from mill.claim('w', array['other', 'default'], 10)), array['a'], 'a paused queue goes on when it is resumed');
 select * from finish();

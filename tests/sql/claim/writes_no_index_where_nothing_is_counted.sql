@@ -7,6 +7,6 @@ create temp table before as select n_tup_upd, n_tup_hot_upd from pg_stat_user_ta
 select is((select count(*) from mill.claim('w', array['default'], 500)), 500::bigint, 'claimed');
 select mill.heartbeat('w', (select jsonb_agg(jsonb_build_object('id', id, 'attempt', attempt)) from (select id, attempt from mill.job_live limit 1) j));
 select pg_stat_force_next_flush();
-select cmp_ok((select s.n_tup_upd - b.n_tup_upd from pg_stat_user_tables s, before b where relid = 'mill.job_live'::regclass), '=', 501::bigint, 'with one update each');
-select cmp_ok((select s.n_tup_hot_upd - b.n_tup_hot_upd from pg_stat_user_tables s, before b where relid = 'mill.job_live'::regclass), '>', 480::bigint, 'that stays on its page');
+select cmp_ok((select s.n_tup_upd - b.n_tup_upd from pg_stat_user_tables s, before b where relid = 'mill.job_live'::regclass), '=', 501::bigint, 'a claim updates each job once');
+select cmp_ok((select s.n_tup_hot_upd - b.n_tup_hot_upd from pg_stat_user_tables s, before b where relid = 'mill.job_live'::regclass), '>', 480::bigint, 'the update of a claim stays on its page');
 select * from finish();

@@ -52,12 +52,12 @@ select is(pg_temp.status(), 'pending', 'K4: a refresh whose lease was lost and t
 select is(jsonb_array_length(public.get_queue_batch(1)), 1, 'another client holds the refresh now');
 select public.reset_job_immediate(id) from batch;
 select is(pg_temp.status(), 'pending', 'K4: reset_job_immediate serves the new holder of a refresh that has lost a lease');
-select is(jsonb_array_length(public.get_queue_batch(1)), 1, 'it is handed out again');
+select is(jsonb_array_length(public.get_queue_batch(1)), 1, 'K4: a refresh that reset_job_immediate gave back is handed out again');
 select public.fail_queue_job(id, 'no answer') from batch;
 select is((select error_message from public.api_call_queue where symbol = 'AAA'), 'no answer', 'K4: fail_queue_job serves the new holder of a refresh that has lost a lease');
 set mill.now = '2030-01-01 06:00+00';
 select public.tick();
-select is(jsonb_array_length(public.get_queue_batch(1)), 1, 'it is handed out once more');
+select is(jsonb_array_length(public.get_queue_batch(1)), 1, 'K4: a refresh that fail_queue_job failed is handed out again');
 select public.complete_queue_job(id, 5) from batch;
 select is(pg_temp.status(), 'completed', 'K4: complete_queue_job serves the new holder of a refresh that has lost a lease');
 select public.complete_queue_job(id, 7) from batch;

@@ -46,7 +46,7 @@ select is(pg_temp.refused('{"batch_size": "many"}'), 'the option batch_size cann
 select is(pg_temp.refused('{"batch_size": null}'), 'the option batch_size cannot be null @batch_size', 'an option that is needed cannot be emptied');
 select is(pg_temp.refused('{"max_running": null}'), 'accepted', 'an option that may be empty can be emptied');
 select is(pg_temp.refused('{"dequeue": "random"}'), 'the option dequeue cannot be "random" @dequeue', 'a choice is one of its choices');
-select is(pg_temp.refused('{"paused": true}'), 'a queue has no option "paused" that the console changes @paused', 'to pause is no option');
+select is(pg_temp.refused('{"paused": true}'), 'a queue has no option "paused" that the console changes @paused', 'paused is no option of a queue');
 select is(pg_temp.refused('{"backoff_base_seconds": 9999}'), 'these options do not go together: backoff grows from its base @backoff_base_seconds', 'options that contradict each other say how');
 select is(pg_temp.refused('{"provider": "nobody", "endpoint": "x"}'), 'these options do not go together: the limit of a queue exists @endpoint', 'a provider without a limit is refused');
 select throws_ok($$ select public.console_set_queue('nope', '{}', 'x') $$, 'GM007', null, 'an unknown queue is refused');
@@ -63,7 +63,7 @@ select is((select string_agg(e.status, ' ') from mill.enqueue('[{"kind": "echo",
 select is((select array_agg(u) from unnest(mill.enqueue_many('echo', '[{"a": 1}]')) u), array[null::uuid], 'a draining queue takes no jobs in bulk either');
 select is((select count(*)::int from mill.claim('w', array['default'], 10)), 1, 'what waits in a draining queue is worked off');
 select is(public.console_drain('default', false, 'moved') ->> 'draining', 'false', 'an operator ends the drain');
-select is((select status from mill.enqueue('[{"kind": "echo", "payload": {"a": 1}}]')), 'new', 'then the queue takes jobs again');
+select is((select status from mill.enqueue('[{"kind": "echo", "payload": {"a": 1}}]')), 'new', 'after the drain the queue takes jobs again');
 
 -- Fair turns and the provider's limit.
 update mill.queue set dequeue = 'fair', provider = 'openai', endpoint = 'gpt-4o-mini' where queue = 'default';

@@ -35,7 +35,7 @@ select is(pg_temp.refused($$ name:'x'); drop table mill.job_live; -- $$), 'accep
 reset role;
 select isnt(to_regclass('mill.job_live'), null, 'SQL in a search was not run');
 set role authenticated;
-select throws_ok($$ select public.console_jobs('', 'x') $$, 'GM110', 'the cursor is none that this RPC has given', 'a cursor that is none is refused');
+select throws_ok($$ select public.console_jobs('', 'x') $$, 'GM110', 'this RPC has not given this cursor', 'a cursor that is none is refused');
 select is(pg_temp.refused(E'\t\n  '), 'accepted', 'blanks are no search');
 select is(pg_temp.refused('since:2026-01-01T10:00 until:"2026-11-18 10:00" since:90s'), 'accepted', 'dates, times and spans are times');
 select * from finish();

@@ -41,11 +41,11 @@ select throws_ok($$ select public.console_bulk('retry', '', null, '') $$, 'GM111
 -- One group is retried.
 select is(public.console_bulk('retry', '', id, 'server mended') ->> 'state', 'running', 'a bulk action begins to run') from cause;
 select is(pg_temp.dead(), 1000, 'asking for it changes no dead letter yet');
-select is(pg_temp.bulk() ->> 'total', '250', 'it says how many it is for');
-select is((select kind || ' ' || state from mill.job where id = (pg_temp.bulk() ->> 'job')::uuid), 'console_bulk pending', 'it is a job');
+select is(pg_temp.bulk() ->> 'total', '250', 'a bulk action says for how many jobs it is');
+select is((select kind || ' ' || state from mill.job where id = (pg_temp.bulk() ->> 'job')::uuid), 'console_bulk pending', 'a bulk action is a job');
 select pg_temp.pump() from generate_series(1, 3);
 select is(pg_temp.bulk() ->> 'state', 'completed', 'rounds of the pump bring it to its end');
-select is(pg_temp.bulk() ->> 'done', '250', 'it says how many it has retried');
+select is(pg_temp.bulk() ->> 'done', '250', 'a bulk action says how many jobs it has retried');
 select is(pg_temp.bulk() ->> 'percent', '100', 'a completed action is at 100 percent');
 select is(pg_temp.dead(), 750, 'other groups are left alone');
 select is((select state || ' ' || result::text from mill.job where id = (pg_temp.bulk() ->> 'job')::uuid), 'completed {"done": 250, "refused": 0}', 'its job is completed with what it did');
@@ -66,12 +66,12 @@ select is((pg_temp.bulk() ->> 'done')::int between 1 and 200, true, 'a batch has
 select is((select progress::int from mill.job where id = (pg_temp.bulk() ->> 'job')::uuid), (pg_temp.bulk() ->> 'percent')::int, 'its job has its progress');
 select is(public.console_pulse() #>> '{bulks,0,done}', pg_temp.bulk() ->> 'done', 'the pulse tells its progress');
 create temp table half as select (pg_temp.bulk() ->> 'id')::uuid as id, (pg_temp.bulk() ->> 'job')::uuid as job, (pg_temp.bulk() ->> 'done')::int as done;
-select is(public.console_stop_bulk(id, 'wait') ->> 'state', 'stopped', 'it can be stopped') from half;
+select is(public.console_stop_bulk(id, 'wait') ->> 'state', 'stopped', 'a bulk action can be stopped') from half;
 select is((select state from mill.job where id = (select job from half)), 'cancelled', 'the job of a stopped action is cancelled');
 select pg_temp.pump() from generate_series(1, 3);
 select is((pg_temp.bulk() ->> 'done')::int, (select done from half), 'a stopped action does nothing more');
 select throws_ok(format('select public.console_stop_bulk(%L, ''x'')', id), 'GM112', null, 'what is stopped cannot be stopped') from half;
-select is(public.console_resume_bulk(id, 'go on') ->> 'state', 'running', 'it can be resumed') from half;
+select is(public.console_resume_bulk(id, 'go on') ->> 'state', 'running', 'a stopped bulk action can be resumed') from half;
 do $$ begin execute (select text from whole); end $$;
 select pg_temp.pump() from generate_series(1, 4);
 select is(pg_temp.bulk() ->> 'state', 'completed', 'a resumed action comes to its end');

@@ -19,10 +19,10 @@ create function pg_temp.as_role(p_role text) returns void language sql as $$
 
 select pg_temp.as_role('viewer');
 select is(public.console_documents() #>> '{waiting,0,id}', '44444444-4444-4444-8444-444444444443', 'documents that need review are listed apart, however old they are');
-select is(jsonb_array_length(public.console_documents() -> 'waiting'), 1, 'and no others');
+select is(jsonb_array_length(public.console_documents() -> 'waiting'), 1, 'documents that need no review are not listed among those that do');
 select is(public.console_documents('type:application/pdf') -> 'waiting', 'null', 'a search has the order of time alone');
-select is(public.console_documents() #> '{waiting,0,review,reasons}', '["low_confidence", "low_ocr_confidence"]', 'with their reasons');
-select is(jsonb_array_length(public.console_documents('status:needs_review') -> 'documents'), 1, 'they are found by their state');
+select is(public.console_documents() #> '{waiting,0,review,reasons}', '["low_confidence", "low_ocr_confidence"]', 'documents that need review are listed with their reasons');
+select is(jsonb_array_length(public.console_documents('status:needs_review') -> 'documents'), 1, 'documents that need review are found by their status');
 create temp table shown as select public.console_document('44444444-4444-4444-8444-444444444443') as page;
 grant all on shown to public;
 select is((select page #> '{doubts,1}' from shown), '{"box": [0.1, 0.1, 0.25, 0.12], "fact": 2, "page": 1, "text": "•••••••", "stage": "pass2", "reason": "low_confidence"}', 'the words of a doubt are masked, its place is shown');
@@ -31,12 +31,12 @@ select is((select (page #> '{facts,0}') - array['number', 'kind', 'name', 'value
   'facts in doubt stand first, with their status, and the words that decided it are masked');
 select is((select page #> '{pages,0}' from shown) - array['number', 'source', 'width', 'height', 'confidence'], '{"turned": 182.5, "language": "eng", "orientation": 6}', 'a page says how it was turned');
 select is((select page #>> '{actions,review}' from shown), 'false', 'a viewer may end no review');
-select throws_ok($$ select public.console_review_document('44444444-4444-4444-8444-444444444443', 'confirmed', 'why') $$, '42501', null, 'and does not');
+select throws_ok($$ select public.console_review_document('44444444-4444-4444-8444-444444444443', 'confirmed', 'why') $$, '42501', null, 'a refused review leaves the document as it was');
 select pg_temp.as_role('operator');
 select throws_ok($$ select public.console_review_document('44444444-4444-4444-8444-444444444443', 'confirmed', ' ') $$, 'GM111', null, 'an operator says why');
 select throws_ok($$ select public.console_review_document('44444444-4444-4444-8444-444444444440', 'confirmed', 'why') $$, 'GM112', null, 'a document that is not there has no review');
 select is(public.console_review_document('44444444-4444-4444-8444-444444444443', 'unusable', 'a page is torn') - 'at',
   '{"by": "00000000-0000-4000-8000-00000000000b", "note": "a page is torn", "decision": "unusable"}', 'an operator ends the review');
-select is(public.console_document('44444444-4444-4444-8444-444444444443') #>> '{document,status}', 'completed', 'and the document is completed');
+select is(public.console_document('44444444-4444-4444-8444-444444444443') #>> '{document,status}', 'completed', 'a document whose review ended is completed');
 select is(public.console_document('44444444-4444-4444-8444-444444444443') #>> '{audit,0,reason}', 'a page is torn', 'the audit log has the reason');
 select * from finish();

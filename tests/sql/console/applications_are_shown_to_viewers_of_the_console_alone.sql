@@ -18,7 +18,7 @@ select pg_temp.as_role(null);
 select throws_ok(format('select public.%s()', f), '42501', null, format('without a role %s answers nobody', f)) from unnest(array['console_exports', 'console_refresh', 'console_usage']) f;
 select pg_temp.as_role('viewer');
 select is(public.console_exports() #>> '{exports,0,title}', 'Resume <b>', 'exports of every user are listed');
-select is(public.console_exports() #>> '{exports,0,status}', 'pending', 'with where they stand');
+select is(public.console_exports() #>> '{exports,0,status}', 'pending', 'exports are listed with their status');
 select is(jsonb_array_length(public.console_exports('status:completed') -> 'exports'), 0, 'a search by status leaves the others out');
 select is(jsonb_array_length(public.console_exports('resume owner:11111111-1111-4111-8111-111111111111') -> 'exports'), 1, 'a search by title and owner finds one');
 select is(public.console_exports('', null, 1) ->> 'cursor', current_setting('test.export'), 'a full page has a cursor');
@@ -26,12 +26,12 @@ select is(public.console_exports('', current_setting('test.export')) - array['lo
 select throws_ok(format('select public.console_reveal_export(%L, %L)', current_setting('test.export'), 'why'), '42501', null, 'a viewer reads no PDF');
 select is((select t #> '{freshness}' from jsonb_array_elements(public.console_refresh() -> 'types') t where (t #>> '{freshness,watched}')::int > 0), '{"watched": 1, "stale": 1, "error": null}',
   'a type says how many of its watched symbols are stale');
-select is((select t #> '{hour}' from jsonb_array_elements(public.console_refresh() -> 'types') t where t ->> 'type' = 'profile'), '{"calls": 3, "bytes": 3000, "actual": 1000}', 'and what a call really carried');
+select is((select t #> '{hour}' from jsonb_array_elements(public.console_refresh() -> 'types') t where t ->> 'type' = 'profile'), '{"calls": 3, "bytes": 3000, "actual": 1000}', 'a data type shows how many rows a call really carried');
 select is((public.console_refresh() #>> '{quota,used}')::int, 3000, 'the quota is shown');
-select is((select sum((m ->> 'calls')::int) from jsonb_array_elements(public.console_refresh() -> 'minutes') m), 3::bigint, 'and calls by minute');
+select is((select sum((m ->> 'calls')::int) from jsonb_array_elements(public.console_refresh() -> 'minutes') m), 3::bigint, 'the calls of refresh are shown per minute');
 select is(public.console_usage() #> '{profiles,0,meters,pages}', '{"used": 90.00, "allowed": 100, "over": false, "percent": 90.0}', 'a profile''s usage stands beside its plan');
 select is(jsonb_array_length(public.console_usage() -> 'months'), 3, 'months are summed for the chart');
 select pg_temp.as_role('admin');
 select ok(public.console_reveal_export(current_setting('test.export')::uuid, 'ticket 43') ? 'until', 'an admin opens an export with a reason');
-select throws_ok(format('select public.download_export(%L)', current_setting('test.export')), 'GM055', null, 'and is then told what its owner would be told');
+select throws_ok(format('select public.download_export(%L)', current_setting('test.export')), 'GM055', null, 'an admin who opened an export is told what its owner would be told');
 select * from finish();

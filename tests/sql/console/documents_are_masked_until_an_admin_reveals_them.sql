@@ -17,30 +17,30 @@ create function pg_temp.as_role(p_role text) returns void language sql as $$
 
 select pg_temp.as_role(null);
 select throws_ok($$ select public.console_documents() $$, '42501', null, 'without a role nobody lists documents in the console');
-select throws_ok($$ select public.console_document('44444444-4444-4444-8444-444444444441') $$, '42501', null, 'nor sees one');
+select throws_ok($$ select public.console_document('44444444-4444-4444-8444-444444444441') $$, '42501', null, 'without a role nobody sees a document in the console');
 select pg_temp.as_role('viewer');
 select is((select jsonb_agg(d ->> 'id' order by o) from jsonb_array_elements(public.console_documents() -> 'documents') with ordinality as l(d, o)),
   '["44444444-4444-4444-8444-444444444441", "44444444-4444-4444-8444-444444444442", "44444444-4444-4444-8444-444444444443"]', 'documents are listed by their upload, newest first');
 select is(public.console_documents('review:yes') #> '{documents,0,review,reasons}', '["unsure_facts"]', 'a document of before doubts were noted needs review for an unsure fact');
-select is(public.console_documents('review:yes') #> '{documents,1,review,reasons}', '["failed"]', 'so does one that failed');
-select is(jsonb_array_length(public.console_documents('review:yes') -> 'documents'), 2, 'and no other');
-select is(public.console_documents('-review:yes') #>> '{documents,0,id}', '44444444-4444-4444-8444-444444444442', 'those that need none are found as well');
+select is(public.console_documents('review:yes') #> '{documents,1,review,reasons}', '["failed"]', 'a document of before doubts were noted needs review when it failed');
+select is(jsonb_array_length(public.console_documents('review:yes') -> 'documents'), 2, 'no other document of before doubts were noted needs review');
+select is(public.console_documents('-review:yes') #>> '{documents,0,id}', '44444444-4444-4444-8444-444444444442', 'documents that need no review are found');
 select is(public.console_documents('"<img src=x"') #>> '{documents,0,filename}', '<img src=x onerror=alert(1)>.pdf', 'a document is found by a part of its name, whatever stands in it');
 select throws_ok($$ select public.console_documents('stat:x') $$, 'GM110', null, 'an unknown key of a search is refused');
 select is((select array[p ->> 'done', jsonb_array_length(p -> 'documents')::text] || array[n ->> 'done', n #>> '{documents,0,id}']
   from (select public.console_documents('', null, 2) as p) a cross join lateral (select public.console_documents('', p ->> 'cursor', 2) as n) b),
   array['false', '2', 'true', '44444444-4444-4444-8444-444444444443'], 'the next page begins where the last one ended');
 select is(public.console_document('44444444-4444-4444-8444-444444444441') #> '{words,0}', '["•••••••", [0.1, 0.1, 0.2, 0.12], 0.99]', 'words are masked; their boxes and confidences are shown');
-select is(public.console_document('44444444-4444-4444-8444-444444444441') #> '{facts,0,value}', '{"dose": "‹text of 6›"}', 'so are the values of facts');
+select is(public.console_document('44444444-4444-4444-8444-444444444441') #> '{facts,0,value}', '{"dose": "‹text of 6›"}', 'the values of facts are masked');
 select throws_ok($$ select public.console_reveal_document('44444444-4444-4444-8444-444444444441', 'curious') $$, '42501', null, 'a viewer reveals nothing');
 select pg_temp.as_role('operator');
-select throws_ok($$ select public.console_reveal_document('44444444-4444-4444-8444-444444444441', 'curious') $$, '42501', null, 'nor does an operator');
+select throws_ok($$ select public.console_reveal_document('44444444-4444-4444-8444-444444444441', 'curious') $$, '42501', null, 'an operator reveals no document');
 select is(public.document_file('44444444-4444-4444-8444-444444444441'), null, 'the file of a document that was not revealed is not to be had');
 select pg_temp.as_role('admin');
 select throws_ok($$ select public.console_reveal_document('44444444-4444-4444-8444-444444444441', ' ') $$, 'GM111', null, 'an admin says why');
 select public.console_reveal_document('44444444-4444-4444-8444-444444444441', 'ticket 42');
-select is(public.console_document('44444444-4444-4444-8444-444444444441') #>> '{words,0,0}', 'Aspirin', 'then the words are shown');
-select is(public.document_file('44444444-4444-4444-8444-444444444441') ->> 'name', '<img src=x onerror=alert(1)>.pdf', 'and the file can be read');
+select is(public.console_document('44444444-4444-4444-8444-444444444441') #>> '{words,0,0}', 'Aspirin', 'after an admin revealed a document, its words are shown');
+select is(public.document_file('44444444-4444-4444-8444-444444444441') ->> 'name', '<img src=x onerror=alert(1)>.pdf', 'after an admin revealed a document, its file can be read');
 select is((public.console_document('44444444-4444-4444-8444-444444444441') #> '{audit,0}') - array['id', 'at', 'record', 'old', 'new', 'job_id', 'correlation_id', 'actor_role', 'table'],
   '{"action": "reveal", "actor": "00000000-0000-4000-8000-00000000000c", "email": "admin@example.com", "reason": "ticket 42", "source": "console"}', 'the audit log has who and why');
 reset role;

@@ -9,7 +9,7 @@ select public.claim_refresh('w') from generate_series(1, 3);
 select is(pg_temp.told('claim'), 1::bigint, 'three batches that are given back are one event');
 update mill.heartbeat set at = at - interval '61 seconds'; -- that clock is the real one
 select public.claim_refresh('w') is not null as claimed;
-select is(pg_temp.told('claim'), 2::bigint, 'and another a minute later');
+select is(pg_temp.told('claim'), 2::bigint, 'a used-up quota is another event a minute later');
 select ok((select attempt = 0 from mill.job_live), 'none of them cost the refresh an attempt');
 
 select pg_temp.clear();

@@ -29,9 +29,9 @@ select is(jsonb_array_length(public.claim_refresh('w') -> 'jobs'), 1, 'one that 
 select ok(pg_temp.holds(), 'exceeded again');
 set mill.now = '2030-03-02 00:00+00';
 select ok(not public.is_quota_exceeded(), 'the window has slid');
-select is(jsonb_array_length(public.claim_refresh('w') -> 'jobs'), 1, 'and serving resumes');
+select is(jsonb_array_length(public.claim_refresh('w') -> 'jobs'), 1, 'batches are served again when the window of the quota has slid');
 select public.queue_refresh_if_not_exists('BBB', 'quote', 5, 1);
-select ok(exists (select from mill.job_live where payload ->> 'symbol' = 'BBB'), 'and so do producers');
+select ok(exists (select from mill.job_live where payload ->> 'symbol' = 'BBB'), 'producers queue again when the window of the quota has slid');
 select pg_temp.caught('pg_temp.holds()', 'mill.is_quota_exceeded', '+ mill.quota_next_batch()', '');
 select pg_temp.caught('pg_temp.holds()', 'mill.claim_refresh', '+ mill.quota_in_flight()', '');
 

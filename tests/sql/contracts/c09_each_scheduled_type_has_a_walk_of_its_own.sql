@@ -15,7 +15,7 @@ begin
   return v_queued;
 end $$;
 select is(pg_temp.walk('2030-01-01 02:59+00', 6), array[0, 100, 100, 52, 0, 0], 'a type whose time has not come is not walked while another is');
-select is((select array_agg(distinct kind) from mill.job_live), array['refresh.profile'], 'nor one that is not scheduled at all');
+select is((select array_agg(distinct kind) from mill.job_live), array['refresh.profile'], 'a type that is not scheduled at all is not walked');
 select is((select count(*)::int from mill.job_live where payload ->> 'symbol' = 'S0007'), 0, 'a symbol that is no longer supported is passed over');
 
 select pg_temp.clear();

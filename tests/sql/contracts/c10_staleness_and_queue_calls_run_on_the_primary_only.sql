@@ -24,6 +24,6 @@ exception when others then
 end $$;
 create function pg_temp.holds() returns boolean language sql as $$ select bool_and(pg_temp.state_on_a_replica(c.call) = 'GM037') from calls c $$;
 select ok(pg_temp.holds(), 'each says so instead of answering from what was true a moment ago');
-select is_empty($$ select c.routine from calls c join pg_proc p on p.oid = c.routine where p.provolatile <> 'v' $$, 'and each is volatile: PostgREST takes none for a read');
+select is_empty($$ select c.routine from calls c join pg_proc p on p.oid = c.routine where p.provolatile <> 'v' $$, 'each call for the primary is volatile, so PostgREST takes none for a read');
 select pg_temp.caught('pg_temp.holds()', 'mill.require_primary', 'raise exception', 'raise notice');
 select * from finish();

@@ -6,7 +6,7 @@ select gen_random_uuid(), s, 'quote', mill.now(), mill.now() from unnest(array['
 insert into public.active_subscriptions_v2 (user_id, symbol, data_type, subscribed_at, last_seen_at) values (gen_random_uuid(), 'AAA', 'quote', mill.now(), mill.now() - interval '6 minutes');
 select is(mill.watched_symbols('', 2), array['AAA', 'BBB'], 'a stretch has no more symbols than were asked for, each once');
 select is(mill.watched_symbols('BBB', 2), array['CCC'], 'the next one begins behind it');
-select is(mill.watched_symbols('CCC', 2), '{}', 'and there is an end');
+select is(mill.watched_symbols('CCC', 2), '{}', 'the walk over the symbols comes to an end');
 select is(mill.viewers('AAA', 'quote'), 2, 'a viewer who has been silent for five minutes is none');
 
 -- What waits, waits for itself alone.

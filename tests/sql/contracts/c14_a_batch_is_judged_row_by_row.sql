@@ -10,7 +10,7 @@ begin
 end $$;
 select is(pg_temp.settle(jsonb_build_object('AAA', pg_temp.quote('AAA', mill.now()), 'BBB', pg_temp.quote('BBB', mill.now(), -5))), array['AAA written', 'BBB write_refused'],
   'one row that the table refuses takes no other with it');
-select is((select array_agg(symbol) from mill.data_change), array['AAA'], 'and only what was written is told to those who watch');
+select is((select array_agg(symbol) from mill.data_change), array['AAA'], 'watchers are told only of rows that were written');
 select pg_temp.clear();
 select pg_temp.settle(jsonb_build_object('BBB', pg_temp.quote('BBB', mill.now()))) is not null as written;
 delete from mill.job;
@@ -28,5 +28,5 @@ $$;
 select is(pg_temp.write(1), 'written', 'data without a time of its own is written');
 create unique index on public.timeless (symbol, size);
 select is(pg_temp.write(2), 'written', 'the primary key decides which row is meant, whatever other unique index there is');
-select is((select array_agg(size) from public.timeless), array[2], 'and there is one');
+select is((select array_agg(size) from public.timeless), array[2], 'a second write of the same primary key replaces the row and adds none');
 select * from finish();

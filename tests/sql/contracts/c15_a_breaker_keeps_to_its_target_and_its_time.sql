@@ -10,10 +10,10 @@ select is(pg_temp.breaker('another-function'), 'closed', 'a target that comes la
 select mill.set_breaker('processor:fmp', 'open', 'a test');
 select mill.judge_breakers();
 select is(pg_temp.breaker('processor:fmp'), 'open', 'an open breaker is not probed before its cooldown is over');
-select ok(not mill.may_invoke('processor:fmp', gen_random_uuid()), 'and lets nobody through');
+select ok(not mill.may_invoke('processor:fmp', gen_random_uuid()), 'an open breaker lets no invocation through before its cooldown is over');
 set mill.now = '2030-01-01 00:00:30+00';
 select mill.judge_breakers();
-select is(pg_temp.breaker('processor:fmp'), 'half_open', 'it is afterwards');
+select is(pg_temp.breaker('processor:fmp'), 'half_open', 'an open breaker is half open after its cooldown');
 
 -- Two of them half open: the probe of one is nothing to the other.
 select mill.set_breaker('another-function', 'half_open', 'a test');
@@ -25,5 +25,5 @@ insert into mill.invocation (id, queue, reason, asked_at, begun_at, ended_at) va
   ('00000000-0000-4000-8000-000000000001', 'refresh', 'pump', mill.now(), mill.now(), mill.now()), ('00000000-0000-4000-8000-000000000003', 'another', 'pump', mill.now(), mill.now(), null);
 select mill.judge_breakers();
 select is(pg_temp.breaker('processor:fmp'), 'half_open', 'a probe that found nothing to do makes room for another');
-select is(pg_temp.breaker('another-function'), 'half_open 00000000-0000-4000-8000-000000000003', 'and the probe of another target goes on');
+select is(pg_temp.breaker('another-function'), 'half_open 00000000-0000-4000-8000-000000000003', 'the probe of another target goes on');
 select * from finish();

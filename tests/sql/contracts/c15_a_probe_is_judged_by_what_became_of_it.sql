@@ -15,5 +15,5 @@ select is(pg_temp.probe(40, 5, null), 'under way', 'one that began late is under
 select is(pg_temp.probe(70, 65, null), 'lost', 'one that runs for longer than its queue allows is lost');
 select is(pg_temp.probe(70, 65, 1), 'ended', 'one that came to its end has ended, however long it took');
 select is(pg_temp.probe(5, null, null, 'no connection'), 'lost', 'one whose request failed is lost at once');
-select is(mill.probe_state(gen_random_uuid()), null, 'and there may be none');
+select is(mill.probe_state(gen_random_uuid()), null, 'a probe that does not exist has no state');
 select * from finish();

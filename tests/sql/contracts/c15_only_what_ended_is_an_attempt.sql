@@ -14,5 +14,5 @@ select pg_temp.batch(4, 'completed'), pg_temp.batch(3, 'failed', p_tenant => 'a'
 select is(pg_temp.seen(), '10 attempts, 6 failed, 3 of one tenant, 0 permanent', 'what was completed, failed, died or was lost with its worker, which is one failure; nothing else');
 select pg_temp.batch(7, 'dead', p_permanent => true), pg_temp.batch(50, 'failed', p_queue => 'default'), pg_temp.batch(50, 'failed', p_age => '2 minutes');
 select is(pg_temp.seen(), '10 attempts, 6 failed, 3 of one tenant, 7 permanent', 'permanent errors are counted apart; another target and what is past the window are not counted');
-select is(pg_temp.seen(mill.now()), '0 attempts, 0 failed, 0 of one tenant, 0 permanent', 'nor what was before the breaker last changed');
+select is(pg_temp.seen(mill.now()), '0 attempts, 0 failed, 0 of one tenant, 0 permanent', 'attempts from before the breaker last changed are not counted');
 select * from finish();

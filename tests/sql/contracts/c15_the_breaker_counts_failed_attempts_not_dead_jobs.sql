@@ -12,7 +12,7 @@ begin
   return (select count(*) = 0 from mill.job_dead) and (select state = 'open' from mill.breaker where target = 'processor:fmp');
 end $$;
 select ok(pg_temp.holds(), 'a brownout opens it before any job is dead');
-select is((select state from mill.breaker where target = 'processor'), 'closed', 'and the function''s other queues go on');
+select is((select state from mill.breaker where target = 'processor'), 'closed', 'the function''s other queues go on while the breaker of one target is open');
 select pg_temp.caught('pg_temp.holds()', 'mill.recent_attempts', 's.outcome <> ''completed''', 's.outcome = ''dead''');
 select pg_temp.caught('pg_temp.holds()', 'mill.target_of', 'p_provider IS NULL', 'true');
 select * from finish();

@@ -38,7 +38,7 @@ end $$;
 select ok(pg_temp.holds(), 'K43: a user queues what the user watches now and nothing else, shadows unseen, and the number of viewers bounds the priority');
 select is(pg_temp.as_user('public.queue_refresh_if_not_exists(''AAA'', ''quote'', 5, 1)'), '42501', 'what it calls inside is not a user''s to call');
 select is(pg_temp.as_user('public.upsert_active_subscription_v2(null, ''NONE'', ''quote'')'), 'GM036', 'nobody subscribes to what is not supported');
-select is(pg_temp.as_user('public.upsert_active_subscription_v2(''22222222-2222-4222-8222-222222222222'', ''AAA'', ''quote'')'), '42501', 'nor for another');
+select is(pg_temp.as_user('public.upsert_active_subscription_v2(''22222222-2222-4222-8222-222222222222'', ''AAA'', ''quote'')'), '42501', 'nobody subscribes for another user');
 select pg_temp.caught('pg_temp.holds()', 'public.check_and_queue_stale_batch', 'SECURITY DEFINER', '');
 select pg_temp.caught('pg_temp.holds()', 'public.check_and_queue_stale_batch', 'greatest(0, least(coalesce(p_priority, 5), mill.viewers(p_symbol, w.data_type)))', 'p_priority');
 select pg_temp.caught('pg_temp.holds()', 'public.check_and_queue_stale_batch', 'a.user_id = auth.uid()', 'true');

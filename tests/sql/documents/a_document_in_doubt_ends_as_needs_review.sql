@@ -54,14 +54,14 @@ select results_eq('select reason, page_number, fact_number, text from public.doc
   $$ values ('flag_and_range_disagree', 1, 2, 'A1c 7 L'), ('row_not_understood', 1, null, 'K+ 5.9 ???'), ('low_confidence', 2, 3, 'penicillin') $$,
   'the doubts of facts are the document''s, each once and with its fact, beside those that the stage names');
 select is(pg_temp.shown() ->> 'status', 'processing', 'a document with doubts is processed to its end');
-select is(pg_temp.shown() -> 'reasons', '[]', 'and gives no reasons for a review before');
+select is(pg_temp.shown() -> 'reasons', '[]', 'a document gives no reasons for a review before it is processed');
 select pg_temp.stage('{"sentences": [], "timeline": []}');
 create temp table ended as select pg_temp.shown() as shown;
 select is((select shown ->> 'status' from ended), 'needs_review', 'a document with doubts ends as needs_review');
-select is((select shown ->> 'percent' from ended), '100', 'it is at its end');
-select isnt((select shown ->> 'completed_at' from ended), null, 'and says when');
-select is((select shown -> 'reasons' from ended), '["flag_and_range_disagree", "low_confidence", "low_ocr_confidence", "row_not_understood", "turned_page_corrected"]', 'it says why');
-select is((select shown #> '{doubts,2}' from ended), '{"box": [0, 0.2, 1, 0.3], "fact": 2, "page": 1, "text": "A1c 7 L", "reason": "flag_and_range_disagree"}', 'with the words, the place and the fact of each doubt');
+select is((select shown ->> 'percent' from ended), '100', 'a document that needs review is at 100 percent');
+select isnt((select shown ->> 'completed_at' from ended), null, 'a document that needs review says when its processing ended');
+select is((select shown -> 'reasons' from ended), '["flag_and_range_disagree", "low_confidence", "low_ocr_confidence", "row_not_understood", "turned_page_corrected"]', 'a document that needs review says why');
+select is((select shown #> '{doubts,2}' from ended), '{"box": [0, 0.2, 1, 0.3], "fact": 2, "page": 1, "text": "A1c 7 L", "reason": "flag_and_range_disagree"}', 'each doubt has its words, its place and its fact');
 select is((select shown #> '{facts,0,decided_by}' from ended), '{"box": [0, 0, 1, 0.1], "page": 1, "text": "STOP"}', 'its facts have the words that decided them');
 select is((select public.document_events(id) ->> 'ended' from public.shell_files), 'true', 'the stream of its events ends');
 select is((select jsonb_array_length(public.list_documents() #> '{0,reasons}')), 5, 'lists have the reasons');
@@ -89,5 +89,5 @@ select pg_temp.stage('{"entities": []}');
 select pg_temp.stage('{"facts": []}');
 select pg_temp.stage('{"sentences": [], "timeline": []}');
 select is(pg_temp.shown() ->> 'status', 'completed', 'a run without doubts ends as completed');
-select is((select count(*)::int from public.document_doubts), 0, 'and nothing is left of the doubts of the run before');
+select is((select count(*)::int from public.document_doubts), 0, 'nothing is left of the doubts of the run before');
 select * from finish();

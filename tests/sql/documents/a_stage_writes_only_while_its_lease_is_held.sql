@@ -4,7 +4,7 @@ set request.jwt.claims = '{"role": "authenticated", "sub": "11111111-1111-4111-8
 create temp table begun as select public.begin_document_upload('text/plain', 'a.txt', 'key') as upload;
 select is((select public.finish_document_upload((upload ->> 'id')::uuid, upload ->> 'place', 3, repeat('a', 64)) ->> 'status' from begun), 'uploaded', 'an upload is finished');
 select is((select public.finish_document_upload((upload ->> 'id')::uuid, upload ->> 'place', 3, repeat('a', 64)) ->> 'is_new' from begun), 'true', 'said twice it is answered twice');
-select is((select count(*)::int from mill.job where kind = 'fast_queue_security'), 1, 'and its first stage is enqueued with it');
+select is((select count(*)::int from mill.job where kind = 'fast_queue_security'), 1, 'the first stage of an upload is enqueued with it');
 create temp table again as select public.begin_document_upload('text/plain', 'a.txt', 'key') as upload;
 select ok((select public.finish_document_upload((upload ->> 'id')::uuid, upload ->> 'place', 3, repeat('b', 64)) ->> 'is_other' = 'true' from again), 'another body under the same key is told so');
 

@@ -30,8 +30,8 @@ select pg_temp.as_service();
 
 select is(pg_temp.asked('fast_queue_security', pg_temp.payload() || '{"shell_file_id": "44444444-4444-4444-8444-444444444444"}'),
   '{"outcome": "refused", "type": "unknown_document", "message": "there is no document 44444444-4444-4444-8444-444444444444", "retryable": false}', 'an unknown document is a reason');
-select is(pg_temp.asked('fast_queue_security', '{"shell_file_id": "no uuid"}') ->> 'type', 'unknown_document', 'so is an id that is none');
-select is(pg_temp.asked('fast_queue_security', '{"something": "else"}') ->> 'message', 'the payload names no document: shell_file_id must be the id of one', 'and a payload that names none');
+select is(pg_temp.asked('fast_queue_security', '{"shell_file_id": "no uuid"}') ->> 'type', 'unknown_document', 'an id that is no UUID is a reason');
+select is(pg_temp.asked('fast_queue_security', '{"something": "else"}') ->> 'message', 'the payload names no document: shell_file_id must be the id of one', 'a payload that names no document is a reason');
 select is(pg_temp.asked('fast_queue_security', pg_temp.payload() || '{"storage_path": "somewhere/else.txt"}') ->> 'type', 'other_file', 'another file than the document''s is not processed for it');
 select is(pg_temp.asked('ai_queue_pass1', pg_temp.payload()) - 'message', '{"outcome": "refused", "type": "not_reached", "retryable": true}', 'a stage that the document has not come to is tried again later');
 select is((select f.status from public.shell_files f where f.id = pg_temp.of('id')::uuid), 'uploaded', 'none of that has touched the document');
@@ -48,13 +48,13 @@ select set_config('test.own', j.id::text, false) from mill.job_live j where j.ki
 select pg_temp.as_service();
 select ok(public.finish_document_stage(pg_temp.of('first')::uuid, 'theirs', 1,
   jsonb_build_object('page_count', 1, 'size', 5, 'sha256', repeat('b', 64), 'mime_type', 'text/plain', 'place', pg_temp.of('copy'))), 'the first one ends the stage');
-select is((select f.stage from public.shell_files f where f.id = pg_temp.of('id')::uuid), 'ocr', 'and moves the document on');
+select is((select f.stage from public.shell_files f where f.id = pg_temp.of('id')::uuid), 'ocr', 'the job that ends a stage moves the document on');
 
 select pg_temp.claimed('w', 'fast', 10, array['fast_queue_security']);
 select is(public.begin_document_stage(pg_temp.of('own')::uuid, 'w', 1), jsonb_build_object('outcome', 'done', 'stage', 'security', 'by_job', pg_temp.of('first')),
   'the pipeline''s own job is told that the stage was done, and by which job');
 select is(pg_temp.asked('fast_queue_security', pg_temp.payload()) ->> 'outcome', 'done', 'a job that names the place of the upload still names this file');
-select is(pg_temp.asked('fast_queue_security', pg_temp.payload() || jsonb_build_object('storage_path', pg_temp.of('copy'))) ->> 'outcome', 'done', 'so does one that names where it lies now');
+select is(pg_temp.asked('fast_queue_security', pg_temp.payload() || jsonb_build_object('storage_path', pg_temp.of('copy'))) ->> 'outcome', 'done', 'a job that names where the file lies now names this file');
 
 -- A dead letter of theirs fails the document only where it had its stage.
 select is(pg_temp.asked('fast_queue_ocr', pg_temp.payload() || '{"storage_path": "x"}') ->> 'outcome', 'refused', 'a job for another file');
@@ -65,7 +65,7 @@ select public.settle_jobs('theirs', jsonb_build_array(jsonb_build_object('id', p
 select is((select f.status from public.shell_files f where f.id = pg_temp.of('id')::uuid), 'failed', 'fails its document when it dies');
 select is(pg_temp.asked('ai_queue_pass1', pg_temp.payload()) -> 'retryable', 'false', 'a later stage of a failed document is not waited for');
 select is(pg_temp.asked('fast_queue_ocr', pg_temp.payload()) ->> 'outcome', 'work', 'a job for its stage takes a failed document up again');
-select is((select f.status from public.shell_files f where f.id = pg_temp.of('id')::uuid), 'processing', 'which is then under way');
+select is((select f.status from public.shell_files f where f.id = pg_temp.of('id')::uuid), 'processing', 'a failed document that is taken up again is under way');
 
 -- Erased.
 select pg_temp.as_user();
@@ -73,7 +73,7 @@ select public.begin_erase_document(pg_temp.of('id')::uuid);
 select pg_temp.as_service();
 select is(pg_temp.asked('fast_queue_ocr', pg_temp.payload()) ->> 'type', 'erased', 'a document that is being erased is a reason');
 select public.finish_erase_document(pg_temp.of('id')::uuid);
-select is(pg_temp.asked('fast_queue_ocr', pg_temp.payload()) ->> 'type', 'unknown_document', 'so is one that is gone');
+select is(pg_temp.asked('fast_queue_ocr', pg_temp.payload()) ->> 'type', 'unknown_document', 'a document that is gone is a reason');
 reset role;
 select is((select array_agg(j.id) from mill.job j where j.state = 'completed'), array[pg_temp.of('first')::uuid], 'the only job that was completed is the one that did its stage');
 select * from finish();

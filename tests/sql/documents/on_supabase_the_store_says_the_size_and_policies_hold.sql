@@ -25,13 +25,13 @@ select pg_temp.as_user();
 select set_config('test.id', u ->> 'id', false), set_config('test.place', u ->> 'place', false) from public.begin_document_upload('text/plain') u;
 select throws_ok($$ insert into storage.objects (bucket_id, name) values ('gristmill', '33333333-3333-4333-8333-333333333333/elsewhere.txt') $$, '42501', null, 'nothing is stored but what is being uploaded');
 select lives_ok($$ insert into storage.objects (bucket_id, name, metadata) values ('gristmill', pg_temp.of('place'), '{"size": 1234}') $$, 'what is being uploaded is stored');
-select is(pg_temp.changed('update storage.objects set metadata = ''{"size": 1}'' where name = $1'), 0, 'and not replaced');
+select is(pg_temp.changed('update storage.objects set metadata = ''{"size": 1}'' where name = $1'), 0, 'what is being uploaded is not replaced');
 select throws_ok($$ insert into storage.objects (bucket_id, name, metadata) values ('gristmill', pg_temp.of('place'), '{"size": 1}') on conflict (bucket_id, name) do update set metadata = excluded.metadata $$,
-  '42501', null, 'not by an upsert either');
+  '42501', null, 'what is being uploaded is not replaced by an upsert');
 select public.finish_document_upload(pg_temp.of('id')::uuid, pg_temp.of('place'), 1, repeat('a', 64));
 select is((select file_size_bytes from public.shell_files), 1234::bigint, 'the size is the store''s, not the caller''s');
 reset role;
-select is((select metrics ->> 'bytes' from public.usage_events where event_type = 'shell_file_uploaded'), '1234', 'and so is the usage');
+select is((select metrics ->> 'bytes' from public.usage_events where event_type = 'shell_file_uploaded'), '1234', 'the usage counts the store''s size, not the caller''s');
 select pg_temp.as_user();
 select is(pg_temp.changed('delete from storage.objects where name = $1'), 0, 'what a document is made of is not removed');
 
@@ -43,7 +43,7 @@ insert into storage.objects (bucket_id, name, metadata) values ('gristmill', pg_
 select pg_temp.as_user();
 select is((select count(*)::int from storage.objects where name = pg_temp.of('copy')), 1, 'the scanned copy is read by its owner');
 select is(pg_temp.changed('update storage.objects set metadata = ''{}'' where name = $2'), 0, 'who cannot replace it');
-select is(pg_temp.changed('delete from storage.objects where name = $2'), 0, 'nor remove it');
+select is(pg_temp.changed('delete from storage.objects where name = $2'), 0, 'the owner of a scanned copy does not remove it');
 select set_config('request.jwt.claims', '{"role": "authenticated", "sub": "22222222-2222-4222-8222-222222222222"}', false);
 select is((select count(*)::int from storage.objects), 0, 'a stranger sees nothing');
 select pg_temp.as_user();

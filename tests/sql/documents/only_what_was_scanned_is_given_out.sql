@@ -17,9 +17,9 @@ select pg_temp.as_user();
 select set_config('test.id', u ->> 'id', false), set_config('test.place', u ->> 'place', false) from public.begin_document_upload('text/plain') u;
 select is(pg_temp.may(pg_temp.of('place')), 'write remove', 'the place of an upload is written, and what was stored may be taken back, but not read');
 select is(pg_temp.may('33333333-3333-4333-8333-333333333333/'), 'read', 'one''s own folder is listed');
-select is(pg_temp.may('33333333-3333-4333-8333-333333333333'), 'read', 'also without its slash');
+select is(pg_temp.may('33333333-3333-4333-8333-333333333333'), 'read', 'one''s own folder is listed without its slash, too');
 select is(pg_temp.may('33333333-3333-4333-8333-33333333333'), '', 'the beginning of an id is no folder');
-select is(pg_temp.may('33333333-3333-4333-8333-333333333333x/a'), '', 'nor is an id with something behind it');
+select is(pg_temp.may('33333333-3333-4333-8333-333333333333x/a'), '', 'an id with something behind it is no folder');
 select pg_temp.as_stranger();
 select is(pg_temp.may(pg_temp.of('place')), '', 'a stranger may nothing there');
 select pg_temp.as_user();
@@ -34,7 +34,7 @@ select isnt(pg_temp.of('copy'), pg_temp.of('place'), 'what is scanned is stored 
 select pg_temp.as_user();
 select is(pg_temp.may(pg_temp.of('copy')), '', 'where its owner may neither write nor remove, nor read yet');
 select throws_ok($$ select public.finish_document_upload(pg_temp.of('id')::uuid, pg_temp.of('copy'), 5, repeat('a', 64)) $$, 'GM046', null, 'the place of the copy is no upload');
-select is(public.abandon_document_upload(pg_temp.of('id')::uuid, pg_temp.of('copy')), false, 'and cannot be abandoned');
+select is(public.abandon_document_upload(pg_temp.of('id')::uuid, pg_temp.of('copy')), false, 'the place of the copy cannot be abandoned');
 select pg_temp.as_service();
 select throws_ok($$ select public.finish_document_stage(pg_temp.of('job')::uuid, 'w', 1, jsonb_build_object('size', 5, 'sha256', repeat('b', 64), 'place', pg_temp.of('place'), 'page_count', 1)) $$,
   'GM046', null, 'a place that a user could write is never taken for that of the scanned file');
@@ -44,11 +44,11 @@ select is(public.recover_upload(pg_temp.of('copy'), 5), 'registered', 'the sweep
 
 select pg_temp.as_user();
 select is(public.document_place(pg_temp.of('id')::uuid), pg_temp.of('copy'), 'the document is made of the copy');
-select is(pg_temp.may(pg_temp.of('copy')), 'read', 'which its owner reads and cannot change');
+select is(pg_temp.may(pg_temp.of('copy')), 'read', 'the owner of a document reads its copy and cannot change it');
 select is(pg_temp.may(pg_temp.of('place')), 'remove', 'the place of the upload is nobody''s file: it is not read, and not written again');
 select pg_temp.as_stranger();
 select is(pg_temp.may(pg_temp.of('copy')), '', 'a stranger may nothing there either');
-select is(public.document_place(pg_temp.of('id')::uuid), null, 'and is told nothing');
+select is(public.document_place(pg_temp.of('id')::uuid), null, 'a stranger is told nothing about the copy');
 
 -- A worker that died left the place of its copy.
 select pg_temp.as_user();
@@ -58,9 +58,9 @@ select pg_temp.as_service();
 select set_config('test.job', j.id::text, false) from pg_temp.claimed('w', 'fast', 2) j where j.kind = 'fast_queue_security';
 select set_config('test.copy', public.begin_document_stage(pg_temp.of('job')::uuid, 'w', 1) ->> 'keep_at', false);
 select is(public.recover_upload(pg_temp.of('copy'), 5), 'waiting', 'the sweep leaves the place of a copy while the stage is under way');
-select is(public.orphaned_objects(array[pg_temp.of('copy'), pg_temp.of('place')]), '[]', 'and does not take the copy for an orphan');
+select is(public.orphaned_objects(array[pg_temp.of('copy'), pg_temp.of('place')]), '[]', 'the sweep does not take the copy for an orphan');
 select ok(public.refuse_document(pg_temp.of('job')::uuid, 'w', 1, 'infected', '{"type": "infected", "reason": "infected", "message": "x"}',
-  format('quarantine/%s/x.txt', pg_temp.of('id')), jsonb_build_object('size', 7, 'sha256', repeat('c', 64))), 'it is found infected');
+  format('quarantine/%s/x.txt', pg_temp.of('id')), jsonb_build_object('size', 7, 'sha256', repeat('c', 64))), 'the stage refuses an infected document');
 select is((select jsonb_build_array(f.file_size_bytes, f.scanned_at) from public.shell_files f where f.id = pg_temp.of('id')::uuid), '[7, null]', 'its size is measured all the same');
 select is(public.recover_upload(pg_temp.of('copy'), 5), 'forgotten', 'the place of the copy is given up once the stage is over');
 select pg_temp.as_user();

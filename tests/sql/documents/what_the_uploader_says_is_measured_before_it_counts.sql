@@ -60,7 +60,7 @@ select is((select a.new_values from public.audit_log a where a.record_id = pg_te
 select is(pg_temp.used(), '{"files": 1, "mb": 3.000000}', 'usage has the measured size, and one file');
 select is((select array_agg((e.metrics ->> 'bytes')::bigint) from public.usage_events e where e.event_type = 'shell_file_uploaded'), array[3000000::bigint], 'there is one event, with the measured size');
 select is(public.track_shell_file_upload_usage(pg_temp.me(), pg_temp.of('id')::uuid, 1, 1) ->> 'shell_files_used', '1', 'the service cannot count an uploaded file a second time either');
-select is(pg_temp.used(), '{"files": 1, "mb": 3.000000}', 'which leaves the count as it was');
+select is(pg_temp.used(), '{"files": 1, "mb": 3.000000}', 'a second count of the same upload leaves the usage as it was');
 
 -- More was said than stored: what was counted too much is given back.
 select pg_temp.as_user();
@@ -69,7 +69,7 @@ select pg_temp.finish(50000000);
 select is(pg_temp.used(), '{"files": 2, "mb": 53.000000}', 'until it is measured, a file counts with the size that was said');
 select pg_temp.as_service();
 select pg_temp.scanned(1000);
-select is(pg_temp.used(), '{"files": 2, "mb": 3.001000}', 'once it is measured, with the real one');
+select is(pg_temp.used(), '{"files": 2, "mb": 3.001000}', 'once a file is measured, it counts with its real size');
 
 -- Less was said than stored, and the plan does not cover what was stored.
 reset role;
@@ -79,7 +79,7 @@ select pg_temp.as_user();
 select pg_temp.begun();
 select is(pg_temp.finish(1) ->> 'status', 'uploaded', 'a file that says to be small is taken');
 select pg_temp.as_service();
-select ok(pg_temp.scanned(2000000), 'it is measured');
+select ok(pg_temp.scanned(2000000), 'a file that says to be small is measured');
 select is((select f.status || ' ' || (f.verdict ->> 'reason') from public.shell_files f where f.id = pg_temp.of('id')::uuid), 'refused plan_limit', 'and refused, because the plan does not cover it');
 select is(pg_temp.used() -> 'mb', '5.001000', 'what it takes up counts until it is erased');
 select pg_temp.as_user();

@@ -8,13 +8,13 @@ create function pg_temp.shown() returns text language sql as $$
 select public.claim_jobs('one', '{mine}', 1);
 select public.claim_jobs('two', '{mine}', 1);
 select is(pg_temp.shown(), 'one alive, two alive', 'workers that claim are alive');
-select is(mill.count_workers(mill.now()), 2::bigint, 'and counted');
+select is(mill.count_workers(mill.now()), 2::bigint, 'workers that claim are counted');
 
 select public.end_worker('one');
 select is(pg_temp.shown(), 'two alive', 'a worker that said that it ends is shown no longer');
-select is(mill.count_workers(mill.now()), 1::bigint, 'nor counted');
+select is(mill.count_workers(mill.now()), 1::bigint, 'a worker that said that it ends is not counted');
 select lives_ok($$ select public.end_worker('one') $$, 'the call may be repeated');
-select lives_ok($$ select public.end_worker('nobody') $$, 'and made by a worker that was never seen');
+select lives_ok($$ select public.end_worker('nobody') $$, 'end_worker may be called for a worker that was never seen');
 
 create temp table here as select e.id from mill.enqueue('[{"kind": "mine", "payload": {"n": 1}}]') e;
 create function pg_temp.reason() returns text language sql as $$
@@ -29,6 +29,6 @@ select is(pg_temp.shown(), 'one alive', 'a worker that claims again under its na
 set mill.now = '2026-11-18 12:01:40+00';
 select is(pg_temp.shown(), 'one alive', 'for three heartbeats it may be silent');
 set mill.now = '2026-11-18 12:01:42+00';
-select is(pg_temp.shown(), 'one lost', 'then it is lost');
-select is(mill.count_workers(mill.now()), 0::bigint, 'and not counted');
+select is(pg_temp.shown(), 'one lost', 'after three heartbeats a silent worker is lost');
+select is(mill.count_workers(mill.now()), 0::bigint, 'a lost worker is not counted');
 select * from finish();

@@ -12,5 +12,5 @@ set request.jwt.claims = '{"role": "service_role"}';
 select throws_ok($$ select public.submit_job('s', '{"n": 1}') $$, 'GM006', null, 'one alone is refused with GM006');
 select mill.claim('w', array['shallow'], 2);
 select is((select status from mill.enqueue('[{"kind": "s", "payload": {"n": 1}}]')), 'new', 'claimed jobs are no longer in the way');
-select is((select count(*) from mill.job where queue = 'shallow'), 4::bigint, 'and no more was written than answered');
+select is((select count(*) from mill.job where queue = 'shallow'), 4::bigint, 'a full queue has no more rows than were answered');
 select * from finish();

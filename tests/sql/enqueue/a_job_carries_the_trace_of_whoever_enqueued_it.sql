@@ -16,17 +16,17 @@ select is((select traceparent from jsonb_to_recordset(public.claim_jobs('w', arr
 select pg_temp.settle('plain', 'failed');
 select is((select traceparent from mill.job_dead where name = 'plain'), pg_temp.trace(), 'a dead letter keeps it');
 select mill.retry(array(select id from mill.job_dead));
-select is((select traceparent from mill.job_live where name = 'plain'), pg_temp.trace(), 'and has it when an operator retries it');
+select is((select traceparent from mill.job_live where name = 'plain'), pg_temp.trace(), 'a dead letter that an operator retries keeps its trace');
 select pg_temp.settle('keyed', 'completed');
 select is((select traceparent from mill.job_done where name = 'keyed'), pg_temp.trace(), 'a completed job keeps it');
 select is((select public.get_job(id) ->> 'traceparent' from mill.job_done where name = 'keyed'), pg_temp.trace(), 'get_job shows it');
 select pg_temp.settle('submitted', 'dead');
-select is((select traceparent from mill.job_dead where name = 'submitted'), pg_temp.trace(), 'so does one that died at once');
+select is((select traceparent from mill.job_dead where name = 'submitted'), pg_temp.trace(), 'a job that died at once keeps its trace');
 select mill.cancel(array(select id from mill.job_live where name = 'plain'));
-select is((select traceparent from mill.job_done where name = 'plain'), pg_temp.trace(), 'and one that was cancelled');
+select is((select traceparent from mill.job_done where name = 'plain'), pg_temp.trace(), 'a job that was cancelled keeps its trace');
 
 select is((select string_agg(t, ' ') from unnest(array['', 'x', '00-4BF92F3577B34DA6A3CE929D0E0E4736-00f067aa0ba902b7-01', 'ff-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01',
   '00-00000000000000000000000000000000-00f067aa0ba902b7-01', '00-4bf92f3577b34da6a3ce929d0e0e4736-0000000000000000-01', '00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7']) as x(t)
   where mill.valid_traceparent(t) is not null), null, 'what is no traceparent is left out');
-select is((select status from mill.enqueue('[{"kind": "echo", "payload": {"a": 1}, "traceparent": "nonsense"}]')), 'new', 'and fails nothing');
+select is((select status from mill.enqueue('[{"kind": "echo", "payload": {"a": 1}, "traceparent": "nonsense"}]')), 'new', 'a trace that cannot be read fails no enqueue');
 select * from finish();

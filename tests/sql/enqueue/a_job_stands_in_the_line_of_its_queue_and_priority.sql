@@ -12,7 +12,7 @@ select is(pg_temp.strays(), 0::bigint, 'each job in its own');
 select mill.enqueue('[{"kind": "echo", "payload": {"a": 1}, "dedupe_key": "k"}]');
 select mill.enqueue('[{"kind": "echo", "payload": {"a": 1}, "dedupe_key": "k", "priority": 77}]');
 select is((select array[priority, pg_temp.strays()::int] from mill.job_live where dedupe_key = 'k'), array[77, 0], 'one that is hurried changes its line');
-select is((select count(*) from mill.claim('w', array['default'], 1) where payload = '{"a": 1}'), 1::bigint, 'and is claimed first');
+select is((select count(*) from mill.claim('w', array['default'], 1) where payload = '{"a": 1}'), 1::bigint, 'a job whose priority is raised is claimed first');
 select mill.settle('w', (select jsonb_agg(jsonb_build_object('id', id, 'attempt', attempt, 'outcome', 'dead')) from mill.job_live where worker = 'w'));
 select mill.retry(array(select id from mill.job_dead));
 select is((select array[priority, pg_temp.strays()::int] from mill.job_live where dedupe_key = 'k'), array[77, 0], 'a dead letter comes back to its line');

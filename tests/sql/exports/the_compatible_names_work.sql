@@ -24,7 +24,7 @@ set role service_role;
 select is((select count(*)::int from public.fetch_next_export_job(gen_random_uuid())), 0, 'another user has nothing to fetch');
 select is((select array[user_id::text, status, attempts::text]::text from public.fetch_next_export_job('00000000-0000-4000-8000-0000000000a1')),
   '{00000000-0000-4000-8000-0000000000a1,processing,1}', 'the user''s job is fetched');
-select is((select count(*)::int from public.fetch_next_export_job()), 0, 'and only once');
+select is((select count(*)::int from public.fetch_next_export_job()), 0, 'a job is fetched only once');
 reset role;
 select is((select lease_until - started_at from mill.job_live), interval '15 minutes', 'K6: fetch_next_export_job leases for 15 minutes');
 select ok(public.complete_job((select id from created), 'fetch_next_export_job', '{"a": 1}'), 'who fetched it may complete it');

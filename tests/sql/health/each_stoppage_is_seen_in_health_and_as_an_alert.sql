@@ -35,17 +35,17 @@ begin read only;
   select is(pg_temp.ailing(), array['writing'], 'health in a database that is read-only');
 rollback;
 begin read only;
-  select is((select c #>> '{details,0}' from jsonb_array_elements(public.health_report() -> 'checks') c where c ->> 'name' = 'writing'), 'the database is read-only', 'it says why');
+  select is((select c #>> '{details,0}' from jsonb_array_elements(public.health_report() -> 'checks') c where c ->> 'name' = 'writing'), 'the database is read-only', 'a read-only database says why it is not well');
 rollback;
 
 -- A function that has served is looked after; one that never did is not.
 set mill.now = '2030-01-01 00:00+00';
 select is(mill.probe_functions(), 0, 'a function that has never served is not probed');
 insert into mill.invocation (id, queue, reason, asked_at, begun_at, ended_at) values (mill.uuid7(), 'default', 'wake', mill.now(), mill.now(), mill.now());
-select is(mill.probe_functions(), 0, 'nor one that served a moment ago');
+select is(mill.probe_functions(), 0, 'a function that served a moment ago is not probed');
 set mill.now = '2030-01-01 00:00:20+00';
 select is(mill.probe_functions(), 1, 'one that has rested for 20 seconds is probed');
-select is(mill.probe_functions(), 0, 'once');
+select is(mill.probe_functions(), 0, 'a function that was just probed is not probed again');
 update mill.invocation set ended_at = mill.now(), failure = 'answered 403' where ended_at is null;
 set mill.now = '2030-01-01 00:00:25+00';
 select is(mill.probe_functions(), 1, 'after a failure it is probed at the next tick');
@@ -56,7 +56,7 @@ update mill.invocation set ended_at = mill.now(), failure = 'answered 403' where
 select mill.judge_alerts();
 select is((select array_agg(a.subject) from mill.alert a where a.rule = 'invocations_failing' and a.state = 'firing'), array['default'], 'three failures in a row are an alert, 30 seconds after the last good one');
 set mill.now = '2030-01-01 00:00:35+00';
-select is(mill.probe_functions(), 0, 'then it is probed every 20 seconds again');
+select is(mill.probe_functions(), 0, 'after its alert a function is probed every 20 seconds again');
 
 -- Storage is asked over HTTP; the answers are written here by hand.
 create function pg_temp.answer(p_status int) returns void language sql as $$
@@ -77,7 +77,7 @@ select is((select array_agg(a.name || ': ' || a.failure) from mill.silent_addres
 select mill.judge_alerts();
 select ok('address_silent storage' = any (pg_temp.firing()), 'alert: storage does not answer');
 set mill.now = '2030-01-01 00:04:10+00'; select mill.probe_addresses(); select pg_temp.answer(200);
-select is((select count(*) from mill.silent_addresses() where name = 'storage'), 0::bigint, 'it is over with the first good answer');
+select is((select count(*) from mill.silent_addresses() where name = 'storage'), 0::bigint, 'the alert about storage is over with the first good answer');
 
 reset mill.now;
 update mill.alert_rule set threshold = 0 where rule = 'snapshot_held'; -- this test holds one itself, if not for long

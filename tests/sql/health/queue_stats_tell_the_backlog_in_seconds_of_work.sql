@@ -18,5 +18,5 @@ select is(pg_temp.stat('workers_wanted'), '10', 'are cleared by ten workers in t
 select is(pg_temp.stat('p95_ms'), '5000', 'durations as the upper bound of their bucket');
 set mill.now = '2030-01-01 00:01:10+00';
 select is(pg_temp.stat('last_minute')::jsonb, '{"completed": 10}', 'the minute that is over, by outcome');
-select ok(public.metrics_report() ?& array['queues', 'breakers', 'schedules', 'alerts', 'workers'], 'and all of it for /metrics');
+select ok(public.metrics_report() ?& array['queues', 'breakers', 'schedules', 'alerts', 'workers'], 'the report for /metrics has queues, breakers, schedules, alerts and workers');
 select * from finish();

@@ -50,5 +50,5 @@ select is((select detail ->> 'action' from mill.heard), 'discard', 'a discarded 
 create function mill.fail_acted(p_detail jsonb) returns void language plpgsql as $$ begin raise exception 'no'; end $$;
 insert into mill.hook (event, routine, place) values ('acted', 'mill.fail_acted', 900);
 select throws_ok($$ select mill.cancel(array(select id from mill.job_live)) $$, 'P0001', 'no', 'a failing hook of acted fails the action');
-select is((select count(*) from mill.job_live), 1::bigint, 'and the action is taken back');
+select is((select count(*) from mill.job_live), 1::bigint, 'an action whose hook fails is taken back');
 select * from finish();

@@ -8,9 +8,9 @@ select is(public.call_once('k', 'submit_job', '{"p_kind": "echo", "p_payload": {
 select is(public.run_cleanup_step('idempotency'), '{"removed": 0, "more": false}', 'the cleanup leaves a key that is good');
 set mill.now = '2030-01-02 00:00:01+00';
 select is(public.call_once('k', 'submit_job', '{"p_kind": "echo", "p_payload": {"b": 2}}') ->> 'replayed', 'false', 'after 24 hours a key is free, also before the cleanup has run');
-select is(public.call_once('k', 'submit_job', '{"p_kind": "echo", "p_payload": {"b": 2}}') ->> 'replayed', 'true', 'and good for another 24 hours');
+select is(public.call_once('k', 'submit_job', '{"p_kind": "echo", "p_payload": {"b": 2}}') ->> 'replayed', 'true', 'a key that is used again lasts for another 24 hours');
 select is(public.run_cleanup_step('idempotency'), '{"removed": 1, "more": false}', 'the cleanup deletes what has expired');
-select is((select array_agg(key) from mill.idempotency_key), array['k'], 'and nothing else');
+select is((select array_agg(key) from mill.idempotency_key), array['k'], 'the cleanup keeps keys that have not expired');
 insert into mill.idempotency_key select 'service', 'x' || n, sha256(''), '1', '2029-01-01' from generate_series(1, 5) n;
 update mill.cleanup_step set max_items = 3 where step = 'idempotency';
 select is(public.run_cleanup_step('idempotency'), '{"removed": 3, "more": true}', 'the cleanup deletes a bounded number at a time');

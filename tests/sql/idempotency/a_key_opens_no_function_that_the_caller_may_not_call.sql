@@ -29,5 +29,5 @@ select is((select owner from mill.job), '11111111-1111-4111-8111-111111111111', 
 set request.jwt.claims = '{"role": "service_role"}';
 select throws_ok($$ select public.call_once('large', 'enqueue_many', jsonb_build_object('p_kind', 'echo', 'p_payloads',
   (select jsonb_agg(jsonb_build_object('n', n)) from generate_series(1, 40000) n))) $$, 'GM084', null, 'an answer that is too large to be kept is refused');
-select is((select count(*)::int from public.job_queue), 1, 'and what it stands for is not enqueued');
+select is((select count(*)::int from public.job_queue), 1, 'a call whose answer is too large to be kept enqueues nothing');
 select * from finish();

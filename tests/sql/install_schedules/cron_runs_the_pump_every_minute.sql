@@ -14,7 +14,7 @@ end
 $$;
 select ok(exists (select from mill.heartbeat where part = 'process-queue-batch'), 'the pump has run');
 select ok(exists (select from cron.job_run_details d join cron.job j using (jobid)
-                  where j.jobname = 'process-queue-batch' and d.status in ('running', 'succeeded')), 'as a run of cron, on record');
+                  where j.jobname = 'process-queue-batch' and d.status in ('running', 'succeeded')), 'the run of the pump is on record as a run of cron');
 select results_eq(
   $$ select jobname::text collate "C", schedule collate "C", command collate "C" from cron.job order by 1 $$,
   $$ select name collate "C", schedule collate "C", coalesce(command, format('select mill.run_schedule(%L)', name)) collate "C" from mill.schedule order by 1 $$,

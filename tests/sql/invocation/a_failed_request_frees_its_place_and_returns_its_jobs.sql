@@ -18,7 +18,7 @@ delete from mill.invocation; -- the one that this enqueue asked for
 create temp table first as select pg_temp.begin() as id;
 create temp table second as select pg_temp.begin() as id;
 select is((select count(*) from mill.job where state = 'processing'), 4::bigint, 'two invocations hold four jobs');
-select is(mill.invoke_due(), 0, 'they fill max_parallel');
+select is(mill.invoke_due(), 0, 'two invocations fill max_parallel');
 select is(mill.end_lost_invocations(), 0, 'an invocation whose request is under way is left alone');
 
 select pg_temp.answer((select id from first), null, 'connection refused');
@@ -29,7 +29,7 @@ delete from mill.invocation i where i.begun_at is null;
 select mill.tick();
 select is((select failure from mill.invocation i join first using (id)), 'connection refused', 'a round of the pump ends the lost invocation and says why');
 select is((select count(*) from mill.job where worker = 'edge-' || (select id from first)), 0::bigint, 'its jobs are taken back');
-select is((select count(*) from mill.job where state = 'pending' and lease_losses = 1), 2::bigint, 'and are due at once: the outage was not theirs');
+select is((select count(*) from mill.job where state = 'pending' and lease_losses = 1), 2::bigint, 'jobs of a failed request are due at once: the outage was not theirs');
 select is((select count(*) from mill.job where worker = 'edge-' || (select id from second)), 2::bigint, 'the jobs of the other invocation stay with it');
 select is(mill.invoke_due(), 1, 'the pump may invoke again');
 select is((public.settle_jobs('edge-' || (select id from first),

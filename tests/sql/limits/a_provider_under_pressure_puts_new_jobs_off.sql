@@ -7,11 +7,11 @@ select is(mill.backpressure_delay('echo'), interval '0', 'none where the queue h
 select public.reserve_api_capacity('p', 'e', 1) from generate_series(1, 4);
 select is(mill.backpressure_delay('ai_queue_pass1'), interval '45 seconds', 'past four fifths the provider''s own delay');
 select public.enqueue_job_v3('ai_queue_pass1', 'n', '{"a": 1}', scheduled_at => '2030-01-01 00:00+00');
-select is((select state from mill.job_live), 'deferred', 'and a job that is enqueued now waits');
+select is((select state from mill.job_live), 'deferred', 'a job that is enqueued under pressure waits');
 update mill.queue set endpoint = 'idle' where queue = 'ai';
 select is(mill.backpressure_delay('ai_queue_pass1'), interval '0', 'the endpoint that counts is the queue''s');
 update mill.queue set endpoint = 'e' where queue = 'ai';
 set mill.now = '2030-01-01 00:02+00';
 select mill.enqueue('[{"kind": "ai_queue_pass1", "payload": {"a": 1}}, {"kind": "ai_queue_pass1", "payload": {"a": 1}}]');
-select is(mill.backpressure_delay('ai_queue_pass1'), interval '45 seconds', 'also when too many wait for it');
+select is(mill.backpressure_delay('ai_queue_pass1'), interval '45 seconds', 'new jobs are put off when too many wait for the provider');
 select * from finish();

@@ -14,8 +14,8 @@ create temp table second as select public.reserve_api_capacity('p', 'e', 100) as
 select is((select a ->> 'granted' from second), 'true', 'the slot is free again');
 -- The first caller was only slow.
 select is(public.settle_api_capacity((select (a ->> 'lease_id')::uuid from first), 50), true, 'a late caller still settles its tokens');
-select is(public.settle_api_capacity((select (a ->> 'lease_id')::uuid from first), 50), false, 'once');
-select is((select count(*) from mill.api_lease where ended_at is null), 1::bigint, 'and frees nobody else''s slot');
+select is(public.settle_api_capacity((select (a ->> 'lease_id')::uuid from first), 50), false, 'a late caller settles its tokens only once');
+select is((select count(*) from mill.api_lease where ended_at is null), 1::bigint, 'a late release frees nobody else''s slot');
 select is(public.settle_api_capacity((select (a ->> 'lease_id')::uuid from second), 100), true, 'the second caller settles its own lease');
 select is((select tokens from mill.api_capacity_left(mill.api_limit('p', 'e'), '2030-01-01 00:00:31+00')), 850::bigint, 'what was really used counts: 50 and 100');
 select * from finish();

@@ -6,7 +6,7 @@ select is(pg_temp.row_of('anthropic', 'claude-3-haiku-20240307'), 'claude-3', 'a
 reset role;
 insert into mill.api_rate_limits (provider_name, api_endpoint) values ('anthropic', 'claude-3-haiku'), ('anthropic', 'claude');
 set role service_role;
-select is(pg_temp.row_of('anthropic', 'claude-3-haiku-20240307'), 'claude-3-haiku', 'of two rows the longer name is meant');
+select is(pg_temp.row_of('anthropic', 'claude-3-haiku-20240307'), 'claude-3-haiku', 'of two matching rows the one with the longer name is taken');
 select is(pg_temp.row_of('anthropic', 'claude-30'), 'claude', 'a name is followed by a hyphen: claude-30 is no claude-3');
 select throws_ok($$ select public.limit_of_call('openai', 'gpt-9') $$, 'GM020', null, 'a model without any row is an error');
 select throws_ok($$ select public.limit_of_call('anthropic', 'gpt-4o-mini') $$, 'GM020', null, 'a row of another provider is not taken');

@@ -14,6 +14,6 @@ select is((select count(*) from mill.job where queue = 'short'), 1::bigint, 'a d
 select is((select count(*) from mill.job where queue = 'long'), 1::bigint, 'one with a job that is still kept stays whole');
 set mill.now = '2030-03-01 12:00+00';
 select mill.maintain();
-select is_empty('select * from mill.job', 'until that is past its time too');
+select is_empty('select * from mill.job', 'a day is dropped once its last job is past its time');
 select is((select count(*) from mill.event where code = 'maintain_skipped'), 0::bigint, 'nothing was skipped');
 select * from finish();

@@ -6,5 +6,5 @@ select mill.settle('w', jsonb_agg(jsonb_build_object('id', c.id, 'attempt', c.at
 select is((select count(*) from mill.job_done_default), 0::bigint, 'a finished job lies in the partition of its day');
 set mill.now = '2999-06-01 12:00+00';
 select is((mill.maintain() ->> 'dropped')::int, 4, 'expired days are dropped whole');
-select is_empty('select * from mill.job', 'with what was in them');
+select is_empty('select * from mill.job', 'the rows of expired days are gone');
 select * from finish();

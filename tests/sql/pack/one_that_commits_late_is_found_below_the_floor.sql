@@ -11,7 +11,7 @@ select mill.enqueue('[{"kind": "s", "payload": {"n": 1}}]');
 select mill.claim('w', array['floors'], 50);
 update mill.floor_version set advance_at = '-infinity' where line = (select line from mill.line where queue = 'floors');
 select mill.raise_floors('floors');
-select is((select turn from mill.floor where queue = 'floors'), (select turn from mill.job_live where queue = 'floors' and state = 'pending'), 'or to the first row');
+select is((select turn from mill.floor where queue = 'floors'), (select turn from mill.job_live where queue = 'floors' and state = 'pending'), 'the floor moves to the first pending row when no pack is before it');
 
 -- As if transactions that took their places before that committed only now.
 select pg_temp.many(20);
@@ -21,6 +21,6 @@ select pg_temp.many(20);
 update mill.pack set turn = 1;
 update mill.floor_version set safe = turn, mark = turn where line = (select line from mill.line where queue = 'floors');
 select mill.repair_floors();
-select is((select count(*) from mill.claim('w', array['floors'], 100)), 20::bigint, 'and even one below safe is found once a minute');
+select is((select count(*) from mill.claim('w', array['floors'], 100)), 20::bigint, 'a pack below safe is found once per minute');
 select is((select count(*) from mill.pack), 0::bigint, 'none is left');
 select * from finish();

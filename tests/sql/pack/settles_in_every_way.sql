@@ -10,5 +10,5 @@ select results_eq('select state, count(*) from mill.job group by 1 order by 1',
   $$ values ('completed', 4::bigint), ('deferred', 4), ('failed', 4), ('pending', 4), ('retrying', 4) $$, 'every outcome is what it always is');
 select is((select count(*) from mill.claim('w', array['default'], 100)), 4::bigint, 'released ones are in line at once');
 set mill.now = '2030-01-01 00:02+00';
-select is((select count(*) from mill.claim('w', array['default'], 100)), 8::bigint, 'the others when they are due');
+select is((select count(*) from mill.claim('w', array['default'], 100)), 8::bigint, 'jobs that wait for their retry are claimed when they are due');
 select * from finish();

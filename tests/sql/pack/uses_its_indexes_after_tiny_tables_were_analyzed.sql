@@ -7,7 +7,7 @@ $$;
 select pg_stat_force_next_flush();
 create temp table before as select pg_temp.scans() as scans;
 select is((select count(*) from mill.claim('w', array['default'], 500)), 500::bigint, 'claimed whole');
-select is((select count(*) from mill.claim('w', array['default'], 7)), 7::bigint, 'and in part');
+select is((select count(*) from mill.claim('w', array['default'], 7)), 7::bigint, 'a pack is claimed in part');
 select mill.cancel(array[mill.pack_of('ffffffff-ffff-ffff-ffff-ffffffffffff')]);
 select mill.settle('w', (select jsonb_agg(jsonb_build_object('id', id, 'attempt', attempt, 'outcome', 'completed')) from mill.claim('w', array['default'], 100)));
 set mill.now = '2099-01-01';

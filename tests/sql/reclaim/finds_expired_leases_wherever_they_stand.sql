@@ -10,7 +10,7 @@ update mill.job_live set lease_until = 'infinity' where worker = 'long';
 select mill.claim('short', array['plain'], 2);
 set mill.now = '2030-01-01 00:02+00';
 select is(mill.reclaim(), 2, 'two are lost, the long one is not');
-select is(mill.reclaim(), 0, 'once');
+select is(mill.reclaim(), 0, 'an expired lease is taken back only once');
 select is((select f.tail from mill.floor f where f.queue = 'plain'), (select j.turn from mill.job j where worker = 'long'), 'the tail waits for the long one');
 select mill.settle('long', jsonb_agg(jsonb_build_object('id', id, 'attempt', attempt, 'outcome', 'completed'))) from mill.job where worker = 'long';
 
@@ -28,8 +28,8 @@ select gen_random_uuid(), line, turn - 1, 'plain', 'p', '{"late": true}', 'pendi
 select mill.claim('late', array['plain'], 10);
 select is((select count(*) from mill.job where worker = 'late' and payload ? 'late'), 1::bigint, 'the late one was claimed');
 set mill.now = '2030-01-01 00:06+00';
-select is(mill.reclaim(), 2, 'and is taken back with the rest of its batch');
-select ok(exists (select from mill.job where payload ? 'late' and state = 'retrying'), 'it waits for its next attempt');
+select is(mill.reclaim(), 2, 'the late job is taken back with the rest of its batch');
+select ok(exists (select from mill.job where payload ? 'late' and state = 'retrying'), 'a job that was taken back waits for its next attempt');
 
 -- A queue that begins to count.
 select mill.enqueue_many('p', '[{"n": 5}, {"n": 6}]');
@@ -37,5 +37,5 @@ select mill.claim('w', array['plain'], 1);
 update mill.queue set max_running = 1 where queue = 'plain';
 select is((select count(*) from mill.claim('w', array['plain'], 1)), 0::bigint, 'what ran already counts against the new cap');
 set mill.now = '2030-01-01 00:08+00';
-select is(mill.reclaim(), 1, 'and is taken back all the same');
+select is(mill.reclaim(), 1, 'a job over the new cap is taken back all the same');
 select * from finish();

@@ -21,7 +21,7 @@ begin
   return v_queued;
 end $$;
 select is(pg_temp.minutes(5, 1), array[1, 1, 1, 1, 1], 'data that lives for a minute is asked for at every pass');
-select is(pg_temp.minutes(6, 2), array[1, 0, 1, 0, 1, 0], 'and data that lives for two minutes at every second one');
+select is(pg_temp.minutes(6, 2), array[1, 0, 1, 0, 1, 0], 'data that lives for two minutes is asked for at every second pass');
 -- The provider has nothing newer: that is asked again as often.
 create function pg_temp.unchanged() returns int[] language plpgsql as $$
 declare
@@ -52,5 +52,5 @@ select mill.queue_refreshes((select r from public.data_type_registry r where dat
 set mill.now = '2030-01-01 01:00+00';
 select is(mill.walk_all_scheduled() ->> 'queued', '0', 'with refresh.scheduled_depth refreshes due no scheduled one is queued');
 delete from mill.job where payload ->> 'symbol' = (select max(payload ->> 'symbol') from mill.job_live);
-select is(mill.walk_all_scheduled() ->> 'queued', '23', 'and with one less the walk begins where it would have');
+select is(mill.walk_all_scheduled() ->> 'queued', '23', 'with one refresh less than refresh.scheduled_depth the walk begins where it would have');
 select * from finish();

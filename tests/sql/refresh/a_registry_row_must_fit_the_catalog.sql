@@ -20,9 +20,9 @@ exception when others then
   return sqlstate || ' ' || coalesce(nullif(v_detail, ''), sqlerrm);
 end $$;
 select alike(pg_temp.register('{"table_name": "dividends; drop table quotes"}'), 'GM035 %identifier', 'an injection is no identifier');
-select alike(pg_temp.register('{"symbol_column": "symbol\" or true --"}'), 'GM035 %identifier', 'nor is this');
+select alike(pg_temp.register('{"symbol_column": "symbol\" or true --"}'), 'GM035 %identifier', 'a second injection is no identifier');
 select alike(pg_temp.register('{"table_name": "nothing"}'), 'GM035 there is no table%', 'the table must exist');
-select alike(pg_temp.register('{"table_name": "open_table"}'), 'GM035 there is no table%', 'with row level security');
+select alike(pg_temp.register('{"table_name": "open_table"}'), 'GM035 there is no table%', 'the table must have row level security');
 select alike(pg_temp.register('{"timestamp_column": "yield"}'), 'GM035 %no timestamptz', 'columns have their types');
 select alike(pg_temp.register('{"staleness_function": "now"}'), 'GM035 there is no function%', 'the staleness function exists');
 select alike(pg_temp.register('{"column_map": {"symbol": "/symbol", "made_at": "/asOf"}}'), 'GM035 %yield may not be null%', 'what may not be null is mapped');
@@ -42,7 +42,7 @@ select is(pg_temp.register('{"response_schema": {"type": ["object", "null"], "re
 delete from public.data_type_registry where data_type = 'dividend';
 select is(pg_temp.register('{"edge_function_name": "mine", "endpoint_template": null, "response_schema": null, "column_map": null}'), 'ok', 'a processor of the user''s needs to be told nothing');
 delete from public.data_type_registry where data_type = 'dividend';
-select is(pg_temp.register('{}'), 'ok', 'and what fits is taken');
+select is(pg_temp.register('{}'), 'ok', 'a registry row that fits the catalog is taken');
 select ok(exists (select from mill.kind where kind = 'refresh.dividend' and queue = 'refresh')
-  and exists (select from pg_publication_tables where pubname = 'supabase_realtime' and tablename = 'dividends'), 'as a kind of job, with its table published');
+  and exists (select from pg_publication_tables where pubname = 'supabase_realtime' and tablename = 'dividends'), 'a registered data type is a kind of job, and its table is published');
 select * from finish();

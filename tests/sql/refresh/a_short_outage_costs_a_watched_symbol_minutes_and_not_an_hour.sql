@@ -51,7 +51,7 @@ select is(pg_temp.next_try_that_fails(), 3, 'after a third dead letter in a row 
 select is(pg_temp.next_try_that_fails(), 5, 'after a fourth dead letter in a row the symbol waits for four minutes');
 select is(pg_temp.next_try_that_fails(), 9, 'after a fifth dead letter in a row the symbol waits for eight minutes');
 select is(pg_temp.next_try_that_fails(), 16, 'the pause does not grow beyond refresh.failure_pause_max_minutes');
-select is(pg_temp.next_try_that_fails(), 16, 'nor does it grow later');
+select is(pg_temp.next_try_that_fails(), 16, 'the pause does not grow later');
 
 -- A new watcher.
 select is(pg_temp.pass(), 0, 'no pass asks for the symbol during the pause');

@@ -12,8 +12,8 @@ create function pg_temp.settle(p_worker text, p_job jsonb, p_price numeric) retu
     'data_type', 'quote', 'outcome', 'fetched', 'bytes', 10, 'called', true, 'rows', pg_temp.quote('AAA', mill.now(), p_price)))) #>> '{0,status}'
 $$;
 select is((select pg_temp.settle('zombie', j, 6.66) from zombie), 'lost', 'a worker that lost its lease is told so');
-select ok(not exists (select from public.quotes) and not exists (select from public.api_data_usage), 'and has written nothing');
+select ok(not exists (select from public.quotes) and not exists (select from public.api_data_usage), 'a worker that lost its lease has written nothing');
 select is((select pg_temp.settle('heir', j, 10) from heir), 'accepted', 'its heir settles');
-select is((select pg_temp.settle('heir', j, 11) from heir), 'lost', 'once');
-select is((select price from public.quotes), 10::numeric, 'with what it fetched');
+select is((select pg_temp.settle('heir', j, 11) from heir), 'lost', 'the heir of a lost lease settles only once');
+select is((select price from public.quotes), 10::numeric, 'the heir of a lost lease writes what it fetched');
 select * from finish();

@@ -19,7 +19,7 @@ create function pg_temp.value_of(p_name text) returns numeric language sql as $$
 
 select is(pg_temp.value_of('refresh_subscriptions'), 2::numeric, 'a symbol counts once, however many watch it');
 select is(pg_temp.value_of('refresh_calls_last_hour'), 2::numeric, 'calls are those of the last hour');
-select is(pg_temp.value_of('refresh_bytes_last_hour'), 3000::numeric, 'and so are bytes');
+select is(pg_temp.value_of('refresh_bytes_last_hour'), 3000::numeric, 'bytes are those of the last hour');
 select is(pg_temp.value_of('refresh_estimate_ratio'), 1.5::numeric, 'answers are compared with their estimate');
 select ok(pg_temp.value_of('refresh_quota_used_ratio') > 0, 'the quota is shown as a part');
 select ok(pg_temp.value_of('refresh_age_seconds') is not null, 'freshness is shown for what is watched');

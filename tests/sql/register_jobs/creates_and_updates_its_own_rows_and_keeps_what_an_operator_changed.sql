@@ -17,7 +17,7 @@ select is(pg_temp.mail('{"max_parallel": "9", "batch_size": 20}', '{"max_attempt
   '{"queues": [{"queue": "mail", "status": "updated"}], "kinds": [{"kind": "send_email", "status": "updated"}]}', 'a changed definition is written');
 reset role;
 select results_eq($$ select q.max_parallel, q.batch_size, k.max_attempts, k.unique_by from mill.queue q join mill.kind k using (queue) where q.queue = 'mail' $$,
-  $$ values (9, 20, null::int, null::text[]) $$, 'as it was asked for, and null takes an option away');
+  $$ values (9, 20, null::int, null::text[]) $$, 'a changed definition is written as it was asked for, and null takes an option away');
 
 update mill.queue set max_parallel = 2 where queue = 'mail';
 update mill.kind set max_attempts = 3 where kind = 'send_email';
@@ -25,12 +25,12 @@ set role service_role;
 select is(pg_temp.mail('{"max_parallel": 16, "batch_size": 30}') -> 'kept', '[{"queue": "mail", "field": "max_parallel", "value": 2, "asked": 16}, {"kind": "send_email", "field": "max_attempts", "value": 3, "asked": 8}]',
   'what an operator has changed is kept and listed');
 reset role;
-select results_eq($$ select max_parallel, batch_size from mill.queue where queue = 'mail' $$, $$ values (2, 30) $$, 'the other fields are written');
+select results_eq($$ select max_parallel, batch_size from mill.queue where queue = 'mail' $$, $$ values (2, 30) $$, 'fields that no operator has changed are written');
 set role service_role;
 select is(pg_temp.mail('{"max_parallel": 2, "batch_size": 30}', '{"max_attempts": 3}') -> 'kept', '[]', 'asking for what the operator has chosen is no conflict');
 select is(pg_temp.mail('{"max_parallel": 16}', p_force => true) -> 'kept', '[]', 'with force everything is written');
 reset role;
-select results_eq($$ select q.max_parallel, k.max_attempts from mill.queue q join mill.kind k using (queue) where q.queue = 'mail' $$, $$ values (16, 8) $$, 'also over an operator''s change');
+select results_eq($$ select q.max_parallel, k.max_attempts from mill.queue q join mill.kind k using (queue) where q.queue = 'mail' $$, $$ values (16, 8) $$, 'with force an operator''s change is overwritten');
 update mill.queue set url = null, function = 'processor' where queue = 'mail';
 set role service_role;
 select is(jsonb_path_query_array(pg_temp.mail('{"url": "https://example.com/other"}'), '$.kept[*].field'), '["function", "url"]', 'function and url are kept together');
@@ -39,12 +39,12 @@ reset role;
 set role service_role;
 select is(public.register_jobs('{"kinds": [{"kind": "resize", "queue": "pictures"}]}'), '{"queues": [{"queue": "pictures", "status": "created"}], "kinds": [{"kind": "resize", "status": "created"}], "kept": []}',
   'a queue that a kind names is created');
-select is(public.register_jobs('{"kinds": [{"kind": "resize", "queue": "pictures"}]}') -> 'queues', '[]', 'and is left alone when it is there');
+select is(public.register_jobs('{"kinds": [{"kind": "resize", "queue": "pictures"}]}') -> 'queues', '[]', 'a queue that a kind names is left alone when it is there');
 reset role;
 select is((select served_by from mill.queue where queue = 'pictures'), 'external', 'such a queue is left to workers of your own');
 set role service_role;
 select throws_ok($$ select public.register_jobs('{"queues": [{"queue": "default", "max_parallel": 1}]}') $$, 'GM012', null, 'a queue of Gristmill is refused');
-select throws_ok($$ select public.register_jobs('{"kinds": [{"kind": "echo", "queue": "default"}]}', true) $$, 'GM012', null, 'so is a kind of Gristmill, also with force');
+select throws_ok($$ select public.register_jobs('{"kinds": [{"kind": "echo", "queue": "default"}]}', true) $$, 'GM012', null, 'a kind of Gristmill is refused, also with force');
 
 create function pg_temp.refusal(p_definition jsonb) returns text language plpgsql as $$
 declare v_detail text;
@@ -56,10 +56,10 @@ exception when others then
   return sqlstate || ' ' || v_detail;
 end $$;
 select is(pg_temp.refusal('{"queues": [{"queue": "good"}, {"queue": "bad", "batchsize": 1}]}'), 'GM013 /queues/1/batchsize', 'an unknown option is refused with its place');
-select is(pg_temp.refusal('{"queues": [{"queue": "bad", "batch_size": 0}]}'), 'GM013 /queues/0', 'so is a value out of range');
-select is(pg_temp.refusal('{"kinds": [{"kind": "bad", "queue": "mail", "unique": {"by": "to"}}]}'), 'GM013 /kinds/0/unique', 'so is a unique that says nothing');
+select is(pg_temp.refusal('{"queues": [{"queue": "bad", "batch_size": 0}]}'), 'GM013 /queues/0', 'an option with a value out of range is refused with its place');
+select is(pg_temp.refusal('{"kinds": [{"kind": "bad", "queue": "mail", "unique": {"by": "to"}}]}'), 'GM013 /kinds/0/unique', 'a unique whose fields are no list is refused with its place');
 select is(pg_temp.refusal('{"kinds": [{"kind": "bad", "queue": "mail", "schema": {"properties": {"a": {"unevaluatedItems": false}}}}]}'),
-  'GM013 /kinds/0/schema/properties/a/unevaluatedItems', 'so is a keyword that is not supported');
+  'GM013 /kinds/0/schema/properties/a/unevaluatedItems', 'a schema with an unsupported keyword is refused with its place');
 reset role;
 select is((select count(*) from mill.queue where queue in ('good', 'bad')), 0::bigint, 'nothing of a refused definition is written');
 select * from finish();

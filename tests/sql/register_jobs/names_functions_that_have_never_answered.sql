@@ -9,8 +9,8 @@ select is(pg_temp.mail('mials') #>> '{0,sentence}',
   'The function of the queue mail has never answered at https://x.example.com/functions/v1/mials. Deploy it there, or correct its name or address and register again.',
   'a queue whose function has never answered is named at once, with its address and what to do');
 insert into mill.invocation (id, queue, reason, asked_at, ended_at, failure) values (mill.uuid7(), 'mail', 'wake', now() - interval '2 minutes', now(), 'answered 404');
-select is(pg_temp.mail('mials') -> 0 ->> 'failure', 'answered 404', 'as long as it has not claimed, with what it answered last');
-select is(pg_temp.mail('mails') -> 0 -> 'failure', null, 'of a function that was changed just now nothing is known');
+select is(pg_temp.mail('mials') -> 0 ->> 'failure', 'answered 404', 'a function is named as long as it has not claimed, with what it answered last');
+select is(pg_temp.mail('mails') -> 0 -> 'failure', null, 'nothing is known of a function that was changed just now');
 insert into mill.invocation (id, queue, reason, asked_at, begun_at, ended_at) values (mill.uuid7(), 'mail', 'wake', now(), now(), now());
 select is(pg_temp.mail('mails'), '[]', 'one that has claimed is not named');
 select is(pg_temp.mail('elsewhere') -> 0 ->> 'function', 'elsewhere', 'another function in its place is');

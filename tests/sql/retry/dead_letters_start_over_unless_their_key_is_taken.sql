@@ -7,8 +7,8 @@ create temp table answers as select j.name, r.status from mill.job j cross join 
 select is((select status from answers where name = 'a'), 'retried', 'one starts over');
 select is((select status from answers where name = 'b'), 'duplicate', 'one whose key a live job holds stays');
 select is((select status from answers where name = 'c'), 'not_dead', 'a live one is left alone');
-select results_eq($$ select state, attempt, lease_losses from mill.job where name = 'a' $$, $$ values ('pending', 0, 0) $$, 'with all its attempts');
-select is((select jsonb_array_length(error_log) from mill.job where name = 'a'), 1, 'and its history');
-select is((select array_agg(name order by name) from mill.claim('w', array['default'], 10)), array['a', 'c'], 'it can be claimed');
+select results_eq($$ select state, attempt, lease_losses from mill.job where name = 'a' $$, $$ values ('pending', 0, 0) $$, 'a job that starts over has all its attempts');
+select is((select jsonb_array_length(error_log) from mill.job where name = 'a'), 1, 'a job that starts over keeps its history');
+select is((select array_agg(name order by name) from mill.claim('w', array['default'], 10)), array['a', 'c'], 'a job that starts over can be claimed');
 select is((select array_agg(name) from mill.job_dead), array['b'], 'no dead letter was lost');
 select * from finish();

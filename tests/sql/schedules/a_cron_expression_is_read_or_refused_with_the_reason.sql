@@ -9,10 +9,10 @@ select matches(pg_temp.problem('0 0 * *'), 'five fields', 'four fields are refus
 select matches(pg_temp.problem('0 0 * * * *'), 'five fields', 'six fields are refused');
 select matches(pg_temp.problem('60 0 * * *'), 'a minute that cannot be read: 60', 'a number out of range is refused with its field');
 select matches(pg_temp.problem('0 22-2 * * *'), 'an hour that cannot be read: 22-2', 'a range that runs backwards is refused');
-select matches(pg_temp.problem('0 0 0 * *'), 'a day of the month that cannot be read: 0', 'so is a day 0');
-select matches(pg_temp.problem('5/15 * * * *'), 'a minute that cannot be read: 5/15', 'so is a step on a single number, which programs read in two ways');
-select matches(pg_temp.problem('*/0 * * * *'), 'a minute', 'so is a step of 0');
-select matches(pg_temp.problem('0 0 * foo *'), 'a month that cannot be read: foo', 'so is an unknown name');
+select matches(pg_temp.problem('0 0 0 * *'), 'a day of the month that cannot be read: 0', 'a day 0 is refused');
+select matches(pg_temp.problem('5/15 * * * *'), 'a minute that cannot be read: 5/15', 'a step on a single number, which programs read in two ways, is refused');
+select matches(pg_temp.problem('*/0 * * * *'), 'a minute', 'a step of 0 is refused');
+select matches(pg_temp.problem('0 0 * foo *'), 'a month that cannot be read: foo', 'an unknown name is refused');
 select matches(pg_temp.problem('0 0 * * sunday'), 'a weekday that cannot be read: sunday', 'names have three letters');
 select matches(pg_temp.problem('1,,2 0 * * *'), 'a minute', 'an empty item is refused');
 select is((select array_agg(t::date order by t) from mill.cron_times('0 0 13 * 5', 'UTC', '2026-11-01', '2026-11-21') t), '{2026-11-06,2026-11-13,2026-11-20}',

@@ -5,7 +5,7 @@ create function pg_temp.settle(p_name text, p_outcome jsonb) returns text langua
   select s.status from held h cross join lateral mill.settle('w', jsonb_build_array(jsonb_build_object('id', h.id, 'attempt', h.attempt) || p_outcome)) s where h.name = p_name $$;
 select throws_ok($$ select pg_temp.settle('large', jsonb_build_object('outcome', 'completed', 'result', repeat('x', 1048576))) $$, 'GM014', null, 'a result of more than 1 MiB is refused');
 select is((select state from mill.job where name = 'large'), 'processing', 'its job is still held');
-select is(pg_temp.settle('large', '{"outcome": "dead", "error": {"type": "outcome_refused"}}'), 'accepted', 'and can be settled in another way');
+select is(pg_temp.settle('large', '{"outcome": "dead", "error": {"type": "outcome_refused"}}'), 'accepted', 'a job whose result was refused can be settled in another way');
 select is(pg_temp.settle('fits', jsonb_build_object('outcome', 'completed', 'result', repeat('x', 1048000))), 'accepted', 'a result of just under 1 MiB is kept');
 select pg_temp.settle('error', jsonb_build_object('outcome', 'failed', 'error', jsonb_build_object(
   'type', 'test', 'message', repeat('é', 9000), 'stack', repeat('at ☃', 9000), 'retryable', false, 'http_status', 500, 'dump', repeat('x', 9000))));

@@ -13,5 +13,5 @@ select i.id as invocation, j.* from (select id from mill.invocation where begun_
   jsonb_to_recordset(public.claim_jobs('w', array['default'], 2, null, i.id)) as j(id uuid, attempt int);
 select public.settle_jobs('w', (select jsonb_agg(jsonb_build_object('id', id, 'attempt', attempt, 'outcome', 'completed')) from rest),
   (select distinct invocation from rest));
-select is((select count(*) from mill.invocation), 2::bigint, 'with nothing left, none is');
+select is((select count(*) from mill.invocation), 2::bigint, 'no further invocation is asked for when no job is left');
 select * from finish();

@@ -17,7 +17,7 @@ select is((select progress from mill.job where name = 'completed'), 100::smallin
 select is((select run_at from mill.job where name = 'snoozed'), '2030-01-01 00:01:30+00'::timestamptz, 'snoozed for as long as asked');
 select ok((select run_at > mill.now() and run_at <= mill.now() + interval '2 seconds' from mill.job where name = 'failed'), 'the first backoff is at most its base');
 select is((select error ->> 'worker' from mill.job where name = 'failed'), 'w', 'an error says who met it');
-select is((select jsonb_array_length(error_log) from mill.job where name = 'dead'), 1, 'and is kept in the history');
+select is((select jsonb_array_length(error_log) from mill.job where name = 'dead'), 1, 'an error is kept in the history of its job');
 select is((select count(*) from mill.job_dead), 1::bigint, 'a dead letter lies in its partition');
 
 set mill.now = '2030-01-01 01:00+00';

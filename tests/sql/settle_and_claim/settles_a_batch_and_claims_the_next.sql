@@ -15,7 +15,7 @@ select is((select body -> 'settled' from answer where step = 2),
 select is((select jsonb_agg(j #> '{payload,n}' order by j #> '{payload,n}') from answer, jsonb_array_elements(body -> 'jobs') j where step = 2), '[3, 4]', 'the places of the settled jobs are free for the next ones');
 insert into answer values (3, public.settle_and_claim('w', (select pg_temp.outcomes(body -> 'jobs', 'completed') from answer where step = 1), array['mine'], 10));
 select is((select jsonb_path_query_array(body, '$.settled[*].status') from answer where step = 3), '["lost", "lost"]', 'a repeated settlement is lost');
-select is((select body -> 'jobs' from answer where step = 3), '[]', 'and claims nothing past the cap');
+select is((select body -> 'jobs' from answer where step = 3), '[]', 'settle_and_claim claims nothing past the cap');
 select is(public.settle_and_claim('w', '[]', array['mine'], 10, p_leave_external => true) -> 'jobs', '[]', 'a worker of ours leaves external queues alone');
 
 insert into answer values (4, public.settle_and_claim('w', (

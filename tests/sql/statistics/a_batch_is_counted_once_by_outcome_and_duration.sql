@@ -9,9 +9,9 @@ select mill.settle('w', (select jsonb_agg(jsonb_build_object('id', id, 'attempt'
 select mill.cancel(array(select id from held where n = 10));
 select mill.settle('w', (select jsonb_agg(jsonb_build_object('id', id, 'attempt', attempt, 'outcome', 'completed')) from held where n = 10));
 select results_eq($$ select outcome, jobs, total_ms, bucket from mill.stat where outcome <> 'cancelled' order by 1 $$,
-  $$ values ('completed', 6::bigint, 900::bigint, 7::smallint), ('failed', 3::bigint, 450::bigint, 7::smallint) $$, 'with what it took, in its bucket');
+  $$ values ('completed', 6::bigint, 900::bigint, 7::smallint), ('failed', 3::bigint, 450::bigint, 7::smallint) $$, 'the row of a batch has its duration, in its bucket');
 select is((select jobs from mill.stat where outcome = 'cancelled'), 1::bigint, 'a cancelled one too');
-select ok((select bool_and(bytes > 0) from mill.stat), 'and its bytes');
+select ok((select bool_and(bytes > 0) from mill.stat), 'the row of a batch has its bytes');
 set mill.now = '2030-01-01 00:05+00';
 select mill.fold_statistics();
 select is((select count(*) from mill.stat_batch), 0::bigint, 'later they are folded');

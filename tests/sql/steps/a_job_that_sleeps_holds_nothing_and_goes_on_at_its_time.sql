@@ -9,7 +9,7 @@ select is((select public.sleep_step(id, 'w', 1, 'nap', 2592000, p_logs => '[{"le
 reset role;
 select results_eq($$ select state, worker, lease_until, slot, run_at from mill.job_live $$, $$ values ('deferred', null::text, null::timestamptz, null::text, timestamptz '2026-12-18 12:00+00') $$,
   'meanwhile it has no worker, no lease and no slot');
-select is((select max_attempts - attempt from mill.job_live), 3, 'and as many attempts left as before');
+select is((select max_attempts - attempt from mill.job_live), 3, 'a job that sleeps has as many attempts left as before');
 set role service_role;
 reset role;
 select is((select message from mill.job_log), 'good night', 'what it has logged is kept');
@@ -21,12 +21,12 @@ select public.tick();
 select is(public.claim_jobs('w', '{long}', 1), '[]', 'before its time nobody gets it');
 set mill.now = '2026-12-18 12:00:01+00';
 select public.tick();
-select is(public.claim_jobs('w', '{long}', 1) -> 0 ->> 'attempt', '2', 'then it is claimed, in an attempt with a number of its own');
-select is((select public.sleep_step(id, 'w', 1, 'nap', 2592000) from here), '{"status": "lost"}', 'which the word of the first one cannot touch');
+select is(public.claim_jobs('w', '{long}', 1) -> 0 ->> 'attempt', '2', 'at its time a sleeping job is claimed, in an attempt with a number of its own');
+select is((select public.sleep_step(id, 'w', 1, 'nap', 2592000) from here), '{"status": "lost"}', 'what the attempt before the sleep says does not touch the next attempt');
 select is((select public.sleep_step(id, 'w', 2, 'nap', 2592000) from here) ->> 'status', 'done', 'the sleep is over');
-select is((select public.sleep_step(id, 'w', 2, 'nap', 2592000) from here) ->> 'status', 'done', 'and stays so');
+select is((select public.sleep_step(id, 'w', 2, 'nap', 2592000) from here) ->> 'status', 'done', 'a sleep that is over stays over');
 select is((select public.sleep_step(id, 'w', 2, 'past', p_until => '2026-01-01') from here) ->> 'status', 'done', 'a time that has passed is no sleep');
 select throws_ok($$ select public.sleep_step(id, 'w', 2, 'never') from here $$, 'GM016', null, 'a sleep says until when');
-select throws_ok($$ select public.sleep_step(id, 'w', 2, 'never', -1) from here $$, 'GM016', null, 'and for no less than nothing');
+select throws_ok($$ select public.sleep_step(id, 'w', 2, 'never', -1) from here $$, 'GM016', null, 'a sleep for less than nothing is refused');
 select is((select public.settle_jobs('w', jsonb_build_array(jsonb_build_object('id', id, 'attempt', 2, 'outcome', 'completed'))) -> 0 ->> 'status' from here), 'accepted', 'the job ends like any other');
 select * from finish();

@@ -30,5 +30,5 @@ select is((select public.record_step(id, 'w', 1, 'd', '1') from here), '{"status
 reset role;
 select is((select count(*) from mill.job_step), 3::bigint, 'its steps stay as long as the job');
 select mill.forget_steps(array(select id from here));
-select is((select count(*) from mill.job_step), 0::bigint, 'and go with it');
+select is((select count(*) from mill.job_step), 0::bigint, 'the steps of a job are deleted with it');
 select * from finish();

@@ -41,12 +41,12 @@ $$;
 select is(pg_temp.read('export_events', (select id from made where name = 'one')) #>> '{events,0,event}', 'progress', 'the ticket opens the events');
 select is(public.read_with_ticket((select ticket from given), 'export_events',
   jsonb_build_object('p_id', (select id from made where name = 'one'), 'p_after', 9007199254740991)) -> 'events', '[]', 'from where the reader is');
-select is(pg_temp.read('get_export', (select id from made where name = 'one')) ->> 'status', 'pending', 'and the thing itself');
+select is(pg_temp.read('get_export', (select id from made where name = 'one')) ->> 'status', 'pending', 'a ticket reads the thing that it names');
 select is(auth.uid(), null, 'after the call the caller is nobody again');
 select throws_ok($$ select public.get_export((select id from made where name = 'one')) $$, '42501', null, 'without the ticket nobody reads it');
-select throws_ok($$ select pg_temp.read('export_events', (select id from made where name = 'two')) $$, 'GM090', null, 'it opens nothing else of its user');
-select throws_ok($$ select pg_temp.read('export_batch_events', (select id from made where name = 'one')) $$, 'GM090', null, 'and no other kind of thing');
-select throws_ok($$ select pg_temp.read('cancel_export', (select id from made where name = 'one')) $$, 'GM090', null, 'and changes nothing');
+select throws_ok($$ select pg_temp.read('export_events', (select id from made where name = 'two')) $$, 'GM090', null, 'a ticket opens nothing else of its user');
+select throws_ok($$ select pg_temp.read('export_batch_events', (select id from made where name = 'one')) $$, 'GM090', null, 'a ticket opens no other kind of thing');
+select throws_ok($$ select pg_temp.read('cancel_export', (select id from made where name = 'one')) $$, 'GM090', null, 'a ticket changes nothing');
 select throws_ok($$ select public.read_with_ticket((select ticket from given), 'export_events', jsonb_build_object('p_id',
   (select id from made where name = 'one'), 'p_owner', 'x')) $$, 'GM090', null, 'further arguments are refused');
 
@@ -56,16 +56,16 @@ create function pg_temp.changed(p_from text, p_to text) returns text language sq
       (length(split_part((select ticket from given), '.', 1)) + 3) / 4 * 4, '='), 'base64'), 'UTF8'), p_from, p_to), 'UTF8'), 'base64'), E'+/=\n', '-_') as mill_payload) p
 $$;
 select throws_ok($$ select pg_temp.read('export_events', (select id from made where name = 'one'), pg_temp.changed('0000000000a1', '0000000000a2')) $$,
-  'GM090', 'the ticket is not valid, or no longer', 'a ticket that names another user is forged');
+  'GM090', 'the ticket is not valid or has expired', 'a ticket that names another user is forged');
 select throws_ok($$ select pg_temp.read('export_events', (select id from made where name = 'one'), pg_temp.changed('"expires": 18', '"expires": 28')) $$,
-  'GM090', 'the ticket is not valid, or no longer', 'a ticket that was made to last is forged');
+  'GM090', 'the ticket is not valid or has expired', 'a ticket that was made to last is forged');
 select is(pg_temp.changed('x', 'x'), (select ticket from given), 'these two differ from the real one in that alone');
 select throws_ok(format('select pg_temp.read(%L, %L, %L)', 'export_events', (select id from made where name = 'one'), t),
-  'GM090', 'the ticket is not valid, or no longer', format('%L is no ticket', left(t, 12)))
+  'GM090', 'the ticket is not valid or has expired', format('%L is no ticket', left(t, 12)))
 from (values (''), ('.'), ('é.é')) v(t);
 reset role;
 select pg_temp.at('2030-01-01 12:01:16+00');
 set role anon;
-select throws_ok($$ select pg_temp.read('export_events', (select id from made where name = 'one')) $$, 'GM090', 'the ticket is not valid, or no longer',
+select throws_ok($$ select pg_temp.read('export_events', (select id from made where name = 'one')) $$, 'GM090', 'the ticket is not valid or has expired',
   'after its time it opens nothing');
 select * from finish();

@@ -13,7 +13,7 @@ select is((select public.get_document(id) from file), null, 'before consent the 
 select public.accept_profile_access((select id from public.profile_access_grants));
 select is((select public.get_document(id) ->> 'id' from file), (select id::text from file), 'the guest reads the document of the profile that let it in');
 select throws_ok($$ select public.begin_erase_document(id) from file $$, 'GM046', null, 'the guest does not erase it');
-select throws_ok($$ select public.finish_erase_document(id) from file $$, 'GM046', null, 'nor ends an erasing');
+select throws_ok($$ select public.finish_erase_document(id) from file $$, 'GM046', null, 'a guest does not end an erasing');
 reset role;
 select is((select status from public.shell_files), 'uploading', 'the document is untouched');
 set role authenticated;

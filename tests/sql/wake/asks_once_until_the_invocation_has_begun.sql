@@ -22,5 +22,5 @@ update mill.queue set paused = true;
 select mill.enqueue('[{"kind": "echo", "payload": {"a": 1}}]');
 select is((select count(*) from mill.invocation), 2::bigint, 'a paused queue wakes nobody');
 select mill.enqueue('[{"kind": "echo", "payload": {"a": 1}, "run_at": "2999-01-01T00:00:00Z"}]');
-select is((select count(*) from mill.invocation), 2::bigint, 'nor does a job of the future');
+select is((select count(*) from mill.invocation), 2::bigint, 'a job of the future asks for no invocation');
 select * from finish();

@@ -20,13 +20,13 @@ select mill.enqueue('[{"kind": "report_generation", "payload": {"a": 1}, "run_at
 select is((select count(*) from net.http_request_queue), 3::bigint, 'nobody is called for a job of the future');
 update mill.queue set paused = true where queue = 'fast';
 select mill.enqueue_many('fast_queue_ocr', '[{"a": 1}]');
-select is((select count(*) from net.http_request_queue), 3::bigint, 'nor for a paused queue');
+select is((select count(*) from net.http_request_queue), 3::bigint, 'a job of a paused queue calls no worker');
 set mill.now = '2030-01-01 00:02:00+00';
 select mill.promote();
 select mill.invoke_due();
 select is((select count(*) from net.http_request_queue), 4::bigint, 'the pump calls for what became due');
 
-select is((select count(*) from mill.invocation where ended_at is null), 0::bigint, 'and waits for no answer');
+select is((select count(*) from mill.invocation where ended_at is null), 0::bigint, 'the pump waits for no answer of the worker');
 set mill.now = '2030-01-01 00:03:00+00';
 drop schema net cascade;
 create schema net;

@@ -15,13 +15,13 @@ reset role;
 select is((select request ->> 'url' from handed), 'http://127.0.0.1:9/functions/v1/processor', 'the request goes to the function of the queue');
 select is((select (request ->> 'body')::jsonb from handed), (select jsonb_build_object(
   'invocation', id, 'queue', 'default', 'batch', 50, 'seconds', 30, 'kinds', '["ant", "echo", "zebra"]'::jsonb) from invocation),
-  'it names the invocation that was asked for, and the kinds of the queue in order');
+  'the request names its invocation, and the kinds of the queue in order');
 select is((select request #>> '{headers,webhook-signature}' from handed), (select mill.sign('invoke', convert_to(format('%s.%s.%s',
-  request #>> '{headers,webhook-id}', request #>> '{headers,webhook-timestamp}', request ->> 'body'), 'UTF8')) from handed), 'it is signed as it is to be sent');
-select ok((select abs((request #>> '{headers,webhook-timestamp}')::bigint - extract(epoch from now())) < 60 from handed), 'it is signed now');
+  request #>> '{headers,webhook-id}', request #>> '{headers,webhook-timestamp}', request ->> 'body'), 'UTF8')) from handed), 'the request is signed over the body that is sent');
+select ok((select abs((request #>> '{headers,webhook-timestamp}')::bigint - extract(epoch from now())) < 60 from handed), 'the signature of the request is of this minute');
 select is((select (body #>> '{}')::jsonb - 'seconds' from (select convert_from(q.body, 'UTF8')::jsonb as body from net.http_request_queue q) q), (select (request ->> 'body')::jsonb - 'seconds' from handed), 'pg_net sends the same');
 select is(public.claim_wake_up((select id from job limit 1)), null, 'another caller gets nothing');
-select is(public.claim_wake_up(gen_random_uuid()), null, 'nor does one with an unknown job');
+select is(public.claim_wake_up(gen_random_uuid()), null, 'a caller with an unknown job gets no wake-up');
 
 -- The handed request begins; then pg_net sends its own, which claims nothing and is answered with 200.
 select is(jsonb_array_length(public.claim_jobs('edge', array['default'], 50, null, (select id from invocation))), 50, 'the invocation claims its batch');
@@ -36,7 +36,7 @@ select is((select count(*) from mill.invocation i where i.begun_at is null), 0::
 select public.settle_jobs('edge', (select jsonb_agg(jsonb_build_object('id', j.id, 'attempt', 1, 'outcome', 'completed')) from mill.job_live j where j.state = 'processing'),
   (select id from invocation));
 select ok((select ended_at is not null and failure is null from mill.invocation join invocation using (id)), 'its settlement ends it');
-select is((select reason from mill.invocation where begun_at is null), 'more', 'and asks for the next one, because jobs are due');
+select is((select reason from mill.invocation where begun_at is null), 'more', 'the settlement asks for the next invocation, because jobs are due');
 
 -- What was handed out and never sent: pg_net's own request begins it.
 select isnt(public.claim_wake_up((select id from mill.job_live where state = 'pending' limit 1)), null, 'the next one can be handed out as well');

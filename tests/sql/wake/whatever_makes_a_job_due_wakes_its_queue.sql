@@ -4,7 +4,7 @@ select is((select count(*) from mill.invocation), 1::bigint, 'enqueue_many');
 update mill.invocation set begun_at = mill.now(), ended_at = mill.now();
 create temp table dead as select id, attempt from mill.claim('w', array['default'], 1);
 select mill.settle('w', (select jsonb_agg(jsonb_build_object('id', id, 'attempt', attempt, 'outcome', 'dead')) from dead));
-select is((select count(*) from mill.invocation), 1::bigint, 'not its end');
+select is((select count(*) from mill.invocation), 1::bigint, 'the end of a job wakes no queue');
 select mill.retry(array(select id from dead));
 select is((select count(*) from mill.invocation where begun_at is null), 1::bigint, 'an operator who sends a dead letter back');
 

@@ -25,5 +25,5 @@ select results_eq($$ select status, percent::int from mill.workflow where type =
   'a step that has ended counts whole where the job goes on without what failed');
 select pg_temp.settle('final', '{0}', 'dead');
 select results_eq($$ select status, phase from mill.workflow where type = 'many' $$, $$ values ('failed', 'final') $$, 'a job that fails at its end says so');
-select ok((select percent from mill.workflow where type = 'many') <= 90, 'and is not at 99%');
+select ok((select percent from mill.workflow where type = 'many') <= 90, 'the progress of a job that fails at its end is not 99%');
 select * from finish();

@@ -19,7 +19,7 @@ insert into mill.workflow (type, user_id) values ('strict', gen_random_uuid());
 select pg_temp.settle('a', '{0}', 'dead');
 select is(pg_temp.states('strict'), 'a failed, b waiting, c waiting', 'fail: what has not begun is taken back');
 select results_eq($$ select status, error - 'item', message from mill.workflow where type = 'strict' $$,
-  $$ values ('failed', '{"task": "a", "type": "test", "message": "broken"}'::jsonb, 'a failed: broken') $$, 'and the job says which task failed, and why');
+  $$ values ('failed', '{"task": "a", "type": "test", "message": "broken"}'::jsonb, 'a failed: broken') $$, 'a failed job says which task failed, and why');
 select is((select count(*) from mill.job_live), 0::bigint, 'nothing of it is left to be claimed');
 insert into mill.workflow (type, user_id) values ('strict', gen_random_uuid());
 create temp table held as select * from mill.claim('other', array['default'], 1, null);
@@ -27,7 +27,7 @@ select pg_temp.settle('b', '{0}', 'dead');
 select is((select status from mill.workflow order by id desc limit 1), 'failed', 'a job fails while another of its tasks runs');
 select mill.settle('other', jsonb_build_array(jsonb_build_object('id', h.id, 'attempt', h.attempt, 'outcome', 'completed'))) from held h;
 select is((select state from mill.task join held using (id)), 'completed', 'what was running is kept');
-select is((select status from mill.workflow order by id desc limit 1), 'failed', 'and starts nothing');
+select is((select status from mill.workflow order by id desc limit 1), 'failed', 'a task that was running when its job failed starts nothing');
 delete from mill.workflow where type = 'strict';
 
 insert into mill.workflow (type, params, user_id) values ('lenient', '{"l": [1, 2, 3]}', gen_random_uuid());
@@ -36,7 +36,7 @@ select is(pg_temp.states('lenient'), 'a0 queued, a1 failed, a2 queued, b0 waitin
 select pg_temp.settle('a', '{0,2}', 'completed'); select pg_temp.settle('b', '{0,2}', 'completed');
 select is(pg_temp.states('lenient'), 'a0 completed, a1 failed, a2 completed, b0 completed, b1 skipped, b2 completed, c skipped, d skipped, e queued',
   'what depends on all items is skipped, and what depends on that; what tolerates it runs');
-select is((select payload from mill.job where name = 'e'), '{"made": [null, null, null]}'::jsonb, 'and sees null for what is not there');
+select is((select payload from mill.job where name = 'e'), '{"made": [null, null, null]}'::jsonb, 'a task that tolerates a failure sees null for the result that is missing');
 select pg_temp.settle('e', '{0}', 'completed');
 select results_eq($$ select status, percent::int from mill.workflow where type = 'lenient' $$, $$ values ('completed', 100) $$, 'the job completes');
 
@@ -44,9 +44,9 @@ insert into mill.workflow (type, user_id) values ('undone', gen_random_uuid());
 select pg_temp.settle('a', '{0}', 'completed'); select pg_temp.settle('b', '{0}', 'dead');
 select is(pg_temp.states('undone'), 'a completed, b failed, c waiting, u queued', 'compensate: the rest is taken back and the compensation starts');
 select results_eq($$ select status, phase from mill.workflow where type = 'undone' $$, $$ values ('processing', 'compensating') $$, 'the job says so');
-select is((select payload from mill.job where name = 'u'), '{"of": null, "why": "broken", "which": "b"}'::jsonb, 'it knows what failed');
+select is((select payload from mill.job where name = 'u'), '{"of": null, "why": "broken", "which": "b"}'::jsonb, 'a compensation knows what failed');
 select pg_temp.settle('u', '{0}', 'completed');
-select results_eq($$ select status, error ->> 'task' from mill.workflow where type = 'undone' $$, $$ values ('failed', 'b') $$, 'then the job has failed');
+select results_eq($$ select status, error ->> 'task' from mill.workflow where type = 'undone' $$, $$ values ('failed', 'b') $$, 'a job has failed when its compensation has ended');
 select set_config('request.jwt.claims', '{"role": "service_role"}', false);
 select throws_ok($$ select public.retry_workflow(id) from mill.workflow where type = 'undone' $$, 'GM067',
   'the job has been undone by its compensation and cannot be resumed', 'what was undone is not resumed');

@@ -5,7 +5,7 @@ insert into answers select 2, public.start_workflow('echo', '{"message": "a"}', 
 select is((select count(distinct a ->> 'id') from answers), 1::bigint, 'the same call gives the same job');
 select is((select array_agg(a ->> 'new' order by n) from answers), array['true', 'false'], 'new only once');
 select throws_ok($$ select public.start_workflow('echo', '{"message": "b"}', p_idempotency_key => 'k') $$, 'GM068', null, 'the same key with other params is refused');
-select throws_ok($$ select public.start_workflow('nuclear_v2', '{"message": "a"}', p_idempotency_key => 'k') $$, 'GM068', null, 'or with another type');
+select throws_ok($$ select public.start_workflow('nuclear_v2', '{"message": "a"}', p_idempotency_key => 'k') $$, 'GM068', null, 'the same key with another type is refused');
 select set_config('request.jwt.claims', '{"role": "authenticated", "sub": "00000000-0000-4000-8000-00000000000b"}', false);
 select is(public.start_workflow('echo', '{"message": "c"}', p_idempotency_key => 'k') ->> 'new', 'true', 'keys of two users have nothing to do with each other');
 select is((select count(*) from mill.task), 4::bigint, 'two jobs, four tasks');

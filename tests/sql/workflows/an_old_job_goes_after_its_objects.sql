@@ -27,10 +27,10 @@ select is((select answer -> 'forgotten' from named), '1', 'one that wrote nothin
 select is((select count(*) from jsonb_array_elements_text((select answer -> 'remove' from named)) k
   join public.job_artifacts a on a.storage_path = k), 1::bigint, 'the artifact''s object is named');
 select is((select count(*) from jsonb_array_elements_text((select answer -> 'remove' from named)) k, made
-  where split_part(k, '/', 2)::uuid = made.lost), 3::bigint, 'and where a task that was cancelled may have written');
+  where split_part(k, '/', 2)::uuid = made.lost), 3::bigint, 'the places where a cancelled task may have written are named');
 select is((select count(*) from public.job_artifacts), 1::bigint, 'the row is there until the object is gone');
 select is(mill.cleanup_workflows(100) -> 'remove', (select answer -> 'remove' from named), 'cut off here, the next run names it again');
 select is(mill.confirm_workflows(array(select jsonb_array_elements_text(answer -> 'remove') from named)), '{"removed": 1, "forgotten": 2}', 'then rows and jobs go');
-select is((select count(*) from mill.workflow) + (select count(*) from mill.task) + (select count(*) from mill.step), 0::bigint, 'with their tasks and steps');
-select is(mill.cleanup_workflows(100) -> 'more', 'false', 'and there is no more');
+select is((select count(*) from mill.workflow) + (select count(*) from mill.task) + (select count(*) from mill.step), 0::bigint, 'tasks and steps go with their old job');
+select is(mill.cleanup_workflows(100) -> 'more', 'false', 'no further old job is left');
 select * from finish();

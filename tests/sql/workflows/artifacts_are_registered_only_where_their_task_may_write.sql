@@ -12,7 +12,7 @@ select is((select array_agg(distinct s.status) from mill.settle('w', (
     when 3 then pg_temp.artifact(format('%s/%s/pdf/%s.pdf', h.user_id, h.job, h.id), '{"bytes": "many"}')
     else '{"artifacts": "none"}' end)) from held h)) s), array['accepted'], 'bad artifacts do not keep a batch from being settled');
 select is((select array_agg(title) from public.job_artifacts), array['Good'], 'only the good one is registered');
-select is((select count(*) from mill.event where code = 'artifact_refused'), 3::bigint, 'the others are noted');
+select is((select count(*) from mill.event where code = 'artifact_refused'), 3::bigint, 'artifacts that are not registered are noted');
 select is((select status from mill.workflow), 'completed', 'the job goes on');
 select throws_like($$ insert into public.job_artifacts select mill.uuid7(), job_id, gen_random_uuid(), task_id, artifact_type, storage_path || 'x', 1, null, sha256, title, now() from public.job_artifacts $$,
   '%path_is_under_its_own_job%', 'a path outside of its user''s job cannot be written at all');

@@ -20,6 +20,6 @@ insert into mill.workflow (type, params, user_id) values ('wide', '{"l": [1]}', 
 update mill.workflow set stragglers = true, status = 'cancelled', finished_at = now() where status = 'queued';
 select is((select count(*) from mill.job_live), 1::bigint, 'a task of a cancelled job that was missed');
 select ok(mill.advance_left_behind() > 0, 'is found by the tick');
-select is((select count(*) from mill.job_live), 0::bigint, 'and stopped');
-select is((select count(*) from mill.workflow where stragglers), 0::bigint, 'once');
+select is((select count(*) from mill.job_live), 0::bigint, 'the tick stops a task of a cancelled job that was missed');
+select is((select count(*) from mill.workflow where stragglers), 0::bigint, 'the tick looks at a cancelled job only once');
 select * from finish();

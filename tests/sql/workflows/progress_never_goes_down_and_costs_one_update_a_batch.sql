@@ -16,8 +16,8 @@ insert into mill.workflow (type, user_id) values ('nuclear_v2', gen_random_uuid(
 delete from mill.updates;
 select pg_temp.look();
 select results_eq('select percent, phase, docs from seen', $$ values (0, 'queued', 0) $$, 'queued at 0');
-select is((select docs_total from mill.workflow), 16, 'with sixteen documents to come');
-select is((select count(*) from mill.task), 50::bigint, 'of fifty tasks');
+select is((select docs_total from mill.workflow), 16, 'a queued job knows that it has sixteen documents');
+select is((select count(*) from mill.task), 50::bigint, 'a queued job has fifty tasks');
 create temp table held as select * from mill.claim('w', array['workflows'], 1, null);
 select pg_temp.look();
 select results_eq('select percent, phase from seen order by n desc limit 1', $$ values (5, 'calculating') $$, 'calculating at 5, once it has begun');

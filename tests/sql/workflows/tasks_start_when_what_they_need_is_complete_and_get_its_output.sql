@@ -18,17 +18,17 @@ select is((select payload ->> 'text' from mill.job where name = 'a'), 'Dear Ann 
   'text is filled in once: what a value contains is not looked at, digits are kept, what is missing is nothing');
 select is((select payload -> 'all' from mill.job where name = 'a'), (select params from mill.workflow), 'a whole value stays what it is');
 select is((select parent from mill.job where name = 'a'), (select id from mill.workflow), 'a task is an engine job whose parent is the workflow');
-select is((select owner::text from mill.job where name = 'a'), current_setting('test.user'), 'and whose owner is its user');
+select is((select owner::text from mill.job where name = 'a'), current_setting('test.user'), 'the job of a task belongs to the user of the workflow');
 
 select is(pg_temp.complete('a', '{"list": ["x", {"y": null}], "n": 1.50, "word": "so \"so\""}'), 1::bigint, 'a is completed');
 select is(pg_temp.states(), 'a completed, b queued, c queued, d waiting', 'what needed it has started in the same transaction');
-select is((select payload from mill.job where name = 'b'), '{"from": ["x", {"y": null}], "first": "x", "quoted": "\"so \"so\"\""}'::jsonb, 'with its output');
+select is((select payload from mill.job where name = 'b'), '{"from": ["x", {"y": null}], "first": "x", "quoted": "\"so \"so\"\""}'::jsonb, 'a task gets the output of the task that it needs');
 select is((select payload from mill.job where name = 'c'), jsonb_build_object('n', 1.50, 'missing', null, 'job', (select id from mill.workflow), 'user', current_setting('test.user')),
   'numbers keep their digits, what is missing is null');
 select pg_temp.complete('b', '{"done": true}');
 select is(pg_temp.states(), 'a completed, b completed, c queued, d waiting', 'a task that needs two waits for both');
 select pg_temp.complete('c', null);
-select is((select payload from mill.job where name = 'd'), '{"a": 1.50, "b": {"done": true}, "c": null}'::jsonb, 'it sees outputs of all that lie before it');
+select is((select payload from mill.job where name = 'd'), '{"a": 1.50, "b": {"done": true}, "c": null}'::jsonb, 'a task sees the outputs of all tasks before it');
 select pg_temp.complete('d', '{"end": 1}');
 select results_eq('select status, percent::int, phase, output from mill.workflow', $$ values ('completed', 100, 'complete', '{"d": {"end": 1}}'::jsonb) $$, 'the job is complete');
 select is((select count(*) from mill.ended), 0::bigint, 'nothing is left to be advanced');

@@ -5,9 +5,9 @@ select is((select s.status from mill.claim('w', array['default'], 1, null) c, la
   'id', c.id, 'attempt', c.attempt, 'outcome', 'completed', 'result', '{"echo": {"message": "x"}}'::jsonb))) s), 'accepted', 'a workflow that cannot be advanced');
 select is((select state from mill.job where name = 'listen'), 'completed', 'does not keep its task from being settled');
 select is((select count(*) from mill.ended), 1::bigint, 'what is to be done is kept');
-select is((select count(*) from mill.event where code = 'ended_hook_failed'), 1::bigint, 'and noted');
+select is((select count(*) from mill.event where code = 'ended_hook_failed'), 1::bigint, 'a workflow that could not be advanced is noted as an event');
 alter function mill.keep_progress_away(mill.workflow) rename to keep_progress;
 select mill.tick();
 select is((select count(*) from mill.ended), 0::bigint, 'the tick takes it up');
-select is((select payload ->> 'message' from mill.job_live where name = 'repeat'), 'Heard: x', 'and the next task has started');
+select is((select payload ->> 'message' from mill.job_live where name = 'repeat'), 'Heard: x', 'the tick starts the next task of a workflow that could not be advanced');
 select * from finish();

@@ -115,7 +115,7 @@ enum Trouble {
     #[error("{}", .1.message)]
     Later(f64, Failure),
     /// An earlier attempt did the stage, or another job.
-    #[error("the stage {stage} was done before")]
+    #[error("an earlier attempt has completed the stage {stage}")]
     Done {
         stage: String,
         by_job: Option<JobId>,

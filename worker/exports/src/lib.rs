@@ -124,7 +124,7 @@ impl Handler for Exports {
 #[derive(Debug, thiserror::Error)]
 enum Stopped {
     /// Cancelled, or the lease was lost.
-    #[error("this attempt does not count any more")]
+    #[error("the job was cancelled, or the lease of this attempt is lost")]
     NotOurs,
     #[error(transparent)]
     Rpc(#[from] RpcError),
@@ -133,7 +133,7 @@ enum Stopped {
     #[error(transparent)]
     Press(#[from] PressError),
     /// Something that cannot be.
-    #[error("a mistake of ours")]
+    #[error("the job has a path, template or options that this worker cannot read")]
     Mistake,
 }
 

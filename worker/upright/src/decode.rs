@@ -17,13 +17,13 @@ pub enum DecodeError {
     #[error("the file could not be read")]
     Read(#[from] std::io::Error),
     /// It is damaged, or of a type that is not decoded.
-    #[error("it is no picture that is decoded here")]
+    #[error("the file is not a picture of a supported format")]
     Image(#[from] image::ImageError),
     /// It is a damaged TIFF, or one of an unusual form.
-    #[error("it is no TIFF that is decoded here")]
+    #[error("the file is not a TIFF of a supported form")]
     Tiff(#[from] tiff::TiffError),
     /// Its pixels are of an unusual form.
-    #[error("its pixels are of a form that is not decoded here")]
+    #[error("the pixels of the picture have a format that is not supported")]
     Pixels,
 }
 

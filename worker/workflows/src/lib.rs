@@ -56,7 +56,7 @@ struct Voices;
 /// Why a task did not end as it should.
 #[derive(Debug, thiserror::Error)]
 enum TaskError {
-    #[error("the input of the task is not as agreed: {0}")]
+    #[error("the input of the task has another form than its kind expects: {0}")]
     Input(String),
     #[error(transparent)]
     Objects(#[from] ObjectsError),
@@ -69,7 +69,7 @@ enum TaskError {
     #[error("{0}")]
     Content(String),
     /// What the provider's trouble means for the task.
-    #[error("the model did not write it")]
+    #[error("the call of the model failed")]
     Model(Box<Outcome>),
 }
 

@@ -53,19 +53,19 @@ pub(super) fn both(answer: &impl Serialize) -> Result<Value, Problem> {
     Ok(written)
 }
 
-/// What asking for one answers.
+/// The answer to a requested export.
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub(crate) struct Ordered {
     pub(super) job_id: String,
 }
 
-/// What asking for a batch answers.
+/// The answer to a requested batch.
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub(crate) struct OrderedBatch {
     pub(super) batch_id: Uuid,
-    /// In the order of the documents.
+    /// The jobs, in the order of the documents.
     pub(super) jobs: Vec<OrderedJob>,
 }
 
@@ -97,9 +97,9 @@ pub(crate) struct Job {
     /// pending, processing, completed, failed or cancelled.
     status: String,
     progress: i32,
-    /// A link to the file, once it is there. It needs no token and is good for an hour.
+    /// A link to the file, once the file exists. The link needs no token and expires after one hour.
     result_url: Option<String>,
-    /// Why it failed.
+    /// Why the export failed.
     error: Option<String>,
 }
 
@@ -136,13 +136,13 @@ pub(super) fn status(ours: &str) -> &str {
     }
 }
 
-/// What cancelling answers.
+/// The answer to a cancelled export.
 #[derive(Debug, Serialize, JsonSchema)]
 pub(crate) struct Cancelled {
     pub(super) message: String,
 }
 
-/// What a batch answers of which some are being made.
+/// The answer for a batch whose exports are not all finished.
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub(crate) struct Partial {
@@ -151,7 +151,7 @@ pub(crate) struct Partial {
     pub(super) completed_jobs: Vec<Job>,
 }
 
-/// What cleanup answers.
+/// The answer of the cleanup.
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub(crate) struct Deleted {

@@ -21,7 +21,7 @@ pub(crate) type Body = BoxBody<Bytes, io::Error>;
 
 /// What is handed to the connection at once of a large answer.
 const PIECE: usize = 64 * 1024;
-/// Whoever reads a large answer has this long to begin, and reads at least so many bytes a second: the
+/// Whoever reads a large answer has this long to begin, and reads at least so many bytes per second: the
 /// answer holds memory until it is sent.
 const SLOW_START: Duration = Duration::from_secs(30);
 const SLOWEST: usize = 64 * 1024;

@@ -49,7 +49,7 @@ export interface Export {
 
 const one = (id: string) => `export/v1/exports/${encodeURIComponent(id)}`;
 
-/** Documents to PDF. */
+/** Exports documents to PDF. */
 export class Exports {
   readonly #http: Http;
 

@@ -240,7 +240,7 @@ function sendWithXhr(url: string, file: Blob, headers: Record<string, string>, r
   });
 }
 
-const overPlan = (over: string[]) => new GristmillError("plan_limit", `The plan does not cover it: ${over.join(", ")}.`, { status: 402, details: JSON.stringify({ over }) });
+const overPlan = (over: string[]) => new GristmillError("plan_limit", `The plan does not cover the file, which is past these limits: ${over.join(", ")}.`, { status: 402, details: JSON.stringify({ over }) });
 
 /** A query without what is not given. */
 export function query(values: Record<string, string | number | undefined>): string {

@@ -14,7 +14,11 @@ pub async fn clean(
     if !piece.remove.is_empty() {
         let keys = piece.remove.iter().map(|key| key.parse::<ObjectKey>());
         let keys = keys.collect::<Result<Vec<_>, _>>().map_err(|error| {
-            Problem::new(Code::Internal, "A key is not one of ours.").because(error)
+            Problem::new(
+                Code::Internal,
+                "An object key does not have the form of our keys.",
+            )
+            .because(error)
         })?;
         open()?.remove(&keys).await?;
         rpc.confirm_cleanup_step(step, &piece.remove).await?;
