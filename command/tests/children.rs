@@ -1,6 +1,7 @@
 //! Programs that work on what strangers sent: what bounds them, as the worker of this very command starts them.
 
 #![cfg(all(feature = "documents", feature = "exports", feature = "workflows"))]
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
 use std::ffi::OsString;
 use std::net::{TcpListener, UdpSocket};

@@ -41,17 +41,15 @@ fn is_known(letter: char, book: &FontBook) -> bool {
 
 fn replace(value: &mut Value, unknown: &BTreeSet<char>, stand_in: char) {
     match value {
-        Value::String(text) => {
-            if text.chars().any(|letter| unknown.contains(&letter)) {
-                let letters = text.chars().map(|letter| {
-                    if unknown.contains(&letter) {
-                        stand_in
-                    } else {
-                        letter
-                    }
-                });
-                *text = letters.collect();
-            }
+        Value::String(text) if text.chars().any(|letter| unknown.contains(&letter)) => {
+            let letters = text.chars().map(|letter| {
+                if unknown.contains(&letter) {
+                    stand_in
+                } else {
+                    letter
+                }
+            });
+            *text = letters.collect();
         }
         Value::Array(list) => list
             .iter_mut()

@@ -75,7 +75,7 @@ impl Pillar {
 
     /// Whether the stem is yang.
     pub const fn is_yang(self) -> bool {
-        self.stem % 2 == 0
+        self.stem.is_multiple_of(2)
     }
 
     /// Of the stem.

@@ -15,7 +15,7 @@ const PART: f64 = 360.0 / 27.0;
 /// How far the sidereal zodiac is behind the tropical one, by Lahiri, in degrees.
 pub fn ayanamsha(moment: Moment) -> f64 {
     let t = centuries(moment.dynamical);
-    23.857_092 + (5_029.0966 * t + 1.1116 * t * t) / 3600.0
+    23.857_092 + (5029.0966 * t + 1.1116 * t * t) / 3600.0
 }
 
 /// A body in the sidereal zodiac.

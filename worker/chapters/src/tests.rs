@@ -46,7 +46,9 @@ fn pair(n: u64) -> Facts {
     let date = |n: u64| {
         (NaiveDate::from_ymd_opt(1893, 2, 3).unwrap() + Days::new(n * 2_911 % 45_000)).to_string()
     };
-    let time = (n % 2 == 0).then(|| format!("{:02}:{:02}", n * 7 % 24, n * 13 % 60));
+    let time = n
+        .is_multiple_of(2)
+        .then(|| format!("{:02}:{:02}", n * 7 % 24, n * 13 % 60));
     Facts {
         person1: person(&name(n as usize, ""), &date(n), time.as_deref()),
         person2: person(&name(n as usize + 5, "ka"), &date(n + 77), time.as_deref()),

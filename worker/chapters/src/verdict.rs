@@ -259,19 +259,19 @@ fn advice(b: &mut Builder<'_>, one: &Person, other: &Person) {
     b.section("heading.do", &vars![]);
     let lead = b.say("try.lead", &vars![]);
     b.paragraph([lead]);
-    if let (Some(first), Some(second)) = (&one.western, &other.western) {
-        if let Some(closest) = western::ties(first, second).first() {
-            let tone = if closest.kind.tone() == "tense" {
-                "tense"
-            } else {
-                "easy"
-            };
-            let said = b.say(
-                &format!("try.western.{tone}"),
-                &vars![body = closest.first.name(), second = closest.second.name()],
-            );
-            b.paragraph([said]);
-        }
+    if let (Some(first), Some(second)) = (&one.western, &other.western)
+        && let Some(closest) = western::ties(first, second).first()
+    {
+        let tone = if closest.kind.tone() == "tense" {
+            "tense"
+        } else {
+            "easy"
+        };
+        let said = b.say(
+            &format!("try.western.{tone}"),
+            &vars![body = closest.first.name(), second = closest.second.name()],
+        );
+        b.paragraph([said]);
     }
     if let (Some(first), Some(second)) = (&one.vedic, &other.vedic) {
         let nadis = kutas(first, second).nadis;
