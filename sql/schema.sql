@@ -1613,7 +1613,7 @@ declare
   v_used bigint := mill.export_storage_used(p_owner);
 begin
   if v_used + p_more > v_limit then
-    raise exception 'your exports use % of % bytes: delete some, or wait until they expire', v_used, v_limit
+    raise exception 'your exports use % of % bytes: delete some with DELETE /v1/exports/{id}/file, or wait until they expire', v_used, v_limit
       using errcode = 'GM051', detail = jsonb_build_object('used', v_used, 'limit', v_limit);
   end if;
 end
@@ -5905,6 +5905,7 @@ CREATE FUNCTION mill.export_json(p_export mill.export) RETURNS jsonb
     'cancel_requested', nullif(s.cancel_requested, false), 'attempt', s.attempt, 'max_attempts', s.max_attempts,
     'retry_at', case when s.status = 'retrying' then s.run_at end,
     'message', case s.status
+      when 'completed' then p_export.message
       when 'failed' then coalesce(p_export.message, mill.export_message(s.error))
       when 'retrying' then mill.export_message(s.error) end,
     'file', case when h.expires_at > mill.now() then jsonb_build_object(
@@ -6589,6 +6590,31 @@ end
 $$;
 
 COMMENT ON FUNCTION mill.function_url(p_function text) IS 'Where a function is called: below the setting functions.base_url, or at the URL that is given. Null without that setting.';
+
+CREATE FUNCTION mill.gauge_values() RETURNS jsonb
+    LANGUAGE plpgsql STABLE
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS $$
+declare
+  v_gauge mill.gauge;
+  v_values jsonb;
+  v_all jsonb := pg_catalog.jsonb_build_array();
+begin
+  for v_gauge in select g.* from mill.gauge g order by g.name loop
+    begin
+      execute format('select coalesce(jsonb_agg(jsonb_build_object(''subject'', m.subject, ''value'', m.value) order by m.subject), ''[]'')
+        from %s() m where m.value is not null', v_gauge.measure)
+      into v_values;
+      v_all := v_all || jsonb_build_object('name', v_gauge.name, 'help', v_gauge.help, 'label', v_gauge.label, 'values', v_values);
+    exception when others then
+      raise warning 'gauge % cannot be measured: %', v_gauge.name, sqlerrm;
+    end;
+  end loop;
+  return v_all;
+end
+$$;
+
+COMMENT ON FUNCTION mill.gauge_values() IS 'The value of each gauge for each of its subjects. One that cannot be measured is left out, with a warning in the log.';
 
 CREATE FUNCTION mill.give_slots_to_running_jobs() RETURNS trigger
     LANGUAGE plpgsql SECURITY DEFINER
@@ -9339,6 +9365,17 @@ $$;
 
 COMMENT ON FUNCTION mill.measure_doubts() IS 'Per reason: documents that wait for a person''s review because of it.';
 
+CREATE FUNCTION mill.measure_estimate_ratio() RETURNS TABLE(subject text, value numeric)
+    LANGUAGE sql STABLE
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS $$
+  select u.data_type, round(sum(u.data_size_bytes) / nullif(sum(u.calls) * max(r.estimated_data_size_bytes), 0), 3)
+  from public.api_data_usage u join public.data_type_registry r on r.data_type = u.data_type
+  where u.created_at > mill.now() - interval '1 hour' and u.created_at <= mill.now() group by u.data_type
+$$;
+
+COMMENT ON FUNCTION mill.measure_estimate_ratio() IS 'How many times its estimate an answer of each data type had on average in the last hour.';
+
 CREATE FUNCTION mill.measure_estimates() RETURNS TABLE(subject text, value numeric)
     LANGUAGE sql STABLE
     SET search_path TO 'pg_catalog', 'pg_temp'
@@ -9409,6 +9446,15 @@ CREATE FUNCTION mill.measure_quota() RETURNS TABLE(subject text, value numeric)
 
 COMMENT ON FUNCTION mill.measure_quota() IS 'Percent of the data quota in use.';
 
+CREATE FUNCTION mill.measure_quota_ratio() RETURNS TABLE(subject text, value numeric)
+    LANGUAGE sql STABLE
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS $$
+  select 'data', round(mill.quota_used(mill.setting('refresh.quota_days', '30')::int) / mill.quota_limit(null, 1)::numeric, 6)
+$$;
+
+COMMENT ON FUNCTION mill.measure_quota_ratio() IS 'How much of the data quota is used, as a part of it.';
+
 CREATE FUNCTION mill.measure_rate_limits() RETURNS TABLE(subject text, value numeric)
     LANGUAGE sql STABLE
     SET search_path TO 'pg_catalog', 'pg_temp'
@@ -9425,6 +9471,49 @@ CREATE FUNCTION mill.measure_rate_limits() RETURNS TABLE(subject text, value num
 $$;
 
 COMMENT ON FUNCTION mill.measure_rate_limits() IS 'Percent of the last hour''s calls that a provider refused for their rate.';
+
+CREATE FUNCTION mill.measure_refresh_age() RETURNS TABLE(subject text, value numeric)
+    LANGUAGE sql STABLE
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS $$
+  select m.subject, round(m.value * 3600) from mill.measure_unrefreshed() m
+$$;
+
+COMMENT ON FUNCTION mill.measure_refresh_age() IS 'Seconds since each watched data type was last refreshed well.';
+
+CREATE FUNCTION mill.measure_refresh_bytes() RETURNS TABLE(subject text, value numeric)
+    LANGUAGE sql STABLE
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS $$
+  select u.data_type, sum(u.data_size_bytes)::numeric from public.api_data_usage u
+  where u.created_at > mill.now() - interval '1 hour' and u.created_at <= mill.now() group by u.data_type
+$$;
+
+COMMENT ON FUNCTION mill.measure_refresh_bytes() IS 'Bytes that the wire carried for each data type in the last hour.';
+
+CREATE FUNCTION mill.measure_refresh_calls() RETURNS TABLE(subject text, value numeric)
+    LANGUAGE sql STABLE
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS $$
+  select u.data_type, sum(u.calls)::numeric from public.api_data_usage u
+  where u.created_at > mill.now() - interval '1 hour' and u.created_at <= mill.now() group by u.data_type
+$$;
+
+COMMENT ON FUNCTION mill.measure_refresh_calls() IS 'Calls for each data type in the last hour.';
+
+CREATE FUNCTION mill.measure_refresh_errors() RETURNS TABLE(subject text, value numeric)
+    LANGUAGE sql STABLE
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS $_$
+  select e.data_type, count(*)::numeric
+  from mill.queue q cross join lateral (
+    select d.payload ->> 'data_type' as data_type from mill.job_dead d where d.queue = q.queue and d.finished_at > mill.now() - interval '1 hour'
+    union all
+    select j.payload ->> 'data_type' from mill.job_live j where j.queue = q.queue and j.waits and j.state = 'retrying') e
+  where q.queue ~ '^refresh(-|$)' and e.data_type is not null group by e.data_type
+$_$;
+
+COMMENT ON FUNCTION mill.measure_refresh_errors() IS 'Refreshes of each data type that were given up in the last hour, or wait for another try.';
 
 CREATE FUNCTION mill.measure_snapshots() RETURNS TABLE(subject text, value numeric)
     LANGUAGE sql STABLE
@@ -9517,6 +9606,15 @@ CREATE FUNCTION mill.measure_warnings() RETURNS TABLE(subject text, value numeri
 $$;
 
 COMMENT ON FUNCTION mill.measure_warnings() IS 'Events of the last hour that name a data type, for each.';
+
+CREATE FUNCTION mill.measure_watched() RETURNS TABLE(subject text, value numeric)
+    LANGUAGE sql STABLE
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS $$
+  select a.data_type, count(distinct a.symbol)::numeric from public.active_subscriptions_v2 a group by a.data_type
+$$;
+
+COMMENT ON FUNCTION mill.measure_watched() IS 'How many symbols of each data type are watched.';
 
 CREATE TABLE mill.catalog (
     kind text NOT NULL,
@@ -17672,6 +17770,22 @@ $$;
 
 COMMENT ON FUNCTION public.default_profile() IS 'The caller''s own profile, made at the first call.';
 
+CREATE FUNCTION public.delete_export_file(p_id uuid) RETURNS jsonb
+    LANGUAGE plpgsql SECURITY DEFINER
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS $$
+begin
+  perform mill.refuse_in_maintenance();
+  if not exists (select from mill.export e where e.id = p_id and e.owner = auth.uid()) then
+    raise exception 'there is no such export, or it is not yours' using errcode = 'GM050';
+  end if;
+  delete from public.export_history h where h.id = p_id and h.user_id = auth.uid();
+  return (select mill.export_json(e) from mill.export e where e.id = p_id);
+end
+$$;
+
+COMMENT ON FUNCTION public.delete_export_file(p_id uuid) IS 'Deletes the file of an export of the caller''s, which frees its storage at once; the export as it is then.';
+
 CREATE FUNCTION public.discard_jobs(p_ids uuid[]) RETURNS jsonb
     LANGUAGE sql SECURITY DEFINER
     SET search_path TO 'pg_catalog', 'pg_temp'
@@ -18261,7 +18375,7 @@ $$;
 
 COMMENT ON FUNCTION public.finish_erase_document(p_id uuid) IS 'Its objects are gone: the row of an erasing document goes too.';
 
-CREATE FUNCTION public.finish_export(p_job uuid, p_worker text, p_attempt integer, p_path text, p_name text, p_pages integer) RETURNS boolean
+CREATE FUNCTION public.finish_export(p_job uuid, p_worker text, p_attempt integer, p_path text, p_name text, p_pages integer, p_note text DEFAULT NULL::text) RETURNS boolean
     LANGUAGE plpgsql SECURITY DEFINER
     SET search_path TO 'pg_catalog', 'pg_temp'
     AS $$
@@ -18290,14 +18404,14 @@ begin
   -- A compat worker may have described its file before it completed the job.
   on conflict (id) do update set file_path = excluded.file_path, file_size = excluded.file_size, page_count = excluded.page_count,
     expires_at = excluded.expires_at;
-  update mill.export e set ended = 'completed', message = null, source = null where e.id = p_job;
-  perform mill.note_export(p_job, 'completed', jsonb_build_object('progress', 100, 'attempt', p_attempt, 'file',
-    jsonb_build_object('name', p_name, 'size', v_size, 'pages', p_pages, 'expires_at', v_expires)));
+  update mill.export e set ended = 'completed', message = p_note, source = null where e.id = p_job;
+  perform mill.note_export(p_job, 'completed', jsonb_strip_nulls(jsonb_build_object('progress', 100, 'attempt', p_attempt, 'message', p_note, 'file',
+    jsonb_build_object('name', p_name, 'size', v_size, 'pages', p_pages, 'expires_at', v_expires))));
   return true;
 end
 $$;
 
-COMMENT ON FUNCTION public.finish_export(p_job uuid, p_worker text, p_attempt integer, p_path text, p_name text, p_pages integer) IS 'Completes an export whose file is stored; false when the export was cancelled or lost, and then nothing has changed. A repeated call answers true.';
+COMMENT ON FUNCTION public.finish_export(p_job uuid, p_worker text, p_attempt integer, p_path text, p_name text, p_pages integer, p_note text) IS 'Completes an export whose file is stored; false when the export was cancelled or lost, and then nothing has changed. A repeated call answers true. The note is what its owner should know of the PDF.';
 
 CREATE FUNCTION public.forget_object(p_object text) RETURNS boolean
     LANGUAGE plpgsql SECURITY DEFINER
@@ -18770,6 +18884,7 @@ CREATE FUNCTION public.metrics_report() RETURNS jsonb
                  'firing', (select count(*) from mill.alert a where a.rule = r.rule and a.state = 'firing'))), '[]')
                from mill.alert_rule r where r.enabled),
     'rule_values', mill.rule_values(),
+    'gauges', mill.gauge_values(),
     'workers', mill.count_workers(mill.now()))
 $$;
 
@@ -20506,6 +20621,18 @@ CREATE VIEW mill.floor AS
 
 COMMENT ON VIEW mill.floor IS 'A claim skips what lies below turn: dead index entries. Nothing can still appear below safe; mill.lower_floors looks between the two.';
 
+CREATE TABLE mill.gauge (
+    name text NOT NULL,
+    help text NOT NULL,
+    label text NOT NULL,
+    measure text NOT NULL,
+    part text DEFAULT NULLIF(current_setting('mill.part'::text, true), ''::text),
+    CONSTRAINT gauge_is_named_as_prometheus_does CHECK (((name ~ '^[a-z][a-z0-9_]*$'::text) AND (label ~ '^[a-z][a-z0-9_]*$'::text))),
+    CONSTRAINT measure_is_a_function_of_ours CHECK ((measure ~ '^mill\.[a-z_0-9]+$'::text))
+);
+
+COMMENT ON TABLE mill.gauge IS 'Numbers that a part adds to /metrics. Adding one is an INSERT; its measure is a function that answers (subject text, value numeric).';
+
 CREATE TABLE mill.health_check (
     name text NOT NULL,
     step text NOT NULL,
@@ -21992,6 +22119,9 @@ ALTER TABLE ONLY mill.export
 ALTER TABLE ONLY mill.floor_version
     ADD CONSTRAINT floor_version_pkey PRIMARY KEY (line, version);
 
+ALTER TABLE ONLY mill.gauge
+    ADD CONSTRAINT gauge_pkey PRIMARY KEY (name);
+
 ALTER TABLE ONLY mill.health_check
     ADD CONSTRAINT health_check_pkey PRIMARY KEY (name);
 
@@ -23283,6 +23413,8 @@ REVOKE ALL ON FUNCTION mill.found_doubts(p_id uuid, p_stage text) FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION mill.function_url(p_function text) FROM PUBLIC;
 
+REVOKE ALL ON FUNCTION mill.gauge_values() FROM PUBLIC;
+
 REVOKE ALL ON FUNCTION mill.give_slots_to_running_jobs() FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION mill.grant_api_capacity(p_provider text, p_endpoint text, p_tokens bigint, p_is_compat boolean) FROM PUBLIC;
@@ -23533,6 +23665,8 @@ REVOKE ALL ON FUNCTION mill.measure_depth() FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION mill.measure_doubts() FROM PUBLIC;
 
+REVOKE ALL ON FUNCTION mill.measure_estimate_ratio() FROM PUBLIC;
+
 REVOKE ALL ON FUNCTION mill.measure_estimates() FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION mill.measure_fast_stages() FROM PUBLIC;
@@ -23547,7 +23681,17 @@ REVOKE ALL ON FUNCTION mill.measure_not_completed() FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION mill.measure_quota() FROM PUBLIC;
 
+REVOKE ALL ON FUNCTION mill.measure_quota_ratio() FROM PUBLIC;
+
 REVOKE ALL ON FUNCTION mill.measure_rate_limits() FROM PUBLIC;
+
+REVOKE ALL ON FUNCTION mill.measure_refresh_age() FROM PUBLIC;
+
+REVOKE ALL ON FUNCTION mill.measure_refresh_bytes() FROM PUBLIC;
+
+REVOKE ALL ON FUNCTION mill.measure_refresh_calls() FROM PUBLIC;
+
+REVOKE ALL ON FUNCTION mill.measure_refresh_errors() FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION mill.measure_snapshots() FROM PUBLIC;
 
@@ -23562,6 +23706,8 @@ REVOKE ALL ON FUNCTION mill.measure_unrefreshed() FROM PUBLIC;
 REVOKE ALL ON FUNCTION mill.measure_upload(p_file public.shell_files, p_job_id uuid, p_measured jsonb) FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION mill.measure_warnings() FROM PUBLIC;
+
+REVOKE ALL ON FUNCTION mill.measure_watched() FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION mill.mend_of_change(p_was mill.catalog, p_state text) FROM PUBLIC;
 
@@ -24398,6 +24544,9 @@ REVOKE ALL ON FUNCTION public.default_profile() FROM PUBLIC;
 GRANT ALL ON FUNCTION public.default_profile() TO authenticated;
 GRANT ALL ON FUNCTION public.default_profile() TO service_role;
 
+REVOKE ALL ON FUNCTION public.delete_export_file(p_id uuid) FROM PUBLIC;
+GRANT ALL ON FUNCTION public.delete_export_file(p_id uuid) TO authenticated;
+
 REVOKE ALL ON FUNCTION public.discard_jobs(p_ids uuid[]) FROM PUBLIC;
 GRANT ALL ON FUNCTION public.discard_jobs(p_ids uuid[]) TO service_role;
 
@@ -24476,8 +24625,8 @@ REVOKE ALL ON FUNCTION public.finish_erase_document(p_id uuid) FROM PUBLIC;
 GRANT ALL ON FUNCTION public.finish_erase_document(p_id uuid) TO authenticated;
 GRANT ALL ON FUNCTION public.finish_erase_document(p_id uuid) TO service_role;
 
-REVOKE ALL ON FUNCTION public.finish_export(p_job uuid, p_worker text, p_attempt integer, p_path text, p_name text, p_pages integer) FROM PUBLIC;
-GRANT ALL ON FUNCTION public.finish_export(p_job uuid, p_worker text, p_attempt integer, p_path text, p_name text, p_pages integer) TO service_role;
+REVOKE ALL ON FUNCTION public.finish_export(p_job uuid, p_worker text, p_attempt integer, p_path text, p_name text, p_pages integer, p_note text) FROM PUBLIC;
+GRANT ALL ON FUNCTION public.finish_export(p_job uuid, p_worker text, p_attempt integer, p_path text, p_name text, p_pages integer, p_note text) TO service_role;
 
 REVOKE ALL ON FUNCTION public.forget_object(p_object text) FROM PUBLIC;
 GRANT ALL ON FUNCTION public.forget_object(p_object text) TO service_role;
