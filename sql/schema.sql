@@ -2919,7 +2919,7 @@ CREATE FUNCTION mill.confidence_thresholds() RETURNS jsonb
   select jsonb_build_object(
     'page', mill.setting('documents.min_page_confidence', '0.75')::real,
     'word', mill.setting('documents.min_word_confidence', '0.5')::real,
-    'fact', mill.setting('documents.min_fact_confidence', '0.7')::real)
+    'fact', mill.setting('documents.min_fact_confidence', '0.55')::real)
 $$;
 
 COMMENT ON FUNCTION mill.confidence_thresholds() IS 'Below these confidences a page, a word and a fact are in doubt: {page, word, fact}.';

@@ -150,7 +150,11 @@ impl Options {
         let archival = PdfStandards::new(&[PdfStandard::A_2a]).unwrap_or_default();
         PdfOptions {
             creator: Smart::Custom(Some("Gristmill".into())),
-            timestamp: self.created_at.and_then(timestamp),
+            // An archival PDF without a date is refused.
+            timestamp: self
+                .created_at
+                .or_else(|| (self.quality == Quality::High).then(Utc::now))
+                .and_then(timestamp),
             tagged: self.quality != Quality::Draft,
             standards: if self.quality == Quality::High {
                 archival

@@ -243,3 +243,17 @@ fn arabic_words_are_copied_whole() {
         }
     }
 }
+
+#[test]
+fn a_chapter_and_a_book_of_chapters_are_set_as_archival_pdf() {
+    let chapter = json!({"title": "The Sun", "author": "For Grace and Alan", "sections": [
+        {"title": "Where it stood", "text": "One paragraph.\n\nAnother.", "table": {"head": ["body", "place"], "rows": [["Sun", "♈ 3°"]]}},
+    ]});
+    let book = json!({"title": "The book", "author": "For Grace and Alan", "chapters": [chapter, chapter]});
+    let archival = Options {
+        quality: Quality::High,
+        ..Options::default()
+    };
+    assert_eq!(pages(Template::Chapter, &chapter, &archival), 1);
+    assert!(pages(Template::Chapter, &book, &archival) >= 4);
+}

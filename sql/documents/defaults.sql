@@ -4,7 +4,7 @@ insert into mill.settings (key, value, type, description) values
   ('documents.max_bytes', '52428800', 'number', 'Largest file that is processed, in bytes; a larger one is refused'),
   ('documents.min_page_confidence', '0.75', 'number', 'A page that was read with less confidence is read again in other ways, and then its document needs review'),
   ('documents.min_word_confidence', '0.5', 'number', 'A word that was read with less confidence decides nothing by itself'),
-  ('documents.min_fact_confidence', '0.7', 'number', 'A document with a fact of less confidence needs review'),
+  ('documents.min_fact_confidence', '0.55', 'number', 'A document with a fact of less confidence needs review'),
   ('documents.language', 'eng', 'string', 'What pages are read as, in tesseract''s names: eng, deu+eng. A profile may have its own: set_document_language'),
   ('documents.keep_raw_answers', 'false', 'boolean', 'Keep raw answers of models')
 on conflict (key) do nothing;

@@ -14,7 +14,7 @@ import { random } from "../../scripts/lib/samples/image.mjs";
 import { mismatches, objects, sweep, uploader } from "../documents.mjs";
 import { connect, isSoak, sleep, startStack, until } from "../support.mjs";
 
-const TEXT = "Patient: Ann Lee    DOB: 01/02/1970\nGlucose 142 mg/dL 70 - 99 H\n";
+const TEXT = "Patient: Ann Lee    DOB: 01/22/1970\nGlucose 142 mg/dL 70 - 99 H\n";
 const PATIENCE = 120_000;
 const SEED = Number(process.env.GRISTMILL_SEED ?? Date.now() % 100_000);
 

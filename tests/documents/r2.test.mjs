@@ -11,7 +11,7 @@ import { compareFacts, f1 } from "../../scripts/lib/samples/score.mjs";
 import { link, mismatches, objects, sweep, uploader } from "../documents.mjs";
 import { startStack, until } from "../support.mjs";
 
-const TEXT = "Patient: Ann Lee    DOB: 01/02/1970\nGlucose 142 mg/dL 70 - 99 H\n";
+const TEXT = "Patient: Ann Lee    DOB: 01/22/1970\nGlucose 142 mg/dL 70 - 99 H\n";
 const PATIENCE = 120_000;
 
 describe("documents in R2", () => {

@@ -13,7 +13,7 @@ import { compareFacts, f1 } from "../../scripts/lib/samples/score.mjs";
 import { mismatches, objects, sweep, uploader } from "../documents.mjs";
 import { isSoak, startStack, until } from "../support.mjs";
 
-const TEXT = "Patient: Ann Lee    DOB: 01/02/1970\nGlucose 142 mg/dL 70 - 99 H\nMetformin 500 mg by mouth twice daily\n";
+const TEXT = "Patient: Ann Lee    DOB: 01/22/1970\nGlucose 142 mg/dL 70 - 99 H\nMetformin 500 mg by mouth twice daily\n";
 
 describe("documents", () => {
   let stack, user;

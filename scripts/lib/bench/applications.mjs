@@ -70,7 +70,7 @@ export function applications({ url, anonKey }, { patience = 10_000 } = {}) {
   /** A text that somebody uploads: stored, scanned, read, understood. */
   const document = {
     async ask(user, key) {
-      const text = `Patient: Ann Lee    DOB: 01/02/1970\nReference ${key}\nGlucose 142 mg/dL 70 - 99 H\nMetformin 500 mg by mouth twice daily\n`;
+      const text = `Patient: Ann Lee    DOB: 01/22/1970\nReference ${key}\nGlucose 142 mg/dL 70 - 99 H\nMetformin 500 mg by mouth twice daily\n`;
       const answer = await send(user, "POST", `${functions}/documents/v1/documents?filename=${key}.txt`, {
         body: text, headers: { "idempotency-key": key, "content-type": "text/plain" }, expected: [200, 202] });
       return answer.json().id;

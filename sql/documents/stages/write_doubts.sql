@@ -5,7 +5,7 @@ as $$
   select jsonb_build_object(
     'page', mill.setting('documents.min_page_confidence', '0.75')::real,
     'word', mill.setting('documents.min_word_confidence', '0.5')::real,
-    'fact', mill.setting('documents.min_fact_confidence', '0.7')::real)
+    'fact', mill.setting('documents.min_fact_confidence', '0.55')::real)
 $$;
 comment on function mill.confidence_thresholds() is 'Below these confidences a page, a word and a fact are in doubt: {page, word, fact}.';
 revoke execute on function mill.confidence_thresholds() from public;

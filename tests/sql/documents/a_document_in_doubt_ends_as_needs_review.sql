@@ -33,7 +33,7 @@ select pg_temp.stage('{}');
 create temp table reading as select pg_temp.stage(jsonb_build_object('page_count', 2, 'pages', jsonb_build_array(
   pg_temp.page(1, '{"turned": 90, "orientation": 6, "language": "eng", "doubts": [{"reason": "turned_page_corrected"}]}'),
   pg_temp.page(2, '{"confidence": 0.4}')))) as work;
-select is((select work -> 'thresholds' from reading), '{"page": 0.75, "word": 0.5, "fact": 0.7}', 'a stage is told below which confidences pages, words and facts are in doubt');
+select is((select work -> 'thresholds' from reading), '{"page": 0.75, "word": 0.5, "fact": 0.55}', 'a stage is told below which confidences pages, words and facts are in doubt');
 select results_eq('select page_number, turned, orientation::int, language from public.document_pages order by 1', $$ values (1, 90::real, 6, 'eng'), (2, 0, null, null) $$,
   'a page keeps by how much it was turned and what it was read as');
 select results_eq('select stage, reason, page_number from public.document_doubts order by doubt_number', $$ values ('ocr', 'turned_page_corrected', 1), ('ocr', 'low_ocr_confidence', 2) $$,

@@ -90,6 +90,26 @@ impl Reading {
             .sum()
     }
 
+    // Tesseract reads some pages that lie on their side without a word about it. Their words are taller than wide.
+    fn lies_on_its_side(&self) -> bool {
+        let (width, height) = (self.page.width, self.page.height);
+        let long = self.page.words.iter();
+        let long: Vec<bool> = long
+            .filter(|word| {
+                word.text
+                    .chars()
+                    .filter(|letter| letter.is_alphanumeric())
+                    .count()
+                    > 3
+            })
+            .map(|word| {
+                let [left, top, right, bottom] = word.place;
+                (bottom - top) * height > (right - left) * width * 1.2
+            })
+            .collect();
+        long.iter().filter(|is_tall| **is_tall).count() * 2 > long.len()
+    }
+
     fn ink(&self) -> f32 {
         self.leveled.map_or(1.0, |leveled| leveled.ink)
     }
@@ -168,7 +188,7 @@ impl Picture<'_> {
     fn is_sure(&self, reading: &Reading) -> bool {
         let enough = self.stage.document.thresholds.page;
         let is_sure = reading.page.confidence.is_some_and(|sure| sure >= enough);
-        is_sure && reading.readable() >= FEW
+        is_sure && reading.readable() >= FEW && !reading.lies_on_its_side()
     }
 
     // Right angles first: nothing else helps a page that lies on its side. Then the size, then the contrast, each upon the best so far.
@@ -224,8 +244,9 @@ impl Picture<'_> {
         language: &str,
     ) -> Result<(), Trouble> {
         if let Some(reading) = self.look(way, language).await?
-            // A little better by chance is no reason to turn a page.
-            && reading.score() > best.score() * 1.1
+            // A little better by chance is no reason to turn a page; that its lines run downwards is one.
+            && (reading.score() > best.score() * 1.1
+                || best.lies_on_its_side() && !reading.lies_on_its_side() && reading.score() > best.score() * 0.7)
         {
             *best = reading;
         }

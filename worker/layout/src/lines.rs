@@ -362,6 +362,17 @@ fn goes_on(above: &Line, line: &Line, gap: f32, under: Option<&Under>) -> bool {
     if is_open {
         return true;
     }
+    // "Metformin 500 mg" with a capital begins a line of its own, whatever stands above.
+    let words: Vec<&str> = text.split_whitespace().collect();
+    let begins_anew = !is_lower
+        && dictionary::drug(&words).is_some_and(|(used, _)| {
+            words
+                .get(used)
+                .is_some_and(|word| word.starts_with(|letter: char| letter.is_ascii_digit()))
+        });
+    if begins_anew {
+        return false;
+    }
     let wrapped = above.place[2] + width + 0.006 > above.margin - 0.01 && above.words.len() >= 5;
     // "Trimethoprim-sulfamethoxazole" and, in the next line, its dose.
     let is_of_medicines = under.is_some_and(|under| sections::is_medication(under.section));

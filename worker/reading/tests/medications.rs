@@ -11,6 +11,10 @@ const LISTED: &[(&str, &str)] = &[
         "metformin 500 mg twice daily",
     ),
     (
+        "Glucose 142 mg/dL 70 - 99 H\nMetformin 500 mg by mouth twice daily",
+        "metformin 500 mg twice daily",
+    ),
+    (
         "Discharge medications\nWarfarin 5 mg by mouth once daily\nPrednisone 40 mg by mouth once daily for 5 days",
         "prednisone 40 mg once daily | warfarin 5 mg once daily",
     ),
