@@ -26,7 +26,7 @@ before(async () => {
       ('${DOCUMENT}', 1, 1, 'Aspirin', '{0.1,0.1,0.2,0.12}', 0.99), ('${DOCUMENT}', 1, 2, '100', '{0.22,0.1,0.25,0.12}', 0.4), ('${DOCUMENT}', 2, 1, 'Metformin', '{0.1,0.5,0.3,0.52}', 0.9);
     insert into public.document_facts (document_id, fact_number, kind, name, value, page_number, box, confidence) values
       ('${DOCUMENT}', 1, 'medication', 'Aspirin', '{"dose": "100", "unit": "mg"}', 1, '{0.1,0.1,0.25,0.12}', 0.95),
-      ('${DOCUMENT}', 2, 'medication', 'Metformin', '{"dose": "500", "unit": "mg"}', 2, '{0.1,0.5,0.3,0.52}', 0.55);
+      ('${DOCUMENT}', 2, 'medication', 'Metformin', '{"dose": "500", "unit": "mg"}', 2, '{0.1,0.5,0.3,0.52}', 0.4);
     insert into public.shell_files (id, patient_id, filename, original_filename, mime_type, file_size_bytes, storage_path, status, stage, created_at, updated_at, uploaded_at, scanned_at, page_count)
       values ('${DOUBTED}', '${PROFILE}', 'f', 'letter.png', 'image/png', 4096, '${PROFILE}/${DOUBTED}/f', 'needs_review', 'pass3', now() - interval '40 days', now(), now() - interval '40 days', now(), 1);
     insert into public.document_pages (document_id, page_number, source, width, height, text, confidence, turned) values ('${DOUBTED}', 1, 'tesseract', 600, 800, 'STOP', 0.5, 182.4);

@@ -9,7 +9,7 @@ insert into public.document_pages (document_id, page_number, source, width, heig
 insert into public.document_words (document_id, page_number, word_number, text, box, confidence) values
   ('44444444-4444-4444-8444-444444444441', 1, 1, 'Aspirin', '{0.1,0.1,0.2,0.12}', 0.99), ('44444444-4444-4444-8444-444444444441', 1, 2, '100', '{0.22,0.1,0.25,0.12}', 0.4);
 insert into public.document_facts (document_id, fact_number, kind, name, value, page_number, box, confidence) values
-  ('44444444-4444-4444-8444-444444444441', 1, 'medication', 'Aspirin', '{"dose": "100 mg"}', 1, '{0.1,0.1,0.25,0.12}', 0.55);
+  ('44444444-4444-4444-8444-444444444441', 1, 'medication', 'Aspirin', '{"dose": "100 mg"}', 1, '{0.1,0.1,0.25,0.12}', 0.4);
 create function pg_temp.as_role(p_role text) returns void language sql as $$
   select set_config('role', 'authenticated', false), set_config('request.jwt.claims', jsonb_strip_nulls(jsonb_build_object('role', 'authenticated',
     'sub', '00000000-0000-4000-8000-00000000000' || case p_role when 'viewer' then 'a' when 'operator' then 'b' else 'c' end, 'email', p_role || '@example.com',
