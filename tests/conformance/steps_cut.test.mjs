@@ -2,7 +2,7 @@
 // workerd and the gateway. It ends each invocation at its bound, as hosted platforms do. It also cuts invocations at random: nothing that such an
 // invocation says arrives any more, and Postgres sees a broken connection. In the soak each of these cuts kills the process of workerd.
 //
-// By default the Rust library is cut 8 times and the bound is 3 s, set by `invocation_seconds` of the queue. GRISTMILL_SOAK=1 cuts both libraries 500 times, with
+// By default the Rust library is cut 20 times and the bound is 3 s, set by `invocation_seconds` of the queue. GRISTMILL_SOAK=1 cuts both libraries 500 times, with
 // a bound of 10 s: the TypeScript library needs minutes for that.
 // GRISTMILL_CUTS takes another number, GRISTMILL_SEED replays.
 import assert from "node:assert/strict";
@@ -17,7 +17,7 @@ import { readAdapters } from "./runner/load.mjs";
 import { Program } from "./runner/program.mjs";
 
 const SEED = Number(process.env.GRISTMILL_SEED ?? (isSoak ? Date.now() % 1_000_000 : 28));
-const CUTS = Number(process.env.GRISTMILL_CUTS ?? (isSoak ? 500 : 8));
+const CUTS = Number(process.env.GRISTMILL_CUTS ?? (isSoak ? 500 : 20));
 const BOUND_SECONDS = isSoak ? 10 : 3;
 const STEP_MS = isSoak ? 250 : 60;
 const STEPS = 200;

@@ -51,8 +51,9 @@ test("every other command shown is one that is run by a test", () => {
     "npx gristmill smoke --url https://gristmill.SUBDOMAIN.workers.dev --origin https://app.example.com", // tests/deploy/deployed.test.mjs
     "npm install --save-dev @electric-sql/pglite@0.5", // tests/release/testing_page.test.mjs
     "./scripts/graph sql --check", // tests/house/graph.test.mjs
-    "cargo run -p gristmill-reading --example read < pages.json", // tests/documents/understanding.test.mjs builds and runs this program
-    "node scripts/lib/bench/documents/offline.mjs --form text", // tests/documents/understanding.test.mjs judges with its parts
+    "cargo run -p gristmill-reading --example read < pages.json", // tests/documents/commands.test.mjs
+    "node scripts/lib/bench/documents/offline.mjs --form text", // tests/documents/commands.test.mjs
+    "python3 scripts/lib/dictionary/make.py /tmp/dictionary", "git diff --stat worker/dictionary/data", "cargo test -p gristmill-dictionary", // tests/documents/commands.test.mjs
     "gristmill migrate", // tests/house/install_page.test.mjs, tests/house/moving.test.mjs
     'gristmill why "$id"', // why.test.mjs
     'gristmill maintenance on --reason "moving to a larger machine" --retry-after 120', "gristmill maintenance off", // operate.test.mjs
